@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+#
+# Finds everything the library, programs and tests link.  Each failure says which package brings the missing part.
+
+# kov_require(<variable> <what> <Debian package>): stops with the remedy when <variable> is false.
+function(kov_require variable what package)
+  if(NOT ${variable})
+    message(FATAL_ERROR "${what} not found: Kovariant needs it.\n"
+                        "Run `./bootstrap build`, which installs what is missing, or install the package ${package}.")
+  endif()
+endfunction()
+
+# Kokkos: its version file refuses other major versions, so the check is ours.
+find_package(Kokkos QUIET)
+if(Kokkos_FOUND AND Kokkos_VERSION VERSION_LESS 4.7)
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is too old: Kovariant needs 4.7 or newer.\n"
+                      "Run `./bootstrap build`, which builds one, or name another: -DKokkos_ROOT=PREFIX.")
+elseif(NOT Kokkos_FOUND)
+  message(FATAL_ERROR "Kokkos not found: Kovariant needs 4.7 or newer.\n"
+                      "Run `./bootstrap build`, which builds one, or name an installed one: -DKokkos_ROOT=PREFIX.")
+endif()
+list(TRANSFORM Kokkos_DEVICES TOUPPER OUTPUT_VARIABLE kov_devices)
+if(KOV_CUDA AND NOT "CUDA" IN_LIST kov_devices)
+  message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} has no CUDA (it has ${Kokkos_DEVICES}), but KOV_CUDA is on.\n"
+                      "Run `./bootstrap build --backend cuda --arch sm_90`, or name another: -DKokkos_ROOT=PREFIX.")
+endif()
+if(KOV_CUDA_ARCH AND NOT "${Kokkos_CUDA_ARCHITECTURES}" STREQUAL "")
+  string(REGEX REPLACE "^sm_" "" kov_arch "${KOV_CUDA_ARCH}")
+  if(NOT Kokkos_CUDA_ARCHITECTURES STREQUAL kov_arch)
+    message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} was built for sm_${Kokkos_CUDA_ARCHITECTURES}, not ${KOV_CUDA_ARCH}.\n"
+                        "Run `./bootstrap build --backend cuda --arch ${KOV_CUDA_ARCH}`.")
+  endif()
+endif()
+
+find_package(ZLIB)
+kov_require(ZLIB_FOUND "zlib" zlib1g-dev)
+find_package(spdlog QUIET)
+kov_require(spdlog_FOUND "spdlog" libspdlog-dev)
+find_path(KOV_RANDOM123_INCLUDE_DIR Random123/philox.h)
+kov_require(KOV_RANDOM123_INCLUDE_DIR "Random123" librandom123-dev)
+
+# Optional parts: on where found; switched on by hand, they must be there.
+find_package(MPI QUIET COMPONENTS C)
+option(KOV_MPI "Several processes over MPI" ${MPI_C_FOUND})
+if(KOV_MPI)
+  kov_require(MPI_C_FOUND "MPI (option KOV_MPI)" libopenmpi-dev)
+endif()
+find_package(HDF5 QUIET COMPONENTS C)
+option(KOV_HDF5 "Read and write HDF5 files" ${HDF5_FOUND})
+if(KOV_HDF5)
+  kov_require(HDF5_FOUND "HDF5 (option KOV_HDF5)" libhdf5-dev)
+endif()
+
+if(KOV_APPS)
+  find_package(CLI11 QUIET)
+  kov_require(CLI11_FOUND "CLI11" libcli11-dev)
+  find_path(KOV_TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
+  kov_require(KOV_TOMLPLUSPLUS_INCLUDE_DIR "toml++" libtomlplusplus-dev)
+endif()
+if(KOV_TESTS)
+  find_package(GTest QUIET)
+  kov_require(GTest_FOUND "GoogleTest" libgtest-dev)
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+  kov_require(Python3_FOUND "Python 3.9" python3)
+endif()
+if(KOV_BENCH)
+  find_package(benchmark QUIET)
+  kov_require(benchmark_FOUND "Google Benchmark (option KOV_BENCH)" libbenchmark-dev)
+endif()
+if(KOV_KOKKOS_KERNELS)
+  find_package(KokkosKernels QUIET)
+  kov_require(KokkosKernels_FOUND "Kokkos Kernels (option KOV_KOKKOS_KERNELS)" "by ./bootstrap build --kokkos-kernels=auto")
+endif()

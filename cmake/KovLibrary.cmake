@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+#
+# The library target `kovariant` (alias Kovariant::kovariant).  The layers add their sources to it.
+
+add_library(kovariant)
+add_library(Kovariant::kovariant ALIAS kovariant)
+set_target_properties(kovariant PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                                           POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+target_compile_features(kovariant PUBLIC cxx_std_20)
+
+# Includes are written from the project root name: "kov/core/field.hpp".  Links to the source folders make them
+# resolve in the build tree exactly as they do installed.
+foreach(layer core stencil algebra contractions)
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include/kov")
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${layer}" "${PROJECT_BINARY_DIR}/include/kov/${layer}" SYMBOLIC)
+endforeach()
+target_include_directories(kovariant PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+# Random123 is included by kov/core/random.hpp.  A folder that compilers search anyway is not named again: -isystem
+# /usr/include breaks #include_next of the standard library.
+if(NOT KOV_RANDOM123_INCLUDE_DIR STREQUAL "/usr/include")
+  target_include_directories(kovariant SYSTEM PUBLIC $<BUILD_INTERFACE:${KOV_RANDOM123_INCLUDE_DIR}>)
+endif()
+
+target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE ZLIB::ZLIB spdlog::spdlog)
+if(KOV_MPI)
+  target_link_libraries(kovariant PRIVATE MPI::MPI_C)
+  target_compile_definitions(kovariant PRIVATE KOV_WITH_MPI)
+endif()
+if(KOV_HDF5)
+  target_link_libraries(kovariant PRIVATE hdf5::hdf5)
+  target_compile_definitions(kovariant PRIVATE KOV_WITH_HDF5)
+endif()
+
+# Users' kernels inline ours, so the options that make those fast are theirs as well.  GCC: the limit lets the small
+# loops over spin and color unroll completely (6-15 % of a hop).  Clang: fuse products and sums as GCC does.
+# Behind nvcc_wrapper CMake sees the host compiler's id; the wrapper hands the option on to it.
+target_compile_options(kovariant PUBLIC
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=max-completely-peeled-insns=400>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang,IntelLLVM>:-ffp-contract=fast>)
+
+# Warnings and sanitizers of everything built here; not for users of the installed library.
+add_library(kov_build_flags INTERFACE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # position-independent, yet free to inline
+  target_compile_options(kov_build_flags INTERFACE -fno-semantic-interposition)
+endif()
+if(NOT "CUDA" IN_LIST kov_devices)  # nvcc's generated host code warns about itself
+  target_compile_options(kov_build_flags INTERFACE -Wall -Wextra)
+endif()
+if(KOV_SANITIZE)
+  target_compile_options(kov_build_flags INTERFACE -fsanitize=${KOV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(kov_build_flags INTERFACE -fsanitize=${KOV_SANITIZE})
+endif()
+target_link_libraries(kovariant PRIVATE $<BUILD_INTERFACE:kov_build_flags>)
+
+# What `kov::version()` returns: the release and, in a git checkout, the revision at configure time.
+set(KOV_GIT_REVISION "")
+find_package(Git QUIET)
+if(Git_FOUND)
+  execute_process(COMMAND "${GIT_EXECUTABLE}" describe --always --dirty --abbrev=10
+                  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE KOV_GIT_REVISION
+                  ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/core/version.cpp.in" "${PROJECT_BINARY_DIR}/generated/version.cpp" @ONLY)
+target_sources(kovariant PRIVATE "${PROJECT_BINARY_DIR}/generated/version.cpp")

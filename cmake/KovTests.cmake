@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+#
+# kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2 4] [LABELS fast] [LIBRARIES ...] [TIMEOUT seconds])
+#
+# One GoogleTest executable; one ctest entry per number of ranks: <name>.1, <name>.2, ...  Entries above one rank exist
+# in MPI builds only.  Threads are bound, because unbound ones are 60-100x slow on a busy machine; several ranks get a
+# thread each and no binding, or they would fight over the first core.
+
+if(KOV_MPI)
+  execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE kov_mpiexec_version ERROR_QUIET)
+  set(KOV_MPIEXEC_FLAGS "")
+  if(kov_mpiexec_version MATCHES "Open MPI|OpenRTE|PRRTE")
+    set(KOV_MPIEXEC_FLAGS --oversubscribe --bind-to none)
+  endif()
+endif()
+set(KOV_RUN_ENVIRONMENT "KOV_TEST_DATA=${KOV_TEST_DATA}" OMP_PLACES=cores)
+set(KOV_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none)
+if(KOV_SANITIZE)  # MPI and HDF5 keep memory until the process ends
+  list(APPEND KOV_RUN_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:protect_shadow_gap=0 UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
+function(kov_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS;LIBRARIES")
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "kov_add_test(${name}): no SOURCES")
+  endif()
+  if(NOT arg_RANKS)
+    set(arg_RANKS 1)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")  # "tests/reference/laplacian.hpp"
+  target_link_libraries(${name} PRIVATE kov_test_support kov_build_flags ${arg_LIBRARIES})
+  foreach(ranks ${arg_RANKS})
+    if(ranks EQUAL 1)
+      add_test(NAME ${name}.1 COMMAND ${name})
+      set(processors 2)
+      set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
+    elseif(KOV_MPI)
+      add_test(NAME ${name}.${ranks} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+                                             ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
+      set(processors ${ranks})
+      set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
+    else()
+      continue()
+    endif()
+    set_tests_properties(${name}.${ranks} PROPERTIES
+      ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
+      LABELS "${arg_LABELS}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
+  endforeach()
+endfunction()
