@@ -39,6 +39,9 @@ endif()
 target_compile_options(kovariant PUBLIC
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=max-completely-peeled-insns=400>
   $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang,IntelLLVM>:-ffp-contract=fast>)
+if("CUDA" IN_LIST kov_devices)  # std::array and other constexpr functions of the standard library in kernels
+  target_compile_options(kovariant PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--expt-relaxed-constexpr>)
+endif()
 
 # Warnings and sanitizers of everything built here; not for users of the installed library.
 add_library(kov_build_flags INTERFACE)

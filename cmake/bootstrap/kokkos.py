@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""Kokkos and Kokkos Kernels: an installed one, a source the user names, or a pinned archive; built once into a cache.
+
+A build is keyed by everything that changes it (version, back end, architecture, compiler, options, processor) and
+appears under its final name only when it is complete.
+"""
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+
+from . import archives, machine
+from .steps import EXIT_USAGE, Failure, Step, capture, execute, locked, say
+
+MINIMUM = (4, 7)
+COMPAT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kov_cuda13_compat.hpp")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the Kokkos must be: back end "cpu" or "cuda", CUDA architecture, and whether it checks bounds."""
+    backend: str
+    arch: str = ""
+    bounds_checks: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source folder, and a fingerprint that changes when it does."""
+    folder: str
+    fingerprint: str
+
+
+def installed(wanted, cache):
+    """(prefix, reasons): the first suitable installed Kokkos, or "" with the reason each one was passed over."""
+    reasons = []
+    for config, version in _considered(cache):
+        folder = os.path.dirname(config)
+        reason = unsuitable(folder, version, wanted)
+        if not reason:
+            return folder, reasons
+        reasons.append("Kokkos %s in %s passed over: %s" % (version or "of unknown version", folder, reason))
+    return "", reasons
+
+
+def _considered(cache):
+    """Every Kokkos that find_package can see with its version; no config file is loaded for that."""
+    if not shutil.which("cmake"):
+        return []
+    os.makedirs(cache, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".find-", dir=cache) as folder:
+        with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
+            file.write("cmake_minimum_required(VERSION 3.22)\nproject(find LANGUAGES NONE)\n"
+                       "find_package(Kokkos 999 CONFIG QUIET)\n"
+                       'message(STATUS "CONFIGS=${Kokkos_CONSIDERED_CONFIGS}")\n'
+                       'message(STATUS "VERSIONS=${Kokkos_CONSIDERED_VERSIONS}")\n')
+        multiarch = capture([os.environ.get("CXX", "c++"), "-print-multiarch"])
+        text = capture(["cmake", "-S", folder, "-B", os.path.join(folder, "b"),
+                        "-DCMAKE_LIBRARY_ARCHITECTURE=" + multiarch])
+    found = {name: re.search(r"-- %s=(.*)" % name, text) for name in ("CONFIGS", "VERSIONS")}
+    lists = [found[n].group(1).split(";") if found[n] and found[n].group(1) else [] for n in ("CONFIGS", "VERSIONS")]
+    return list(zip(*lists))
+
+
+def unsuitable(folder, version, wanted):
+    """Why the Kokkos whose package files are in `folder` cannot be used; empty when it can."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    if numbers < MINIMUM:
+        return "Kovariant needs %d.%d or newer" % MINIMUM
+    values = config_values(folder)
+    devices = {device.upper() for device in values.get("Kokkos_DEVICES", "").split(";")}
+    if wanted.backend == "cuda":
+        if "CUDA" not in devices:
+            return "it was built without CUDA"
+        name = machine.KOKKOS_ARCH.get(wanted.arch, "")
+        if name and name not in values.get("Kokkos_ARCH", "").upper().split(";"):
+            return "it was built for %s, not %s" % (values.get("Kokkos_ARCH") or "no architecture", wanted.arch)
+    else:
+        if "CUDA" in devices or "HIP" in devices or "SYCL" in devices:
+            return "it was built for a GPU"
+        if "OPENMP" not in devices:
+            return "it was built without OpenMP"
+    if wanted.bounds_checks and "DEBUG_BOUNDS_CHECK" not in values.get("Kokkos_OPTIONS", "").split(";"):
+        return "it was built without bounds checks"
+    return ""
+
+
+def config_values(folder):
+    """The plain set(NAME value) lines of an installed Kokkos' package files."""
+    values = {}
+    for name in ("KokkosConfig.cmake", "KokkosConfigCommon.cmake"):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, errors="replace") as file:
+                for key, value in re.findall(r"^\s*set\s*\(\s*(Kokkos_\w+)\s+\"?([^\")]*)\"?\s*\)", file.read(), re.M | re.I):
+                    values.setdefault(key, value.strip())
+    return values
+
+
+def package_folder(prefix, name="Kokkos"):
+    """Folder of <name>Config.cmake below an installation prefix; empty when there is none."""
+    for library in ("lib", "lib64", os.path.join("lib", capture(["c++", "-print-multiarch"]) or "none")):
+        folder = os.path.join(prefix, library, "cmake", name)
+        if os.path.exists(os.path.join(folder, name + "Config.cmake")):
+            return folder
+    return prefix if os.path.exists(os.path.join(prefix, name + "Config.cmake")) else ""
+
+
+def named_source(path, scratch, name="kokkos"):
+    """Source from a folder or archive that the user names, the pinned sdist and the releases among them."""
+    if os.path.isdir(path):
+        folder, fingerprint = _source_root(path, name), _folder_fingerprint(path)
+    elif os.path.isfile(path):
+        fingerprint = archives.sha256(path)
+        unpacked = os.path.join(scratch, "unpacked-" + name)
+        if not os.path.isdir(unpacked):
+            archives.unpack(path, unpacked)
+        folder = _source_root(unpacked, name)
+    else:
+        raise Failure("%s does not exist" % path,
+                      "name a source folder, an archive, or an installation of %s" % name, EXIT_USAGE)
+    if not folder:
+        raise Failure("%s holds no source of %s" % (path, name),
+                      "name the archive or the folder of a %s release" % name, EXIT_USAGE)
+    return Source(folder, fingerprint)
+
+
+def _source_root(folder, name):
+    """The folder itself, its only folder, or tpls/<name> in it: whichever is a source of `name`."""
+    inner = [os.path.join(folder, entry) for entry in sorted(os.listdir(folder))]
+    for candidate in [folder, *inner] + [os.path.join(entry, "tpls", name) for entry in [folder, *inner]]:
+        if source_version(candidate, name):
+            return candidate
+    return ""
+
+
+def source_version(folder, name="kokkos"):
+    """Version that a source's CMakeLists.txt declares; empty when it is not one of `name`."""
+    try:
+        with open(os.path.join(folder, "CMakeLists.txt"), errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return ""
+    project = {"kokkos": "Kokkos", "kokkos-kernels": "KokkosKernels"}[name]
+    found = [re.search(r"set\s*\(\s*%s_VERSION_%s\s+(\d+)\s*\)" % (project, part), text, re.I)
+             for part in ("MAJOR", "MINOR", "PATCH")]
+    return ".".join(match.group(1) for match in found) if all(found) else ""
+
+
+def _folder_fingerprint(folder):
+    digest = hashlib.sha256(os.path.realpath(folder).encode())
+    for root, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            status = os.lstat(os.path.join(root, name))
+            digest.update(("%s %d %d\n" % (os.path.join(root, name), status.st_size, status.st_mtime_ns)).encode())
+    return digest.hexdigest()
+
+
+def options(wanted, version):
+    """CMake options of the Kokkos build."""
+    common = {"CMAKE_BUILD_TYPE": "Release", "CMAKE_CXX_STANDARD": "20", "CMAKE_POSITION_INDEPENDENT_CODE": "ON",
+              "BUILD_SHARED_LIBS": "OFF", "Kokkos_ENABLE_SERIAL": "ON", "Kokkos_ENABLE_OPENMP": "ON"}
+    if _numbers(version) < (5, 0):
+        # Under CUDA 13 team kernels read misplaced parameters through the mdspan-based View; and every back end
+        # should run the same View.
+        common["Kokkos_ENABLE_IMPL_MDSPAN"] = "OFF"
+    if wanted.bounds_checks:
+        common["Kokkos_ENABLE_DEBUG_BOUNDS_CHECK"] = "ON"
+    if wanted.backend == "cuda":
+        # No native host flags: what is built here may run on the machine that has the GPU.
+        common.update({"Kokkos_ENABLE_CUDA": "ON", "Kokkos_ARCH_" + machine.KOKKOS_ARCH[wanted.arch]: "ON"})
+    else:
+        common["Kokkos_ARCH_NATIVE"] = "ON"
+    return common
+
+
+def _numbers(version):
+    return tuple(int(part) for part in version.split("."))
+
+
+def _key(name, source, wanted, chosen, extra=()):
+    compiler = machine.host_compiler()
+    facts = {"source": source.fingerprint, "options": chosen, "compiler": [compiler.path, compiler.family, compiler.version],
+             "native": machine.native_flags() if wanted.backend == "cpu" else "", "extra": list(extra)}
+    if wanted.backend == "cuda":
+        facts["cuda"] = machine.cuda_version()
+        with open(COMPAT) as file:
+            facts["compat"] = file.read()
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:10]
+    kind = wanted.arch if wanted.backend == "cuda" else "openmp-native"
+    checks = "-bounds" if wanted.bounds_checks else ""
+    return "%s-%s-%s%s-%s%s-%s" % (name, source_version(source.folder, name), kind, checks, compiler.family,
+                                   compiler.version, digest)
+
+
+def build(source, wanted, cache, jobs):
+    """Prefix of the Kokkos built from `source`, from the cache when it is there."""
+    version = source_version(source.folder)
+    if _numbers(version) < MINIMUM:
+        raise Failure("the Kokkos source in %s is %s; Kovariant needs %d.%d or newer" % (source.folder, version, *MINIMUM),
+                      "name a newer one, or leave --kokkos out", EXIT_USAGE)
+    chosen = options(wanted, version)
+
+    def prepare(scratch):
+        if wanted.backend != "cuda":
+            return source.folder, {}
+        folder = os.path.join(scratch, "source")
+        shutil.copytree(source.folder, folder, symlinks=True)
+        wrapper = os.path.join(folder, "bin", "nvcc_wrapper")
+        _replace(wrapper, r'^default_arch=.*$', 'default_arch="%s"' % wanted.arch)
+        os.chmod(wrapper, 0o755)
+        flags = "-include " + COMPAT if needs_compat(version) else ""
+        return folder, {"CMAKE_CXX_COMPILER": wrapper, "CMAKE_CXX_FLAGS": flags}
+
+    def finish(staged, prefix):
+        if wanted.backend == "cuda":
+            folder = package_folder(staged)
+            _replace(os.path.join(folder, "KokkosConfigCommon.cmake"), r'^set\(Kokkos_CXX_COMPILER ".*"\)$',
+                     'set(Kokkos_CXX_COMPILER "%s")' % os.path.join(prefix, "bin", "nvcc_wrapper"))
+            if needs_compat(version):
+                _force_include(staged, folder)
+
+    return _cached_build("kokkos", source, _key("kokkos", source, wanted, chosen), chosen, cache, jobs, prepare, finish)
+
+
+def build_kernels(source, wanted, kokkos_folder, cache, jobs):
+    """Prefix of a header-only Kokkos Kernels on that Kokkos: no instantiation is compiled ahead."""
+    chosen = {"CMAKE_BUILD_TYPE": "Release", "CMAKE_CXX_STANDARD": "20", "Kokkos_DIR": kokkos_folder,
+              "KokkosKernels_ADD_DEFAULT_ETI": "OFF", "KokkosKernels_ENABLE_TESTS": "OFF",
+              "KokkosKernels_ENABLE_ALL_COMPONENTS": "OFF", "KokkosKernels_ENABLE_COMPONENT_BLAS": "ON",
+              "KokkosKernels_ENABLE_COMPONENT_BATCHED": "ON", "KokkosKernels_ENABLE_COMPONENT_LAPACK": "OFF",
+              "KokkosKernels_ENABLE_TPL_CUBLAS": "OFF", "KokkosKernels_ENABLE_TPL_CUSPARSE": "OFF",
+              "KokkosKernels_ENABLE_TPL_CUSOLVER": "OFF"}
+    for scalar in ("DOUBLE", "FLOAT", "COMPLEX_DOUBLE", "COMPLEX_FLOAT"):
+        chosen["KokkosKernels_INST_" + scalar] = "OFF"
+
+    def prepare(scratch):
+        wrapper = os.path.join(os.path.dirname(kokkos_folder), "..", "..", "bin", "nvcc_wrapper")
+        return source.folder, {"CMAKE_CXX_COMPILER": os.path.abspath(wrapper)} if wanted.backend == "cuda" else {}
+
+    key = _key("kokkos-kernels", source, wanted, chosen)
+    return _cached_build("kokkos-kernels", source, key, chosen, cache, jobs, prepare, lambda staged, prefix: None)
+
+
+def _cached_build(name, source, key, chosen, cache, jobs, prepare, finish):
+    """Configures, compiles and installs into a scratch folder; one rename makes the result visible."""
+    prefix = os.path.join(cache, "installed", key)
+    title = "%s %s" % ({"kokkos": "Kokkos", "kokkos-kernels": "Kokkos Kernels"}[name], source_version(source.folder, name))
+    if os.path.isdir(prefix):
+        say("* %s: cached in %s" % (title, prefix))
+        return prefix
+    with locked(os.path.join(cache, "locks", key), title):
+        if os.path.isdir(prefix):
+            return prefix
+        log = os.path.join(cache, "logs", key + ".log")
+        if os.path.exists(log):
+            os.remove(log)
+        os.makedirs(os.path.join(cache, "scratch"), exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=key + "-", dir=os.path.join(cache, "scratch")) as scratch:
+            with Step("%s: build, once for all" % title) as step:
+                folder, more = prepare(scratch)
+                tree, stage = os.path.join(scratch, "build"), os.path.join(scratch, "stage")
+                settings = {**chosen, **more, "CMAKE_INSTALL_PREFIX": prefix, "CMAKE_INSTALL_LIBDIR": "lib"}
+                remedy = "see the log; another Kokkos can be named with --kokkos=PATH. Nothing was installed."
+                generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+                execute(step, ["cmake", "-S", folder, "-B", tree, *generator,
+                               *("-D%s=%s" % item for item in settings.items())], log, remedy)
+                execute(step, ["cmake", "--build", tree, "--parallel", jobs], log, remedy)
+                execute(step, ["cmake", "--install", tree], log, remedy, environment={"DESTDIR": stage})
+                staged = stage + prefix
+                finish(staged, prefix)
+                os.makedirs(os.path.dirname(prefix), exist_ok=True)
+                os.rename(staged, prefix)
+                step.note = "in " + prefix
+    return prefix
+
+
+def needs_compat(version):
+    """Kokkos 4.7.00 calls two functions by signatures that CUDA 13 changed; 4.7.01 and later do not."""
+    cuda = machine.cuda_version()
+    return _numbers(version) < (4, 7, 1) and cuda is not None and cuda >= (13, 0)
+
+
+def _force_include(staged, folder):
+    """Kokkos' headers call those functions too: whoever uses this Kokkos gets the overloads with it."""
+    name = os.path.basename(COMPAT)
+    shutil.copyfile(COMPAT, os.path.join(staged, "include", name))
+    with open(os.path.join(folder, "KokkosConfig.cmake"), "a") as file:
+        file.write('\n# Added by the bootstrap of Kovariant: signatures that CUDA 13 changed.\n'
+                   'get_filename_component(kov_compat "${CMAKE_CURRENT_LIST_DIR}/../../../include/%s" ABSOLUTE)\n'
+                   'set_property(TARGET Kokkos::kokkoscore APPEND PROPERTY INTERFACE_COMPILE_OPTIONS\n'
+                   '             "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${kov_compat}>")\n' % name)
+
+
+def _replace(path, pattern, text):
+    with open(path) as file:
+        before = file.read()
+    after, count = re.subn(pattern, lambda match: text, before, flags=re.M)
+    if not count:
+        raise Failure("%s does not look as expected: nothing matches %s" % (path, pattern),
+                      "this Kokkos is laid out differently; name another with --kokkos=PATH, or an installed one")
+    with open(path, "w") as file:
+        file.write(after)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""System packages: what is missing, and installing it where we may (Debian 12, Ubuntu 22.04 and newer)."""
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from .steps import EXIT_PACKAGES_MISSING, Failure, Step, capture, execute, quote
+
+
+@dataclass(frozen=True)
+class Package:
+    """A Debian package and, for machines that have it from elsewhere, a program or header that shows it is there."""
+    name: str
+    program: str = ""
+    header: str = ""
+
+
+BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninja"), Package("g++", program="c++"),
+         Package("zlib1g-dev", header="zlib.h"), Package("libspdlog-dev", header="spdlog/spdlog.h"),
+         Package("librandom123-dev", header="Random123/philox.h"))
+PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlplusplus-dev", header="toml++/toml.h"))
+MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))
+HDF5 = (Package("libhdf5-dev", header="hdf5.h"),)
+TESTS = (Package("libgtest-dev", header="gtest/gtest.h"),)
+PYTHON_HDF5 = (Package("python3-h5py"),)
+PIP = (Package("python3-pip"),)
+
+
+def needed(tests=True, mpi=True, hdf5=True, pip=False):
+    """The packages for a build with these parts."""
+    parts = BUILD + PROGRAM
+    parts += MPI if mpi else ()
+    parts += HDF5 if hdf5 else ()
+    parts += TESTS if tests else ()
+    parts += PYTHON_HDF5 if tests and hdf5 else ()
+    parts += PIP if pip else ()
+    return parts
+
+
+def _has_header(header):
+    compiler = os.environ.get("CXX", "c++")
+    try:
+        return subprocess.run([compiler, "-std=c++17", "-E", "-x", "c++", "-"], input="#include <%s>\n" % header,
+                              text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def missing(wanted):
+    """Names of those packages that neither dpkg nor a program or header shows to be there."""
+    names = [package.name for package in wanted]
+    # dpkg-query fails when it does not know a name, yet lists the others; so no check of its exit code.
+    try:
+        listing = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Abbrev}\n", *names],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    except OSError:
+        listing = ""
+    installed = {line.split()[0] for line in listing.splitlines() if line.split()[1:2] == ["ii"]}
+    return [p.name for p in wanted if p.name not in installed
+            and not (p.program and shutil.which(p.program)) and not (p.header and _has_header(p.header))]
+
+
+def _privilege():
+    """The prefix that makes a command run as root: nothing, sudo, or None where we may not."""
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], stdin=subprocess.DEVNULL,
+                                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+        return ["sudo", "-n"]
+    return None
+
+
+def ensure(wanted, log, install=True):
+    """Installs what is missing, or stops with the one line that would."""
+    with Step("system packages") as step:
+        names = missing(wanted)
+        if not names:
+            step.note = "all there"
+            return
+        line = "sudo apt-get install --no-install-recommends " + " ".join(names)
+        if not shutil.which("apt-get"):
+            raise Failure("missing: %s (names of Debian's packages), and there is no apt-get to bring them"
+                          % " ".join(names), "install them with your system's package manager or modules, then run "
+                          "this again; ./bootstrap --help lists what can be left out", EXIT_PACKAGES_MISSING)
+        privilege = _privilege() if install else None
+        if privilege is None:
+            why = "installing was switched off" if not install else "neither root nor sudo without a password"
+            raise Failure("missing packages: %s (%s)" % (" ".join(names), why),
+                          "run this line, then the same bootstrap command again:\n" + line, EXIT_PACKAGES_MISSING)
+        environment = {"DEBIAN_FRONTEND": "noninteractive"}
+        apt = [*privilege, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]
+        execute(step, [*apt, "update"], log, "check the network and /etc/apt/sources.list, or run as root:\n" + line,
+                "the package lists cannot be refreshed", environment, code=EXIT_PACKAGES_MISSING)
+        execute(step, [*apt, "install", "-y", "--no-install-recommends", *names], log,
+                "see the log; a package that apt does not know needs a newer release (Debian 12, Ubuntu 24.04) "
+                "or its repository (Ubuntu: universe). By hand:\n" + line,
+                "these packages cannot be installed: " + " ".join(names), environment, code=EXIT_PACKAGES_MISSING)
+        step.note = "installed " + " ".join(names)
+
+
+def describe():
+    """One line for `doctor`."""
+    system = capture(["sh", "-c", ". /etc/os-release && echo $PRETTY_NAME"]) or "unknown system"
+    may = _privilege()
+    return "%s, packages %s" % (system, "not installable by us" if may is None else
+                                "installable" + (" (%s)" % quote(may) if may else " as root"))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Kovariant itself: configure, build, test, run."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from . import machine
+from .steps import Failure, Step, execute, launch_environment, quote, say, seconds
+
+PRESETS = {"cpu": "cpu", "cuda": "cuda"}
+
+
+class Project:
+    """One build folder of the checkout: which preset, which Kokkos, which parts."""
+
+    def __init__(self, root, options, dependencies):
+        self.root, self.options, self.dependencies = root, options, dependencies
+        self.preset = options.preset or PRESETS[options.backend]
+        self.folder = os.path.abspath(options.build_dir or os.path.join(root, "build", self.preset))
+        self.logs = os.path.join(self.folder, "logs")
+
+    def configure(self, tests):
+        """Runs cmake; a folder that was made with another compiler or generator starts afresh."""
+        deps = self.dependencies
+        settings = {"Kokkos_DIR": deps.kokkos, "KOV_MPI": _on(self.options.mpi), "KOV_HDF5": _on(self.options.hdf5)}
+        compiler = machine.host_compiler().path
+        if self.options.backend == "cuda":
+            compiler = deps.nvcc_wrapper()
+            settings["KOV_CUDA_ARCH"] = deps.wanted.arch
+        if deps.kernels:
+            settings.update({"KokkosKernels_DIR": deps.kernels, "KOV_KOKKOS_KERNELS": "ON"})
+        cached = self._cache_values()
+        if tests or not cached:  # a demo leaves the tests of an earlier run as they are
+            settings["KOV_TESTS"] = _on(tests)
+        settings["CMAKE_CXX_COMPILER"] = compiler
+        generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+        with Step("configure (preset %s, in %s)" % (self.preset, self.folder)) as step:
+            if cached and (cached.get("CMAKE_CXX_COMPILER") != compiler or cached.get("CMAKE_GENERATOR") != generator):
+                os.remove(os.path.join(self.folder, "CMakeCache.txt"))
+                shutil.rmtree(os.path.join(self.folder, "CMakeFiles"), ignore_errors=True)
+                settings["KOV_TESTS"] = _on(tests)
+            command = ["cmake", "--preset", self.preset, "-S", self.root, "-B", self.folder, "-G", generator,
+                       *("-D%s=%s" % item for item in settings.items()),
+                       *("-D" + setting for setting in self.options.define)]
+            execute(step, command, self._log("configure"),
+                    "see what CMake says above. If the folder is stale, delete it: rm -r " + self.folder, cwd=self.root)
+
+    def build(self, target=""):
+        """Compiles everything, or one target."""
+        with Step("build " + (target or "all")) as step:
+            command = ["cmake", "--build", self.folder, "--parallel", self.options.jobs]
+            execute(step, command + (["--target", target] if target else []), self._log("build"),
+                    "the first error is in the log. Out of memory (killed)? try --jobs 1")
+
+    def test(self, arguments):
+        """Runs ctest in the foreground: its closing lines are the summary.  Returns its exit code."""
+        command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel", str(machine.processors()),
+                   *arguments]
+        say("* " + quote(command))
+        status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
+        if status:
+            raise Failure("some tests failed; they are listed above",
+                          "run one alone with all its output:\nctest --test-dir %s -V -R NAME" % self.folder)
+
+    def program(self):
+        path = os.path.join(self.folder, "kovariant")
+        if not os.path.exists(path):
+            raise Failure("the build made no program kovariant in %s" % self.folder,
+                          "is KOV_APPS off in that folder? configure with -D KOV_APPS=ON")
+        return path
+
+    def demo(self, output, arguments):
+        """The main job with its embedded default: a table here and in a file, spectrum.h5 and a picture."""
+        os.makedirs(output, exist_ok=True)
+        table = os.path.join(output, "spectrum.txt")
+        command = [self.program(), "spectrum", *arguments]
+        say("* run %s   (in %s)\n" % (quote(command), output))
+        begin = time.monotonic()
+        with open(table, "wb") as file:
+            process = subprocess.Popen(command, cwd=output, stdout=subprocess.PIPE,
+                                       env={**os.environ, **launch_environment()})
+            for line in process.stdout:
+                file.write(line)
+                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
+            status = process.wait()
+        if status:
+            raise Failure("kovariant spectrum ended with code %d" % status,
+                          "its message stands above; run it by hand: " + quote(command))
+        say("\n* done in %s; results:" % seconds(time.monotonic() - begin))
+        results = [("table", table)]
+        results += [(kind, os.path.join(output, name)) for name in sorted(os.listdir(output))
+                    for kind, endings in (("data", (".h5",)), ("picture", (".svg", ".png"))) if name.endswith(endings)]
+        for kind, path in results:
+            say("  %-8s %s" % (kind, path))
+        absent = {"data", "picture"} - {kind for kind, _ in results}
+        if absent and self.options.hdf5:
+            raise Failure("kovariant spectrum wrote no %s in %s" % (" and no ".join(sorted(absent)), output),
+                          "its output above says why")
+
+    def bench(self, arguments):
+        command = [self.program(), "bench", *arguments]
+        say("* " + quote(command) + "\n")
+        status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
+        if status:
+            raise Failure("kovariant bench ended with code %d" % status, "its message stands above")
+
+    def _log(self, name):
+        os.makedirs(self.logs, exist_ok=True)
+        path = os.path.join(self.logs, name + ".log")
+        if os.path.exists(path):
+            os.remove(path)
+        return path
+
+    def _cache_values(self):
+        try:
+            with open(os.path.join(self.folder, "CMakeCache.txt"), errors="replace") as file:
+                return dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.M))
+        except OSError:
+            return {}
+
+
+def _on(flag):
+    return "ON" if flag else "OFF"
