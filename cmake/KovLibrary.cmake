@@ -39,6 +39,15 @@ endif()
 target_compile_options(kovariant PUBLIC
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=max-completely-peeled-insns=400>
   $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang,IntelLLVM>:-ffp-contract=fast>)
+# A Kokkos built for no particular processor brings no SIMD flags; packs need them.
+set(kov_native OFF)
+if(NOT Kokkos_ARCH AND NOT "CUDA" IN_LIST kov_devices)
+  set(kov_native ON)
+endif()
+option(KOV_NATIVE "Compile for this machine's processor; on where Kokkos does not bring its flags" ${kov_native})
+if(KOV_NATIVE)
+  target_compile_options(kovariant PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-march=native>)
+endif()
 if("CUDA" IN_LIST kov_devices)  # std::array and other constexpr functions of the standard library in kernels
   target_compile_options(kovariant PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--expt-relaxed-constexpr>)
 endif()

@@ -123,8 +123,6 @@ def _pip_download(step, archive, scratch, log):
                                % (archive.file, archive.sha256))
             failure.remedy = ("nothing was installed. Try again; if it stays, the package index or a proxy changed "
                               "the file:\n" + _by_hand(archive))
-        elif os.path.exists(os.path.join(scratch, archive.file)):
-            return "pip"  # the file is there; pip failed later, at metadata that nobody needs
         else:
             failure.problem = "pip cannot fetch %s: no network, or the package index does not answer" % archive.file
         raise

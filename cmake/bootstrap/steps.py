@@ -108,10 +108,11 @@ def execute(step, command, log, remedy, problem=None, environment=None, cwd=None
         except OSError as error:
             raise Failure("%s: cannot run %s: %s" % (step.title, command[0], error.strerror), remedy, code) from error
         try:
-            for line in process.stdout:
-                file.write(line)
-                if line.strip():
-                    step.progress(line.strip())
+            with process.stdout:
+                for line in process.stdout:
+                    file.write(line)
+                    if line.strip():
+                        step.progress(line.strip())
             status = process.wait()
         except BaseException:  # interrupted: leave no compiler behind
             process.terminate()

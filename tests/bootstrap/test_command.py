@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The command line, and what it says when packages are missing."""
+import os
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+import fakes
+from bootstrap import packages
+from bootstrap.main import cache_folder
+from bootstrap.steps import EXIT_PACKAGES_MISSING, Failure, Step, execute
+
+
+def bootstrap(*arguments, **environment):
+    return subprocess.run([sys.executable, os.path.join(fakes.ROOT, "bootstrap"), *arguments], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **environment})
+
+
+class Command(fakes.Case):
+    def test_help_names_every_command(self):
+        reply = bootstrap("--help")
+        self.assertEqual(reply.returncode, 0)
+        for command in ("demo", "test", "build", "bench", "deps", "doctor"):
+            self.assertIn("\n    " + command, reply.stdout)
+
+    def test_unknown_words_are_usage_errors(self):
+        for wrong in (["dmeo"], ["build", "--backend", "hip"], ["build", "--jobs", "0"], []):
+            self.assertEqual(bootstrap(*wrong).returncode, 2, wrong)
+
+    def test_contradiction_of_preset_and_back_end(self):
+        reply = bootstrap("build", "--preset", "cuda", "--backend", "cpu", "--cache", self.cache)
+        self.assertEqual(reply.returncode, 2)
+        self.assertIn("does not go with", reply.stdout)
+
+    def test_cpu_build_takes_no_architecture(self):
+        reply = bootstrap("deps", "--arch", "sm_90", "--cache", self.cache)
+        self.assertEqual(reply.returncode, 2)
+        self.assertIn("--backend cuda", reply.stdout)
+
+    def test_cuda_without_nvcc(self):
+        tools = self.path("bin")
+        os.makedirs(tools)
+        reply = bootstrap("deps", "--backend", "cuda", "--arch", "sm_90", "--cache", self.cache, PATH=tools)
+        self.assertEqual(reply.returncode, 2)
+        self.assertIn("needs nvcc", reply.stdout)
+
+    def test_missing_named_kokkos_leaves_nothing(self):
+        with mock.patch.dict(os.environ, {"KOVARIANT_CACHE": self.cache}):
+            reply = bootstrap("deps", "--no-install", "--kokkos", self.path("nowhere"))
+        self.assertIn(reply.returncode, (2, 3))
+        self.assertEqual(self.left_in_cache(), [])
+
+    def test_cache_is_relocatable(self):
+        self.environment(KOVARIANT_CACHE="/a", XDG_CACHE_HOME="/b")
+        self.assertEqual(cache_folder("/c"), "/c")
+        self.assertEqual(cache_folder(""), "/a")
+        self.environment(KOVARIANT_CACHE="")
+        self.assertEqual(cache_folder(""), "/b/kovariant")
+
+
+class Packages(fakes.Case):
+    ghost = packages.Package("kovariant-no-such-package", program="kovariant-no-such-program")
+
+    def ensure(self, wanted, **patches):
+        with mock.patch.object(packages.shutil, "which", side_effect=lambda name: "/usr/bin/" + name
+                               if name == "apt-get" else None), \
+                mock.patch.object(packages, "_privilege", return_value=patches.get("privilege")), \
+                mock.patch.object(packages, "execute") as ran:
+            packages.ensure(wanted, self.path("log"), patches.get("install", True))
+        return ran
+
+    def test_without_the_right_the_line_is_printed(self):
+        with self.assertRaises(Failure) as caught:
+            self.ensure([self.ghost])
+        self.assertEqual(caught.exception.code, EXIT_PACKAGES_MISSING)
+        self.assertIn("sudo apt-get install --no-install-recommends kovariant-no-such-package", caught.exception.remedy)
+
+    def test_with_the_right_only_what_is_missing_is_installed(self):
+        there = packages.Package("not-a-package-either", program="sh")
+        with mock.patch.object(packages, "missing", side_effect=lambda wanted: [self.ghost.name]):
+            ran = self.ensure([self.ghost, there], privilege=["sudo", "-n"])
+        update, install = [call.args[1] for call in ran.call_args_list]
+        self.assertEqual(update[:2], ["sudo", "-n"])
+        self.assertEqual(install[-3:], ["-y", "--no-install-recommends", "kovariant-no-such-package"])
+
+    def test_nothing_missing_nothing_called(self):
+        with mock.patch.object(packages, "missing", return_value=[]):
+            self.assertEqual(self.ensure([self.ghost], privilege=[]).call_count, 0)
+
+    def test_no_install_means_no_install(self):
+        with self.assertRaises(Failure) as caught:
+            self.ensure([self.ghost], privilege=[], install=False)
+        self.assertIn("switched off", caught.exception.problem)
+
+    def test_programs_and_headers_count_without_a_package(self):
+        there = [packages.Package("kovariant-no-such-a", program="sh"), packages.Package("kovariant-no-such-b", header="vector")]
+        self.assertEqual(packages.missing([*there, self.ghost]), [self.ghost.name])
+
+    def test_parts_decide_what_is_wanted(self):
+        names = {package.name for package in packages.needed(tests=False, mpi=False, hdf5=False)}
+        self.assertFalse(names & {"libopenmpi-dev", "openmpi-bin", "libhdf5-dev", "libgtest-dev", "python3-h5py"})
+        self.assertLessEqual({"libopenmpi-dev", "libhdf5-dev", "libgtest-dev"}, {p.name for p in packages.needed()})
+
+
+class Steps(fakes.Case):
+    def test_failing_step_shows_the_log_and_the_remedy(self):
+        log = self.path("logs", "x.log")
+        with self.assertRaises(Failure) as caught, Step("build") as step:
+            execute(step, ["sh", "-c", "echo this is the reason; exit 3"], log, "buy a new one")
+        text = caught.exception.text()
+        for part in ("this is the reason", "ended with code 3", "buy a new one", log):
+            self.assertIn(part, text)
+        self.assertIn("failed", self.output.getvalue())
+
+    def test_first_error_of_a_long_log_is_shown(self):
+        log = self.path("logs", "x.log")
+        with self.assertRaises(Failure) as caught, Step("build") as step:
+            execute(step, ["sh", "-c", "echo a.cpp:1: error: no such thing; seq 100; exit 1"], log, "")
+        self.assertIn("no such thing", caught.exception.text())
+
+    def test_absent_program(self):
+        with self.assertRaisesRegex(Failure, "cannot run kovariant-no-such-program"), Step("x") as step:
+            execute(step, ["kovariant-no-such-program"], self.path("logs", "x.log"), "install it")
+
+
+if __name__ == "__main__":
+    unittest.main()

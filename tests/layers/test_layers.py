@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""No include of the product points right; and the check itself notices those that do."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from layers import violations  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Layers(unittest.TestCase):
+    def test_product(self):
+        self.assertEqual(violations(ROOT), [])
+
+    def check(self, path, text, count):
+        with tempfile.TemporaryDirectory() as root:
+            for name, content in (("apps/options.hpp", ""), ("stencil/halo.hpp", ""), (path, text)):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                with open(os.path.join(root, name), "w") as file:
+                    file.write(content)
+            self.assertEqual(len(violations(root)), count, (path, text))
+
+    def test_pointing_right_is_noticed(self):
+        self.check("core/field.hpp", '#include "kov/stencil/halo.hpp"\n', 1)
+        self.check("core/io/field.cpp", '  # include <kov/algebra/solver.hpp>\n', 1)
+        self.check("core/field.hpp", '#include "../stencil/halo.hpp"\n', 1)
+        self.check("contractions/meson.cpp", '#include "apps/options.hpp"\n#include "tests/x.hpp"\n', 2)
+        self.check("core/field.hpp", '#include "kov/kernels/x.hpp"\n', 1)
+
+    def test_pointing_left_is_fine(self):
+        self.check("algebra/solver.hpp", '#include "kov/core/field.hpp"\n#include <vector>\n#include <Kokkos_Core.hpp>\n', 0)
+        self.check("apps/main.cpp", '#include "apps/options.hpp"\n#include "kov/contractions/meson.hpp"\n', 0)
+
+    def test_heavy_headers_stay_out_of_ours(self):
+        self.check("core/comm.hpp", "#include <mpi.h>\n", 1)
+        self.check("apps/options.hpp", "#include <toml++/toml.h>\n", 1)
+        self.check("core/comm_mpi.cpp", "#include <mpi.h>\n", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
