@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+//
+// BlockField: many columns (right-hand sides) of one site object, laid out so that an operator reads each link once for
+// all of them.  On CPUs a lane is a column; on GPUs lanes stay sites and the columns lie inside an outer site.
+#pragma once
+
+#include "kov/core/field.hpp"
+
+namespace kov {
+
+/// v(x) is SiteT<Pack<T, W>> for a ColumnSite and SiteT<T> for a LaneColumnSite.
+template <template <class> class SiteT, class T, int W>
+class BlockView {
+ public:
+  using Real = T;
+  static constexpr int n_complex = SiteT<T>::n_complex;
+  static constexpr int lanes = has_packs ? W : default_lanes;
+  using Base = FieldView<SiteT, T, lanes>;
+
+  BlockView() = default;
+  KOKKOS_FORCEINLINE_FUNCTION explicit BlockView(const Base& base) : base_(base) {}
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x) const { return base_(PackSite{x.outer}, x.group); }
+  KOKKOS_FORCEINLINE_FUNCTION void set(ColumnSite x, const SiteT<Pack<T, W>>& v) const { base_.set(PackSite{x.outer}, v, x.group); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(ColumnSite x, const SiteT<Pack<T, W>>& v) const { base_.stream(PackSite{x.outer}, v, x.group); }
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x) const { return base_(LaneSite{x.outer, x.lane}, x.column); }
+  KOKKOS_FORCEINLINE_FUNCTION void set(LaneColumnSite x, const SiteT<T>& v) const { base_.set(LaneSite{x.outer, x.lane}, v, x.column); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneColumnSite x, const SiteT<T>& v) const { set(x, v); }
+
+  KOKKOS_FORCEINLINE_FUNCTION const Base& base() const { return base_; }
+
+ private:
+  Base base_;
+};
+
+/// A block together with the halo of its neighbours.
+template <template <class> class SiteT, class T, int W>
+class BlockNeighbourView {
+ public:
+  using Real = T;
+  using View = BlockView<SiteT, T, W>;
+  static constexpr int n_complex = View::n_complex;
+
+  BlockNeighbourView() = default;
+  KOKKOS_FORCEINLINE_FUNCTION BlockNeighbourView(const View& field, const View& halo) : field_(field), halo_(halo) {}
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    return field_(x);
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x, LaneHop hop) const {
+    return (hop.halo ? halo_ : field_)(ColumnSite{hop.outer, x.group});
+  }
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x, LaneHop hop) const {
+    const LaneColumnSite y{hop.outer, hop.lane, x.column};
+    return hop.halo ? halo_(y) : field_(y);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
+
+ private:
+  View field_, halo_;
+};
+
+/// n_columns objects per site, rounded up to a multiple of W; the columns beyond n_columns are zero and stay zero under
+/// linear operators.  W: columns in the lanes of a pack, 4, 8 or 16 (CPU); GPUs do not use it.
+template <template <class> class SiteT, class T, int W = default_lanes>
+class BlockField {
+ public:
+  using Real = T;
+  using View = BlockView<SiteT, T, W>;
+  static constexpr int width = has_packs ? W : 1;
+
+  BlockField() = default;
+  /// Zero-initialised.
+  BlockField(const Lattice& lattice, const std::string& name, int n_columns, Subset subset = Subset::all)
+      : lattice_(std::make_shared<const Lattice>(lattice)),
+        name_(name),
+        subset_(subset),
+        n_columns_(n_columns),
+        n_groups_((n_columns + width - 1) / width),
+        data_(name, std::size_t(layout().range(subset).n_outer) * n_groups_ * View::Base::block),
+        first_(data_.data()) {
+    require(n_columns > 0, "a block of", n_columns, "columns holds nothing: ask for at least one");
+  }
+
+  const Lattice& lattice() const { return *lattice_; }
+  const Layout& layout() const { return has_packs ? lattice_->column_layout() : lattice_->layout(); }
+  const std::string& name() const { return name_; }
+  Subset subset() const { return subset_; }
+  SiteRange range() const { return layout().range(subset_); }
+  int n_columns() const { return n_columns_; }
+  /// Packs of columns (CPU) or columns (GPU) per outer site.
+  int n_groups() const { return n_groups_; }
+  View view() const { return View({first_, range().first, n_groups_}); }
+
+  /// The sites of one parity, which share memory with this block.
+  BlockField half(Subset parity) const {
+    require(subset_ == Subset::all || subset_ == parity, name_, "has only one parity and was asked for the other");
+    BlockField part = *this;
+    part.subset_ = parity;
+    part.first_ = view().base().address(layout().range(parity).first, 0);
+    return part;
+  }
+  bool conforms(const BlockField& other) const {
+    return *lattice_ == *other.lattice_ && subset_ == other.subset_ && n_columns_ == other.n_columns_;
+  }
+  BlockField like(const std::string& name) const { return BlockField(*lattice_, name, n_columns_, subset_); }
+
+  /// Column k from and to a field of the lattice's ordinary layout, of the same subset.
+  void set_column(int k, const Field<SiteT, T>& column) const;
+  void get_column(int k, const Field<SiteT, T>& column) const;
+
+  std::size_t n_reals() const { return std::size_t(range().n_outer) * n_groups_ * View::Base::block; }
+  T* data() const { return first_; }
+
+ private:
+  std::shared_ptr<const Lattice> lattice_;
+  std::string name_;
+  Subset subset_ = Subset::all;
+  int n_columns_ = 0, n_groups_ = 0;
+  Buffer<T> data_;
+  T* first_ = nullptr;
+};
+
+namespace detail {
+
+template <class Site, int N, class Kernel>
+struct BlockFunctor {
+  Kernel kernel;
+  SiteRange range;
+  int n_groups;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    if constexpr (std::is_same_v<Site, ColumnSite>) {
+      // All groups of a site one after the other: the links stay in the first-level cache.
+      for (int group = 0; group < n_groups; ++group) kernel(ColumnSite{range.first + i, group});
+    } else {
+      const int lane = i % N, column = i / N % n_groups, outer = i / N / n_groups;
+      if (outer * N + lane < range.n_valid) kernel(LaneColumnSite{range.first + outer, lane, column});
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Calls kernel for every site and pack of columns (ColumnSite, CPU) or every site and column (LaneColumnSite, GPU: a block
+/// of threads holds several columns of the same sites, which share the links in the first-level cache).
+template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_block_site(const std::string& name, const SiteRange& range, int n_groups, const Kernel& kernel, const Exec& exec = {}) {
+  using Site = std::conditional_t<has_packs, ColumnSite, LaneColumnSite>;
+  using Policy = Kokkos::RangePolicy<Exec, typename detail::Bounds<Kernel>::type>;
+  constexpr int N = default_lanes;
+  const int n = has_packs ? range.n_outer : range.n_outer * N * n_groups;
+  Kokkos::parallel_for(name, Policy(exec, 0, n), detail::BlockFunctor<Site, N, Kernel>{kernel, range, n_groups});
+}
+
+}  // namespace kov

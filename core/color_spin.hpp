@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+//
+// Objects on a site.  Every type is a template on its real number R: R = double is a site on paper, R = Pack<double, 8>
+// is eight sites in SIMD registers, R = float is what a GPU thread holds.
+#pragma once
+
+#include "kov/core/complex.hpp"
+
+#include <concepts>
+
+namespace kov {
+
+/// psi[color]
+template <class R>
+struct ColorVector {
+  using Real = R;
+  static constexpr int n_complex = 3;
+  Complex<R> z[3];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int a) const { return z[a]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int a) { return z[a]; }
+};
+
+/// U[row][column]
+template <class R>
+struct ColorMatrix {
+  using Real = R;
+  static constexpr int n_complex = 9;
+  Complex<R> z[9];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int a, int b) const { return z[3 * a + b]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int a, int b) { return z[3 * a + b]; }
+};
+
+/// psi[spin][color], in the DeGrand-Rossi basis.
+template <class R>
+struct Spinor {
+  using Real = R;
+  static constexpr int n_complex = 12;
+  Complex<R> z[12];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int spin, int color) const { return z[3 * spin + color]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int spin, int color) { return z[3 * spin + color]; }
+};
+
+/// The two independent spins of a projected spinor: h[spin][color].
+template <class R>
+struct HalfSpinor {
+  using Real = R;
+  static constexpr int n_complex = 6;
+  Complex<R> z[6];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int spin, int color) const { return z[3 * spin + color]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int spin, int color) { return z[3 * spin + color]; }
+};
+
+/// S[row][column] in spin.
+template <class R>
+struct SpinMatrix {
+  using Real = R;
+  static constexpr int n_complex = 16;
+  Complex<R> z[16];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int s, int r) const { return z[4 * s + r]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int s, int r) { return z[4 * s + r]; }
+};
+
+/// One complex number per site.
+template <class R>
+struct Scalar {
+  using Real = R;
+  static constexpr int n_complex = 1;
+  Complex<R> z[1];
+};
+
+template <class S>
+concept SiteObject = requires(S s) {
+  typename S::Real;
+  { S::n_complex } -> std::convertible_to<int>;
+  s.z[0];
+};
+
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S zero() {
+  S r;
+  for (int i = 0; i < S::n_complex; ++i) r.z[i] = {typename S::Real(0), typename S::Real(0)};
+  return r;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S& operator+=(S& a, const S& b) {
+  for (int i = 0; i < S::n_complex; ++i) a.z[i] += b.z[i];
+  return a;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S& operator-=(S& a, const S& b) {
+  for (int i = 0; i < S::n_complex; ++i) a.z[i] -= b.z[i];
+  return a;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S operator+(const S& a, const S& b) {
+  S r;
+  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a.z[i] + b.z[i];
+  return r;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S operator-(const S& a, const S& b) {
+  S r;
+  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a.z[i] - b.z[i];
+  return r;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S operator*(const typename S::Real& a, const S& b) {
+  S r;
+  for (int i = 0; i < S::n_complex; ++i) r.z[i] = {a * b.z[i].re, a * b.z[i].im};
+  return r;
+}
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S operator*(const Complex<typename S::Real>& a, const S& b) {
+  S r;
+  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a * b.z[i];
+  return r;
+}
+/// acc += a b for a real a
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const typename S::Real& a, const S& b) {
+  for (int i = 0; i < S::n_complex; ++i) {
+    acc.z[i].re += a * b.z[i].re;
+    acc.z[i].im += a * b.z[i].im;
+  }
+}
+/// acc += a b for a complex a
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const Complex<typename S::Real>& a, const S& b) {
+  for (int i = 0; i < S::n_complex; ++i) multiply_add(acc.z[i], a, b.z[i]);
+}
+/// Sum of |z|^2 over all components.
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION typename S::Real norm2(const S& a) {
+  typename S::Real sum(0);
+  for (int i = 0; i < S::n_complex; ++i) {
+    sum += a.z[i].re * a.z[i].re;
+    sum += a.z[i].im * a.z[i].im;
+  }
+  return sum;
+}
+/// Sum of conj(a) b over all components.
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION Complex<typename S::Real> inner_product(const S& a, const S& b) {
+  Complex<typename S::Real> sum{typename S::Real(0), typename S::Real(0)};
+  for (int i = 0; i < S::n_complex; ++i) conj_multiply_add(sum, a.z[i], b.z[i]);
+  return sum;
+}
+
+/// psi + u v for every spin; n_spins colour vectors one after the other.
+namespace detail {
+template <int n_spins, class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION void color_multiply_add(Complex<R>* acc, const ColorMatrix<A>& u, const Complex<R>* psi) {
+  for (int s = 0; s < n_spins; ++s)
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) multiply_add(acc[3 * s + a], u(a, b), psi[3 * s + b]);
+}
+}  // namespace detail
+
+/// acc += u psi: colour on the left of every spin.
+template <class A, template <class> class SiteT, class R>
+  requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 || SiteT<R>::n_complex == 12)
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(SiteT<R>& acc, const ColorMatrix<A>& u, const SiteT<R>& psi) {
+  detail::color_multiply_add<SiteT<R>::n_complex / 3>(acc.z, u, psi.z);
+}
+
+/// u psi
+template <class A, template <class> class SiteT, class R>
+  requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 || SiteT<R>::n_complex == 12)
+KOKKOS_FORCEINLINE_FUNCTION SiteT<R> operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) {
+  SiteT<R> r;
+  for (int s = 0; s < SiteT<R>::n_complex / 3; ++s)
+    for (int a = 0; a < 3; ++a) {
+      Complex<R> w = u(a, 0) * psi.z[3 * s];
+      multiply_add(w, u(a, 1), psi.z[3 * s + 1]);
+      multiply_add(w, u(a, 2), psi.z[3 * s + 2]);
+      r.z[3 * s + a] = w;
+    }
+  return r;
+}
+
+}  // namespace kov

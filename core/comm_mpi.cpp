@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+//
+// Comm over MPI.  The only file that sees mpi.h.
+#include "kov/core/comm.hpp"
+#include "kov/core/comm_runtime.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace kov {
+
+namespace {
+
+void check(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw CommError(sentence(what, "failed in MPI:", std::string(text, std::size_t(length))));
+}
+
+int count(std::size_t n) {
+  require<CommError>(n <= std::size_t(INT_MAX), "a message of", n, "items is longer than MPI can count: use more ranks");
+  return int(n);
+}
+
+}  // namespace
+
+struct Comm::Impl {
+  MPI_Comm comm;
+  int rank, size;
+
+  explicit Impl(MPI_Comm parent) {
+    check(MPI_Comm_dup(parent, &comm), "duplicating a communicator");
+    check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "setting an error handler");
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+  }
+  ~Impl() {
+    int done = 0;
+    MPI_Finalized(&done);
+    if (!done) MPI_Comm_free(&comm);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+};
+
+namespace {
+void require_running() {
+  int running = 0, done = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&done);
+  require<CommError>(running && !done, "Comm needs MPI, which is not running: make a kov::Runtime first and keep it alive");
+}
+}  // namespace
+
+Comm Comm::self() {
+  require_running();
+  return Comm(std::make_shared<const Impl>(MPI_COMM_SELF));
+}
+Comm Comm::world() {
+  require_running();
+  return Comm(std::make_shared<const Impl>(MPI_COMM_WORLD));
+}
+int Comm::rank() const { return impl_->rank; }
+int Comm::size() const { return impl_->size; }
+void Comm::barrier() const { check(MPI_Barrier(impl_->comm), "a barrier"); }
+
+void Comm::sum(std::span<double> values) const {
+  if (size() == 1) return;
+  std::vector<double> all(values.size() * std::size_t(size()));
+  check(MPI_Allgather(values.data(), count(values.size()), MPI_DOUBLE, all.data(), count(values.size()), MPI_DOUBLE, impl_->comm),
+        "a sum over ranks");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = 0;
+    for (int r = 0; r < size(); ++r) values[i] += all[std::size_t(r) * values.size() + i];
+  }
+}
+
+namespace {
+template <class T>
+void all_reduce(MPI_Comm comm, std::span<T> values, MPI_Datatype type, MPI_Op op) {
+  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count(values.size()), type, op, comm), "a reduction over ranks");
+}
+}  // namespace
+
+void Comm::sum(std::span<std::int64_t> values) const { all_reduce(impl_->comm, values, MPI_INT64_T, MPI_SUM); }
+void Comm::sum(std::span<std::uint32_t> values) const { all_reduce(impl_->comm, values, MPI_UINT32_T, MPI_SUM); }
+void Comm::bit_xor(std::span<std::uint32_t> values) const { all_reduce(impl_->comm, values, MPI_UINT32_T, MPI_BXOR); }
+void Comm::max(std::span<double> values) const { all_reduce(impl_->comm, values, MPI_DOUBLE, MPI_MAX); }
+void Comm::max(std::span<std::int64_t> values) const { all_reduce(impl_->comm, values, MPI_INT64_T, MPI_MAX); }
+
+void Comm::broadcast(std::span<std::byte> bytes, int root) const {
+  for (std::size_t first = 0; first < bytes.size(); first += 1u << 30) {
+    const auto part = bytes.subspan(first, std::min<std::size_t>(1u << 30, bytes.size() - first));
+    check(MPI_Bcast(part.data(), count(part.size()), MPI_BYTE, root, impl_->comm), "a broadcast");
+  }
+}
+
+std::string Comm::broadcast(const std::string& text, int root) const {
+  std::int64_t length = std::int64_t(text.size());
+  check(MPI_Bcast(&length, 1, MPI_INT64_T, root, impl_->comm), "a broadcast");
+  std::string copy = text;
+  copy.resize(std::size_t(length));
+  broadcast(std::as_writable_bytes(std::span<char>(copy.data(), copy.size())), root);
+  return copy;
+}
+
+std::vector<std::vector<std::byte>> Comm::all_gather(std::span<const std::byte> bytes) const {
+  const int mine = count(bytes.size());
+  const std::size_t n_ranks = std::size_t(size());
+  std::vector<int> lengths(n_ranks), starts(n_ranks);
+  check(MPI_Allgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, impl_->comm), "a gather");
+  std::size_t total = 0;
+  for (int r = 0; r < size(); ++r) {
+    starts[std::size_t(r)] = count(total);
+    total += std::size_t(lengths[std::size_t(r)]);
+  }
+  count(total);
+  std::vector<std::byte> all(total);
+  check(MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, all.data(), lengths.data(), starts.data(), MPI_BYTE, impl_->comm),
+        "a gather");
+  std::vector<std::vector<std::byte>> blocks;
+  for (int r = 0; r < size(); ++r) {
+    const auto first = all.begin() + starts[std::size_t(r)];
+    blocks.emplace_back(first, first + lengths[std::size_t(r)]);
+  }
+  return blocks;
+}
+
+void Comm::rethrow_agreed(std::exception_ptr mine, const std::string& text) const {
+  const std::size_t n_ranks = std::size_t(size());
+  std::vector<int> failed(n_ranks);
+  const int flag = mine ? 1 : 0;
+  check(MPI_Allgather(&flag, 1, MPI_INT, failed.data(), 1, MPI_INT, impl_->comm), "agreeing on errors");
+  int first = 0;
+  while (first < size() && !failed[std::size_t(first)]) ++first;
+  if (first == size()) return;
+  const std::string reason = broadcast(text, first);
+  if (mine) std::rethrow_exception(mine);
+  throw CommError(sentence("rank", first, "failed:", reason));
+}
+
+struct Comm::Exchange::Impl {
+  MPI_Comm comm;
+  std::vector<MPI_Request> requests;
+  std::vector<std::size_t> expected;  // bytes of each receive; sends have none
+};
+
+Comm::Exchange::Exchange(const Comm& comm) : impl_(std::make_unique<Impl>()) { impl_->comm = comm.impl_->comm; }
+Comm::Exchange::~Exchange() {
+  if (!impl_) return;
+  for (auto& request : impl_->requests)
+    if (request != MPI_REQUEST_NULL) {
+      MPI_Cancel(&request);
+      MPI_Request_free(&request);
+    }
+}
+Comm::Exchange::Exchange(Exchange&&) noexcept = default;
+Comm::Exchange& Comm::Exchange::operator=(Exchange&&) noexcept = default;
+
+void Comm::Exchange::receive(std::span<std::byte> bytes, int from, int tag) {
+  MPI_Request request;
+  check(MPI_Irecv(bytes.data(), count(bytes.size()), MPI_BYTE, from, tag, impl_->comm, &request), "posting a receive");
+  impl_->requests.push_back(request);
+  impl_->expected.push_back(bytes.size());
+}
+
+void Comm::Exchange::send(std::span<const std::byte> bytes, int to, int tag) {
+  MPI_Request request;
+  check(MPI_Isend(bytes.data(), count(bytes.size()), MPI_BYTE, to, tag, impl_->comm, &request), "posting a send");
+  impl_->requests.push_back(request);
+  impl_->expected.push_back(0);
+}
+
+void Comm::Exchange::wait() {
+  std::vector<MPI_Status> statuses(impl_->requests.size());
+  check(MPI_Waitall(count(impl_->requests.size()), impl_->requests.data(), statuses.data()), "an exchange");
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (impl_->expected[i] == 0) continue;
+    int got = 0;
+    MPI_Get_count(&statuses[i], MPI_BYTE, &got);
+    require<CommError>(std::size_t(got) == impl_->expected[i], "a message of", got, "bytes arrived from rank",
+                       statuses[i].MPI_SOURCE, "where", impl_->expected[i],
+                       "were expected: the two ranks disagree about the field");
+  }
+  impl_->requests.clear();
+  impl_->expected.clear();
+}
+
+namespace detail {
+
+CommRuntime::CommRuntime(int& argc, char**& argv) : owner_(false) {
+  int running = 0;
+  MPI_Initialized(&running);
+  if (running) return;
+  int provided = 0;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "starting MPI");
+  owner_ = true;
+}
+
+CommRuntime::~CommRuntime() {
+  if (owner_) MPI_Finalize();
+}
+
+bool CommRuntime::has_mpi() { return true; }
+
+std::string CommRuntime::description() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text, std::size_t(length));
+  return all.substr(0, all.find(','));
+}
+
+}  // namespace detail
+
+}  // namespace kov

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// Complex<R> over R = float, double or Pack: an aggregate, with products written as fused multiply-adds.
+#pragma once
+
+#include "kov/core/pack.hpp"
+
+#include <Kokkos_Macros.hpp>
+
+#include <type_traits>
+
+namespace kov {
+
+template <class R>
+struct Complex {
+  R re, im;
+};
+
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> conj(const Complex<R>& a) {
+  return {a.re, -a.im};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R norm2(const Complex<R>& a) {
+  return a.re * a.re + a.im * a.im;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator+(const Complex<R>& a, const Complex<R>& b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator-(const Complex<R>& a, const Complex<R>& b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator-(const Complex<R>& a) {
+  return {-a.re, -a.im};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator+=(Complex<R>& a, const Complex<R>& b) {
+  a.re += b.re;
+  a.im += b.im;
+  return a;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator-=(Complex<R>& a, const Complex<R>& b) {
+  a.re -= b.re;
+  a.im -= b.im;
+  return a;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator*(const std::type_identity_t<R>& a, const Complex<R>& b) {
+  return {a * b.re, a * b.im};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i(const Complex<R>& a) {
+  return {-a.im, a.re};
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_minus_i(const Complex<R>& a) {
+  return {a.im, -a.re};
+}
+
+/// a b.  A may be the scalar of a Pack: a number that all lanes share.
+template <class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator*(const Complex<A>& a, const Complex<R>& b) {
+  Complex<R> r{a.re * b.re, a.re * b.im};
+  r.re -= a.im * b.im;
+  r.im += a.im * b.re;
+  return r;
+}
+/// acc += a b, as four fused multiply-adds.
+template <class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Complex<R>& acc, const Complex<A>& a, const Complex<R>& b) {
+  acc.re += a.re * b.re;
+  acc.im += a.re * b.im;
+  acc.re -= a.im * b.im;
+  acc.im += a.im * b.re;
+}
+/// acc += conj(a) b
+template <class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION void conj_multiply_add(Complex<R>& acc, const Complex<A>& a, const Complex<R>& b) {
+  acc.re += a.re * b.re;
+  acc.im += a.re * b.im;
+  acc.re += a.im * b.im;
+  acc.im -= a.im * b.re;
+}
+
+/// i^k b for k modulo 4; k known at compile time costs nothing.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(int k, const Complex<R>& b) {
+  switch (k & 3) {
+    case 0: return b;
+    case 1: return times_i(b);
+    case 2: return -b;
+    default: return times_minus_i(b);
+  }
+}
+
+}  // namespace kov

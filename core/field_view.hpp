@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+//
+// FieldView: the covariant view.  v(x) is SiteT<Pack<T, N>> for a PackSite and SiteT<T> for a LaneSite.
+#pragma once
+
+#include "kov/core/color_spin.hpp"
+#include "kov/core/site.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kov {
+
+namespace detail {
+template <class T>
+struct alignas(2 * sizeof(T)) StoredComplex {
+  T re, im;
+};
+}  // namespace detail
+
+/// Where a neighbour is, as a kernel over PackSites sees it: an outer site whose lanes pair up by `exchange`, or, where
+/// slots is set, one slot (outer * N + lane) << 1 | halo for each lane.
+struct PackHop {
+  int outer;
+  int exchange;
+  bool halo;
+  const std::int32_t* slots;
+};
+/// The same for kernels over single lanes, and for columns (lane 0).
+struct LaneHop {
+  int outer;
+  int lane;
+  bool halo;
+};
+
+/// Storage is [outer][component][complex][re|im][lane] where packs exist, so that a CPU loads whole registers, and
+/// [outer][component][complex][lane][re|im] elsewhere, so that a GPU warp loads consecutive complex numbers.
+template <template <class> class SiteT, class T, int N>
+class FieldView {
+ public:
+  static constexpr int n_complex = SiteT<T>::n_complex;
+  static constexpr int block = 2 * N * n_complex;
+  static constexpr bool split = has_packs;
+
+  FieldView() = default;
+  /// data: component 0 of outer site `first`; stride: components from one outer site to the next.
+  KOKKOS_FORCEINLINE_FUNCTION FieldView(T* data, int first, int stride) : data_(data), first_(first), stride_(stride) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION T* address(int outer, int component) const {
+    return data_ + (std::ptrdiff_t(outer - first_) * stride_ + component) * block;
+  }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite x, int component = 0) const { return load<0>(x.outer, component); }
+
+  /// Lane i of the result is lane i ^ mask in memory.
+  template <int mask>
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(int outer, int component) const {
+    const T* p = address(outer, component);
+    SiteT<Pack<T, N>> r;
+    for (int i = 0; i < n_complex; ++i) {
+      r.z[i].re = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i));
+      r.z[i].im = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i + N));
+    }
+    return r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
+    T* p = address(x.outer, component);
+    for (int i = 0; i < n_complex; ++i) {
+      v.z[i].re.store(p + 2 * N * i);
+      v.z[i].im.store(p + 2 * N * i + N);
+    }
+  }
+  /// set() past the caches.
+  KOKKOS_FORCEINLINE_FUNCTION void stream(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
+    T* p = address(x.outer, component);
+    for (int i = 0; i < n_complex; ++i) {
+      v.z[i].re.stream(p + 2 * N * i);
+      v.z[i].im.stream(p + 2 * N * i + N);
+    }
+  }
+#endif
+
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite x, int component = 0) const {
+    const T* p = address(x.outer, component);
+    SiteT<T> r;
+    for (int i = 0; i < n_complex; ++i) {
+      if constexpr (split) {
+        r.z[i] = {p[2 * N * i + x.lane], p[2 * N * i + N + x.lane]};
+      } else {
+        const auto z = reinterpret_cast<const detail::StoredComplex<T>*>(p)[N * i + x.lane];
+        r.z[i] = {z.re, z.im};
+      }
+    }
+    return r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<T>& v, int component = 0) const {
+    T* p = address(x.outer, component);
+    for (int i = 0; i < n_complex; ++i) {
+      if constexpr (split) {
+        p[2 * N * i + x.lane] = v.z[i].re;
+        p[2 * N * i + N + x.lane] = v.z[i].im;
+      } else {
+        reinterpret_cast<detail::StoredComplex<T>*>(p)[N * i + x.lane] = {v.z[i].re, v.z[i].im};
+      }
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int component = 0) const { set(x, v, component); }
+
+ private:
+  T* data_ = nullptr;
+  int first_ = 0, stride_ = 0;
+};
+
+/// A field together with the halo of its neighbours: v(x) as FieldView, v(x, hop) one leg away.
+template <template <class> class SiteT, class T, int N>
+class NeighbourView {
+ public:
+  using View = FieldView<SiteT, T, N>;
+  static constexpr int n_complex = View::n_complex;
+
+  NeighbourView() = default;
+  KOKKOS_FORCEINLINE_FUNCTION NeighbourView(const View& field, const View& halo) : field_(field), halo_(halo) {}
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int component = 0) const {
+    return field_(x, component);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LaneHop hop, int component = 0) const {
+    const LaneSite y{hop.outer, hop.lane};
+    return hop.halo ? halo_(y, component) : field_(y, component);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
+  KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite, const PackHop& hop, int component = 0) const {
+    if (hop.slots) return gather(hop.slots, component);
+    const View& from = hop.halo ? halo_ : field_;
+    switch (hop.exchange) {
+      case 0: return from.template load<0>(hop.outer, component);
+      case 1: return from.template load<1 % N>(hop.outer, component);
+      case 2: return from.template load<2 % N>(hop.outer, component);
+      default: return from.template load<4 % N>(hop.outer, component);
+    }
+  }
+
+ private:
+  SiteT<Pack<T, N>> gather(const std::int32_t* slots, int component) const {
+    SiteT<Pack<T, N>> r;
+    alignas(64) T re[N], im[N];
+    const T* p[N];
+    for (int lane = 0; lane < N; ++lane) {
+      const int slot = slots[lane] >> 1;
+      p[lane] = (slots[lane] & 1 ? halo_ : field_).address(slot / N, component) + slot % N;
+    }
+    for (int i = 0; i < n_complex; ++i) {
+      for (int lane = 0; lane < N; ++lane) {
+        re[lane] = p[lane][2 * N * i];
+        im[lane] = p[lane][2 * N * i + N];
+      }
+      r.z[i] = {Pack<T, N>::load(re), Pack<T, N>::load(im)};
+    }
+    return r;
+  }
+#endif
+
+ private:
+  View field_, halo_;
+};
+
+}  // namespace kov

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// Pack<T, N>: one real number of N lanes, held in SIMD registers.  The only file that knows the width of a register.
+// A GPU build has no packs: there one thread carries one lane.
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#if !defined(KOKKOS_ENABLE_CUDA) && defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#include <type_traits>
+#include <utility>
+
+namespace kov {
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+/// Lanes of an outer site: a warp's threads on a GPU, a SIMD group on a CPU.
+inline constexpr int default_lanes = 32;
+inline constexpr bool has_packs = false;
+template <class T, int N>
+struct Pack;
+
+#else
+
+#if defined(__AVX__) || !defined(__ARM_NEON)
+inline constexpr int default_lanes = 8;
+#else
+inline constexpr int default_lanes = 4;
+#endif
+inline constexpr bool has_packs = true;
+
+namespace detail {
+
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+template <int mask, class Word, int... lane>
+KOKKOS_FORCEINLINE_FUNCTION Word exchange(const Word& w, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(w, w, (lane ^ mask)...);
+}
+
+/// Stores a register past the caches, where the machine can.
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Word) == 64) {
+    _mm512_stream_si512(static_cast<__m512i*>(p), (__m512i)w);
+    return;
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(Word) == 32) {
+    _mm256_stream_si256(static_cast<__m256i*>(p), (__m256i)w);
+    return;
+  }
+#endif
+  *static_cast<Word*>(p) = w;
+}
+
+}  // namespace detail
+
+template <class T, int N>
+struct Pack {
+  static constexpr int width = N < detail::register_bytes / int(sizeof(T)) ? N : detail::register_bytes / int(sizeof(T));
+  static constexpr int n_words = N / width;
+  static_assert(width * n_words == N, "N must be a power of two");
+  typedef T Word __attribute__((vector_size(width * sizeof(T))));
+
+  Word word[n_words];
+
+  Pack() = default;
+  /// The same number in every lane.
+  KOKKOS_FORCEINLINE_FUNCTION Pack(T a) {
+    for (auto& w : word) w = Word{} + a;
+  }
+
+  /// p: N reals aligned to a register.
+  static KOKKOS_FORCEINLINE_FUNCTION Pack load(const T* p) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
+    return r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* p) const {
+    for (int k = 0; k < n_words; ++k) *reinterpret_cast<Word*>(p + k * width) = word[k];
+  }
+  /// Like store(), for data that will not be read again before it has left the cache.
+  KOKKOS_FORCEINLINE_FUNCTION void stream(T* p) const {
+    for (int k = 0; k < n_words; ++k) detail::stream_word(p + k * width, word[k]);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T lane(int i) const { return word[i / width][i % width]; }
+  KOKKOS_FORCEINLINE_FUNCTION void set_lane(int i, T a) { word[i / width][i % width] = a; }
+
+  friend KOKKOS_FORCEINLINE_FUNCTION Pack operator+(const Pack& a, const Pack& b) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] + b.word[k];
+    return r;
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION Pack operator-(const Pack& a, const Pack& b) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] - b.word[k];
+    return r;
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION Pack operator*(const Pack& a, const Pack& b) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] * b.word[k];
+    return r;
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION Pack operator/(const Pack& a, const Pack& b) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] / b.word[k];
+    return r;
+  }
+  friend KOKKOS_FORCEINLINE_FUNCTION Pack operator-(const Pack& a) {
+    Pack r;
+    for (int k = 0; k < n_words; ++k) r.word[k] = -a.word[k];
+    return r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Pack& operator+=(const Pack& b) { return *this = *this + b; }
+  KOKKOS_FORCEINLINE_FUNCTION Pack& operator-=(const Pack& b) { return *this = *this - b; }
+  KOKKOS_FORCEINLINE_FUNCTION Pack& operator*=(const Pack& b) { return *this = *this * b; }
+};
+
+/// Lane i of the result is lane i ^ mask of p; mask is zero or a power of two.
+template <int mask, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
+  using P = Pack<T, N>;
+  P r;
+  for (int k = 0; k < P::n_words; ++k) {
+    if constexpr (mask < P::width)
+      r.word[k] = detail::exchange<mask>(p.word[k], std::make_integer_sequence<int, P::width>{});
+    else
+      r.word[k] = p.word[k ^ (mask / P::width)];
+  }
+  return r;
+}
+
+#endif
+
+namespace detail {
+template <class R>
+struct ScalarOf {
+  using type = R;
+};
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <class T, int N>
+struct ScalarOf<Pack<T, N>> {
+  using type = T;
+};
+#endif
+}  // namespace detail
+
+/// T of a T or a Pack<T, N>.
+template <class R>
+using scalar_t = typename detail::ScalarOf<R>::type;
+
+}  // namespace kov

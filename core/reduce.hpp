@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+//
+// Deterministic sums over sites: partial sums over fixed chunks of outer sites, added in index order.  The same bits for
+// any number of threads and from run to run; in exact mode for any decomposition and any number of lanes as well.
+#pragma once
+
+#include "kov/core/lattice.hpp"
+#include "kov/core/memory.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace kov {
+
+/// How a sum over sites is taken.
+enum class SumMode {
+  /// In chunks of fixed length: reproducible on the same decomposition.
+  chunked,
+  /// Site values rounded to a common scale and added as integers: bitwise the same on every decomposition.
+  exact
+};
+
+/// n reals per site or per sum; over R = T or Pack<T, N>.
+template <class R, int n>
+struct Values {
+  R v[n];
+  KOKKOS_FORCEINLINE_FUNCTION Values& operator+=(const Values& b) {
+    for (int i = 0; i < n; ++i) v[i] += b.v[i];
+    return *this;
+  }
+};
+
+namespace detail {
+
+inline constexpr int sum_chunk = 32;  // outer sites
+
+/// Adds lane by lane in double, leaving padding out.
+template <int n, class R>
+KOKKOS_FORCEINLINE_FUNCTION void add_lanes(Values<double, n>& sum, const Values<R, n>& term, int valid_lanes) {
+  if constexpr (std::is_arithmetic_v<R>) {
+    for (int i = 0; i < n; ++i) sum.v[i] += double(term.v[i]);
+  } else {
+    for (int i = 0; i < n; ++i) {
+      double lanes = 0;
+      for (int lane = 0; lane < valid_lanes; ++lane) lanes += double(term.v[i].lane(lane));
+      sum.v[i] += lanes;
+    }
+  }
+}
+
+template <class Site, int N, int n, class Kernel>
+struct ChunkSum {
+  Kernel kernel;
+  Layout::View layout;
+  SiteRange range;
+  double* partial;
+
+  KOKKOS_FUNCTION void operator()(int chunk) const {
+    const int first = chunk * sum_chunk, end = first + sum_chunk < range.n_outer ? first + sum_chunk : range.n_outer;
+    Values<double, n> sum{};
+    for (int i = first; i < end; ++i) {
+      const int outer = range.first + i;
+      if constexpr (std::is_same_v<Site, LaneSite>) {
+        for (int lane = 0; lane < N; ++lane)
+          if (layout.is_site(outer, lane)) add_lanes<n>(sum, kernel(LaneSite{outer, lane}), 1);
+      } else {
+        int valid = N;
+        while (valid > 0 && !layout.is_site(outer, valid - 1)) --valid;
+        add_lanes<n>(sum, kernel(PackSite{outer}), valid);
+      }
+    }
+    for (int k = 0; k < n; ++k) partial[std::size_t(chunk) * n + k] = sum.v[k];
+  }
+};
+
+/// The GPU's form: a team adds a chunk, its threads one lane each, in a fixed tree.
+template <int N, int n, class Kernel>
+struct TeamSum {
+  Kernel kernel;
+  Layout::View layout;
+  SiteRange range;
+  double* partial;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int chunk = team.league_rank(), first = chunk * sum_chunk;
+    const int count = range.n_outer - first < sum_chunk ? range.n_outer - first : sum_chunk;
+    Values<double, n> sum{};
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, count * N),
+        [&](const int i, Values<double, n>& mine) {
+          const LaneSite x{range.first + first + i / N, i % N};
+          if (layout.is_site(x.outer, x.lane)) add_lanes<n>(mine, kernel(x), 1);
+        },
+        sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int k = 0; k < n; ++k) partial[std::size_t(chunk) * n + k] = sum.v[k];
+    });
+  }
+};
+
+/// Writes the value of every site to values[k * n_lanes + outer * N + lane], zero on padding.
+template <class Site, int N, int n, class Kernel>
+struct StoreValues {
+  Kernel kernel;
+  Layout::View layout;
+  int first;
+  std::size_t n_lanes;
+  double* values;
+
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto term = kernel(x);
+    const std::size_t at = std::size_t(x.outer - first) * N;
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      for (int k = 0; k < n; ++k) values[k * n_lanes + at + x.lane] = layout.is_site(x.outer, x.lane) ? double(term.v[k]) : 0.0;
+    } else {
+      for (int k = 0; k < n; ++k)
+        for (int lane = 0; lane < N; ++lane)
+          values[k * n_lanes + at + lane] = layout.is_site(x.outer, lane) ? double(term.v[k].lane(lane)) : 0.0;
+    }
+  }
+};
+
+/// Adds a host array of doubles over all ranks as integers on a common scale.
+double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global);
+
+}  // namespace detail
+
+/// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R =
+/// Pack or T).  Fences.  Collective.
+template <int n, class Kernel>
+std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
+                                SumMode mode = SumMode::chunked) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Site = site_index_t<Exec>;
+  constexpr int N = default_lanes;
+  const SiteRange range = lattice.layout().range(subset);
+  std::array<double, n> result{};
+  if (mode == SumMode::exact) {
+    const std::size_t n_lanes = std::size_t(range.n_outer) * N;
+    const Buffer<double> values(name, n * n_lanes);
+    for_each_site<N>(name, range,
+                     detail::StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes, values.data()});
+    const std::vector<double> host = values.to_host();
+    for (int k = 0; k < n; ++k)
+      result[k] = detail::exact_sum(lattice.comm(), std::span(host).subspan(k * n_lanes, n_lanes), lattice.volume());
+    return result;
+  }
+  const int n_chunks = (range.n_outer + detail::sum_chunk - 1) / detail::sum_chunk;
+  const Buffer<double> partial(name, std::size_t(n_chunks) * n);
+  if constexpr (is_host_v<Exec>)
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(0, n_chunks),
+                         detail::ChunkSum<Site, N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
+  else
+    Kokkos::parallel_for(name, Kokkos::TeamPolicy<Exec>(n_chunks, 256),
+                         detail::TeamSum<N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
+  const std::vector<double> host = partial.to_host();
+  for (int chunk = 0; chunk < n_chunks; ++chunk)
+    for (int k = 0; k < n; ++k) result[k] += host[std::size_t(chunk) * n + k];
+  lattice.comm().sum(result);
+  return result;
+}
+
+}  // namespace kov
+
+namespace Kokkos {
+template <int n>
+struct reduction_identity<kov::Values<double, n>> {
+  KOKKOS_FORCEINLINE_FUNCTION static kov::Values<double, n> sum() { return {}; }
+};
+}  // namespace Kokkos

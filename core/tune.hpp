@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// Tuner: picks the fastest of a few candidates, once per key, and remembers it in a small readable file.
+#pragma once
+
+#include "kov/core/comm.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace kov {
+
+/// A tuned choice may change the speed of a result, never its bits.
+class Tuner {
+ public:
+  /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know).
+  explicit Tuner(const Comm& comm);
+  /// Writes what was learnt back, atomically, from rank 0; failing to is not an error.
+  ~Tuner();
+  Tuner(const Tuner&) = delete;
+  Tuner& operator=(const Tuner&) = delete;
+
+  /// The candidate in [0, n_candidates) that was fastest under this key (kernel, shape, precision, device).  The first call
+  /// times run(candidate), which must fence, a few times each; the ranks add their times, so that all choose the same.
+  /// Collective.
+  int choose(const std::string& key, int n_candidates, const std::function<void(int)>& run);
+
+ private:
+  Comm comm_;
+  std::string file_;
+  std::map<std::string, int> known_;
+  bool changed_ = false;
+};
+
+}  // namespace kov

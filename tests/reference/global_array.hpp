@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// Whole lattices as plain arrays, the same on every rank: what the naive reference versions work on.
+#pragma once
+
+#include "kov/core/random.hpp"
+#include "kov/core/site_map.hpp"
+#include "kov/core/su3.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <vector>
+
+namespace kov::reference {
+
+using Number = std::complex<double>;
+
+/// n complex numbers on every site of the global lattice: at(x)[i], sites lexicographic with x fastest.
+struct GlobalArray {
+  Coord extent;
+  int n;
+  std::vector<Number> data;
+
+  GlobalArray(const Coord& extent, int n) : extent(extent), n(n), data(std::size_t(volume(extent)) * n) {}
+  Number* at(const Coord& x) {
+    Coord y;
+    for (int mu = 0; mu < 4; ++mu) y[mu] = (x[mu] % extent[mu] + extent[mu]) % extent[mu];
+    return data.data() + std::size_t(lexicographic(y, extent)) * n;
+  }
+  const Number* at(const Coord& x) const { return const_cast<GlobalArray*>(this)->at(x); }
+};
+
+inline Coord shifted(Coord x, int mu, int step) {
+  x[mu] += step;
+  return x;
+}
+
+template <class F>
+void for_each_coordinate(const Coord& extent, const F& f) {
+  for (std::int64_t i = 0; i < volume(extent); ++i) f(coordinate(i, extent));
+}
+
+/// Normal deviates of variance 1 in every real number.
+inline GlobalArray random_array(const Coord& extent, int n, std::uint64_t seed) {
+  GlobalArray a(extent, n);
+  for (std::int64_t i = 0; i < volume(extent); ++i) {
+    SiteRandom random(seed, 7, std::uint64_t(i));
+    for (int k = 0; k < n; ++k) {
+      const auto g = random.normal_pair();
+      a.data[std::size_t(i) * n + k] = {g.first, g.second};
+    }
+  }
+  return a;
+}
+
+/// n_matrices random SU(3) matrices a site, as 9 numbers each: hot links.
+inline GlobalArray random_su3(const Coord& extent, int n_matrices, std::uint64_t seed) {
+  GlobalArray a = random_array(extent, 9 * n_matrices, seed);
+  for (std::size_t i = 0; i < a.data.size(); i += 9) {
+    ColorMatrix<double> u;
+    for (int k = 0; k < 9; ++k) u.z[k] = {a.data[i + k].real(), a.data[i + k].imag()};
+    reunitarise(u);
+    for (int k = 0; k < 9; ++k) a.data[i + k] = {u.z[k].re, u.z[k].im};
+  }
+  return a;
+}
+
+/// Fills this rank's part of a field; all its components are in the array one after the other.
+template <class FieldT>
+void load(const FieldT& field, const GlobalArray& a) {
+  const Geometry& geometry = field.lattice().geometry();
+  std::vector<double> local;
+  for_each_coordinate(geometry.local_extent(), [&](const Coord& x) {
+    const Number* v = a.at(geometry.global(x));
+    for (int k = 0; k < a.n; ++k) local.insert(local.end(), {v[k].real(), v[k].imag()});
+  });
+  import_sites(field, local);
+}
+
+/// The largest |field - array| over the field's sites, over all ranks.
+template <class FieldT>
+double max_difference(const FieldT& field, const GlobalArray& a) {
+  const Geometry& geometry = field.lattice().geometry();
+  const std::vector<double> local = export_sites(field);
+  std::vector<double> worst{0};
+  std::size_t i = 0;
+  for_each_coordinate(geometry.local_extent(), [&](const Coord& local_x) {
+    const Coord x = geometry.global(local_x);
+    const bool skip = field.subset() != Subset::all && (parity(x) == 1) != (field.subset() == Subset::odd);
+    const Number* v = a.at(x);
+    for (int k = 0; k < a.n; ++k, i += 2)
+      if (!skip) {
+        const double d = std::abs(Number(local[i], local[i + 1]) - v[k]);
+        worst[0] = d <= worst[0] ? worst[0] : d;  // a NaN is a difference
+      }
+  });
+  field.lattice().comm().max(worst);
+  return worst[0];
+}
+
+inline double max_abs(const GlobalArray& a) {
+  double most = 0;
+  for (const Number& z : a.data) most = std::max(most, std::abs(z));
+  return most;
+}
+
+}  // namespace kov::reference

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//
+// The covariant Laplacian and the Wilson operator against their definitions, in both precisions, on every memory order,
+// with boundary phases, on fields, parities and blocks of columns.
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/wilson.hpp"
+#include "tests/reference/operators.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace kov {
+namespace {
+
+using reference::GlobalArray;
+using test::LatticeCase;
+
+constexpr std::array<double, 4> kAngles{0.3, -1.1, 0, 3.14159265358979323846};
+
+/// Rounding of a sum of a few hundred products of numbers of order 1, eps each.
+template <class T>
+double tolerance(const GlobalArray& a) {
+  return 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(a);
+}
+
+class Operators : public ::testing::TestWithParam<LatticeCase> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().possible(Comm::world().size())) GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+  }
+};
+
+template <class T, template <class> class SiteT>
+void check_laplacian(const Lattice& lattice, Dimensions dimensions) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
+  const GlobalArray psi = reference::random_array(lattice.extent(), SiteT<T>::n_complex, 2);
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  load(gauge, u);
+  const Field<SiteT, T> in(lattice, "in"), out(lattice, "out");
+  load(in, psi);
+  CovariantLaplacian<T>(GaugeLinks<T>(gauge, {kAngles}), dimensions).apply(in, out);
+  const GlobalArray expected = reference::laplacian(u, psi, int(dimensions), kAngles);
+  EXPECT_LT(max_difference(out, expected), tolerance<T>(expected));
+}
+
+TEST_P(Operators, LaplacianEqualsItsDefinition) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  for (Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    check_laplacian<float, Spinor>(lattice, d);
+    check_laplacian<double, Spinor>(lattice, d);
+    check_laplacian<float, ColorVector>(lattice, d);
+    check_laplacian<double, ColorVector>(lattice, d);
+  }
+}
+
+template <class T>
+void check_wilson(const Lattice& lattice) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 3), psi = reference::random_array(lattice.extent(), 12, 4);
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  load(gauge, u);
+  const SpinorField<T> in(lattice, "in"), out(lattice, "out");
+  load(in, psi);
+  const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, {kAngles}), 0.1);
+  const GlobalArray hop = reference::wilson_hop(u, psi, kAngles), adjoint = reference::wilson_hop(u, psi, kAngles, -1);
+  wilson.hop(in, out);
+  EXPECT_LT(max_difference(out, hop), tolerance<T>(hop)) << "full";
+  const SpinorField<T> even(lattice, "even", 1, Subset::even), odd(lattice, "odd", 1, Subset::odd);
+  wilson.hop(in.odd(), even);
+  wilson.hop(in.even(), odd);
+  EXPECT_LT(max_difference(even, hop), tolerance<T>(hop)) << "to even";
+  EXPECT_LT(max_difference(odd, hop), tolerance<T>(hop)) << "to odd";
+  for (const bool dagger : {false, true}) {
+    GlobalArray m = dagger ? adjoint : hop;
+    for (std::size_t i = 0; i < m.data.size(); ++i) m.data[i] = 4.1 * psi.data[i] - 0.5 * m.data[i];
+    dagger ? wilson.apply_adjoint(in, out) : wilson.apply(in, out);
+    EXPECT_LT(max_difference(out, m), tolerance<T>(m)) << "adjoint " << dagger;
+  }
+}
+
+TEST_P(Operators, WilsonEqualsItsDefinition) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_wilson<float>(lattice);
+  check_wilson<double>(lattice);
+}
+
+template <class T, int W>
+void check_block(const Lattice& lattice, int n_columns) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 5);
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  load(gauge, u);
+  const GaugeLinks<T> links(gauge, {kAngles});
+  const BlockField<Spinor, T, W> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns), laplace(lattice, "laplace", n_columns);
+  const SpinorField<T> column(lattice, "column");
+  std::vector<GlobalArray> psi;
+  for (int k = 0; k < n_columns; ++k) {
+    psi.push_back(reference::random_array(lattice.extent(), 12, 100 + std::uint64_t(k)));
+    load(column, psi.back());
+    in.set_column(k, column);
+  }
+  const WilsonOperator<T> wilson(links, 0);
+  wilson.hop(in.half(Subset::odd), hop.half(Subset::even));
+  wilson.hop(in.half(Subset::even), hop.half(Subset::odd));
+  CovariantLaplacian<T>(links).apply(in, laplace);
+  for (int k : {0, n_columns / 2, n_columns - 1}) {
+    const GlobalArray h = reference::wilson_hop(u, psi[std::size_t(k)], kAngles);
+    hop.get_column(k, column);
+    EXPECT_LT(max_difference(column, h), tolerance<T>(h)) << "hop, column " << k;
+    const GlobalArray l = reference::laplacian(u, psi[std::size_t(k)], 4, kAngles);
+    laplace.get_column(k, column);
+    EXPECT_LT(max_difference(column, l), tolerance<T>(l)) << "Laplacian, column " << k;
+  }
+}
+
+TEST_P(Operators, BlocksOfColumnsEqualTheirColumns) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  if (lattice.volume() > 4000) GTEST_SKIP() << "the naive reference would take seconds";
+  check_block<double, default_lanes>(lattice, 5);
+  check_block<float, 4>(lattice, 12);
+}
+
+std::string name(const ::testing::TestParamInfo<LatticeCase>& info) {
+  std::ostringstream text;
+  text << info.param;
+  std::string s = text.str();
+  for (char& c : s)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return s;
+}
+INSTANTIATE_TEST_SUITE_P(Lattices, Operators, ::testing::ValuesIn(test::lattice_cases()), name);
+
+}  // namespace
+}  // namespace kov

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// The lattices every operator is tested on: each memory order, awkward extents, halos by rank count or by force.
+#pragma once
+
+#include "kov/core/lattice.hpp"
+
+#include <ostream>
+#include <vector>
+
+namespace kov::test {
+
+struct LatticeCase {
+  Coord extent;
+  std::optional<Order> order;
+  bool force_halo;
+
+  /// Whether the processes of this run can share it.
+  bool possible(int n_ranks) const {
+    try {
+      Geometry::choose_grid(extent, n_ranks);
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+  Lattice make(const Comm& comm) const { return Lattice(comm, extent, {.grid = {}, .order = order, .force_halo = force_halo}); }
+};
+
+inline std::ostream& operator<<(std::ostream& out, const LatticeCase& c) {
+  return out << to_string(c.extent) << (c.order ? " " + to_string(*c.order) : "") << (c.force_halo ? " forced halo" : "");
+}
+
+/// 4^4, 6^4, 4^3x8, 8^3x4, 10^3x12: with the order that they get, with even-odd order, and with halos forced.
+inline std::vector<LatticeCase> lattice_cases() {
+  std::vector<LatticeCase> cases;
+  for (const bool forced : {false, true}) {
+    for (const Coord& extent : {Coord{4, 4, 4, 4}, {6, 6, 6, 6}, {4, 4, 4, 8}, {8, 8, 8, 4}, {10, 10, 10, 12}, {2, 6, 4, 10}})
+      if (!forced || volume(extent) < 4000) cases.push_back({extent, {}, forced});
+    cases.push_back({{4, 4, 4, 8}, Order::even_odd, forced});
+  }
+  return cases;
+}
+
+}  // namespace kov::test
