@@ -28,13 +28,13 @@ class Dependencies:
     def bring(self, tests):
         """Installs and builds what is missing."""
         log = os.path.join(self.cache, "logs", "packages.log")
-        wanted = packages.needed(tests, self.options.mpi, self.options.hdf5)
+        wanted = packages.needed(tests, self.options.mpi, self.options.hdf5, pip=self._needs_pip())
         packages.ensure(wanted, log, self.options.install)
         os.makedirs(os.path.join(self.cache, "scratch"), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="sources-", dir=os.path.join(self.cache, "scratch")) as scratch:
-            self._bring_kokkos(scratch, log)
+            self._bring_kokkos(scratch)
             if self.options.kokkos_kernels:
-                self._bring_kernels(scratch, log)
+                self._bring_kernels(scratch)
 
     def nvcc_wrapper(self):
         """The compiler of a CUDA build: the wrapper that was installed with Kokkos."""
@@ -45,7 +45,15 @@ class Dependencies:
                 return candidate
         raise Failure("Kokkos in %s has no nvcc_wrapper" % prefix, "use --kokkos=pinned, which builds one with it")
 
-    def _bring_kokkos(self, scratch, log):
+    def _needs_pip(self):
+        """Whether the pinned archive has to be fetched and nothing here can: then pip is one of the packages."""
+        pinned = {self.options.kokkos, self.options.kokkos_kernels} & {"auto", "pinned"}
+        if not pinned or self.options.mirror or archives.cached(archives.PINNED, self.cache) or archives.pip_command():
+            return False
+        only_kokkos = pinned <= {"auto"} and not self.options.kokkos_kernels
+        return not (only_kokkos and kokkos.installed(self.wanted, self.cache)[0])
+
+    def _bring_kokkos(self, scratch):
         choice = self.options.kokkos
         if choice in ("auto", "system"):
             self.kokkos, reasons = kokkos.installed(self.wanted, self.cache)
@@ -61,8 +69,8 @@ class Dependencies:
             self.kokkos = kokkos.package_folder(os.path.abspath(choice))
             self._check_named()
             return
-        source = self._source("kokkos", choice, scratch, log)
-        prefix = kokkos.build(source, self.wanted, self.cache, self._jobs())
+        source = self._source("kokkos", choice, scratch)
+        prefix = kokkos.build(source, self.wanted, self.cache, self.options.jobs)
         self.kokkos = kokkos.package_folder(prefix)
 
     def _check_named(self):
@@ -75,28 +83,23 @@ class Dependencies:
                           "leave --kokkos out to have the pinned one built", EXIT_USAGE)
         say("* Kokkos %s: named, %s" % (version, self.kokkos))
 
-    def _bring_kernels(self, scratch, log):
+    def _bring_kernels(self, scratch):
         choice = self.options.kokkos_kernels
         folder = "" if choice in ("auto", "pinned", "release") else \
             kokkos.package_folder(os.path.abspath(choice), "KokkosKernels")
         if not folder:
-            source = self._source("kokkos-kernels", choice, scratch, log)
+            source = self._source("kokkos-kernels", choice, scratch)
             folder = kokkos.package_folder(
-                kokkos.build_kernels(source, self.wanted, self.kokkos, self.cache, self._jobs()), "KokkosKernels")
+                kokkos.build_kernels(source, self.wanted, self.kokkos, self.cache, self.options.jobs), "KokkosKernels")
         self.kernels = folder
 
-    def _source(self, name, choice, scratch, log):
+    def _source(self, name, choice, scratch):
         if choice == "release":
             path = archives.fetch(archives.RELEASES[name], self.cache, self.options.mirror)
         elif choice in ("auto", "system", "pinned"):
             path = archives.cached(archives.PINNED, self.cache)
             if not path:
-                if not self.options.mirror and archives.pip_command() is None:
-                    packages.ensure(packages.PIP, log, self.options.install)
                 path = archives.fetch(archives.PINNED, self.cache, self.options.mirror)
         else:
             path = os.path.abspath(choice)
         return kokkos.named_source(path, scratch, name)
-
-    def _jobs(self):
-        return self.options.jobs

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from dataclasses import dataclass
 
@@ -48,8 +49,8 @@ def installed(wanted, cache):
 
 def _considered(cache):
     """Every Kokkos that find_package can see with its version; no config file is loaded for that."""
-    if not shutil.which("cmake"):
-        return []
+    if not shutil.which("cmake") or not (shutil.which("ninja") or shutil.which("make")):
+        return []  # nothing is installed yet; asked again when the packages are there
     os.makedirs(cache, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".find-", dir=cache) as folder:
         with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
@@ -58,11 +59,23 @@ def _considered(cache):
                        'message(STATUS "CONFIGS=${Kokkos_CONSIDERED_CONFIGS}")\n'
                        'message(STATUS "VERSIONS=${Kokkos_CONSIDERED_VERSIONS}")\n')
         multiarch = capture([os.environ.get("CXX", "c++"), "-print-multiarch"])
-        text = capture(["cmake", "-S", folder, "-B", os.path.join(folder, "b"),
-                        "-DCMAKE_LIBRARY_ARCHITECTURE=" + multiarch])
-    found = {name: re.search(r"-- %s=(.*)" % name, text) for name in ("CONFIGS", "VERSIONS")}
-    lists = [found[n].group(1).split(";") if found[n] and found[n].group(1) else [] for n in ("CONFIGS", "VERSIONS")]
-    return list(zip(*lists))
+        reply = subprocess.run(["cmake", "-S", folder, "-B", os.path.join(folder, "b"), *generator(),
+                                "-DCMAKE_LIBRARY_ARCHITECTURE=" + multiarch],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = {name: re.search(r"^-- %s=(.*)$" % name, reply.stdout, re.M) for name in ("CONFIGS", "VERSIONS")}
+    if reply.returncode or not all(found.values()):
+        raise Failure("cmake cannot be asked for installed Kokkos:\n" + reply.stdout.strip(),
+                      "install ninja-build or make; or skip the question with --kokkos=pinned")
+    lists = [found[name].group(1).split(";") if found[name].group(1) else [] for name in ("CONFIGS", "VERSIONS")]
+    seen = {}  # /lib is often a link to /usr/lib
+    for config, version in zip(*lists):
+        seen.setdefault(os.path.realpath(config), (config, version))
+    return list(seen.values())
+
+
+def generator():
+    """CMake's option for Ninja where it is there, else CMake's default."""
+    return ["-G", "Ninja"] if shutil.which("ninja") else []
 
 
 def unsuitable(folder, version, wanted):
@@ -266,8 +279,7 @@ def _cached_build(name, source, key, chosen, cache, jobs, prepare, finish):
                 tree, stage = os.path.join(scratch, "build"), os.path.join(scratch, "stage")
                 settings = {**chosen, **more, "CMAKE_INSTALL_PREFIX": prefix, "CMAKE_INSTALL_LIBDIR": "lib"}
                 remedy = "see the log; another Kokkos can be named with --kokkos=PATH. Nothing was installed."
-                generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-                execute(step, ["cmake", "-S", folder, "-B", tree, *generator,
+                execute(step, ["cmake", "-S", folder, "-B", tree, *generator(),
                                *("-D%s=%s" % item for item in settings.items())], log, remedy)
                 execute(step, ["cmake", "--build", tree, "--parallel", jobs], log, remedy)
                 execute(step, ["cmake", "--install", tree], log, remedy, environment={"DESTDIR": stage})

@@ -33,6 +33,12 @@ class Installed(fakes.Case):
             self.assertEqual(os.path.realpath(found), os.path.realpath(folder))
             self.assertEqual(len(reasons), 1)
 
+    def test_a_cmake_that_fails_is_not_taken_for_no_kokkos(self):
+        self.environment(CMAKE_GENERATOR="No Such Generator")
+        with mock.patch.object(kokkos, "generator", return_value=[]):
+            with self.assertRaisesRegex(Failure, "CMAKE_GENERATOR"):
+                kokkos.installed(CPU, self.cache)
+
     def test_reasons(self):
         def reason(values, version="4.7.0", wanted=CPU):
             return kokkos.unsuitable(fakes.kokkos_installation(self.path("k"), version, values), version, wanted)
