@@ -197,7 +197,7 @@ def _numbers(version):
 
 def _key(name, source, wanted, chosen, extra=()):
     compiler = machine.host_compiler()
-    facts = {"source": source.fingerprint, "options": chosen, "compiler": [compiler.path, compiler.family, compiler.version],
+    facts = {"source": source.fingerprint, "options": chosen, "compiler": [os.path.realpath(compiler.path), compiler.family, compiler.version],
              "native": machine.native_flags() if wanted.backend == "cpu" else "", "extra": list(extra)}
     if wanted.backend == "cuda":
         facts["cuda"] = machine.cuda_version()
@@ -220,7 +220,7 @@ def build(source, wanted, cache, jobs):
 
     def prepare(scratch):
         if wanted.backend != "cuda":
-            return source.folder, {}
+            return source.folder, {"CMAKE_CXX_COMPILER": machine.host_compiler().path}
         folder = os.path.join(scratch, "source")
         shutil.copytree(source.folder, folder, symlinks=True)
         wrapper = os.path.join(folder, "bin", "nvcc_wrapper")
@@ -253,7 +253,8 @@ def build_kernels(source, wanted, kokkos_folder, cache, jobs):
 
     def prepare(scratch):
         wrapper = os.path.join(os.path.dirname(kokkos_folder), "..", "..", "bin", "nvcc_wrapper")
-        return source.folder, {"CMAKE_CXX_COMPILER": os.path.abspath(wrapper)} if wanted.backend == "cuda" else {}
+        compiler = os.path.abspath(wrapper) if wanted.backend == "cuda" else machine.host_compiler().path
+        return source.folder, {"CMAKE_CXX_COMPILER": compiler}
 
     key = _key("kokkos-kernels", source, wanted, chosen)
     return _cached_build("kokkos-kernels", source, key, chosen, cache, jobs, prepare, lambda staged, prefix: None)

@@ -33,7 +33,7 @@ def host_compiler():
     family = "clang" if "clang" in text.lower() else "gnu" if re.search(r"\bg?\+\+|GCC|Free Software", text) else "other"
     version = capture([path, "-dumpfullversion"]) if family == "gnu" else ""
     found = re.search(r"\d+\.\d+(\.\d+)?", text)
-    return Compiler(os.path.realpath(path), family, version or (found.group(0) if found else "unknown"))
+    return Compiler(path, family, version or (found.group(0) if found else "unknown"))
 
 
 def cuda_version():
