@@ -139,7 +139,7 @@ struct BlockFunctor {
       for (int group = 0; group < n_groups; ++group) kernel(ColumnSite{range.first + i, group});
     } else {
       const int lane = i % N, column = i / N % n_groups, outer = i / N / n_groups;
-      if (outer * N + lane < range.n_valid) kernel(LaneColumnSite{range.first + outer, lane, column});
+      if (range.holds(outer * N + lane, N)) kernel(LaneColumnSite{range.first + outer, lane, column});
     }
   }
 };

@@ -67,19 +67,11 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
 }
 
 SiteRange Layout::range(Subset subset) const {
-  if (order_ == Order::virtual_nodes) {
-    const int half = n_outer_half_;
-    switch (subset) {
-      case Subset::all: return {0, 2 * half, 2 * half * lanes_};
-      case Subset::even: return {0, half, half * lanes_};
-      default: return {half, half, half * lanes_};
-    }
-  }
+  const int half = n_outer_half_;
   switch (subset) {
-    // Padding lies in the middle of the full range; kernels over it may work on the padding, which nobody reads.
-    case Subset::all: return {0, 2 * n_outer_half_, n_outer_half_ * lanes_ + n_odd_};
-    case Subset::even: return {0, n_outer_half_, n_even_};
-    default: return {n_outer_half_, n_outer_half_, n_odd_};
+    case Subset::all: return {0, 2 * half, half, {n_even_, n_odd_}};
+    case Subset::even: return {0, half, half, {n_even_, 0}};
+    default: return {half, half, half, {n_odd_, 0}};
   }
 }
 

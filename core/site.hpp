@@ -45,20 +45,29 @@ struct LaneColumnSite {
 };
 
 template <class S>
-concept SiteIndex = std::same_as<S, PackSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite> || std::same_as<S, LaneColumnSite>;
+concept SiteIndex = std::same_as<S, PackSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite> ||
+    std::same_as<S, LaneColumnSite>;
 
 template <class Exec>
-inline constexpr bool is_host_v = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+inline constexpr bool is_host_v =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 /// What for_each_site hands to a kernel on Exec.
 template <class Exec>
 using site_index_t = std::conditional_t<is_host_v<Exec> && has_packs, PackSite, LaneSite>;
 
-/// A run of outer sites; n_valid of the lanes are sites, counted through, and the rest of the last outer site is padding.
+/// A run of outer sites in one or two parts (the parities), each of which may end in padding lanes.
 struct SiteRange {
-  int first;
-  int n_outer;
-  int n_valid;
+  int first;       // outer site
+  int n_outer;     // of both parts
+  int part_outer;  // of the first part
+  int n_sites[2];  // valid lanes of each part
+
+  /// Whether lane i % lanes of the (i / lanes)-th outer site is a site.
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(int i, int lanes) const {
+    const int part = part_outer * lanes;
+    return i < part ? i < n_sites[0] : i - part < n_sites[1];
+  }
 };
 
 namespace detail {
@@ -66,12 +75,12 @@ namespace detail {
 template <class Site, int N, class Kernel>
 struct SiteFunctor {
   Kernel kernel;
-  int first, n_valid;
+  SiteRange range;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
     if constexpr (std::is_same_v<Site, PackSite>) {
-      kernel(PackSite{first + i});
-    } else if (i < n_valid) {
-      kernel(LaneSite{first + i / N, i % N});
+      kernel(PackSite{range.first + i});
+    } else if (range.holds(i, N)) {
+      kernel(LaneSite{range.first + i / N, i % N});
     }
   }
 };
@@ -82,7 +91,10 @@ struct Bounds {
   using type = Kokkos::LaunchBounds<>;
 };
 template <class Kernel>
-  requires requires { Kernel::max_threads; Kernel::min_blocks; }
+requires requires {
+  Kernel::max_threads;
+  Kernel::min_blocks;
+}
 struct Bounds<Kernel> {
   using type = Kokkos::LaunchBounds<Kernel::max_threads, Kernel::min_blocks>;
 };
@@ -96,14 +108,14 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
   using Site = site_index_t<Exec>;
   using Policy = Kokkos::RangePolicy<Exec, typename detail::Bounds<Kernel>::type>;
   const int n = std::is_same_v<Site, PackSite> ? range.n_outer : range.n_outer * N;
-  Kokkos::parallel_for(name, Policy(exec, 0, n), detail::SiteFunctor<Site, N, Kernel>{kernel, range.first, range.n_valid});
+  Kokkos::parallel_for(name, Policy(exec, 0, n), detail::SiteFunctor<Site, N, Kernel>{kernel, range});
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.
 template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, range.n_outer * N),
-                       detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range.first, range.n_valid});
+                       detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range});
 }
 
 }  // namespace kov

@@ -13,13 +13,18 @@ int main(int argc, char** argv) {
     auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
     class Failures : public ::testing::EmptyTestEventListener {
+     public:
+      explicit Failures(int rank) : rank_(rank) {}
+
+     private:
       void OnTestPartResult(const ::testing::TestPartResult& result) override {
         if (result.failed())
-          fprintf(stderr, "rank %d: %s:%d: %s\n", kov::Comm::world().rank(), result.file_name() ? result.file_name() : "?",
+          fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() ? result.file_name() : "?",
                   result.line_number(), result.message());
       }
+      int rank_;
     };
-    listeners.Append(new Failures);
+    listeners.Append(new Failures(world.rank()));
   }
   const int here = RUN_ALL_TESTS();
   std::vector<double> worst{double(here)};
