@@ -10,15 +10,12 @@ import time
 from . import machine
 from .steps import Failure, Step, execute, launch_environment, quote, say, seconds
 
-PRESETS = {"cpu": "cpu", "cuda": "cuda"}
-
-
 class Project:
     """One build folder of the checkout: which preset, which Kokkos, which parts."""
 
     def __init__(self, root, options, dependencies):
         self.root, self.options, self.dependencies = root, options, dependencies
-        self.preset = options.preset or PRESETS[options.backend]
+        self.preset = options.preset or options.backend
         self.folder = os.path.abspath(options.build_dir or os.path.join(root, "build", self.preset))
         self.logs = os.path.join(self.folder, "logs")
 
@@ -56,7 +53,7 @@ class Project:
                     "the first error is in the log. Out of memory (killed)? try --jobs 1")
 
     def test(self, arguments):
-        """Runs ctest in the foreground: its closing lines are the summary.  Returns its exit code."""
+        """Runs ctest in the foreground: its closing lines are the summary."""
         command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel", str(machine.processors()),
                    *arguments]
         say("* " + quote(command))
@@ -80,24 +77,29 @@ class Project:
         say("* run %s   (in %s)\n" % (quote(command), output))
         begin = time.monotonic()
         with open(table, "wb") as file:
+            started = os.fstat(file.fileno()).st_mtime_ns  # by the file system's clock: older results do not count
             process = subprocess.Popen(command, cwd=output, stdout=subprocess.PIPE,
                                        env={**os.environ, **launch_environment()})
-            for line in process.stdout:
-                file.write(line)
-                sys.stdout.buffer.write(line)
-                sys.stdout.buffer.flush()
+            with process.stdout:
+                for line in process.stdout:
+                    file.write(line)
+                    sys.stdout.buffer.write(line)
+                    sys.stdout.buffer.flush()
             status = process.wait()
         if status:
             raise Failure("kovariant spectrum ended with code %d" % status,
                           "its message stands above; run it by hand: " + quote(command))
         say("\n* done in %s; results:" % seconds(time.monotonic() - begin))
         results = [("table", table)]
-        results += [(kind, os.path.join(output, name)) for name in sorted(os.listdir(output))
-                    for kind, endings in (("data", (".h5",)), ("picture", (".svg", ".png"))) if name.endswith(endings)]
+        for name in sorted(os.listdir(output)):
+            path = os.path.join(output, name)
+            kind = {".h5": "data", ".svg": "picture", ".png": "picture"}.get(os.path.splitext(name)[1])
+            if kind and os.stat(path).st_mtime_ns >= started:
+                results.append((kind, path))
         for kind, path in results:
             say("  %-8s %s" % (kind, path))
-        absent = {"data", "picture"} - {kind for kind, _ in results}
-        if absent and self.options.hdf5:
+        absent = ({"data", "picture"} if self.options.hdf5 else {"picture"}) - {kind for kind, _ in results}
+        if absent:
             raise Failure("kovariant spectrum wrote no %s in %s" % (" and no ".join(sorted(absent)), output),
                           "its output above says why")
 

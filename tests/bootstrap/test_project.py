@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Configuring a checkout again and again, and what the demo reports."""
+import argparse
+import os
+import shutil
+import unittest
+from unittest import mock
+
+import fakes
+from bootstrap import machine
+from bootstrap.project import Project
+from bootstrap.steps import Failure
+
+OPTIONS = {"preset": "", "backend": "cpu", "build_dir": "", "mpi": False, "hdf5": True, "jobs": 1, "define": []}
+
+
+class WithProject(fakes.Case):
+    def project(self, **options):
+        root = self.path("checkout")
+        if not os.path.isdir(root):
+            os.makedirs(root)
+            shutil.copy(os.path.join(fakes.ROOT, "CMakePresets.json"), root)
+            fakes.write(os.path.join(root, "CMakeLists.txt"),
+                        "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n")
+        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="")
+        return Project(root, argparse.Namespace(**{**OPTIONS, **options}), dependencies)
+
+
+class Configure(WithProject):
+    def values(self, project):
+        return project._cache_values()
+
+    def test_tests_are_built_when_asked_for_and_stay(self):
+        project = self.project()
+        project.configure(tests=False)
+        self.assertEqual(self.values(project)["KOV_TESTS"], "OFF")
+        project.configure(tests=True)
+        project.configure(tests=False)
+        self.assertEqual(self.values(project)["KOV_TESTS"], "ON")
+
+    def test_another_compiler_starts_afresh(self):
+        project = self.project()
+        project.configure(tests=True)
+        marker = fakes.write(os.path.join(project.folder, "CMakeFiles", "stale"), "")
+        project.configure(tests=True)
+        self.assertTrue(os.path.exists(marker))
+        with mock.patch.object(machine, "host_compiler", return_value=machine.Compiler("/usr/bin/true", "gnu", "1")):
+            project.configure(tests=True)
+        self.assertFalse(os.path.exists(marker))
+        self.assertEqual(self.values(project)["CMAKE_CXX_COMPILER"], "/usr/bin/true")
+
+    def test_options_reach_cmake(self):
+        project = self.project(define=["KOV_SANITIZE=thread"], hdf5=False)
+        project.configure(tests=True)
+        values = self.values(project)
+        self.assertEqual((values["KOV_SANITIZE"], values["KOV_HDF5"], values["Kokkos_DIR"]), ("thread", "OFF", "/somewhere"))
+
+    def test_every_preset_configures(self):
+        for preset in ("cpu", "debug", "asan-ubsan"):
+            project = self.project(preset=preset)
+            project.configure(tests=True)
+            self.assertTrue(project.folder.endswith(os.path.join("build", preset)))
+
+    def test_error_of_cmake_is_shown(self):
+        project = self.project()
+        fakes.write(os.path.join(project.root, "CMakeLists.txt"), 'message(FATAL_ERROR "no such package")\n')
+        with self.assertRaises(Failure) as caught:
+            project.configure(tests=True)
+        self.assertIn("no such package", caught.exception.text())
+
+
+class Demo(WithProject):
+    def run_demo(self, script, **options):
+        project = self.project(**options)
+        program = fakes.write(os.path.join(project.folder, "kovariant"), "#!/bin/sh\n" + script)
+        os.chmod(program, 0o755)
+        with mock.patch("sys.stdout") as out:
+            out.buffer.write = lambda line: None
+            with mock.patch("bootstrap.project.say", side_effect=self.said.append):
+                project.demo(self.path("demo"), ["--set", "a=b"])
+        return "\n".join(self.said)
+
+    def setUp(self):
+        super().setUp()
+        self.said = []
+
+    def test_results_are_named(self):
+        said = self.run_demo('echo "$1 $2 $3 bind=$OMP_PROC_BIND"; touch spectrum.h5 spectrum.svg')
+        for name in ("spectrum.txt", "spectrum.h5", "spectrum.svg"):
+            self.assertIn(self.path("demo", name), said)
+        with open(self.path("demo", "spectrum.txt")) as file:
+            self.assertEqual(file.read(), "spectrum --set a=b bind=true\n")
+
+    def test_missing_result_is_a_failure(self):
+        with self.assertRaisesRegex(Failure, "wrote no data and no picture"):
+            self.run_demo("true")
+
+    def test_failing_program_is_a_failure(self):
+        with self.assertRaisesRegex(Failure, "ended with code 5"):
+            self.run_demo("exit 5")
+
+    def test_results_of_an_earlier_run_do_not_count(self):
+        self.run_demo("touch spectrum.h5 spectrum.svg")
+        with self.assertRaisesRegex(Failure, "wrote no data"):
+            self.run_demo("touch spectrum.svg")
+
+
+if __name__ == "__main__":
+    unittest.main()
