@@ -10,6 +10,7 @@ import time
 from . import machine
 from .steps import Failure, Step, execute, launch_environment, quote, say, seconds
 
+
 class Project:
     """One build folder of the checkout: which preset, which Kokkos, which parts."""
 
