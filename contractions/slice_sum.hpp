@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+//
+// Fourier sums over time slices of whatever a kernel computes at a site: the loop that every two-point function shares.
+#pragma once
+
+#include "kov/contractions/momentum.hpp"
+#include "kov/contractions/time_slices.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <complex>
+#include <string>
+#include <vector>
+
+namespace kov {
+
+/// z[(momentum * n_times + t) * n_values + value], t global.
+struct SliceSums {
+  int n_momenta, n_times, n_values;
+  std::vector<std::complex<double>> z;
+
+  const std::complex<double>* at(int momentum, int t) const {
+    return z.data() + (std::size_t(momentum) * n_times + t) * n_values;
+  }
+};
+
+/// n complex numbers of a site: what a kernel returns for one of its blocks.
+template <class R, int n>
+struct SiteValues {
+  using Real = R;
+  static constexpr int n_complex = n;
+  Complex<R> z[n];
+};
+
+namespace detail {
+
+/// One chunk of packs.  The values of a few sites are computed block by block, then added to the sums of all momenta,
+/// which stay in packs until the chunk ends.
+template <class Kernel, class T, int N>
+struct PackSliceSum {
+  using R = Pack<T, N>;
+  static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
+  static constexpr int tile = 2;  // outer sites: the values of more leave the first-level cache
+
+  Kernel kernel;
+  TimeSlices::View slices;
+  typename MomentumPhases<T>::View phases;
+  Layout::View layout;
+  int zero_momentum;
+  double* partial;
+
+  /// partial[((slot * n + momentum) * n_values + value) * 2]
+  void operator()(int index) const {
+    const TimeSlices::Chunk chunk = slices.chunk[index];
+    const int n = phases.n;
+    std::vector<Complex<R>> sum(std::size_t(n) * n_values, Complex<R>{R(T(0)), R(T(0))}), phase(std::size_t(n) * tile);
+    int i = 0;
+    for (; i + tile <= chunk.count; i += tile) add<tile>(slices.outer + chunk.first + i, phase.data(), sum.data());
+    for (; i < chunk.count; ++i) add<1>(slices.outer + chunk.first + i, phase.data(), sum.data());
+    for (int k = 0; k < n; ++k)
+      for (int v = 0; v < n_values; ++v) {
+        const Complex<R>& z = sum[std::size_t(k) * n_values + v];
+        for (int lane = 0; lane < N; ++lane) {
+          const int slot = slices.lane_slot[chunk.lanes + lane];
+          if (slot < 0) continue;
+          double* to = partial + ((std::size_t(chunk.first_slot + slot) * n + k) * n_values + v) * 2;
+          to[0] += double(z.re.lane(lane));
+          to[1] += double(z.im.lane(lane));
+        }
+      }
+  }
+
+  /// sum[momentum * n_values + value] += the values of n_sites outer sites with their phases.
+  template <int n_sites>
+  void add(const int* outer, Complex<R>* phase, Complex<R>* sum) const {
+    for (int s = 0; s < n_sites; ++s)
+      for (int lane = 0; lane < N; ++lane) {
+        const Coord x = layout.coordinate(outer[s], lane);
+        for (int k = 0; k < phases.n; ++k) {
+          const Complex<T> p = phases(x, k);
+          phase[k * n_sites + s].re.set_lane(lane, p.re);
+          phase[k * n_sites + s].im.set_lane(lane, p.im);
+        }
+      }
+    for (int b = 0; b < n_blocks; ++b) {
+      SiteValues<R, block> value[n_sites];
+      for (int s = 0; s < n_sites; ++s) value[s] = kernel(PackSite{outer[s]}, b);
+      for (int k = 0; k < phases.n; ++k) {
+        Complex<R>* to = sum + k * n_values + b * block;
+        if (k == zero_momentum) {
+          for (int v = 0; v < block; ++v) {
+            Complex<R> acc = to[v];
+            for (int s = 0; s < n_sites; ++s) acc += value[s].z[v];
+            to[v] = acc;
+          }
+        } else {
+          for (int v = 0; v < block; ++v) {
+            Complex<R> acc = to[v];
+            for (int s = 0; s < n_sites; ++s) multiply_add(acc, phase[k * n_sites + s], value[s].z[v]);
+            to[v] = acc;
+          }
+        }
+      }
+    }
+  }
+};
+
+/// The GPU's form: a team takes one block of a chunk.  Its threads write the values of `tile` sites, one each, and the
+/// phases to scratch memory; then each thread adds the sites for some pairs of momentum and value, with a vector sum in
+/// a fixed tree.
+template <class Kernel, class T, int N>
+struct LaneSliceSum {
+  static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
+  static constexpr int tile = 128, n_momenta = 16;  // momenta at a time, so that their phases fit in scratch memory
+  static constexpr int vector_length = 32, team_size = 4;
+  using Scratch = Kokkos::DefaultExecutionSpace::scratch_memory_space;
+  using Array = Kokkos::View<Complex<T>*, Scratch, Kokkos::MemoryUnmanaged>;
+  using Sums = Kokkos::View<Kokkos::complex<double>*, Scratch, Kokkos::MemoryUnmanaged>;
+
+  Kernel kernel;
+  TimeSlices::View slices;
+  typename MomentumPhases<T>::View phases;
+  Layout::View layout;
+  int first_momentum, count;
+  double* partial;
+
+  static std::size_t scratch_bytes() {
+    return Array::shmem_size(std::size_t(block) * tile) + Array::shmem_size(n_momenta * tile) +
+           Sums::shmem_size(n_momenta * block);
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const TimeSlices::Chunk chunk = slices.chunk[team.league_rank() / n_blocks];
+    const int b = team.league_rank() % n_blocks;
+    const Array value(team.team_scratch(0), std::size_t(block) * tile), phase(team.team_scratch(0), n_momenta * tile);
+    const Sums sum(team.team_scratch(0), n_momenta * block);
+    for (int slot = 0; slot < chunk.n_slots; ++slot) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count * block), [&](int i) { sum(i) = 0; });
+      for (int first = 0; first < chunk.count * N; first += tile) {
+        team.team_barrier();
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, tile),
+                             [&](int s) { fill(chunk, slot, b, first, s, value, phase); });
+        team.team_barrier();
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count * block),
+                             [&](int i) { add(team, i, value, phase, sum); });
+      }
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count * block), [&](int i) {
+        const std::size_t row = std::size_t(chunk.first_slot + slot) * phases.n + first_momentum + i / block;
+        double* to = partial + (row * n_values + b * block + i % block) * 2;
+        to[0] = sum(i).real();
+        to[1] = sum(i).imag();
+      });
+      team.team_barrier();
+    }
+  }
+
+  /// The values and phases of site s of a tile; zero where it is not of this slot.
+  KOKKOS_FORCEINLINE_FUNCTION void fill(const TimeSlices::Chunk& chunk, int slot, int b, int first, int s,
+                                        const Array& value, const Array& phase) const {
+    const int i = first + s;
+    if (i >= chunk.count * N || slices.lane_slot[chunk.lanes + i % N] != slot) {
+      for (int v = 0; v < block; ++v) value(v * tile + s) = {T(0), T(0)};
+      for (int k = 0; k < count; ++k) phase(k * tile + s) = {T(0), T(0)};
+      return;
+    }
+    const LaneSite site{slices.outer[chunk.first + i / N], i % N};
+    const Coord x = layout.coordinate(site.outer, site.lane);
+    for (int k = 0; k < count; ++k) phase(k * tile + s) = phases(x, first_momentum + k);
+    const SiteValues<T, block> z = kernel(site, b);
+    for (int v = 0; v < block; ++v) value(v * tile + s) = z.z[v];
+  }
+
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Member& team, int i, const Array& value, const Array& phase,
+                                       const Sums& sum) const {
+    const int k = i / block, v = i % block;
+    Kokkos::complex<double> total = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, vector_length),
+        [&](int lane, Kokkos::complex<double>& mine) {
+          Complex<T> acc{T(0), T(0)};
+          for (int s = lane; s < tile; s += vector_length) multiply_add(acc, phase(k * tile + s), value(v * tile + s));
+          mine += Kokkos::complex<double>(acc.re, acc.im);
+        },
+        total);
+    Kokkos::single(Kokkos::PerThread(team), [&] { sum(i) += total; });
+  }
+};
+
+/// The slots added up in index order, by all threads of the host.
+SliceSums add_slots(const TimeSlices& slices, std::span<const double> partial, int n_momenta, int n_times,
+                    int n_values);
+
+}  // namespace detail
+
+/// sum over the sites x of this rank on each time slice of e^{+i p.(x - source)} kernel(x), for every momentum.  Not
+/// summed over ranks: do that with Comm::sum once values are combined to what is wanted.
+///
+/// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteValues<R, block>; T is what it
+/// computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites, then in double,
+/// in an order that does not depend on the number of threads.  Fences.
+template <class T, class Kernel>
+SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
+                     const Coord& source, const Kernel& kernel) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  constexpr int N = default_lanes, n_values = Kernel::n_blocks * Kernel::block;
+  const MomentumPhases<T> phases(lattice, momenta, source);
+  const TimeSlices& slices = TimeSlices::of(lattice);
+  const int n = phases.size();
+  const Buffer<double> partial(name, std::size_t(slices.n_slots()) * n * n_values * 2);
+  if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
+    int zero_momentum = -1;
+    for (int k = 0; k < n; ++k)
+      if (momenta[std::size_t(k)] == Momentum{0, 0, 0}) zero_momentum = k;
+    Kokkos::parallel_for(
+        name, Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>>(0, slices.n_chunks()).set_chunk_size(1),
+        detail::PackSliceSum<Kernel, T, N>{kernel, slices.view(), phases.view(), lattice.layout().view(), zero_momentum,
+                                           partial.data()});
+  } else {
+    using Sum = detail::LaneSliceSum<Kernel, T, N>;
+    for (int first = 0; first < n; first += Sum::n_momenta) {
+      const int count = n - first < Sum::n_momenta ? n - first : Sum::n_momenta;
+      auto policy = Kokkos::TeamPolicy<Exec>(slices.n_chunks() * Kernel::n_blocks, Sum::team_size, Sum::vector_length);
+      policy.set_scratch_size(0, Kokkos::PerTeam(int(Sum::scratch_bytes())));
+      Kokkos::parallel_for(
+          name, policy,
+          Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial.data()});
+    }
+  }
+  const int n_times = lattice.extent()[3];
+  if constexpr (unified_memory) {
+    Kokkos::fence(name);
+    return detail::add_slots(slices, {partial.data(), partial.size()}, n, n_times, n_values);
+  } else {
+    return detail::add_slots(slices, partial.to_host(), n, n_times, n_values);
+  }
+}
+
+}  // namespace kov

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// What the contraction tests share: random propagators and the comparison of correlators with naive ones.
+#pragma once
+
+#include "kov/contractions/correlator.hpp"
+#include "tests/reference/contractions.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+
+namespace kov::test {
+
+template <class T>
+Field<Spinor, T> propagator_field(const Lattice& lattice, const reference::GlobalArray& s) {
+  const Field<Spinor, T> field(lattice, "propagator", 12);
+  reference::load(field, s);
+  return field;
+}
+
+/// |a - b| <= factor eps(T) scale at every time.
+template <class T>
+void expect_near(const std::vector<std::complex<double>>& a, const std::vector<std::complex<double>>& b,
+                 const std::vector<double>& scale, double factor, const std::string& what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (std::size_t t = 0; t < a.size(); ++t)
+    EXPECT_LE(std::abs(a[t] - b[t]), factor * std::numeric_limits<T>::epsilon() * scale[t])
+        << what << " at t = " << t << ": " << a[t] << " and " << b[t];
+}
+
+/// A lattice of the list, skipped where this number of ranks does not fit or where the naive versions would take
+/// seconds.
+class EveryLattice : public ::testing::TestWithParam<LatticeCase> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().possible(Comm::world().size()))
+      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+    if (volume(GetParam().extent) > 3000) GTEST_SKIP() << "the naive reference would take seconds";
+  }
+  Lattice lattice() const { return GetParam().make(Comm::world()); }
+};
+
+}  // namespace kov::test

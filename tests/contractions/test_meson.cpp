@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// Meson two-point functions against their definition and against what must hold for any propagator.
+#include "kov/contractions/meson.hpp"
+#include "tests/contractions/propagator_support.hpp"
+
+namespace kov {
+namespace {
+
+using reference::GlobalArray;
+using test::expect_near;
+
+const std::vector<Momentum> kMomenta{{0, 0, 0}, {1, -2, 0}, {0, 1, 3}};
+constexpr Coord kSource{1, 3, 0, 2};
+
+class Mesons : public test::EveryLattice {};
+
+template <class T>
+void check_definition(const Lattice& lattice) {
+  const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 1),
+                    s2 = reference::random_array(lattice.extent(), 144, 2);
+  const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
+  const std::vector<MesonChannel> channels{{15, 15}, {1, 1}, {7, 15}, {10, 4}};
+  const auto result = mesons(test::propagator_field<T>(lattice, s1), test::propagator_field<T>(lattice, s2), channels,
+                             kMomenta, kSource);
+  ASSERT_EQ(result.size(), channels.size() * kMomenta.size());
+  std::size_t i = 0;
+  for (const MesonChannel& channel : channels)
+    for (const Momentum& p : kMomenta) {
+      EXPECT_EQ(result[i].momentum, p);
+      EXPECT_EQ(result[i].source, kSource);
+      EXPECT_EQ(result[i].channel, to_string(channel));
+      expect_near<T>(result[i].value, reference::meson(s1, s2, channel.sink, channel.source, p, kSource), scale, 4,
+                     result[i].channel + " " + to_string(p));
+      ++i;
+    }
+}
+
+TEST_P(Mesons, EqualTheirDefinition) {
+  check_definition<float>(lattice());
+  check_definition<double>(lattice());
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Mesons, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
+
+Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 8}); }
+
+TEST(MesonFacts, All256PairsEqualTheirDefinition) {
+  const Lattice lattice(Comm::world(), {4, 2, 2, 4});
+  const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 3),
+                    s2 = reference::random_array(lattice.extent(), 144, 4);
+  const Coord source{3, 1, 0, 3};
+  const std::vector<double> scale = reference::scale(s1, 1, s2, 1, source);
+  const auto result = mesons(test::propagator_field<double>(lattice, s1), test::propagator_field<double>(lattice, s2),
+                             all_mesons(), {{1, 1, 0}}, source);
+  ASSERT_EQ(result.size(), 256u);
+  for (int n = 0; n < 256; ++n)
+    expect_near<double>(result[std::size_t(n)].value, reference::meson(s1, s2, n / 16, n % 16, {1, 1, 0}, source),
+                        scale, 4, result[std::size_t(n)].channel);
+}
+
+TEST(MesonFacts, PionIsTheNormOfThePropagator) {
+  const Lattice lattice = small_lattice();
+  const GlobalArray s = reference::random_array(lattice.extent(), 144, 5);
+  const auto field = test::propagator_field<double>(lattice, s);
+  const auto pion = mesons(field, field, {{15, 15}}, {{0, 0, 0}}, kSource).front();
+  const std::vector<double> norm = reference::scale(s, 2, s, 0, kSource);
+  for (std::size_t t = 0; t < norm.size(); ++t) {
+    EXPECT_GT(pion.value[t].real(), 0);
+    EXPECT_NEAR(pion.value[t].real(), norm[t], 4 * std::numeric_limits<double>::epsilon() * norm[t]);
+    EXPECT_NEAR(pion.value[t].imag(), 0, 4 * std::numeric_limits<double>::epsilon() * norm[t]);
+  }
+}
+
+TEST(MesonFacts, PionOfAnyMomentumIsBoundedByThatAtRest) {
+  const Lattice lattice = small_lattice();
+  const auto field = test::propagator_field<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
+  const auto pions = mesons(field, field, {{15, 15}}, momenta_up_to(3), kSource);
+  for (const Correlator& c : pions)
+    for (std::size_t t = 0; t < c.value.size(); ++t)
+      EXPECT_LE(std::abs(c.value[t]), pions[0].value[t].real() * (1 + 1e-14));
+}
+
+TEST(MesonFacts, UnchangedByAGaugeTransformation) {
+  const Lattice lattice = small_lattice();
+  const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 7),
+                    s2 = reference::random_array(lattice.extent(), 144, 8);
+  const GlobalArray g = reference::random_su3(lattice.extent(), 1, 9);
+  const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
+  const auto before = mesons(test::propagator_field<double>(lattice, s1), test::propagator_field<double>(lattice, s2),
+                             diagonal_mesons(), kMomenta, kSource);
+  const auto after = mesons(test::propagator_field<double>(lattice, reference::gauge_transformed(s1, g, kSource)),
+                            test::propagator_field<double>(lattice, reference::gauge_transformed(s2, g, kSource)),
+                            diagonal_mesons(), kMomenta, kSource);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    expect_near<double>(after[i].value, before[i].value, scale, 16, before[i].channel);
+}
+
+/// g5 Gamma(n)^+ g5 = sign Gamma(n)
+double conjugation_sign(int n) {
+  const Gamma g = Gamma::number(n), h = Gamma::five() * g.adjoint() * Gamma::five();
+  for (std::size_t row = 0; row < 4; ++row) EXPECT_EQ(h.column[row], g.column[row]);
+  return h.phase[0] == g.phase[0] ? 1 : -1;
+}
+
+TEST(MesonFacts, ConjugationSwapsTheQuarksAndTheMomentum) {
+  const Lattice lattice = small_lattice();
+  const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 10),
+                    s2 = reference::random_array(lattice.extent(), 144, 11);
+  const auto f1 = test::propagator_field<double>(lattice, s1), f2 = test::propagator_field<double>(lattice, s2);
+  const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
+  const auto forward = mesons(f1, f2, all_mesons(), {{1, 0, -1}}, kSource),
+             backward = mesons(f2, f1, all_mesons(), {{-1, 0, 1}}, kSource);
+  for (std::size_t n = 0; n < 256; ++n) {
+    const double sign = conjugation_sign(int(n) / 16) * conjugation_sign(int(n) % 16);
+    std::vector<std::complex<double>> expected;
+    for (const auto& z : backward[n].value) expected.push_back(sign * std::conj(z));
+    expect_near<double>(forward[n].value, expected, scale, 8, forward[n].channel);
+  }
+}
+
+TEST(MesonFacts, SinglePrecisionAgreesWithDouble) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 4});
+  const GlobalArray s = reference::random_array(lattice.extent(), 144, 12);
+  const auto f = test::propagator_field<float>(lattice, s);
+  const auto d = test::propagator_field<double>(lattice, s);
+  const auto a = mesons(f, f, diagonal_mesons(), kMomenta, kSource),
+             b = mesons(d, d, diagonal_mesons(), kMomenta, kSource);
+  const std::vector<double> scale = reference::scale(s, 1, s, 1, kSource);
+  for (std::size_t i = 0; i < a.size(); ++i) expect_near<float>(a[i].value, b[i].value, scale, 4, a[i].channel);
+}
+
+TEST(MesonFacts, ListOfManyMomentaGivesTheSameAsOneByOne) {
+  const Lattice lattice = small_lattice();
+  const GlobalArray s = reference::random_array(lattice.extent(), 144, 13);
+  const auto field = test::propagator_field<double>(lattice, s);
+  const std::vector<double> scale = reference::scale(s, 1, s, 1, kSource);
+  const std::vector<Momentum> list = momenta_up_to(4);
+  const auto together = mesons(field, field, {{4, 4}}, list, kSource);
+  for (std::size_t k = 0; k < list.size(); k += 7)
+    expect_near<double>(together[k].value, mesons(field, field, {{4, 4}}, {list[k]}, kSource).front().value, scale, 4,
+                        to_string(list[k]));
+}
+
+TEST(MesonErrors, RefusesWhatIsNoPropagator) {
+  const Lattice lattice = small_lattice(), other = small_lattice();
+  const Field<Spinor, double> good(lattice, "good", 12), short_one(lattice, "short", 11), foreign(other, "foreign", 12),
+      half(lattice, "half", 12, Subset::even);
+  const std::vector<MesonChannel> pion{{15, 15}};
+  EXPECT_THROW(mesons(good, short_one, pion, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(short_one, good, pion, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, foreign, pion, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, half, pion, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, good, {}, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, good, {{16, 0}}, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, good, {{0, -1}}, kMomenta, kSource), InputError);
+  EXPECT_THROW(mesons(good, good, pion, {}, kSource), InputError);
+  EXPECT_THROW(mesons(good, good, pion, kMomenta, {0, 0, 4, 0}), InputError);
+}
+
+}  // namespace
+}  // namespace kov
