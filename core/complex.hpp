@@ -86,6 +86,12 @@ KOKKOS_FORCEINLINE_FUNCTION void conj_multiply_add(Complex<R>& acc, const Comple
   acc.im -= a.im * b.re;
 }
 
+/// The same number in double.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION auto to_double(const Complex<R>& a) -> Complex<decltype(to_double(a.re))> {
+  return {to_double(a.re), to_double(a.im)};
+}
+
 /// i^k b for k modulo 4; k known at compile time costs nothing.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(int k, const Complex<R>& b) {

@@ -143,7 +143,28 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
   return r;
 }
 
+/// The same numbers in double.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
+  if constexpr (std::is_same_v<T, double>) {
+    return p;
+  } else {
+    using P = Pack<double, N>;
+    typedef T Part __attribute__((vector_size(P::width * sizeof(T))));
+    P r;
+    for (int k = 0; k < P::n_words; ++k) {
+      Part part;
+      __builtin_memcpy(&part, reinterpret_cast<const T*>(p.word) + k * P::width, sizeof part);
+      r.word[k] = __builtin_convertvector(part, typename P::Word);
+    }
+    return r;
+  }
+}
+
 #endif
+
+KOKKOS_FORCEINLINE_FUNCTION double to_double(float a) { return a; }
+KOKKOS_FORCEINLINE_FUNCTION double to_double(double a) { return a; }
 
 namespace detail {
 template <class R>

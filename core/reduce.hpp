@@ -35,7 +35,7 @@ namespace detail {
 
 inline constexpr int sum_chunk = 32;  // outer sites
 
-/// Adds lane by lane in double, leaving padding out.
+/// Adds the first valid_lanes lanes, one after the other in double.
 template <int n, class R>
 KOKKOS_FORCEINLINE_FUNCTION void add_lanes(Values<double, n>& sum, const Values<R, n>& term, int valid_lanes) {
   if constexpr (std::is_arithmetic_v<R>) {
@@ -59,16 +59,26 @@ struct ChunkSum {
   KOKKOS_FUNCTION void operator()(int chunk) const {
     const int first = chunk * sum_chunk, end = first + sum_chunk < range.n_outer ? first + sum_chunk : range.n_outer;
     Values<double, n> sum{};
-    for (int i = first; i < end; ++i) {
-      const int outer = range.first + i;
-      if constexpr (std::is_same_v<Site, LaneSite>) {
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      for (int i = first; i < end; ++i)
         for (int lane = 0; lane < N; ++lane)
-          if (layout.is_site(outer, lane)) add_lanes<n>(sum, kernel(LaneSite{outer, lane}), 1);
-      } else {
-        int valid = N;
-        while (valid > 0 && !layout.is_site(outer, valid - 1)) --valid;
-        add_lanes<n>(sum, kernel(PackSite{outer}), valid);
+          if (layout.is_site(range.first + i, lane)) add_lanes<n>(sum, kernel(LaneSite{range.first + i, lane}), 1);
+    } else {
+      // Lane by lane only once a chunk: whole packs are added in double, and those with padding apart.
+      Values<Pack<double, N>, n> packs;
+      for (int k = 0; k < n; ++k) packs.v[k] = Pack<double, N>(0.0);
+      for (int i = first; i < end; ++i) {
+        const int outer = range.first + i;
+        const auto term = kernel(PackSite{outer});
+        if (layout.is_site(outer, N - 1)) {
+          for (int k = 0; k < n; ++k) packs.v[k] += to_double(term.v[k]);
+        } else {
+          int valid = N - 1;
+          while (valid > 0 && !layout.is_site(outer, valid - 1)) --valid;
+          add_lanes<n>(sum, term, valid);
+        }
       }
+      add_lanes<n>(sum, packs, N);
     }
     for (int k = 0; k < n; ++k) partial[std::size_t(chunk) * n + k] = sum.v[k];
   }
@@ -122,6 +132,9 @@ struct StoreValues {
   }
 };
 
+/// At least n doubles that the lattice keeps for one sum after the other: allocating costs more than a small sum.
+const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n);
+
 /// Adds a host array of doubles over all ranks as integers on a common scale.
 double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global);
 
@@ -148,14 +161,15 @@ std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice,
     return result;
   }
   const int n_chunks = (range.n_outer + detail::sum_chunk - 1) / detail::sum_chunk;
-  const Buffer<double> partial(name, std::size_t(n_chunks) * n);
+  const Buffer<double>& partial = detail::partial_sums(lattice, std::size_t(n_chunks) * n);
   if constexpr (is_host_v<Exec>)
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(0, n_chunks),
                          detail::ChunkSum<Site, N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
   else
     Kokkos::parallel_for(name, Kokkos::TeamPolicy<Exec>(n_chunks, 256),
                          detail::TeamSum<N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
-  const std::vector<double> host = partial.to_host();
+  std::vector<double> host(std::size_t(n_chunks) * n);
+  detail::copy_to_host(host.data(), partial.data(), host.size() * sizeof(double));
   for (int chunk = 0; chunk < n_chunks; ++chunk)
     for (int k = 0; k < n; ++k) result[k] += host[std::size_t(chunk) * n + k];
   lattice.comm().sum(result);

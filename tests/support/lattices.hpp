@@ -5,7 +5,11 @@
 
 #include "kov/core/lattice.hpp"
 
+#include <gtest/gtest.h>
+
+#include <cctype>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 namespace kov::test {
@@ -31,6 +35,16 @@ inline std::ostream& operator<<(std::ostream& out, const LatticeCase& c) {
   return out << to_string(c.extent) << (c.order ? " " + to_string(*c.order) : "") << (c.force_halo ? " forced halo" : "");
 }
 
+/// A name for INSTANTIATE_TEST_SUITE_P.
+inline std::string case_name(const ::testing::TestParamInfo<LatticeCase>& info) {
+  std::ostringstream text;
+  text << info.param;
+  std::string name = text.str();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
 /// 4^4, 6^4, 4^3x8, 8^3x4, 10^3x12: with the order that they get, with even-odd order, and with halos forced.
 inline std::vector<LatticeCase> lattice_cases() {
   std::vector<LatticeCase> cases;
@@ -39,6 +53,13 @@ inline std::vector<LatticeCase> lattice_cases() {
       if (!forced || volume(extent) < 4000) cases.push_back({extent, {}, forced});
     cases.push_back({{4, 4, 4, 8}, Order::even_odd, forced});
   }
+  return cases;
+}
+
+/// Those of them with at most max_volume sites, for tests against slow references.
+inline std::vector<LatticeCase> small_lattice_cases(std::int64_t max_volume) {
+  std::vector<LatticeCase> cases = lattice_cases();
+  std::erase_if(cases, [&](const LatticeCase& c) { return volume(c.extent) > max_volume; });
   return cases;
 }
 
