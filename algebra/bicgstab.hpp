@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// BiCGstab: a short recursion for operators that are not Hermitian, without their adjoint.
+#pragma once
+
+#include "kov/algebra/linear_operator.hpp"
+#include "kov/algebra/solve_report.hpp"
+#include "kov/core/field.hpp"
+
+namespace kov {
+
+/// Solves A x = b until |b - A x| <= tolerance |b|: van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631 (1992).
+///
+/// x holds the initial guess and then the solution.  Begins again from x, with a new shadow residual, where the
+/// recursion breaks down or ends away from the true residual.  A source of zero gives x = 0 without an iteration.
+/// Collective. Throws ConvergenceError, see OnFailure.
+struct BiCgStab {
+  double tolerance = 1e-12;
+  int max_iterations = 10000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+};
+
+}  // namespace kov

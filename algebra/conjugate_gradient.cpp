@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "kov/algebra/conjugate_gradient.hpp"
+
+#include "kov/core/field_ops.hpp"
+
+#include <cmath>
+
+namespace kov {
+
+namespace {
+
+/// Beginnings without progress that are taken for the limit of precision.
+constexpr int patience = 2;
+
+}  // namespace
+
+/// Per iteration: one A, an inner product, and 2 reads and 1 write for each of three updates (the norm rides along).
+template <class F>
+SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  detail::SolveRun run("conjugate gradient", tolerance, max_iterations, on_failure, progress);
+  const double bb = norm2(b), goal = tolerance * tolerance * bb;
+  if (bb == 0) {
+    zero(x);
+    run.over(0, 0, patience);
+    return run.finish();
+  }
+  const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
+  for (;;) {
+    A.apply(x, q);
+    copy(b, r);
+    double rr = axpy_norm2(r, -1, q);  // r = b - A x
+    const double residual = std::sqrt(rr / bb);
+    if (run.over(residual, residual, patience)) return run.finish();
+    copy(r, p);
+    while (rr > goal && run.may_iterate()) {
+      A.apply(p, q);
+      const double pq = inner_product(p, q).real();
+      if (!(pq > 0)) {
+        run.give_up(sentence("p^+ A p =", pq, "is not positive, so the operator is not either"));
+        break;
+      }
+      const double alpha = rr / pq;
+      axpy(x, alpha, p);                             // x = x + alpha p
+      const double next = axpy_norm2(r, -alpha, q);  // r = r - alpha A p
+      xpay(r, next / rr, p);                         // p = r + beta p
+      rr = next;
+      run.step(std::sqrt(rr / bb));
+    }
+  }
+}
+
+/// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
+template <class F>
+SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  detail::SolveRun run("conjugate gradient on the normal equations", tolerance, max_iterations, on_failure, progress);
+  const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
+  A.apply_adjoint(b, s);
+  const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;
+  if (bb == 0) {
+    zero(x);
+    run.over(0, 0, patience);
+    return run.finish();
+  }
+  for (;;) {
+    A.apply(x, q);
+    copy(b, r);
+    const double true_rr = axpy_norm2(r, -1, q);  // r = b - A x
+    A.apply_adjoint(r, s);
+    double ss = norm2(s);  // s = A^+ r
+    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), patience)) return run.finish();
+    copy(s, p);
+    while (ss > goal && run.may_iterate()) {
+      A.apply(p, q);
+      const double alpha = ss / norm2(q);
+      axpy(x, alpha, p);   // x = x + alpha p
+      axpy(r, -alpha, q);  // r = r - alpha A p
+      A.apply_adjoint(r, s);
+      const double next = norm2(s);
+      xpay(s, next / ss, p);  // p = s + beta p
+      ss = next;
+      run.step(std::sqrt(ss / cc));
+    }
+  }
+}
+
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
+                                                   const Field<Spinor, float>&, const Field<Spinor, float>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
+                                                   const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
+                                                   const Field<ColorVector, float>&,
+                                                   const Field<ColorVector, float>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
+                                                   const Field<ColorVector, double>&,
+                                                   const Field<ColorVector, double>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
+                                                         const Field<Spinor, float>&,
+                                                         const Field<Spinor, float>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
+                                                         const Field<Spinor, double>&,
+                                                         const Field<Spinor, double>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
+                                                         const Field<ColorVector, float>&,
+                                                         const Field<ColorVector, float>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
+                                                         const Field<ColorVector, double>&,
+                                                         const Field<ColorVector, double>&) const;
+
+}  // namespace kov

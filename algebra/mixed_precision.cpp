@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "kov/algebra/mixed_precision.hpp"
+
+#include "kov/core/field_ops.hpp"
+#include "kov/core/site_map.hpp"
+
+#include <cmath>
+
+namespace kov {
+
+namespace {
+
+/// What single precision is asked for at a time: far enough above its rounding to be reached.
+constexpr double inner_tolerance = 1e-5;
+constexpr int patience = 3;
+
+}  // namespace
+
+SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b, const High& x) const {
+  detail::SolveRun run("mixed precision", tolerance, max_iterations, on_failure, {});
+  const double bb = norm2(b);
+  if (bb == 0) {
+    zero(x);
+    run.over(0, 0, patience);
+    return run.finish();
+  }
+  const High r = b.like("residual"), e = b.like("correction");
+  const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
+  int done = 0;
+  for (;;) {
+    A.apply(x, e);
+    copy(b, r);
+    const double rr = axpy_norm2(r, -1, e), residual = std::sqrt(rr / bb);  // r = b - A x, in double
+    if (run.over(residual, residual, patience)) return run.finish();
+    scale(1 / std::sqrt(rr), r);
+    convert(r, low_r);
+    zero(low_e);
+    ProgressCallback inner_progress;
+    if (progress)
+      inner_progress = [&](const SolveProgress& p) {
+        progress({done + p.iteration, residual * p.residual, tolerance});
+      };
+    const double goal = std::max(inner_tolerance, std::min(0.1, 0.5 * tolerance / residual));
+    const SolveReport inner = inner_(goal, run.iterations_left(), inner_progress, low_r, low_e);
+    done += inner.iterations;
+    run.add_iterations(inner.iterations);
+    convert(low_e, e);
+    axpy(x, std::sqrt(rr), e);  // x = x + e
+  }
+}
+
+}  // namespace kov

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// MixedPrecision: a solver in single precision, corrected until the residual in double is small.
+#pragma once
+
+#include "kov/algebra/linear_operator.hpp"
+#include "kov/algebra/solve_report.hpp"
+#include "kov/core/field.hpp"
+
+namespace kov {
+
+/// Solves A x = b in double, until |b - A x| <= tolerance |b|, where almost all work is done by another solver in
+/// single precision (defect correction): r = b - A x; solve a e = r to a few digits; x = x + e; repeat.
+///
+/// MixedPrecision(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12}) takes the tolerance, the limit (of
+/// inner iterations) and what to do on failure from the inner solver.  Otherwise like the solvers themselves, and a
+/// solver itself.
+class MixedPrecision {
+ public:
+  using Low = Field<Spinor, float>;
+  using High = Field<Spinor, double>;
+
+  double tolerance;
+  int max_iterations;
+  OnFailure on_failure;
+  ProgressCallback progress;
+
+  /// low: A in single precision; kept by value, as the handle to shared memory that operators are.
+  template <LinearOperator<Low> Operator, class Solver>
+  MixedPrecision(const Operator& low, const Solver& solver)
+      : tolerance(solver.tolerance),
+        max_iterations(solver.max_iterations),
+        on_failure(solver.on_failure),
+        progress(solver.progress),
+        inner_([low, solver](double goal, int limit, const ProgressCallback& report, const Low& b, const Low& x) {
+          Solver mine = solver;
+          mine.tolerance = goal;
+          mine.max_iterations = limit;
+          mine.on_failure = OnFailure::report;
+          mine.progress = report;
+          return mine(low, b, x);
+        }) {}
+
+  SolveReport operator()(const AnyOperator<High>& A, const High& b, const High& x) const;
+
+ private:
+  std::function<SolveReport(double, int, const ProgressCallback&, const Low&, const Low&)> inner_;
+};
+
+}  // namespace kov

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+//
+// Every solver on hot links, judged by the naive operator in double: solutions, reports, guesses and failures.
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/mixed_precision.hpp"
+#include "kov/core/field_ops.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/wilson.hpp"
+#include "tests/reference/operators.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace {
+
+using reference::GlobalArray;
+using reference::Number;
+
+constexpr std::array<double, 4> kAngles{0, 0, 0, 3.14159265358979323846};
+constexpr double kMass = 0.3;
+
+/// |b - M x| / |b| with the naive Wilson operator.
+double wilson_residual(const GlobalArray& u, const GlobalArray& x, const GlobalArray& b) {
+  const GlobalArray hop = reference::wilson_hop(u, x, kAngles);
+  double rr = 0, bb = 0;
+  for (std::size_t i = 0; i < b.data.size(); ++i) {
+    rr += std::norm(b.data[i] - (4 + kMass) * x.data[i] + 0.5 * hop.data[i]);
+    bb += std::norm(b.data[i]);
+  }
+  return std::sqrt(rr / bb);
+}
+
+/// A whole field on every rank.
+template <class T>
+GlobalArray gather(const SpinorField<T>& field) {
+  const Geometry& geometry = field.lattice().geometry();
+  GlobalArray a(geometry.extent(), 12);
+  const std::vector<double> local = export_sites(field);
+  std::size_t i = 0;
+  reference::for_each_coordinate(geometry.local_extent(), [&](const Coord& x) {
+    Number* v = a.at(geometry.global(x));
+    for (int k = 0; k < 12; ++k, i += 2) v[k] = {local[i], local[i + 1]};
+  });
+  field.lattice().comm().sum(std::span(reinterpret_cast<double*>(a.data.data()), 2 * a.data.size()));
+  return a;
+}
+
+/// Hot links, a random source, and the operators on them.
+struct Problem {
+  Lattice lattice;
+  GlobalArray u, source;
+  GaugeField<double> gauge;
+  WilsonOperator<double> wilson;
+  WilsonOperator<float> wilson_float;
+  SpinorField<double> b, x;
+
+  explicit Problem(const Lattice& l)
+      : lattice(l),
+        u(reference::random_su3(l.extent(), 4, 11)),
+        source(reference::random_array(l.extent(), 12, 12)),
+        gauge(loaded(l, u)),
+        wilson(GaugeLinks<double>(gauge, {kAngles}), kMass),
+        wilson_float(GaugeLinks<float>(gauge, {kAngles}), kMass),
+        b(l, "source"),
+        x(l, "solution") {
+    load(b, source);
+  }
+  static GaugeField<double> loaded(const Lattice& l, const GlobalArray& u) {
+    const GaugeField<double> gauge(l, "gauge", 4);
+    load(gauge, u);
+    return gauge;
+  }
+};
+
+Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 4}); }
+
+class Solvers : public ::testing::TestWithParam<test::LatticeCase> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().possible(Comm::world().size()))
+      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+  }
+};
+
+void expect_solved(const Problem& problem, const SolveReport& report, double tolerance) {
+  EXPECT_TRUE(report.converged);
+  EXPECT_GT(report.iterations, 3);
+  EXPECT_GE(report.seconds, 0);
+  EXPECT_LE(report.stopping_residual, tolerance);
+  const double residual = wilson_residual(problem.u, gather(problem.x), problem.source);
+  // Two evaluations of b - M x differ by the rounding of M x, of the size of b.
+  EXPECT_NEAR(report.residual, residual, 40 * std::numeric_limits<double>::epsilon()) << report.text();
+}
+
+TEST_P(Solvers, NormalConjugateGradientSolvesWilson) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const SolveReport report = NormalConjugateGradient{.tolerance = 1e-12}(problem.wilson, problem.b, problem.x);
+  expect_solved(problem, report, 1e-12);
+  EXPECT_LT(report.residual, 1e-11);
+}
+
+TEST_P(Solvers, BiCgStabSolvesWilson) {
+  const Problem problem(GetParam().make(Comm::world()));
+  expect_solved(problem, BiCgStab{.tolerance = 1e-12}(problem.wilson, problem.b, problem.x), 1e-12);
+}
+
+TEST_P(Solvers, MixedPrecisionReachesDoubleTolerances) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const MixedPrecision bicgstab(problem.wilson_float, BiCgStab{.tolerance = 1e-12});
+  const SolveReport report = bicgstab(problem.wilson, problem.b, problem.x);
+  expect_solved(problem, report, 1e-12);
+  EXPECT_GE(report.restarts, 1) << "single precision alone cannot have got there";
+  zero(problem.x);
+  const MixedPrecision normal(problem.wilson_float, NormalConjugateGradient{.tolerance = 1e-12});
+  expect_solved(problem, normal(problem.wilson, problem.b, problem.x), 1e-12);
+}
+
+TEST_P(Solvers, SinglePrecisionSolvesToItsOwn) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
+  load(b, problem.source);
+  for (const bool normal : {false, true}) {
+    zero(x);
+    const SolveReport report = normal ? NormalConjugateGradient{.tolerance = 1e-5}(problem.wilson_float, b, x)
+                                      : BiCgStab{.tolerance = 1e-5}(problem.wilson_float, b, x);
+    EXPECT_TRUE(report.converged);
+    EXPECT_LE(report.stopping_residual, 1e-5);
+    EXPECT_NEAR(report.residual, wilson_residual(problem.u, gather(x), problem.source),
+                40 * std::numeric_limits<float>::epsilon());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Solvers, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+/// shift - Delta
+template <class T>
+struct Helmholtz {
+  CovariantLaplacian<T> laplacian;
+  double shift;
+  template <class F>
+  void apply(const F& in, const F& out) const {
+    laplacian.combine(shift + 2 * int(laplacian.dimensions()), -1, in, out);
+  }
+};
+
+TEST(ConjugateGradientSolver, SolvesWithTheLaplacian) {
+  const Problem problem(small_lattice());
+  const Helmholtz<double> helmholtz{CovariantLaplacian<double>(GaugeLinks<double>(problem.gauge)), 0.5};
+  const SolveReport report = ConjugateGradient{.tolerance = 1e-12}(helmholtz, problem.b, problem.x);
+  EXPECT_TRUE(report.converged);
+  const GlobalArray x = gather(problem.x);
+  const GlobalArray laplacian = reference::laplacian(problem.u, x, 4);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.data.size(); ++i)
+    worst = std::max(worst, std::abs(0.5 * x.data[i] - laplacian.data[i] - problem.source.data[i]));
+  EXPECT_LT(worst, 1e-12 * std::sqrt(norm2(problem.b)));
+  const Field<ColorVector, double> b(problem.lattice, "b"), y(problem.lattice, "y");
+  poke(b, {1, 2, 3, 0}, ColorVector<double>{{{1, 0}, {0, 1}, {0, 0}}});
+  EXPECT_TRUE((ConjugateGradient{.tolerance = 1e-12}(helmholtz, b, y).converged));
+}
+
+TEST(ConjugateGradientSolver, ReportsAnOperatorThatIsNotPositive) {
+  const Problem problem(small_lattice());
+  const Helmholtz<double> indefinite{CovariantLaplacian<double>(GaugeLinks<double>(problem.gauge)), -20};
+  const SolveReport report = ConjugateGradient{.on_failure = OnFailure::report}(indefinite, problem.b, problem.x);
+  EXPECT_FALSE(report.converged);
+  EXPECT_NE(report.reason.find("not positive"), std::string::npos) << report.reason;
+}
+
+TEST(SolverReports, ConvergedGuessCostsNoIterationAndZeroSourceGivesZero) {
+  const Problem problem(small_lattice());
+  const BiCgStab solve{.tolerance = 1e-10};
+  const int first = solve(problem.wilson, problem.b, problem.x).iterations;
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(solve(problem.wilson, problem.b, problem.x).iterations, 0);
+  EXPECT_EQ((NormalConjugateGradient{.tolerance = 1e-7}(problem.wilson, problem.b, problem.x).iterations), 0);
+  const SpinorField<double> nothing = problem.b.like("nothing");
+  const SolveReport report = solve(problem.wilson, nothing, problem.x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(norm2(problem.x), 0);
+}
+
+TEST(SolverReports, ProgressIsCalledForEveryIteration) {
+  const Problem problem(small_lattice());
+  std::vector<SolveProgress> history;
+  const ProgressCallback record = [&](const SolveProgress& p) { history.push_back(p); };
+  for (const bool mixed : {false, true}) {
+    history.clear();
+    zero(problem.x);
+    const NormalConjugateGradient cg{.tolerance = 1e-9, .progress = record};
+    const SolveReport report = mixed ? MixedPrecision(problem.wilson_float, cg)(problem.wilson, problem.b, problem.x)
+                                     : cg(problem.wilson, problem.b, problem.x);
+    ASSERT_EQ(int(history.size()), report.iterations);
+    for (std::size_t i = 0; i < history.size(); ++i) EXPECT_EQ(history[i].iteration, int(i) + 1);
+    EXPECT_GT(history.front().residual, history.back().residual);
+    EXPECT_LT(history.back().residual, 1e-8);
+  }
+}
+
+template <class Solver, class Operator, class F>
+void expect_failure(const Solver& solver, const Operator& A, const F& b, const F& x, const std::string& reason) {
+  zero(x);
+  try {
+    solver(A, b, x);
+    ADD_FAILURE() << "did not throw: " << reason;
+  } catch (const ConvergenceError& e) {
+    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
+  }
+  Solver quiet = solver;
+  quiet.on_failure = OnFailure::report;
+  zero(x);
+  const SolveReport report = quiet(A, b, x);
+  EXPECT_FALSE(report.converged);
+  EXPECT_GT(report.residual, report.tolerance);
+}
+
+TEST(SolverFailures, IterationLimitIsAnErrorWithTheNumbers) {
+  const Problem problem(small_lattice());
+  const std::string limit = "limit of 3 iterations";
+  expect_failure(BiCgStab{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
+  expect_failure(NormalConjugateGradient{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
+  expect_failure(MixedPrecision(problem.wilson_float, BiCgStab{.max_iterations = 3}), problem.wilson, problem.b,
+                 problem.x, limit);
+}
+
+TEST(SolverFailures, SinglePrecisionCannotReachDoubleTolerances) {
+  const Problem problem(small_lattice());
+  const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
+  load(b, problem.source);
+  expect_failure(BiCgStab{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
+  expect_failure(NormalConjugateGradient{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
+}
+
+TEST(SolverFailures, NumbersThatAreNotFiniteAreNoSolution) {
+  const Problem problem(small_lattice());
+  GlobalArray u = problem.u;
+  u.data[5] = std::nan("");
+  const WilsonOperator<double> broken(GaugeLinks<double>(Problem::loaded(problem.lattice, u)), kMass);
+  const std::string reason = "not finite";
+  for (const bool normal : {false, true}) {
+    zero(problem.x);
+    const SolveReport report =
+        normal ? NormalConjugateGradient{.on_failure = OnFailure::report}(broken, problem.b, problem.x)
+               : BiCgStab{.on_failure = OnFailure::report}(broken, problem.b, problem.x);
+    EXPECT_FALSE(report.converged);
+    EXPECT_NE(report.reason.find(reason), std::string::npos) << report.reason;
+  }
+}
+
+/// Exchanges upper and lower spins: the image of an upper source is orthogonal to it, and BiCGstab breaks down at once.
+struct SpinExchange {
+  void apply(const SpinorField<double>& in, const SpinorField<double>& out) const {
+    GlobalArray a = gather(in);
+    for (std::size_t i = 0; i < a.data.size(); i += 12)
+      for (std::size_t k = 0; k < 6; ++k) std::swap(a.data[i + k], a.data[i + k + 6]);
+    load(out, a);
+  }
+};
+
+TEST(BiCgStabSolver, RecoversFromABreakdown) {
+  const Lattice lattice = small_lattice();
+  const SpinorField<double> b(lattice, "b"), x(lattice, "x"), image(lattice, "image");
+  Spinor<double> unit = zero<Spinor<double>>();
+  unit(0, 1).re = 1;
+  poke(b, {1, 0, 3, 2}, unit);
+  const SolveReport report = BiCgStab{}(SpinExchange{}, b, x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.restarts, 1);
+  SpinExchange{}.apply(x, image);
+  EXPECT_LT(axpy_norm2(image, -1, b), 1e-24);
+}
+
+TEST(SolverErrors, WhatSolversCannotUseIsRefused) {
+  const Problem problem(small_lattice());
+  const Helmholtz<double> no_adjoint{CovariantLaplacian<double>(GaugeLinks<double>(problem.gauge)), 0.5};
+  EXPECT_THROW(NormalConjugateGradient{}(no_adjoint, problem.b, problem.x), InputError);
+  EXPECT_THROW(BiCgStab{.tolerance = 0}(problem.wilson, problem.b, problem.x), InputError);
+  EXPECT_THROW((BiCgStab{.max_iterations = -1}(problem.wilson, problem.b, problem.x)), InputError);
+}
+
+}  // namespace
+}  // namespace kov
