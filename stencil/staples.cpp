@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/staples.hpp"
+
+#include "kov/stencil/observables.hpp"
+
+namespace kov {
+
+namespace detail {
+
+/// Component k of out: U_nu(x)^+ U_mu(x) U_nu(x + mu) for the k-th direction nu.
+template <class T>
+struct LowerStapleKernel {
+  StapleView<T> staples;
+  FieldView<ColorMatrix, T, default_lanes> out;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto near = staples.stencil.at(x);
+    const int mu = staples.mu;
+    for (int nu = 0, k = 0; nu < 4; ++nu) {
+      if (nu == mu || !staples.along[nu]) continue;
+      out.set(x, adj(staples.u[nu](x)) * (staples.u[mu](x) * staples.u[nu](x, near(2 * mu))), k++);
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
+    : gauge_(gauge), lower_(gauge.lattice(), "lower staples", 3), lower_halo_(gauge.lattice(), 3) {
+  require_gauge(gauge);
+  view_.stencil = Stencil::of(gauge.lattice()).view();
+  for (int mu = 0; mu < 4; ++mu) {
+    view_.along[mu] = directions[std::size_t(mu)];
+    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1);
+    changed(mu, Subset::all);
+  }
+}
+
+template <class T>
+void Staples<T>::changed(int mu, Subset parity) {
+  const Field<ColorMatrix, T> links = gauge_.column(mu);
+  // The halo keeps the other parity from before.
+  const auto neighbours = halo_[mu].exchange(parity == Subset::all ? links : links.half(parity));
+  view_.u[mu] = {links.view(), neighbours.halo()};
+}
+
+template <class T>
+StapleView<T> Staples<T>::of(int mu, Subset parity) {
+  view_.mu = mu;
+  const GaugeField<T> from = parity == Subset::all ? lower_ : lower_.half(opposite(parity));
+  for_each_site<default_lanes>("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
+  view_.lower = {lower_.view(), lower_halo_.exchange(from).halo()};
+  return view_;
+}
+
+template class Staples<float>;
+template class Staples<double>;
+
+}  // namespace kov
