@@ -61,6 +61,13 @@ class BlockNeighbourView {
   }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, W> read(ColumnSite x, LaneHop hop) const {
+    return SiteInMemory<SiteT, T, W>((hop.halo ? halo_ : field_).base().address(hop.outer, x.group));
+  }
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneColumnSite x, LaneHop hop) const { return (*this)(x, hop); }
+
  private:
   View field_, halo_;
 };

@@ -146,36 +146,48 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<typename S::Real> inner_product(const S& a, 
   return sum;
 }
 
-/// psi + u v for every spin; n_spins colour vectors one after the other.
-namespace detail {
-template <int n_spins, class A, class R>
-KOKKOS_FORCEINLINE_FUNCTION void color_multiply_add(Complex<R>* acc, const ColorMatrix<A>& u, const Complex<R>* psi) {
-  for (int s = 0; s < n_spins; ++s)
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b) multiply_add(acc[3 * s + a], u(a, b), psi[3 * s + b]);
+/// Element i of a site object, wherever it is: in registers here, in memory for a SiteInMemory.
+template <SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION const Complex<typename S::Real>& element(const S& site, int i) {
+  return site.z[i];
 }
-}  // namespace detail
 
-/// acc += u psi: colour on the left of every spin.
-template <class A, template <class> class SiteT, class R>
-  requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 || SiteT<R>::n_complex == 12)
-KOKKOS_FORCEINLINE_FUNCTION void multiply_add(SiteT<R>& acc, const ColorMatrix<A>& u, const SiteT<R>& psi) {
-  detail::color_multiply_add<SiteT<R>::n_complex / 3>(acc.z, u, psi.z);
+/// acc += u psi: colour on the left of every spin.  Every element of u and psi is read once.
+template <class Matrix, SiteObject S, class Vector>
+  requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12)
+KOKKOS_FORCEINLINE_FUNCTION void color_multiply_add(S& acc, const Matrix& u, const Vector& psi) {
+  for (int b = 0; b < 3; ++b)
+    for (int a = 0; a < 3; ++a) {
+      const auto w = element(u, 3 * a + b);
+      for (int s = 0; s < S::n_complex / 3; ++s) multiply_add(acc.z[3 * s + a], w, element(psi, 3 * s + b));
+    }
+}
+template <class A, SiteObject S>
+  requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12)
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const ColorMatrix<A>& u, const S& psi) {
+  color_multiply_add(acc, u, psi);
 }
 
 /// u psi
+template <class Matrix, SiteObject S>
+KOKKOS_FORCEINLINE_FUNCTION S color_multiply(const Matrix& u, const S& psi) {
+  S r;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      const auto w = element(u, 3 * a + b);
+      for (int s = 0; s < S::n_complex / 3; ++s) {
+        if (b == 0)
+          r.z[3 * s + a] = w * psi.z[3 * s];
+        else
+          multiply_add(r.z[3 * s + a], w, psi.z[3 * s + b]);
+      }
+    }
+  return r;
+}
 template <class A, template <class> class SiteT, class R>
   requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 || SiteT<R>::n_complex == 12)
 KOKKOS_FORCEINLINE_FUNCTION SiteT<R> operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) {
-  SiteT<R> r;
-  for (int s = 0; s < SiteT<R>::n_complex / 3; ++s)
-    for (int a = 0; a < 3; ++a) {
-      Complex<R> w = u(a, 0) * psi.z[3 * s];
-      multiply_add(w, u(a, 1), psi.z[3 * s + 1]);
-      multiply_add(w, u(a, 2), psi.z[3 * s + 2]);
-      r.z[3 * s + a] = w;
-    }
-  return r;
+  return color_multiply(u, psi);
 }
 
 }  // namespace kov

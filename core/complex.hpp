@@ -92,7 +92,20 @@ KOKKOS_FORCEINLINE_FUNCTION auto to_double(const Complex<R>& a) -> Complex<declt
   return {to_double(a.re), to_double(a.im)};
 }
 
-/// i^k b for k modulo 4; k known at compile time costs nothing.
+/// i^k b, k known at compile time.
+template <int k, class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(const Complex<R>& b) {
+  if constexpr ((k & 3) == 0)
+    return b;
+  else if constexpr ((k & 3) == 1)
+    return times_i(b);
+  else if constexpr ((k & 3) == 2)
+    return -b;
+  else
+    return times_minus_i(b);
+}
+
+/// i^k b for any k.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(int k, const Complex<R>& b) {
   switch (k & 3) {

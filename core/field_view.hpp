@@ -53,6 +53,13 @@ class FieldView {
 #if !defined(KOKKOS_ENABLE_CUDA)
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite x, int component = 0) const { return load<0>(x.outer, component); }
 
+  /// Asks the memory system for a block that a later site will read, into the second-level cache: a site and its neighbours
+  /// already fill the first (L2 instead of L1 gains 20-35 % out of cache, measured on a Zen 4).
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int component) const {
+    const char* p = reinterpret_cast<const char*>(address(outer, component));
+    for (int k = 0; k < int(block * sizeof(T)); k += 64) __builtin_prefetch(p + k, 0, 2);
+  }
+
   /// Lane i of the result is lane i ^ mask in memory.
   template <int mask>
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(int outer, int component) const {
@@ -70,6 +77,11 @@ class FieldView {
       v.z[i].re.store(p + 2 * N * i);
       v.z[i].im.store(p + 2 * N * i + N);
     }
+  }
+  /// z[i] of what operator() returns, without the rest.
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(PackSite x, int component, int i) const {
+    const T* p = address(x.outer, component) + 2 * N * i;
+    return {Pack<T, N>::load(p), Pack<T, N>::load(p + N)};
   }
   /// set() past the caches.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
@@ -94,6 +106,15 @@ class FieldView {
     }
     return r;
   }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<T> element(LaneSite x, int component, int i) const {
+    const T* p = address(x.outer, component);
+    if constexpr (split) {
+      return {p[2 * N * i + x.lane], p[2 * N * i + N + x.lane]};
+    } else {
+      const auto z = reinterpret_cast<const detail::StoredComplex<T>*>(p)[N * i + x.lane];
+      return {z.re, z.im};
+    }
+  }
   KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<T>& v, int component = 0) const {
     T* p = address(x.outer, component);
     for (int i = 0; i < n_complex; ++i) {
@@ -111,6 +132,55 @@ class FieldView {
   T* data_ = nullptr;
   int first_ = 0, stride_ = 0;
 };
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor of
+/// packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.
+template <template <class> class SiteT, class T, int N>
+class SiteInMemory {
+ public:
+  static constexpr int n_complex = SiteT<T>::n_complex;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) : p_(p) {}
+  /// Lane i is lane i ^ exchange of p.
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) : p_(p) {
+    if (exchange == 1)
+      permute<1 % N>();
+    else if (exchange == 2)
+      permute<2 % N>();
+    else if (exchange == 4)
+      permute<4 % N>();
+  }
+  /// Keeps a gathered value.
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) : p_(permuted_) {
+    for (int i = 0; i < n_complex; ++i) {
+      v.z[i].re.store(permuted_ + 2 * N * i);
+      v.z[i].im.store(permuted_ + 2 * N * i + N);
+    }
+  }
+  SiteInMemory(const SiteInMemory&) = delete;
+  SiteInMemory& operator=(const SiteInMemory&) = delete;
+
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
+    return {Pack<T, N>::load(p_ + 2 * N * i), Pack<T, N>::load(p_ + 2 * N * i + N)};
+  }
+
+ private:
+  template <int mask>
+  KOKKOS_FORCEINLINE_FUNCTION void permute() {
+    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(p_ + N * k)).store(permuted_ + N * k);
+    p_ = permuted_;
+  }
+
+  const T* p_;
+  alignas(64) T permuted_[2 * N * n_complex];
+};
+
+template <template <class> class SiteT, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N>& site, int i) {
+  return site.z(i);
+}
+#endif
 
 /// A field together with the halo of its neighbours: v(x) as FieldView, v(x, hop) one leg away.
 template <template <class> class SiteT, class T, int N>
@@ -132,8 +202,17 @@ class NeighbourView {
   }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
   KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }
+  /// v(x, hop), or a SiteInMemory of it: for kernels that read each element once, through element().
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int component = 0) const { return (*this)(x, hop, component); }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, N> read(PackSite, const PackHop& hop, int component = 0) const {
+    if (hop.slots) return SiteInMemory<SiteT, T, N>(gather(hop.slots, component));
+    return SiteInMemory<SiteT, T, N>((hop.halo ? halo_ : field_).address(hop.outer, component), hop.exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int component) const {
+    if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, component);
+  }
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite, const PackHop& hop, int component = 0) const {
     if (hop.slots) return gather(hop.slots, component);
     const View& from = hop.halo ? halo_ : field_;

@@ -32,7 +32,13 @@ class DoubledLinkView {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, const Near&, int leg) const {
     return links_(x, leg);
   }
-  KOKKOS_FORCEINLINE_FUNCTION const T* address(int outer, int leg) const { return links_.address(outer, leg); }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<ColorMatrix, T, default_lanes> read(PackSite x, const Near&, int leg) const {
+    return SiteInMemory<ColorMatrix, T, default_lanes>(links_.address(x.outer, leg));
+  }
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int leg) const { links_.prefetch(outer, leg); }
 
  private:
   FieldView<ColorMatrix, T, default_lanes> links_;
@@ -53,6 +59,10 @@ class SingleLinkView {
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(LaneColumnSite x, const Near& near, int leg) const {
     return (*this)(LaneSite{x.outer, x.lane}, near, leg);
   }
+  template <class Site, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(Site x, const Near& near, int leg) const {
+    return (*this)(x, near, leg);
+  }
 
  private:
   NeighbourView<ColorMatrix, T, default_lanes> links_;
@@ -69,8 +79,10 @@ class ColumnLinkView {
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(ColumnSite x, const Near&, int leg) const {
     return links_(LaneSite{x.outer, 0}, leg);
   }
-  KOKKOS_FORCEINLINE_FUNCTION const T* address(int outer, int leg) const { return links_.address(outer, leg); }
-
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(ColumnSite x, const Near& near, int leg) const {
+    return (*this)(x, near, leg);
+  }
  private:
   FieldView<ColorMatrix, T, 1> links_;
 };

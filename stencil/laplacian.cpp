@@ -24,7 +24,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   const auto& halo = halo_for<SiteT, T>(lattice(), in.n_components());
   const auto neighbours = halo.exchange(in);
   const Stencil::View stencil = Stencil::of(lattice()).view();
-  const bool streaming = worth_streaming(in);
+  const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
   const auto launch = [&](auto n_legs) {
     using In = ComponentNeighbours<SiteT, T>;
     using Out = ComponentView<SiteT, T>;
@@ -46,7 +46,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
   require_pair(in, out, lattice());
   const auto neighbours = block_halo_for<SiteT, T, W>(lattice(), in.n_columns()).exchange(in);
   const Stencil::View stencil = (has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice())).view();
-  const bool streaming = worth_streaming(in);
+  const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
   const auto launch = [&](auto n_legs) {
     using In = BlockNeighbourView<SiteT, T, W>;
     using Out = BlockView<SiteT, T, W>;

@@ -8,14 +8,39 @@
 
 namespace kov {
 
-/// The upper two spins of (1 + sign gamma_mu) psi.  12 flops.
-template <int mu, int sign, class R>
-KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> project(const Spinor<R>& psi) {
-  constexpr Gamma g = Gamma::direction(mu);
+namespace detail {
+
+/// What (1 + sign gamma_mu) does to spin s: adds i^phase times spin column.
+template <int mu, int sign, int s>
+struct ProjectorRow {
+  static constexpr int column = Gamma::direction(mu).column[s];
+  static constexpr int phase = (Gamma::direction(mu).phase[s] + (sign < 0 ? 2 : 0)) & 3;
+};
+
+/// a + i^k b
+template <int k, class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> add_i_power(const Complex<R>& a, const Complex<R>& b) {
+  if constexpr (k == 0)
+    return {a.re + b.re, a.im + b.im};
+  else if constexpr (k == 1)
+    return {a.re - b.im, a.im + b.re};
+  else if constexpr (k == 2)
+    return {a.re - b.re, a.im - b.im};
+  else
+    return {a.re + b.im, a.im - b.re};
+}
+
+}  // namespace detail
+
+/// The upper two spins of (1 + sign gamma_mu) psi, a Spinor<R> or one in memory.  12 flops.
+template <int mu, int sign, class R, class Psi>
+KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> project(const Psi& psi) {
+  using Row0 = detail::ProjectorRow<mu, sign, 0>;
+  using Row1 = detail::ProjectorRow<mu, sign, 1>;
   HalfSpinor<R> h;
   for (int a = 0; a < 3; ++a) {
-    h(0, a) = psi(0, a) + times_i_power(g.phase[0] + (sign < 0 ? 2 : 0), psi(g.column[0], a));
-    h(1, a) = psi(1, a) + times_i_power(g.phase[1] + (sign < 0 ? 2 : 0), psi(g.column[1], a));
+    h(0, a) = detail::add_i_power<Row0::phase>(element(psi, a), element(psi, 3 * Row0::column + a));
+    h(1, a) = detail::add_i_power<Row1::phase>(element(psi, 3 + a), element(psi, 3 * Row1::column + a));
   }
   return h;
 }
@@ -23,12 +48,13 @@ KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> project(const Spinor<R>& psi) {
 /// acc += the full spinor of a projected half h.  24 flops.
 template <int mu, int sign, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const HalfSpinor<R>& h) {
-  constexpr Gamma g = Gamma::direction(mu);
+  using Row2 = detail::ProjectorRow<mu, sign, 2>;
+  using Row3 = detail::ProjectorRow<mu, sign, 3>;
   for (int a = 0; a < 3; ++a) {
     acc(0, a) += h(0, a);
     acc(1, a) += h(1, a);
-    acc(2, a) += times_i_power(g.phase[2] + (sign < 0 ? 2 : 0), h(g.column[2], a));
-    acc(3, a) += times_i_power(g.phase[3] + (sign < 0 ? 2 : 0), h(g.column[3], a));
+    acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));
+    acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), h(Row3::column, a));
   }
 }
 

@@ -29,7 +29,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
     using Kernel = WilsonKernel<LinkView<T>, In, Out, Out, decltype(sign)::value>;
     for_each_site<default_lanes>("wilson", out.range(),
                                  Kernel{Stencil::of(lattice()).view(), links_.view(), In{neighbours, 0}, Out{diagonal.view(), 0},
-                                        Out{out.view(), 0}, T(alpha), T(beta), worth_streaming(out)});
+                                        Out{out.view(), 0}, T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});
@@ -49,7 +49,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, Out, +1>;
   for_each_block_site("wilson", out.range(), out.n_groups(),
                       Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(), T(alpha), T(beta),
-                             worth_streaming(out)});
+                             worth_streaming(operator_bytes(in, out, 8))});
 }
 
 template class WilsonOperator<float>;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/stencil/gauge_links.hpp"
+#include "kov/stencil/launch.hpp"
 #include "kov/stencil/projector.hpp"
 
 #include <utility>
@@ -32,10 +33,10 @@ struct WilsonKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
     const auto near = stencil.at(x);
-    using Result = decltype(in(x, near(0)));
+    using Result = decltype(diagonal(x));
+    using R = typename Result::Real;
     Result sum = zero<Result>();
     legs(sum, x, near, std::make_integer_sequence<int, 4>{});
-    using R = typename Result::Real;
     sum = R(beta) * sum;
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x));
     if (streaming)
@@ -53,7 +54,10 @@ struct WilsonKernel {
   template <int mu, int projector, class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near) const {
     constexpr int number = 2 * mu + (projector == sign);
-    reconstruct_add<mu, projector>(sum, links(x, near, number) * project<mu, projector>(in(x, near(number))));
+    if (streaming) prefetch_next(stencil, links, in, x, number);
+    using R = typename Sum::Real;
+    const HalfSpinor<R> half = project<mu, projector, R>(in.read(x, near(number)));
+    reconstruct_add<mu, projector>(sum, color_multiply(links.read(x, near, number), half));
   }
 };
 
