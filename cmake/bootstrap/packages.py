@@ -22,7 +22,7 @@ BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninj
 PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlplusplus-dev", header="toml++/toml.h"))
 MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))
 HDF5 = (Package("libhdf5-dev", header="hdf5.h"),)
-TESTS = (Package("libgtest-dev", header="gtest/gtest.h"),)
+TESTS = (Package("libgtest-dev", header="gtest/gtest.h"), Package("nlohmann-json3-dev", header="nlohmann/json.hpp"))
 PYTHON_HDF5 = (Package("python3-h5py"),)
 PIP = (Package("python3-pip"),)
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/io/atomic_file.hpp"
+
+#include "kov/core/error.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace kov {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path temporary_beside(const fs::path& target) {
+  // The process number tells processes apart, the counter the files of one; names may have 255 bytes.
+  static std::atomic<unsigned> counter{0};
+  const std::string stem = target.filename().string().substr(0, 200);
+  return target.parent_path() /
+         ("." + stem + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part");
+}
+
+/// Puts what was written to a file or folder on disk.
+void synchronise(const fs::path& path, int flags) {
+  const int handle = ::open(path.c_str(), flags | O_CLOEXEC);
+  int error = errno;
+  require(handle >= 0, "cannot open", path.string(), "again:", std::strerror(error));
+  const int code = ::fsync(handle);
+  error = errno;
+  ::close(handle);
+  // Some file systems cannot do this to folders and say EINVAL.
+  require(code == 0 || error == EINVAL, "writing", path.string(), "to disk failed:", std::strerror(error));
+}
+
+}  // namespace
+
+PendingFile::PendingFile(const fs::path& target) : target_(target) {
+  require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
+  std::error_code error;
+  if (fs::is_symlink(target_, error)) {
+    const fs::path real = fs::weakly_canonical(target_, error);
+    if (!error) target_ = real;
+  }
+  const fs::file_status status = fs::status(target_, error);
+  require(!fs::exists(status) || fs::is_regular_file(status), "cannot write to", target.string() + ":",
+          fs::is_directory(status) ? "it is a folder, name a file in it" : "it is a device or pipe, name a file");
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  require(fs::is_directory(folder, error), "cannot write", target.string() + ":", "the folder", folder.string(),
+          "does not exist, make it first");
+  temporary_ = temporary_beside(target_);
+}
+
+PendingFile::PendingFile(PendingFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::move(other.temporary_)),
+      pending_(std::exchange(other.pending_, false)) {}
+
+PendingFile::~PendingFile() {
+  if (pending_) ::unlink(temporary_.c_str());
+}
+
+void PendingFile::commit() {
+  require(pending_, target_.string(), "was committed before");
+  synchronise(temporary_, O_RDONLY);
+  const int code = ::rename(temporary_.c_str(), target_.c_str());
+  const int error = errno;
+  require(code == 0, "cannot give", temporary_.string(), "the name", target_.string() + ":", std::strerror(error));
+  pending_ = false;
+  synchronise(target_.has_parent_path() ? target_.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY);
+}
+
+OutputFile::OutputFile(const fs::path& target) : pending_(target) {
+  handle_ = ::open(temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int error = errno;
+  require(handle_ >= 0, "cannot create", temporary().string() + ":", std::strerror(error));
+}
+
+OutputFile::~OutputFile() {
+  if (handle_ >= 0) ::close(handle_);
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  const std::uint64_t offset = size_;
+  size_ += bytes.size();
+  write_at(offset, bytes);
+}
+
+void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+
+void OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  require(offset + bytes.size() <= size_, "bytes", offset, "to", offset + bytes.size(), "of",
+          pending_.target().string(), "were never written");
+  while (!bytes.empty()) {
+    const std::size_t some = std::min<std::size_t>(bytes.size(), std::size_t(1) << 30);
+    const ssize_t n = ::pwrite(handle_, bytes.data(), some, off_t(offset));
+    const int error = errno;
+    if (n < 0 && error == EINTR) continue;
+    require(n > 0, "writing", pending_.target().string(), "failed at byte", std::to_string(offset) + ":",
+            std::strerror(error));
+    bytes = bytes.subspan(std::size_t(n));
+    offset += std::uint64_t(n);
+  }
+}
+
+void OutputFile::write_at(std::uint64_t offset, std::string_view text) {
+  write_at(offset, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void OutputFile::commit() {
+  const int code = ::close(std::exchange(handle_, -1));
+  const int error = errno;
+  require(code == 0, "writing", pending_.target().string(), "failed:", std::strerror(error));
+  pending_.commit();
+}
+
+}  // namespace kov

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// Output that is either complete or absent: it grows under a temporary name beside the target and gets its own name
+// last.  Whatever throws in between leaves the old target, or none, and no temporary file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace kov {
+
+/// The temporary name and its fate; who writes into it is somebody else.
+class PendingFile {
+ public:
+  /// Throws InputError when the target cannot become a file: its folder is missing, it is a folder or a device.  A
+  /// symbolic link is followed.  Creates nothing.
+  explicit PendingFile(const std::filesystem::path& target);
+  /// Removes the temporary file unless committed.
+  ~PendingFile();
+  PendingFile(PendingFile&&) noexcept;
+  PendingFile& operator=(PendingFile&&) = delete;
+
+  const std::filesystem::path& target() const { return target_; }
+  const std::filesystem::path& temporary() const { return temporary_; }
+
+  /// Puts the temporary file's bytes on disk and gives it the target's name, replacing what was there.
+  void commit();
+
+ private:
+  std::filesystem::path target_, temporary_;
+  bool pending_ = true;
+};
+
+/// A pending file written as bytes.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& target);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::filesystem::path& temporary() const { return pending_.temporary(); }
+  /// Bytes appended so far.
+  std::uint64_t size() const { return size_; }
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// Overwrites bytes that were written before.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  void write_at(std::uint64_t offset, std::string_view text);
+
+  void commit();
+
+ private:
+  PendingFile pending_;
+  int handle_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace kov

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Checksums of gauge-configuration files, taken site by site over the bytes in the file, in any order and on any rank.
+#pragma once
+
+#include "kov/core/comm.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kov {
+
+enum class ChecksumKind {
+  none,
+  /// NERSC archive: the sum of all 32-bit words, modulo 2^32; a 64-bit number counts as two words.
+  nersc,
+  /// SciDAC (QIO): xor over sites of the crc32 of the site's bytes, rotated left by the site's lexicographic index
+  /// modulo 29 (suma) and modulo 31 (sumb).
+  scidac,
+  /// MILC version 5: xor over all 32-bit words, rotated left by the word's index modulo 29 (sum29) and 31 (sum31).
+  milc
+};
+
+/// The crc32 of zlib, of which the parameters are those of IEEE 802.3.
+std::uint32_t crc32(std::span<const std::byte> bytes);
+
+/// One rank's share of a file's checksum, and after combine() the whole.
+class SiteChecksum {
+ public:
+  /// order: how 32-bit words are stored in the file.
+  SiteChecksum(ChecksumKind kind, std::endian order) : kind_(kind), order_(order) {}
+
+  /// Takes in one site.  site: lexicographic index in the whole lattice; bytes: all of its links as they are in the
+  /// file.
+  void add(std::int64_t site, std::span<const std::byte> bytes);
+
+  /// Collective: joins the shares of all ranks.
+  void combine(const Comm& comm);
+
+  ChecksumKind kind() const { return kind_; }
+  /// The sum, or the pair; what the kind has no use for is 0.
+  const std::array<std::uint32_t, 2>& values() const { return values_; }
+
+ private:
+  ChecksumKind kind_;
+  std::endian order_;
+  std::array<std::uint32_t, 2> values_{};
+};
+
+/// The names by which files know the numbers: ("CHECKSUM"), ("suma", "sumb"), ("sum29", "sum31").
+std::vector<std::string> checksum_names(ChecksumKind kind);
+
+}  // namespace kov

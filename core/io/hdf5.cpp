@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+//
+// HDF5 files, groups and attributes; datasets are in hdf5_dataset.cpp.  These two alone see hdf5.h, and hdf5_absent.cpp
+// takes their place in builds without HDF5.
+#include "kov/core/io/hdf5.hpp"
+
+#include "kov/core/io/hdf5_impl.hpp"
+#include "kov/core/io/input_file.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <hdf5.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace kov {
+
+static_assert(std::is_same_v<hid_t, detail::Hdf5Handle> && std::is_same_v<herr_t, int>, "HDF5 1.10 or newer is needed");
+
+namespace detail {
+
+std::string hdf5_reason() {
+  std::string text;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
+        if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
+        return 0;
+      },
+      &text);
+  H5Eclear2(H5E_DEFAULT);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+Hdf5Id hdf5_text_type() {
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+std::vector<std::uint64_t> hdf5_extent(Hdf5Handle space) {
+  const int n = H5Sget_simple_extent_ndims(space);
+  std::vector<hsize_t> extent(std::size_t(std::max(n, 0)));
+  if (n > 0) H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+  return {extent.begin(), extent.end()};
+}
+
+std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& extent) {
+  std::uint64_t n = 1;
+  for (const std::uint64_t e : extent) {
+    if (e != 0 && n > UINT64_MAX / e) return std::nullopt;
+    n *= e;
+  }
+  return n;
+}
+
+std::string extent_text(const std::vector<std::uint64_t>& extent) {
+  std::string text = "[";
+  for (const std::uint64_t e : extent) {
+    if (text.size() > 1) text += ' ';
+    text += std::to_string(e);
+  }
+  return text += ']';
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+namespace {
+
+/// HDF5 prints its errors unless told not to; they are in our exceptions instead.
+void be_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+/// A handle of an unnamed file, in memory where the system has that, or -1.
+int unnamed_file() {
+#ifdef MFD_CLOEXEC
+  return ::memfd_create("abandoned", MFD_CLOEXEC);
+#else
+  std::FILE* file = std::tmpfile();
+  return file ? ::dup(::fileno(file)) : -1;
+#endif
+}
+
+/// Closes a file, with all that is open in it, that nobody wants any more.  After a failed write HDF5 (1.10, 1.14)
+/// keeps what it could not write, fails to close the file, and crashes when the process ends; so its last writes go to
+/// an unnamed file, where they succeed.
+void abandon(Hdf5Id& file) {
+  void* handle = nullptr;
+  const int elsewhere = unnamed_file();
+  if (elsewhere >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle)
+    ::dup2(elsewhere, *static_cast<int*>(handle));
+  if (elsewhere >= 0) ::close(elsewhere);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit open{before.rlim_max, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &open);
+  file.reset();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  H5Eclear2(H5E_DEFAULT);
+}
+
+}  // namespace
+
+bool has_hdf5() { return true; }
+
+std::string hdf5_description() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+Hdf5File::Impl::Impl() : file(-1, H5Fclose) {}
+
+Hdf5File::Impl::~Impl() {
+  if (pending && file.valid()) abandon(file);
+}
+
+void Hdf5File::Impl::fail_reading(const char* what, const std::string& object) const {
+  throw FormatError(sentence(what, object, "of", name(), "failed:", hdf5_reason()));
+}
+
+void Hdf5File::Impl::fail_writing(const std::string& object) {
+  const std::string why = hdf5_reason();
+  failed = true;
+  abandon(file);
+  throw InputError(sentence("writing", object, "to", name(), "failed:", why));
+}
+
+void Hdf5File::Impl::require_writable(const std::string& object) const {
+  require(pending.has_value(), "cannot write", object, "to", name() + ":", "it was opened for reading");
+  require(!failed, "cannot write", object, "to", name() + ":", "writing failed before");
+  require_open(object);
+}
+
+void Hdf5File::Impl::require_open(const std::string& object) const {
+  require(file.valid(), "cannot use", object, "of", name() + ":", "the file is closed");
+}
+
+Hdf5Id Hdf5File::Impl::open_object(const std::string& object) const {
+  require_open(object);
+  Hdf5Id id(H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose);
+  if (!id.valid()) fail_reading("opening", object);
+  return id;
+}
+
+Hdf5Id Hdf5File::Impl::open_attribute(const Hdf5Id& object, const std::string& object_name,
+                                      const std::string& attribute) const {
+  Hdf5Id id(H5Aopen(object, attribute.c_str(), H5P_DEFAULT), H5Aclose);
+  if (!id.valid()) fail_reading("reading an attribute of", object_name + ", " + attribute + ",");
+  return id;
+}
+
+Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Hdf5File::~Hdf5File() = default;
+Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
+Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
+
+Hdf5File Hdf5File::create(const std::filesystem::path& path) {
+  be_quiet();
+  auto impl = std::make_unique<Impl>();
+  impl->target = path;
+  impl->pending.emplace(path);
+  impl->current = impl->pending->temporary();
+  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), H5Fclose);
+  require(impl->file.valid(), "cannot create", impl->current.string() + ":", hdf5_reason());
+  return Hdf5File(std::move(impl));
+}
+
+Hdf5File Hdf5File::open(const std::filesystem::path& path) {
+  be_quiet();
+  const InputFile probe(path);  // its messages for what is missing, empty or a folder
+  auto impl = std::make_unique<Impl>();
+  impl->target = impl->current = path;
+  impl->file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  require<FormatError>(impl->file.valid(), path.string(), "is no complete HDF5 file:", hdf5_reason());
+  return Hdf5File(std::move(impl));
+}
+
+const std::filesystem::path& Hdf5File::path() const { return impl_->current; }
+
+void Hdf5File::close() {
+  if (!impl_->file.valid()) return;
+  // A full disk shows here at the latest; what closing has left to write after this is nothing.
+  if (impl_->pending && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
+  const int code = impl_->file.reset();
+  require(code >= 0, "closing", impl_->name(), "failed:", hdf5_reason());
+}
+
+void Hdf5File::commit() {
+  require(impl_->pending.has_value(), "cannot commit", impl_->name() + ":", "it was opened for reading");
+  require(!impl_->failed, "cannot commit", impl_->name() + ":", "writing failed before");
+  close();
+  impl_->pending->commit();
+  impl_->current = impl_->pending->target();
+}
+
+void Hdf5File::create_group(const std::string& name) {
+  impl_->require_writable(name);
+  if (contains(name)) return;
+  const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links, 1);
+  const Hdf5Id group(H5Gcreate2(impl_->file, name.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!group.valid()) impl_->fail_writing(name);
+}
+
+bool Hdf5File::contains(const std::string& name) const {
+  impl_->require_open(name);
+  // H5Lexists fails where a group on the way is missing, so each is asked for.
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const std::string part = name.substr(0, end);
+    if (part != "/" && !part.empty()) {
+      const bool exists = H5Lexists(impl_->file, part.c_str(), H5P_DEFAULT) > 0;
+      H5Eclear2(H5E_DEFAULT);
+      if (!exists) return false;
+    }
+    if (end == std::string::npos) return true;
+  }
+}
+
+std::vector<std::string> Hdf5File::list(const std::string& group) const {
+  const Hdf5Id id(H5Gopen2(impl_->file, group.c_str(), H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) impl_->fail_reading("reading the group", group);
+  H5G_info_t info{};
+  H5Gget_info(id, &info);
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const ssize_t length = H5Lget_name_by_idx(id, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    if (length < 0) impl_->fail_reading("reading the group", group);
+    std::string name(std::size_t(length) + 1, '\0');
+    H5Lget_name_by_idx(id, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
+    name.pop_back();
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void Hdf5File::Impl::write_attribute(const std::string& object, const std::string& attribute, hid_t type,
+                                     const std::optional<std::uint64_t>& n, const void* data) {
+  require_writable(object);
+  const Hdf5Id target = open_object(object);
+  if (H5Aexists(target, attribute.c_str()) > 0) H5Adelete(target, attribute.c_str());
+  const hsize_t length = n.value_or(0);
+  const Hdf5Id space(n ? H5Screate_simple(1, &length, nullptr) : H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Id id(H5Acreate2(target, attribute.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (!id.valid() || ((!n || *n > 0) && H5Awrite(id, type, data) < 0))
+    fail_writing("the attribute of " + object + ", " + attribute + ",");
+}
+
+void Hdf5File::set_attribute(const std::string& object, const std::string& name, const Hdf5Attribute& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    const char* pointer = text->c_str();
+    impl_->write_attribute(object, name, hdf5_text_type(), std::nullopt, &pointer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    impl_->write_attribute(object, name, H5T_NATIVE_DOUBLE, std::nullopt, real);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    impl_->write_attribute(object, name, H5T_NATIVE_INT64, std::nullopt, integer);
+  } else if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    std::vector<const char*> pointers;
+    for (const std::string& t : *texts) pointers.push_back(t.c_str());
+    impl_->write_attribute(object, name, hdf5_text_type(), pointers.size(), pointers.data());
+  } else if (const auto* reals = std::get_if<std::vector<double>>(&value)) {
+    impl_->write_attribute(object, name, H5T_NATIVE_DOUBLE, reals->size(), reals->data());
+  } else {
+    const auto& integers = std::get<std::vector<std::int64_t>>(value);
+    impl_->write_attribute(object, name, H5T_NATIVE_INT64, integers.size(), integers.data());
+  }
+}
+
+bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
+  return H5Aexists(impl_->open_object(object), name.c_str()) > 0;
+}
+
+std::vector<std::string> Hdf5File::Impl::read_texts(hid_t type, std::uint64_t n, const Hdf5Id& space,
+                                                    const std::string& object,
+                                                    const std::function<int(Handle, void*)>& read) const {
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> pointers(std::size_t(n), nullptr);
+    Hdf5Id memory = hdf5_text_type();
+    H5Tset_cset(memory, H5Tget_cset(type));
+    if (n > 0 && read(memory, pointers.data()) < 0) fail_reading("reading", object);
+    for (const char* p : pointers) texts.emplace_back(p ? p : "");
+    if (n > 0) H5Dvlen_reclaim(memory, space, H5P_DEFAULT, pointers.data());
+  } else {
+    const std::size_t size = H5Tget_size(type);
+    require<FormatError>(size < (std::size_t(1) << 24) && n < (std::uint64_t(1) << 24) / (size + 1), name(),
+                         "has too long texts in", object);
+    std::vector<char> bytes(size * std::size_t(n));
+    if (n > 0 && read(type, bytes.data()) < 0) fail_reading("reading", object);
+    for (std::size_t i = 0; i < std::size_t(n); ++i)
+      texts.push_back(trim(std::string_view(bytes.data() + i * size, size)));
+  }
+  return texts;
+}
+
+Hdf5Attribute Hdf5File::attribute(const std::string& object, const std::string& name) const {
+  const Hdf5Id target = impl_->open_object(object);
+  const Hdf5Id id = impl_->open_attribute(target, object, name);
+  const Hdf5Id type(H5Aget_type(id), H5Tclose), space(H5Aget_space(id), H5Sclose);
+  const bool scalar = H5Sget_simple_extent_ndims(space) == 0;
+  const std::uint64_t n = scalar ? 1 : product(hdf5_extent(space)).value_or(UINT64_MAX);
+  const std::string where = "the attribute " + name + " of " + object;
+  // Attributes live in object headers, and their heap is in the file as well.
+  require<FormatError>(n <= (std::uint64_t(1) << 20), impl_->name(), "has", n, "values in", where + ": absurdly many");
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_STRING) {
+    const auto read = [&](hid_t memory, void* out) { return H5Aread(id, memory, out); };
+    std::vector<std::string> texts = impl_->read_texts(type, n, space, where, read);
+    return scalar ? Hdf5Attribute(texts.at(0)) : Hdf5Attribute(std::move(texts));
+  }
+  require<FormatError>(kind == H5T_INTEGER || kind == H5T_FLOAT, impl_->name(),
+                       "has neither text, integers nor reals in", where);
+  if (kind == H5T_INTEGER) {
+    std::vector<std::int64_t> values(std::size_t{n});
+    if (n > 0 && H5Aread(id, H5T_NATIVE_INT64, values.data()) < 0) impl_->fail_reading("reading", where);
+    return scalar ? Hdf5Attribute(values.at(0)) : Hdf5Attribute(std::move(values));
+  }
+  std::vector<double> values(std::size_t{n});
+  if (n > 0 && H5Aread(id, H5T_NATIVE_DOUBLE, values.data()) < 0) impl_->fail_reading("reading", where);
+  return scalar ? Hdf5Attribute(values.at(0)) : Hdf5Attribute(std::move(values));
+}
+
+std::vector<std::string> Hdf5File::attribute_names(const std::string& object) const {
+  const Hdf5Id id = impl_->open_object(object);
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  hsize_t from = 0;
+  if (H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &from, collect, &names) < 0)
+    impl_->fail_reading("reading the attributes of", object);
+  return names;
+}
+
+}  // namespace kov

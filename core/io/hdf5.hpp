@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// A small layer over the HDF5 C library: groups, attributes and datasets of one file, which is complete or absent.  Not
+// collective: with several ranks, rank 0 writes what was gathered.  A build without HDF5 has every function, and each
+// throws NotBuilt.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kov {
+
+/// Whether this build can read and write HDF5.
+bool has_hdf5();
+
+/// "HDF5 1.10.8", or "no HDF5".
+std::string hdf5_description();
+
+/// The value of an attribute; lists are one-dimensional.
+using Hdf5Attribute = std::variant<std::string, double, std::int64_t, std::vector<std::string>, std::vector<double>,
+                                   std::vector<std::int64_t>>;
+
+/// What the numbers of a dataset are.  Complex numbers are stored as a compound {r, i}, which h5py reads as complex.
+enum class Hdf5Kind { integer, real, complex, other };
+
+struct Hdf5Shape {
+  Hdf5Kind kind = Hdf5Kind::other;
+  /// Per real number or integer.
+  int bits = 0;
+  /// Slowest first.
+  std::vector<std::uint64_t> extent;
+  /// Bytes that the file really holds, which may be fewer than the extents promise.
+  std::uint64_t stored_bytes = 0;
+};
+
+/// A dataset in memory, slowest extent first.
+template <class T>
+struct Hdf5Array {
+  std::vector<std::uint64_t> extent;
+  std::vector<T> values;
+};
+
+/// One file.  Names are paths as "/group/dataset"; groups on the way are made.  T is double, std::complex<double> or
+/// std::int64_t.  Writing throws InputError, reading FormatError that names the object.
+class Hdf5File {
+ public:
+  /// A new file under a temporary name; commit() gives it its own.  Without commit() nothing remains.
+  static Hdf5File create(const std::filesystem::path& path);
+  /// Read only.
+  static Hdf5File open(const std::filesystem::path& path);
+  ~Hdf5File();
+  Hdf5File(Hdf5File&&) noexcept;
+  Hdf5File& operator=(Hdf5File&&) noexcept;
+
+  /// Where the file is now: its temporary name until commit().
+  const std::filesystem::path& path() const;
+  /// Ends writing, keeps the temporary name.
+  void close();
+  /// close(), then the file gets its own name, replacing what was there.
+  void commit();
+
+  void create_group(const std::string& name);
+  bool contains(const std::string& name) const;
+  /// Names of the members of a group, sorted.
+  std::vector<std::string> list(const std::string& group) const;
+
+  /// object: a group or dataset.  Replaces an attribute of that name.
+  void set_attribute(const std::string& object, const std::string& name, const Hdf5Attribute& value);
+  bool has_attribute(const std::string& object, const std::string& name) const;
+  Hdf5Attribute attribute(const std::string& object, const std::string& name) const;
+  std::vector<std::string> attribute_names(const std::string& object) const;
+
+  /// A whole dataset.  extent: slowest first; its product is values.size().
+  template <class T>
+  void write(const std::string& name, std::span<const T> values, const std::vector<std::uint64_t>& extent);
+  template <class T>
+  Hdf5Array<T> read(const std::string& name) const;
+  /// Real and imaginary parts stored with 32 or 64 bits; chunk: empty for contiguous.
+  void create_dataset(const std::string& name, Hdf5Kind kind, int bits, const std::vector<std::uint64_t>& extent,
+                      const std::vector<std::uint64_t>& chunk = {});
+  /// A text of any length as a scalar dataset.
+  void write_text(const std::string& name, const std::string& text);
+  std::string read_text(const std::string& name) const;
+
+  /// The block of `count` elements in each direction from `offset` on.
+  template <class T>
+  void write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
+                   const std::vector<std::uint64_t>& count, std::span<const T> values);
+  template <class T>
+  void read_block(const std::string& name, const std::vector<std::uint64_t>& offset,
+                  const std::vector<std::uint64_t>& count, std::span<T> values) const;
+
+  /// Throws FormatError when there is no such dataset.
+  Hdf5Shape shape(const std::string& name) const;
+
+ private:
+  struct Impl;
+  explicit Hdf5File(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kov

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// HDF5 datasets: whole, in blocks, and texts.
+#include "kov/core/io/hdf5.hpp"
+#include "kov/core/io/hdf5_impl.hpp"
+
+#include <hdf5.h>
+
+namespace kov {
+
+using namespace detail;
+
+namespace {
+
+Hdf5Id complex_type(hid_t real) {
+  const std::size_t size = H5Tget_size(real);
+  Hdf5Id type(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
+  H5Tinsert(type, "r", 0, real);
+  H5Tinsert(type, "i", size, real);
+  return type;
+}
+
+/// The type of a T in memory.
+template <class T>
+Hdf5Id memory_type() {
+  if constexpr (std::is_same_v<T, double>) {
+    return Hdf5Id(H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose);
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return Hdf5Id(H5Tcopy(H5T_NATIVE_INT64), H5Tclose);
+  } else {
+    static_assert(std::is_same_v<T, std::complex<double>>);
+    return complex_type(H5T_NATIVE_DOUBLE);
+  }
+}
+
+template <class T>
+constexpr Hdf5Kind kind_of() {
+  if constexpr (std::is_same_v<T, double>) return Hdf5Kind::real;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Hdf5Kind::integer;
+  return Hdf5Kind::complex;
+}
+
+Hdf5Id file_type(Hdf5Kind kind, int bits) {
+  require(bits == 64 || (bits == 32 && kind != Hdf5Kind::other), "HDF5 numbers are written with 32 or 64 bits, not",
+          bits);
+  require(kind != Hdf5Kind::other, "an HDF5 dataset is written of integers, reals or complex numbers only");
+  if (kind == Hdf5Kind::integer) return Hdf5Id(H5Tcopy(bits == 32 ? H5T_STD_I32LE : H5T_STD_I64LE), H5Tclose);
+  const hid_t real = bits == 32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  return kind == Hdf5Kind::real ? Hdf5Id(H5Tcopy(real), H5Tclose) : complex_type(real);
+}
+
+bool is_complex(hid_t type) {
+  if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
+  constexpr const char* names[] = {"r", "i"};
+  for (unsigned i = 0; i < 2; ++i) {
+    char* name = H5Tget_member_name(type, i);
+    const bool same = name && std::string_view(name) == names[i];
+    H5free_memory(name);
+    if (!same || H5Tget_member_class(type, i) != H5T_FLOAT) return false;
+  }
+  return true;
+}
+
+std::vector<hsize_t> sizes(const std::vector<std::uint64_t>& extent) { return {extent.begin(), extent.end()}; }
+
+/// The selected block in the file; the block must lie inside.
+Hdf5Id select(hid_t set, const std::vector<std::uint64_t>& offset, const std::vector<std::uint64_t>& count,
+              std::size_t n_values, const std::string& name) {
+  Hdf5Id space(H5Dget_space(set), H5Sclose);
+  const std::vector<std::uint64_t> extent = hdf5_extent(space);
+  bool inside = offset.size() == extent.size() && count.size() == extent.size();
+  for (std::size_t i = 0; inside && i < extent.size(); ++i)
+    inside = offset[i] <= extent[i] && count[i] <= extent[i] - offset[i];
+  require(inside, "the block", extent_text(count), "at", extent_text(offset), "is not inside the dataset", name, "of",
+          extent_text(extent));
+  require(product(count) == n_values, "the block", extent_text(count), "of the dataset", name, "was given", n_values,
+          "values");
+  if (!extent.empty() && n_values > 0)
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, sizes(offset).data(), nullptr, sizes(count).data(), nullptr);
+  return space;
+}
+
+}  // namespace
+
+Hdf5Id Hdf5File::Impl::open_dataset(const std::string& object) const {
+  require_open(object);
+  Hdf5Id set(H5Dopen2(file, object.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!set.valid()) fail_reading("reading the dataset", object);
+  return set;
+}
+
+Hdf5Id Hdf5File::Impl::make_dataset(const std::string& object, hid_t type, hid_t space,
+                                    const std::vector<std::uint64_t>& chunk) {
+  const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links, 1);
+  const Hdf5Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  // Without times, equal data make equal files.
+  H5Pset_obj_track_times(properties, false);
+  if (!chunk.empty()) H5Pset_chunk(properties, int(chunk.size()), sizes(chunk).data());
+  Hdf5Id set(H5Dcreate2(file, object.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose);
+  if (!set.valid()) fail_writing(object);
+  return set;
+}
+
+void Hdf5File::create_dataset(const std::string& name, Hdf5Kind kind, int bits,
+                              const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk) {
+  impl_->require_writable(name);
+  require(!extent.empty() && (chunk.empty() || chunk.size() == extent.size()), "the dataset", name,
+          "needs extents, and as many of a chunk");
+  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":", "there is one of that name");
+  const Hdf5Id space(H5Screate_simple(int(extent.size()), sizes(extent).data(), nullptr), H5Sclose);
+  require(space.valid(), "HDF5 has no dataset of the extents", extent_text(extent), "for", name + ":", hdf5_reason());
+  impl_->make_dataset(name, file_type(kind, bits), space, chunk);
+}
+
+template <class T>
+void Hdf5File::write(const std::string& name, std::span<const T> values, const std::vector<std::uint64_t>& extent) {
+  require(product(extent) == values.size(), "the dataset", name, "of", extent_text(extent), "was given", values.size(),
+          "values");
+  create_dataset(name, kind_of<T>(), 64, extent);
+  write_block(name, std::vector<std::uint64_t>(extent.size()), extent, values);
+}
+
+template <class T>
+Hdf5Array<T> Hdf5File::read(const std::string& name) const {
+  const Hdf5Shape found = shape(name);
+  const auto n = product(found.extent);
+  // Checked before memory is asked for; a compressed dataset would not pass and is not ours.
+  const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
+  require<FormatError>(n && (*n == 0 || found.stored_bytes / *n >= bytes), impl_->name(), "promises",
+                       extent_text(found.extent), "values in", name, "and holds", found.stored_bytes,
+                       "bytes: it is incomplete or compressed");
+  Hdf5Array<T> array{found.extent, std::vector<T>(std::size_t(*n))};
+  read_block(name, std::vector<std::uint64_t>(found.extent.size()), found.extent, std::span<T>(array.values));
+  return array;
+}
+
+void Hdf5File::write_text(const std::string& name, const std::string& text) {
+  impl_->require_writable(name);
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose), type = hdf5_text_type();
+  const Hdf5Id set = impl_->make_dataset(name, type, space, {});
+  const char* pointer = text.c_str();
+  if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer) < 0 || H5Dflush(set) < 0) impl_->fail_writing(name);
+}
+
+std::string Hdf5File::read_text(const std::string& name) const {
+  const Hdf5Id set = impl_->open_dataset(name);
+  const Hdf5Id type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  require<FormatError>(H5Tget_class(type) == H5T_STRING && product(hdf5_extent(space)) == 1u, impl_->name(),
+                       "has no single text in", name);
+  const auto read = [&](hid_t memory, void* out) { return H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); };
+  return impl_->read_texts(type, 1, space, name, read).at(0);
+}
+
+template <class T>
+void Hdf5File::write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
+                           const std::vector<std::uint64_t>& count, std::span<const T> values) {
+  impl_->require_writable(name);
+  const Hdf5Id set = impl_->open_dataset(name);
+  const Hdf5Id space = select(set, offset, count, values.size(), name);
+  if (values.empty()) return;
+  const Hdf5Id memory(H5Screate_simple(int(count.size()), sizes(count).data(), nullptr), H5Sclose);
+  // Flushed while the dataset is open: what fails when it is closed, nobody would hear of.
+  if (H5Dwrite(set, memory_type<T>(), memory, space, H5P_DEFAULT, values.data()) < 0 || H5Dflush(set) < 0) {
+    impl_->fail_writing(name);
+  }
+}
+
+template <class T>
+void Hdf5File::read_block(const std::string& name, const std::vector<std::uint64_t>& offset,
+                          const std::vector<std::uint64_t>& count, std::span<T> values) const {
+  const Hdf5Id set = impl_->open_dataset(name);
+  const Hdf5Shape found = shape(name);
+  const bool widens = kind_of<T>() == Hdf5Kind::real && found.kind == Hdf5Kind::integer;
+  require<FormatError>(found.kind == kind_of<T>() || widens, impl_->name(), "has numbers of another kind in",
+                       name + ":", "integers, reals and complex numbers are not mixed");
+  const Hdf5Id space = select(set, offset, count, values.size(), name);
+  if (values.empty()) return;
+  const Hdf5Id memory(
+      count.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(count.size()), sizes(count).data(), nullptr),
+      H5Sclose);
+  if (H5Dread(set, memory_type<T>(), memory, space, H5P_DEFAULT, values.data()) < 0)
+    impl_->fail_reading("reading the dataset", name);
+}
+
+Hdf5Shape Hdf5File::shape(const std::string& name) const {
+  const Hdf5Id set = impl_->open_dataset(name);
+  const Hdf5Id type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  Hdf5Shape result;
+  const H5T_class_t kind = H5Tget_class(type);
+  const int bits = int(8 * H5Tget_size(type));
+  if (is_complex(type)) {
+    result.kind = Hdf5Kind::complex;
+    result.bits = bits / 2;
+  } else if (kind == H5T_INTEGER || kind == H5T_FLOAT) {
+    result.kind = kind == H5T_INTEGER ? Hdf5Kind::integer : Hdf5Kind::real;
+    result.bits = bits;
+  }
+  result.extent = hdf5_extent(space);
+  result.stored_bytes = H5Dget_storage_size(set);
+  return result;
+}
+
+using Extent = std::vector<std::uint64_t>;
+template void Hdf5File::write<double>(const std::string&, std::span<const double>, const Extent&);
+template Hdf5Array<double> Hdf5File::read<double>(const std::string&) const;
+template void Hdf5File::write_block<double>(const std::string&, const Extent&, const Extent&, std::span<const double>);
+template void Hdf5File::read_block<double>(const std::string&, const Extent&, const Extent&, std::span<double>) const;
+template void Hdf5File::write<std::int64_t>(const std::string&, std::span<const std::int64_t>, const Extent&);
+template Hdf5Array<std::int64_t> Hdf5File::read<std::int64_t>(const std::string&) const;
+template void Hdf5File::write_block<std::int64_t>(const std::string&, const Extent&, const Extent&,
+                                                  std::span<const std::int64_t>);
+template void Hdf5File::read_block<std::int64_t>(const std::string&, const Extent&, const Extent&,
+                                                 std::span<std::int64_t>) const;
+template void Hdf5File::write<std::complex<double>>(const std::string&, std::span<const std::complex<double>>,
+                                                    const Extent&);
+template Hdf5Array<std::complex<double>> Hdf5File::read<std::complex<double>>(const std::string&) const;
+template void Hdf5File::write_block<std::complex<double>>(const std::string&, const Extent&, const Extent&,
+                                                          std::span<const std::complex<double>>);
+template void Hdf5File::read_block<std::complex<double>>(const std::string&, const Extent&, const Extent&,
+                                                         std::span<std::complex<double>>) const;
+
+}  // namespace kov

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to hdf5.cpp and hdf5_dataset.cpp: what an open HDF5 file is, without hdf5.h.
+#pragma once
+
+#include "kov/core/error.hpp"
+#include "kov/core/io/atomic_file.hpp"
+#include "kov/core/io/hdf5.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kov {
+
+namespace detail {
+
+/// HDF5's hid_t since 1.10.
+using Hdf5Handle = std::int64_t;
+
+/// Owns an HDF5 identifier of any sort.
+class Hdf5Id {
+ public:
+  using Close = int (*)(Hdf5Handle);
+  Hdf5Id(Hdf5Handle id, Close close) : id_(id), close_(close) {}
+  ~Hdf5Id() { reset(); }
+  Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Id& operator=(Hdf5Id&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  operator Hdf5Handle() const { return id_; }  // NOLINT: stands for the identifier in every call
+  bool valid() const { return id_ >= 0; }
+  int reset() { return valid() ? close_(std::exchange(id_, -1)) : 0; }
+
+ private:
+  Hdf5Handle id_;
+  Close close_;
+};
+
+/// What the innermost HDF5 function said, and an empty error stack.
+std::string hdf5_reason();
+
+/// Texts of any length in UTF-8.
+Hdf5Id hdf5_text_type();
+
+/// Slowest first.
+std::vector<std::uint64_t> hdf5_extent(Hdf5Handle space);
+
+/// The product; nothing when it does not fit.
+std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& extent);
+
+/// "[4 4 4 8]"
+std::string extent_text(const std::vector<std::uint64_t>& extent);
+
+}  // namespace detail
+
+struct Hdf5File::Impl {
+  using Id = detail::Hdf5Id;
+  using Handle = detail::Hdf5Handle;
+
+  std::filesystem::path target;
+  std::optional<PendingFile> pending;
+  std::filesystem::path current;
+  Id file;
+  bool failed = false;
+
+  Impl();
+  ~Impl();
+
+  std::string name() const { return target.string(); }
+
+  /// An HDF5 call to read `object` failed.
+  [[noreturn]] void fail_reading(const char* what, const std::string& object) const;
+  /// An HDF5 call to write `object` failed: a full disk, mostly.  The file is lost.
+  [[noreturn]] void fail_writing(const std::string& object);
+  /// Writing is possible on files that create() made and that are open.
+  void require_writable(const std::string& object) const;
+  void require_open(const std::string& object) const;
+
+  Id open_object(const std::string& object) const;
+  Id open_attribute(const Id& object, const std::string& object_name, const std::string& attribute) const;
+  void write_attribute(const std::string& object, const std::string& attribute, Handle type,
+                       const std::optional<std::uint64_t>& n, const void* data);
+  Id open_dataset(const std::string& object) const;
+  Id make_dataset(const std::string& object, Handle type, Handle space, const std::vector<std::uint64_t>& chunk);
+  /// Strings of a dataset or attribute, fixed or variable length.  read: into memory of a type.
+  std::vector<std::string> read_texts(Handle type, std::uint64_t n, const Id& space, const std::string& object,
+                                      const std::function<int(Handle, void*)>& read) const;
+};
+
+}  // namespace kov

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/io/text.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <locale>
+#include <sstream>
+
+namespace kov {
+
+namespace {
+
+constexpr std::string_view blanks{" \t\r\n\v\f\0", 7};
+
+constexpr std::string_view npos_guard(std::string_view text, std::size_t from) {
+  return from == std::string_view::npos ? std::string_view{} : text.substr(from);
+}
+
+/// The position behind the '>' that ends a tag whose '<' is at `from`, or npos; '>' in quoted attributes does not
+/// count.
+std::size_t tag_end(std::string_view xml, std::size_t from) {
+  char quote = 0;
+  for (std::size_t i = from; i < xml.size(); ++i) {
+    const char c = xml[i];
+    if (quote) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// The position behind the first `mark` at or after `from`, or npos.
+std::size_t behind(std::string_view xml, std::string_view mark, std::size_t from) {
+  const std::size_t at = xml.find(mark, from);
+  return at == std::string_view::npos ? at : at + mark.size();
+}
+
+/// The position of the '<' of the tag that closes `qualified_name`, searched from `from`, or npos.
+std::size_t closing_tag(std::string_view xml, std::string_view qualified_name, std::size_t from) {
+  for (std::size_t at = xml.find("</", from); at != std::string_view::npos; at = xml.find("</", at + 2)) {
+    std::string_view rest = xml.substr(at + 2);
+    if (!rest.starts_with(qualified_name)) continue;
+    rest.remove_prefix(qualified_name.size());
+    const std::size_t next = rest.find_first_not_of(blanks);
+    if (next != std::string_view::npos && rest[next] == '>') return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string trim(std::string_view text) {
+  text = npos_guard(text, text.find_first_not_of(blanks));
+  return std::string(text.substr(0, text.find_last_not_of(blanks) + 1));
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> result;
+  for (text = npos_guard(text, text.find_first_not_of(blanks)); !text.empty();) {
+    const std::size_t end = std::min(text.find_first_of(blanks), text.size());
+    result.emplace_back(text.substr(0, end));
+    text = npos_guard(text, text.find_first_not_of(blanks, end));
+  }
+  return result;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  if (text.empty() || blanks.find(text.front()) != std::string_view::npos) return std::nullopt;
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  stream >> value;
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint32_t> parse_hex(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string to_hex(std::uint32_t value) {
+  char text[9];
+  std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(value));
+  return text;
+}
+
+std::string print_real(double value) {
+  std::ostringstream stream;
+  stream.imbue(std::locale::classic());
+  stream.precision(15);
+  stream << value;
+  return stream.str();
+}
+
+double printed_unit(std::string_view text) {
+  if (!parse_real(text)) return 0;
+  const std::size_t mark = text.find_first_of("eE");
+  const std::string_view mantissa = text.substr(0, mark);
+  const std::size_t point = mantissa.find('.');
+  const double decimals = point == std::string_view::npos ? 0 : double(mantissa.size() - point - 1);
+  double exponent = 0;
+  if (mark != std::string_view::npos) exponent = parse_real(text.substr(mark + 1)).value_or(0);
+  return std::pow(10.0, exponent - decimals);
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string result;
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 32 && byte < 127) {
+      result += c;
+    } else {
+      char escaped[5];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+      result += escaped;
+    }
+  }
+  return text.size() > longest ? result + "..." : result;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result = "'";
+  result += printable(text);
+  return result += "'";
+}
+
+std::optional<std::string> xml_element(std::string_view xml, std::string_view name) {
+  for (std::size_t at = xml.find('<'); at != std::string_view::npos;) {
+    const std::string_view rest = xml.substr(at);
+    std::size_t next;
+    if (rest.starts_with("<!--")) {
+      next = behind(xml, "-->", at + 4);
+    } else if (rest.starts_with("<![CDATA[")) {
+      next = behind(xml, "]]>", at);
+    } else if (rest.starts_with("<?")) {
+      next = behind(xml, "?>", at);
+    } else {
+      next = tag_end(xml, at);
+      const std::string_view qualified = rest.substr(1, rest.find_first_of(" \t\r\n/>", 1) - 1);
+      const std::string_view local = qualified.substr(qualified.find(':') + 1);
+      if (next != std::string_view::npos && !qualified.empty() && local == name) {
+        if (xml[next - 2] == '/') return std::string{};
+        const std::size_t close = closing_tag(xml, qualified, next);
+        if (close == std::string_view::npos) return std::nullopt;
+        return trim(xml.substr(next, close - next));
+      }
+    }
+    if (next == std::string_view::npos) break;
+    at = xml.find('<', next);
+  }
+  return std::nullopt;
+}
+
+std::string xml_escape(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string xml_unescape(std::string_view text) {
+  constexpr std::pair<std::string_view, char> entities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string result;
+  while (!text.empty()) {
+    bool found = false;
+    for (const auto& [entity, c] : entities) {
+      if (!text.starts_with(entity)) continue;
+      result += c;
+      text.remove_prefix(entity.size());
+      found = true;
+      break;
+    }
+    if (!found) {
+      result += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+}  // namespace kov

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Small strict text functions for file headers: numbers that are numbers and nothing else, XML elements by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kov {
+
+/// Without leading and trailing blanks, line ends and NULs.
+std::string trim(std::string_view text);
+
+/// The parts between blanks.
+std::vector<std::string> words(std::string_view text);
+
+/// The whole text as a decimal integer, or nothing.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
+/// The whole text as a real number in the C locale, or nothing.
+std::optional<double> parse_real(std::string_view text);
+
+/// The whole text as up to eight hexadecimal digits, with or without 0x, or nothing.
+std::optional<std::uint32_t> parse_hex(std::string_view text);
+
+/// Eight lower-case hexadecimal digits.
+std::string to_hex(std::uint32_t value);
+
+/// Fifteen significant digits.
+std::string print_real(double value);
+
+/// One unit in the last printed digit of a real number: 1e-6 for "0.994765", 1e-9 for "1.5e-8"; 0 when it is no number.
+double printed_unit(std::string_view text);
+
+/// The text for an error message: at most `longest` bytes, control characters and bytes above 126 as \xHH.
+std::string printable(std::string_view text, std::size_t longest = 60);
+
+/// printable() between quotation marks.
+std::string in_quotes(std::string_view text);
+
+/// The content of the first element called `name` at any depth, trimmed; nothing when there is none.  Namespace
+/// prefixes, attributes, comments, processing instructions and self-closing elements are understood; entities are left
+/// as they are.
+std::optional<std::string> xml_element(std::string_view xml, std::string_view name);
+
+/// The text with & < > as entities, and the inverse.
+std::string xml_escape(std::string_view text);
+std::string xml_unescape(std::string_view text);
+
+}  // namespace kov

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/io/gauge_file.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "tests/core/io/io_support.hpp"
+
+namespace kov::test {
+namespace {
+
+using Complexes = std::vector<std::complex<double>>;
+
+class Hdf5 : public testing::Test {
+ protected:
+  Hdf5() : folder(Comm::self()), path(folder / "file.h5") {}
+  void SetUp() override {
+    if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
+  }
+  Folder folder;
+  std::filesystem::path path;
+};
+
+TEST(Hdf5Absent, EverythingThrowsNotBuilt) {
+  if (has_hdf5()) GTEST_SKIP() << "this build has HDF5";
+  EXPECT_THROW(Hdf5File::create("x.h5"), NotBuilt);
+  EXPECT_THROW(Hdf5File::open("x.h5"), NotBuilt);
+  EXPECT_EQ(hdf5_description(), "no HDF5");
+}
+
+TEST_F(Hdf5, AttributesOfEverySortComeBack) {
+  const std::vector<std::pair<std::string, Hdf5Attribute>> attributes{
+      {"text", "Umlaut \xc3\xa4, two\nlines"},
+      {"nothing", ""},
+      {"real", 0.1},
+      {"integer", std::int64_t(1) << 40},
+      {"texts", std::vector<std::string>{"a", "", "long enough to be elsewhere"}},
+      {"reals", std::vector<double>{0.1, -1e300}},
+      {"integers", std::vector<std::int64_t>{4, 4, 4, 8}},
+      {"none", std::vector<double>{}},
+      {"long", std::string(200000, 'x')}};
+  Hdf5File file = Hdf5File::create(path);
+  file.create_group("/a/b");
+  for (const auto& [name, value] : attributes) file.set_attribute("/a/b", name, value);
+  file.set_attribute("/a/b", "real", 2.5);  // replaces
+  file.set_attribute("/a/b", "real", 0.1);
+  file.commit();
+  const Hdf5File again = Hdf5File::open(path);
+  for (const auto& [name, value] : attributes) {
+    EXPECT_TRUE(again.has_attribute("/a/b", name));
+    EXPECT_TRUE(again.attribute("/a/b", name) == value) << name;
+  }
+  EXPECT_EQ(again.attribute_names("/a/b").size(), attributes.size());
+  EXPECT_FALSE(again.has_attribute("/a", "real"));
+  EXPECT_TRUE(contains(message_of<FormatError>([&] { again.attribute("/a/b", "absent"); }), "absent"));
+  EXPECT_TRUE(contains(message_of<FormatError>([&] { again.attribute("/c", "absent"); }), "/c"));
+}
+
+TEST_F(Hdf5, DatasetsOfEverySortComeBackWithTheirShape) {
+  const std::vector<double> reals{1, 2, 3, 4, 5, 0.1};
+  const Complexes complexes{{1, 2}, {0.1, -3}};
+  const std::vector<std::int64_t> integers{-1, std::int64_t(1) << 60};
+  Hdf5File file = Hdf5File::create(path);
+  file.write<double>("/corr/real", reals, {2, 3});
+  file.write<std::complex<double>>("/corr/complex", complexes, {2});
+  file.write<std::int64_t>("/corr/integer", integers, {2, 1});
+  file.write<double>("/corr/empty", {}, {0, 3});
+  file.write_text("/input", std::string("key = 1\n"));
+  EXPECT_THROW(file.write<double>("/wrong", reals, {2, 2}), InputError);
+  EXPECT_THROW(file.write<double>("/corr/real", reals, {2, 3}), InputError);  // there is one already
+  file.commit();
+  const Hdf5File again = Hdf5File::open(path);
+  EXPECT_EQ(again.read<double>("/corr/real").values, reals);
+  EXPECT_EQ(again.read<double>("/corr/real").extent, (std::vector<std::uint64_t>{2, 3}));
+  EXPECT_EQ(again.read<std::complex<double>>("/corr/complex").values, complexes);
+  EXPECT_EQ(again.read<std::int64_t>("/corr/integer").values, integers);
+  EXPECT_TRUE(again.read<double>("/corr/empty").values.empty());
+  EXPECT_EQ(again.read_text("/input"), "key = 1\n");
+  EXPECT_EQ(again.shape("/corr/complex").kind, Hdf5Kind::complex);
+  EXPECT_EQ(again.shape("/corr/complex").bits, 64);
+  EXPECT_EQ(again.list("/corr"), (std::vector<std::string>{"complex", "empty", "integer", "real"}));
+  EXPECT_TRUE(again.contains("/corr/real") && again.contains("/corr") && again.contains("/"));
+  EXPECT_FALSE(again.contains("/none/real") || again.contains("/corr/none"));
+  EXPECT_THROW(again.read<double>("/corr/complex"), FormatError);
+  EXPECT_THROW(again.read<std::complex<double>>("/corr/real"), FormatError);
+  EXPECT_THROW(again.read<double>("/none"), FormatError);
+  EXPECT_THROW(again.read_text("/corr/real"), FormatError);
+}
+
+TEST_F(Hdf5, BlocksAreWhereTheyBelong) {
+  Hdf5File file = Hdf5File::create(path);
+  file.create_dataset("/a", Hdf5Kind::complex, 32, {3, 4}, {1, 4});
+  file.write_block<std::complex<double>>("/a", {1, 2}, {2, 2}, Complexes{{1, 1}, {2, 2}, {3, 3}, {4, 4}});
+  EXPECT_THROW(file.write_block<double>("/b", {0}, {1}, std::vector<double>{1}), FormatError);
+  EXPECT_THROW(file.write_block<std::complex<double>>("/a", {2, 3}, {2, 1}, Complexes(2)), InputError);
+  EXPECT_THROW(file.write_block<std::complex<double>>("/a", {0, 0}, {1, 1}, Complexes(2)), InputError);
+  EXPECT_THROW(file.write_block<std::complex<double>>("/a", {0}, {1}, Complexes(1)), InputError);
+  file.commit();
+  const Hdf5File again = Hdf5File::open(path);
+  Complexes block(3);
+  again.read_block<std::complex<double>>("/a", {0, 3}, {3, 1}, block);
+  EXPECT_EQ(block, (Complexes{{0, 0}, {2, 2}, {4, 4}}));
+  EXPECT_EQ(again.shape("/a").bits, 32);
+}
+
+TEST_F(Hdf5, NothingRemainsWithoutCommit) {
+  {
+    Hdf5File file = Hdf5File::create(path);
+    file.write<double>("/a", std::vector<double>{1}, {1});
+    EXPECT_EQ(folder.files(), 1u);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    file.close();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_THROW(file.write<double>("/b", std::vector<double>{1}, {1}), InputError);
+  }
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST_F(Hdf5, AFullDiskIsAnErrorAndLeavesNothing) {
+  for (const rlim_t bytes : {rlim_t(0), rlim_t(500), rlim_t(3000), rlim_t(20000), rlim_t(300000)}) {
+    Hdf5File file = Hdf5File::create(path);
+    {
+      const FileSizeLimit limit(bytes);
+      EXPECT_THROW(
+          {
+            for (int i = 0; i < 100; ++i) {
+              file.write<double>("/a" + std::to_string(i), std::vector<double>(1000), {1000});
+              file.set_attribute("/a" + std::to_string(i), "text", std::string(1000, 'x'));
+            }
+            file.close();
+          },
+          InputError);
+    }
+    EXPECT_THROW(file.write<double>("/b", std::vector<double>(1), {1}), InputError);
+    EXPECT_THROW(file.commit(), InputError);
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST_F(Hdf5, FilesOpenedForReadingStayAsTheyAre) {
+  Hdf5File::create(path).commit();
+  Hdf5File file = Hdf5File::open(path);
+  EXPECT_THROW(file.create_group("/a"), InputError);
+  EXPECT_THROW(file.set_attribute("/", "a", 1.0), InputError);
+  EXPECT_THROW(file.commit(), InputError);
+  EXPECT_THROW(Hdf5File::create(folder / "no" / "file.h5"), InputError);
+}
+
+TEST_F(Hdf5, DatasetsThatPromiseMoreThanTheyHoldAreRefused) {
+  Hdf5File file = Hdf5File::create(path);
+  file.create_dataset("/a", Hdf5Kind::real, 64, {std::uint64_t(1) << 40, 1 << 20}, {1, 1024});
+  file.commit();
+  EXPECT_TRUE(
+      contains(message_of<FormatError>([&] { Hdf5File::open(path).read<double>("/a"); }), "/a and holds 0 bytes"));
+}
+
+TEST_F(Hdf5, BrokenFilesAreRefused) {
+  EXPECT_THROW(Hdf5File::open(folder / "none"), InputError);
+  EXPECT_THROW(Hdf5File::open(folder.path()), FormatError);
+  Hdf5File file = Hdf5File::create(path);
+  file.write<double>("/a", std::vector<double>(1000), {1000});
+  file.commit();
+  const std::string bytes = bytes_of(path);
+  for (const std::size_t length :
+       {std::size_t(0), std::size_t(7), std::size_t(8), std::size_t(100), bytes.size() / 2, bytes.size() - 1}) {
+    std::ofstream(folder / "cut", std::ios::binary) << bytes.substr(0, length);
+    EXPECT_THROW(Hdf5File::open(folder / "cut"), FormatError) << length;
+  }
+}
+
+/// A gauge file with something wrong in it.
+class GaugeHdf5 : public Hdf5 {
+ protected:
+  GaugeHdf5() : geometry(extent, {1, 1, 1, 1}, 0, 1), links(random_links(extent)) {}
+  std::string refused(const std::filesystem::path& file) {
+    return message_of<FormatError>([&] { read_whole(Comm::self(), file); });
+  }
+  /// Attributes and dataset as ours, but for the shape and one attribute left out.
+  std::string refused_make(const std::vector<std::uint64_t>& shape, const std::string& leave_out,
+                           Hdf5Kind kind = Hdf5Kind::complex) {
+    Hdf5File file = Hdf5File::create(folder / "made");
+    file.create_dataset("/gauge/links", kind, 64, shape, std::vector<std::uint64_t>(shape.size(), 1));
+    const std::vector<std::pair<std::string, Hdf5Attribute>> attributes{
+        {"extent", std::vector<std::int64_t>{2, 2, 2, 2}},
+        {"plaquette", 1.0},
+        {"link_trace", 1.0},
+        {"suma", "0"},
+        {"sumb", "0"}};
+    for (const auto& [name, value] : attributes) {
+      if (name != leave_out) file.set_attribute("/gauge", name, value);
+    }
+    if (kind == Hdf5Kind::complex && shape == std::vector<std::uint64_t>{2, 2, 2, 2, 4, 3, 3}) {
+      file.write_block<std::complex<double>>("/gauge/links", std::vector<std::uint64_t>(7), shape, Complexes(576));
+    }
+    file.commit();
+    return refused(folder / "made");
+  }
+  Coord extent{4, 2, 2, 4};
+  Geometry geometry;
+  std::vector<double> links;
+};
+
+TEST_F(GaugeHdf5, CutsAndFlippedBitsAreRefused) {
+  write_gauge_file(Comm::self(), path, geometry, links, {.format = GaugeFormat::hdf5});
+  const std::string good = bytes_of(path);
+  for (std::size_t length = 8; length < good.size(); length += 997) {
+    write_bytes(Comm::self(), folder / "cut", good.substr(0, length));
+    EXPECT_NE(refused(folder / "cut"), "") << length;
+  }
+  // The links themselves, wherever HDF5 has put them.
+  const std::string number(reinterpret_cast<const char*>(&links[1000]), 8);
+  const std::size_t at = good.find(number);
+  ASSERT_NE(at, std::string::npos);
+  std::string bad = good;
+  bad[at] = char(bad[at] ^ 4);
+  write_bytes(Comm::self(), folder / "flipped", bad);
+  EXPECT_TRUE(contains(refused(folder / "flipped"), "records suma"));
+}
+
+TEST_F(GaugeHdf5, OtherShapesAndMissingAttributesAreRefused) {
+  EXPECT_TRUE(contains(refused_make({2, 2, 2, 2, 4, 3, 3}, ""), "records suma 00000000"));
+  EXPECT_TRUE(contains(refused_make({2, 2, 2, 2, 4, 3, 2}, ""), "is not complex [t][z][y][x][4][3][3]"));
+  EXPECT_TRUE(contains(refused_make({2, 2, 2, 2, 4, 3, 3}, "", Hdf5Kind::real), "is not complex"));
+  EXPECT_TRUE(contains(refused_make({0, 2, 2, 2, 4, 3, 3}, ""), "extents 2 2 2 0"));
+  EXPECT_TRUE(contains(refused_make({std::uint64_t(1) << 40, 2, 2, 2, 4, 3, 3}, ""), "the shape of its dataset"));
+  EXPECT_TRUE(contains(refused_make({60000, 60000, 60000, 60000, 4, 3, 3}, ""), "more than 2^64"));
+  EXPECT_TRUE(contains(refused_make({2, 2, 2, 4, 4, 3, 3}, ""), "and there are 0"));
+  for (const char* name : {"extent", "plaquette", "link_trace", "suma", "sumb"}) {
+    EXPECT_TRUE(contains(refused_make({2, 2, 2, 2, 4, 3, 3}, name), std::string("no attribute ") + name));
+  }
+  Hdf5File::create(folder / "empty").commit();
+  EXPECT_TRUE(contains(refused(folder / "empty"), "without the dataset /gauge/links"));
+}
+
+TEST_F(GaugeHdf5, LinksAreComplexNumbersByTimeSlice) {
+  write_gauge_file(Comm::self(), path, geometry, links,
+                   {.format = GaugeFormat::hdf5, .plaquette = 0.5, .metadata = {{"beta", "6.0"}}});
+  const Hdf5File file = Hdf5File::open(path);
+  const auto array = file.read<std::complex<double>>("/gauge/links");
+  EXPECT_EQ(array.extent, (std::vector<std::uint64_t>{4, 2, 2, 4, 4, 3, 3}));
+  EXPECT_TRUE(std::equal(links.begin(), links.end(), reinterpret_cast<const double*>(array.values.data())));
+  EXPECT_TRUE(file.attribute("/gauge", "extent") == Hdf5Attribute(std::vector<std::int64_t>{4, 2, 2, 4}));
+  EXPECT_TRUE(file.attribute("/gauge", "plaquette") == Hdf5Attribute(0.5));
+  EXPECT_TRUE(file.attribute("/gauge/metadata", "beta") == Hdf5Attribute("6.0"));
+}
+
+}  // namespace
+}  // namespace kov::test
