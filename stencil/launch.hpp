@@ -36,7 +36,7 @@ template <class Site, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Links& links, const In& in, Site x, int leg) {
   if constexpr (std::is_same_v<Site, PackSite>) {
     links.prefetch(x.outer + 1, leg);
-    in.prefetch(stencil.at(PackSite{x.outer + 1})(leg));
+    in.prefetch(stencil.at(Site{x.outer + 1})(leg));
   }
 }
 
