@@ -87,18 +87,18 @@ struct BaryonKernel {
     for (int v = 0; v < block; ++v) r.z[v] = {R(T(0)), R(T(0))};
     Matrix diquark_trace = zero<Matrix>();
     for (int b = 0; b < 4; ++b) {
-      Matrix right[4];  // (sp P)_rb
+      Matrix right[4];  // (sp Q)_rb
       for (int row = 0; row < 4; ++row) {
         right[row] = zero<Matrix>();
         for (int n = sp.rows.begin[row]; n < sp.rows.begin[row + 1]; ++n)
-          multiply_add_shared(right[row], sp.rows.value[n], colours(p, x, sp.rows.at[n], b));
+          multiply_add_shared(right[row], sp.rows.value[n], colours(q, x, sp.rows.at[n], b));
       }
       for (int s = 0; s < 4; ++s) {
-        Matrix diquark = zero<Matrix>();  // sum over r of (Q sp)_rs x (sp P)_rb
+        Matrix diquark = zero<Matrix>();  // sum over r of (P sp)_rs x (sp Q)_rb
         for (int row = 0; row < 4; ++row) {
           Matrix left = zero<Matrix>();
           for (int n = sp.columns.begin[s]; n < sp.columns.begin[s + 1]; ++n)
-            multiply_add_shared(left, sp.columns.value[n], colours(q, x, row, sp.columns.at[n]));
+            multiply_add_shared(left, sp.columns.value[n], colours(p, x, row, sp.columns.at[n]));
           add_cross(diquark, left, right[row]);
         }
         if (s == b) diquark_trace += diquark;

@@ -13,10 +13,10 @@
 
 namespace kov {
 
-/// A correlator tr[projector (direct A + exchange B)] of the two contractions that a diquark allows:
-///   A_ab = eps_ijk eps_i'j'k' (Q sp)_rs^ii' (sp P)_rs^jj' Q_ab^kk'
-///   B_ab = eps_ijk eps_i'j'k' (Q sp)_rs^ii' (sp P)_rb^jj' Q_as^kk'
-/// with quarks Q (the flavour that occurs twice) and P, sink index first, primes at the source.
+/// A correlator tr[projector (direct A + exchange B)] of the two contractions of eps (P sp Q) Q:
+///   A_ab = eps_ijk eps_i'j'k' (P sp)_rs^ii' (sp Q)_rs^jj' Q_ab^kk'
+///   B_ab = eps_ijk eps_i'j'k' (P sp)_rs^ii' (sp Q)_rb^jj' Q_as^kk'
+/// Q is the flavour that occurs twice, P the other, sink index first, primes at the source.
 struct BaryonChannel {
   std::string name;
   SpinMatrix<double> projector;
@@ -44,8 +44,8 @@ SpinMatrix<double> diquark_cg_minus_nr();
 /// The nucleon: T_unpol, C g5.  Q = u, P = d for the proton.
 BaryonChannel nucleon();
 
-/// The 17 baryons that Chroma's hadron spectrum measures, in its order; those after proton_* and xi_* hold for equal
-/// quarks.
+/// The 17 baryons that Chroma's hadron spectrum measures, in its order; lambda_* and delta_* hold for equal quarks.
+/// Number 14 has the mixed projector of its name, where Chroma repeats number 12.
 std::vector<BaryonChannel> standard_baryons();
 
 /// C(p, t) = sum_x e^{+i p.(x - source)} of every channel at x; t counted from the source.  One correlator for each

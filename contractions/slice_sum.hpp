@@ -34,13 +34,12 @@ struct SiteValues {
 
 namespace detail {
 
-/// One chunk of packs.  The values of a few sites are computed block by block, then added to the sums of all momenta,
-/// which stay in packs until the chunk ends.
+/// One chunk of packs.  The values of a site are computed block by block, then added to the sums of all momenta, which
+/// stay in packs until the chunk ends.
 template <class Kernel, class T, int N>
 struct PackSliceSum {
   using R = Pack<T, N>;
   static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
-  static constexpr int tile = 2;  // outer sites: the values of more leave the first-level cache
 
   Kernel kernel;
   TimeSlices::View slices;
@@ -49,17 +48,15 @@ struct PackSliceSum {
   int zero_momentum;
   double* partial;
 
-  /// partial[((slot * n + momentum) * n_values + value) * 2]
+  /// Writes partial[((slot * n + momentum) * n_values + value) * 2].
   void operator()(int index) const {
     const TimeSlices::Chunk chunk = slices.chunk[index];
-    const int n = phases.n;
-    std::vector<Complex<R>> sum(std::size_t(n) * n_values, Complex<R>{R(T(0)), R(T(0))}), phase(std::size_t(n) * tile);
-    int i = 0;
-    for (; i + tile <= chunk.count; i += tile) add<tile>(slices.outer + chunk.first + i, phase.data(), sum.data());
-    for (; i < chunk.count; ++i) add<1>(slices.outer + chunk.first + i, phase.data(), sum.data());
-    for (int k = 0; k < n; ++k)
+    const std::size_t n = std::size_t(phases.n);
+    std::vector<Complex<R>> sum(n * n_values, Complex<R>{R(T(0)), R(T(0))}), phase(n);
+    for (int i = 0; i < chunk.count; ++i) add(slices.outer[chunk.first + i], phase.data(), sum.data());
+    for (std::size_t k = 0; k < n; ++k)
       for (int v = 0; v < n_values; ++v) {
-        const Complex<R>& z = sum[std::size_t(k) * n_values + v];
+        const Complex<R>& z = sum[k * n_values + v];
         for (int lane = 0; lane < N; ++lane) {
           const int slot = slices.lane_slot[chunk.lanes + lane];
           if (slot < 0) continue;
@@ -70,36 +67,24 @@ struct PackSliceSum {
       }
   }
 
-  /// sum[momentum * n_values + value] += the values of n_sites outer sites with their phases.
-  template <int n_sites>
-  void add(const int* outer, Complex<R>* phase, Complex<R>* sum) const {
-    for (int s = 0; s < n_sites; ++s)
-      for (int lane = 0; lane < N; ++lane) {
-        const Coord x = layout.coordinate(outer[s], lane);
-        for (int k = 0; k < phases.n; ++k) {
-          const Complex<T> p = phases(x, k);
-          phase[k * n_sites + s].re.set_lane(lane, p.re);
-          phase[k * n_sites + s].im.set_lane(lane, p.im);
-        }
+  /// sum[momentum * n_values + value] += phase * value at an outer site.
+  void add(int outer, Complex<R>* phase, Complex<R>* sum) const {
+    for (int lane = 0; lane < N; ++lane) {
+      const Coord x = layout.coordinate(outer, lane);
+      for (int k = 0; k < phases.n; ++k) {
+        const Complex<T> p = phases(x, k);
+        phase[k].re.set_lane(lane, p.re);
+        phase[k].im.set_lane(lane, p.im);
       }
+    }
     for (int b = 0; b < n_blocks; ++b) {
-      SiteValues<R, block> value[n_sites];
-      for (int s = 0; s < n_sites; ++s) value[s] = kernel(PackSite{outer[s]}, b);
+      const SiteValues<R, block> value = kernel(PackSite{outer}, b);
       for (int k = 0; k < phases.n; ++k) {
         Complex<R>* to = sum + k * n_values + b * block;
-        if (k == zero_momentum) {
-          for (int v = 0; v < block; ++v) {
-            Complex<R> acc = to[v];
-            for (int s = 0; s < n_sites; ++s) acc += value[s].z[v];
-            to[v] = acc;
-          }
-        } else {
-          for (int v = 0; v < block; ++v) {
-            Complex<R> acc = to[v];
-            for (int s = 0; s < n_sites; ++s) multiply_add(acc, phase[k * n_sites + s], value[s].z[v]);
-            to[v] = acc;
-          }
-        }
+        if (k == zero_momentum)
+          for (int v = 0; v < block; ++v) to[v] += value.z[v];
+        else
+          for (int v = 0; v < block; ++v) multiply_add(to[v], phase[k], value.z[v]);
       }
     }
   }
@@ -139,7 +124,7 @@ struct LaneSliceSum {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count * block), [&](int i) { sum(i) = 0; });
       for (int first = 0; first < chunk.count * N; first += tile) {
         team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, tile),
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(tile)),
                              [&](int s) { fill(chunk, slot, b, first, s, value, phase); });
         team.team_barrier();
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count * block),
@@ -178,7 +163,7 @@ struct LaneSliceSum {
     const int k = i / block, v = i % block;
     Kokkos::complex<double> total = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, vector_length),
+        Kokkos::ThreadVectorRange(team, int(vector_length)),
         [&](int lane, Kokkos::complex<double>& mine) {
           Complex<T> acc{T(0), T(0)};
           for (int s = lane; s < tile; s += vector_length) multiply_add(acc, phase(k * tile + s), value(v * tile + s));

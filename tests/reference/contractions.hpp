@@ -89,40 +89,39 @@ inline std::vector<Number> meson(const GlobalArray& s1, const GlobalArray& s2, i
   });
 }
 
-/// The two contractions of a baryon, A_ab and B_ab of BaryonChannel, traced with a projector.
+/// The Wick contractions of eps_ijk (p_i^T sp q_j) q_k at the sink with its like at the source, traced with a
+/// projector: the free quark of the source goes to the free one of the sink, or into the diquark.
 struct BaryonTerms {
   std::vector<Number> direct, exchange;
 };
 inline BaryonTerms baryon(const GlobalArray& q, const GlobalArray& p, const Matrix4& projector, const Matrix4& sp,
                           const std::array<int, 3>& momentum, const Coord& source) {
-  using Colours = std::array<std::array<Number, 3>, 3>;
-  using Spins = std::array<std::array<Colours, 4>, 4>;
   constexpr int permutation[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};
+  struct Entry {
+    int p, q;
+    Number value;
+  };
+  std::vector<Entry> diquark;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      if (sp[std::size_t(i)][std::size_t(j)] != Number(0))
+        diquark.push_back({i, j, sp[std::size_t(i)][std::size_t(j)]});
   const auto value = [&](const Coord& x, bool exchange) {
-    Spins left{}, right{};
-    for (int r = 0; r < 4; ++r)
-      for (int s = 0; s < 4; ++s)
-        for (int i = 0; i < 3; ++i)
-          for (int j = 0; j < 3; ++j)
-            for (int n = 0; n < 4; ++n) {
-              left[std::size_t(r)][std::size_t(s)][std::size_t(i)][std::size_t(j)] +=
-                  quark(q, x, r, i, n, j) * sp[std::size_t(n)][std::size_t(s)];
-              right[std::size_t(r)][std::size_t(s)][std::size_t(i)][std::size_t(j)] +=
-                  sp[std::size_t(r)][std::size_t(n)] * quark(p, x, n, i, s, j);
-            }
     Number total = 0;
     for (int u = 0; u < 6; ++u)
       for (int v = 0; v < 6; ++v) {
         const int *c = permutation[u], *d = permutation[v];
         const double sign = (u < 3) == (v < 3) ? 1 : -1;
-        for (std::size_t a = 0; a < 4; ++a)
-          for (std::size_t b = 0; b < 4; ++b) {
-            if (projector[b][a] == Number(0)) continue;
-            for (std::size_t r = 0; r < 4; ++r)
-              for (std::size_t s = 0; s < 4; ++s)
-                total += sign * projector[b][a] * left[r][s][std::size_t(c[0])][std::size_t(d[0])] *
-                         right[r][exchange ? b : s][std::size_t(c[1])][std::size_t(d[1])] *
-                         quark(q, x, int(a), c[2], int(exchange ? s : b), d[2]);
+        for (int a = 0; a < 4; ++a)
+          for (int b = 0; b < 4; ++b) {
+            const Number projection = sign * projector[std::size_t(b)][std::size_t(a)];
+            if (projection == Number(0)) continue;
+            for (const Entry& snk : diquark)
+              for (const Entry& src : diquark)
+                // Exchanging two quarks at the source is a sign, and so is exchanging their colours.
+                total += projection * snk.value * src.value * quark(p, x, snk.p, c[0], src.p, d[0]) *
+                         quark(q, x, snk.q, c[1], exchange ? b : src.q, d[1]) *
+                         quark(q, x, a, c[2], exchange ? src.q : b, d[2]);
           }
       }
     return total;
