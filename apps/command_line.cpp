@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//
+// The only file that sees CLI11.
+#include "apps/command_line.hpp"
+
+#include "apps/exit_code.hpp"
+#include "apps/suggest.hpp"
+#include "kov/core/version.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace kov::app {
+
+void Session::say(const std::string& line) const {
+  if (comm.rank() == 0) std::cout << line << std::endl;
+}
+
+void Arguments::positional(const std::string& name, std::string& target, const std::string& text, bool required) {
+  auto* option = app_.add_option(name, target, text)->type_name("");
+  if (required) option->required();
+}
+void Arguments::flag(const std::string& name, bool& target, const std::string& text) {
+  app_.add_flag(name, target, text);
+}
+void Arguments::option(const std::string& name, std::string& target, const std::string& text,
+                       const std::vector<std::string>& choices) {
+  auto* option = app_.add_option(name, target, text)->type_name("TEXT");
+  if (!target.empty()) option->capture_default_str();
+  if (!choices.empty()) option->check(CLI::IsMember(choices))->type_name("");
+}
+void Arguments::option(const std::string& name, int& target, const std::string& text) {
+  app_.add_option(name, target, text)->capture_default_str()->type_name("INTEGER");
+}
+void Arguments::option(const std::string& name, std::uint64_t& target, const std::string& text) {
+  app_.add_option(name, target, text)->capture_default_str()->type_name("INTEGER");
+}
+void Arguments::option(const std::string& name, double& target, const std::string& text) {
+  app_.add_option(name, target, text)->capture_default_str()->type_name("NUMBER");
+}
+void Arguments::option(const std::string& name, Coord& target, const std::string& text) {
+  auto set = [&target](const std::vector<int>& values) { std::copy(values.begin(), values.end(), target.begin()); };
+  app_.add_option_function<std::vector<int>>(name, set, text)
+      ->expected(4)
+      ->type_name("X Y Z T")
+      ->default_str(to_string(target));
+}
+void Arguments::option(const std::string& name, std::optional<Coord>& target, const std::string& text) {
+  auto set = [&target](const std::vector<int>& values) {
+    target.emplace();
+    std::copy(values.begin(), values.end(), target->begin());
+  };
+  app_.add_option_function<std::vector<int>>(name, set, text)->expected(4)->type_name("X Y Z T");
+}
+void Arguments::option(const std::string& name, std::vector<std::string>& target, const std::string& text) {
+  app_.add_option(name, target, text)->type_name("TEXT")->expected(1)->take_all();
+}
+
+namespace {
+
+std::string version_text() {
+  const std::string revision = git_revision();
+  return sentence("kovariant", version(), revision.empty() ? "" : "(" + revision + ")") + "\n" + build_description();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// What is wrong with a command line, why, and what to do, in the grammar of our errors.
+std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const std::vector<std::string>& arguments,
+                        const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  const auto used = top.get_subcommands();
+  const CLI::App* app = used.empty() ? &top : used.front();
+  std::string problem = error.what();
+  if (used.empty() && !arguments.empty() && arguments.front().rfind('-', 0) != 0) {
+    problem = "there is no subcommand '" + arguments.front() + "'" + did_you_mean(arguments.front(), names);
+  } else if (used.empty() && arguments.empty()) {
+    problem = "a subcommand is missing";
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const auto extras = app->remaining(true);
+    const std::string extra = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
+    problem = "unknown argument '" + extra + "'" + did_you_mean(extra, option_names(*app));
+  }
+  const std::string who = used.empty() ? "kovariant" : "kovariant " + app->get_name();
+  return who + ": " + problem + "\n" + who + " --help shows what there is";
+}
+
+}  // namespace
+
+Parsed parse_command_line(const std::vector<std::string>& arguments, const std::vector<Command>& commands) {
+  Parsed parsed;
+  CLI::App top("Hadron correlators from lattice-QCD gauge configurations.", "kovariant");
+  top.set_version_flag("--version", version_text(), "print version, compiler and Kokkos, and leave");
+  top.require_subcommand(1);
+  top.footer("kovariant SUBCOMMAND --help shows a subcommand's options.\n\n" + exit_code_table());
+  std::vector<std::pair<CLI::App*, Action>> actions;
+  for (const Command& command : commands) {
+    CLI::App* sub = top.add_subcommand(command.name, command.summary);
+    Arguments declared(*sub);
+    Action action = command.declare(declared);
+    sub->add_flag("--quiet,-q", parsed.quiet, "no progress on standard error");
+    sub->add_flag("--verbose,-v", parsed.verbose, "log what is done on standard error");
+    sub->add_option("--log", parsed.log_file, "log what is done to the end of this file")->type_name("FILE");
+    sub->footer(command.closing);
+    actions.emplace_back(sub, std::move(action));
+  }
+  std::vector<std::string> ours;
+  for (const std::string& argument : arguments)
+    if (argument.rfind("--kokkos-", 0) != 0) ours.push_back(argument);
+  try {
+    std::vector<std::string> reversed(ours.rbegin(), ours.rend());
+    top.parse(reversed);
+  } catch (const CLI::Success& success) {
+    std::ostringstream out, err;
+    top.exit(success, out, err);
+    parsed.text = out.str();
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    parsed.text = usage_error(top, error, ours, commands) + "\n";
+    parsed.code = int(ExitCode::usage);
+    return parsed;
+  }
+  for (auto& [sub, action] : actions)
+    if (sub->parsed()) parsed.action = std::move(action);
+  return parsed;
+}
+
+}  // namespace kov::app

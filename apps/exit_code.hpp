@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// How the program ends: every exception is a text and a documented exit code.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace kov::app {
+
+enum class ExitCode {
+  done = 0,
+  /// Wrong usage, or an InputError: what was asked for cannot be done.
+  usage = 1,
+  /// FormatError: a file is damaged or not what it claims to be.
+  format = 2,
+  /// ConvergenceError: a solver did not reach its tolerance.
+  convergence = 3,
+  /// CommError: processes disagree or a message was lost.
+  communication = 4,
+  /// NotBuilt: this program was built without the feature.
+  not_built = 5,
+  /// Anything else: a defect of the program, or memory ran out.
+  internal = 70
+};
+
+/// The code that an exception ends the program with.
+ExitCode exit_code(const std::exception& error);
+
+/// The codes and what they mean, for --help.
+std::string exit_code_table();
+
+}  // namespace kov::app

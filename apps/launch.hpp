@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What must be settled before libraries start: OpenMP reads its environment when the program is loaded.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kov::app {
+
+/// Environment variables that a program of ours should run with and that are not set yet.
+///
+/// One process on a node: OMP_PROC_BIND=true and OMP_PLACES=cores, because unbound threads are 60-100x slow on a busy
+/// machine.  Several: no binding, or all would fight over the first cores, and the processors that this process may use
+/// are shared out over OMP_NUM_THREADS.
+std::vector<std::pair<std::string, std::string>> missing_environment();
+
+/// Processes of this run on this node as the MPI launcher announces them, 1 without a launcher.
+int processes_on_node();
+
+/// This process's rank as the MPI launcher announces it: known before MPI starts.  0 without a launcher.
+int announced_rank();
+
+/// Sets missing_environment() and, when something was missing, starts this program once more in its place.
+void restart_with_environment(char** argv);
+
+}  // namespace kov::app

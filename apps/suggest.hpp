@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// "Did you mean ...": the nearest of a few known names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// Insertions, deletions, substitutions and exchanges of neighbouring letters that lead from a to b.
+int edit_distance(const std::string& a, const std::string& b);
+
+/// The known name with the smallest distance to name, the first of equals; empty when none is close (further than a
+/// third of its letters, and than two).
+std::string nearest(const std::string& name, const std::vector<std::string>& known);
+
+/// "; did you mean 'x'?" or nothing.
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace kov::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "apps/text_file.hpp"
+
+#include "kov/core/io/atomic_file.hpp"
+#include "kov/core/io/input_file.hpp"
+
+#include <unistd.h>
+
+namespace kov::app {
+
+void write_text_file(const Comm& comm, const std::filesystem::path& path, const std::string& text) {
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+  });
+}
+
+std::string read_text_file(const Comm& comm, const std::filesystem::path& path) {
+  constexpr std::uint64_t longest = 16 << 20;
+  std::string text;
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    const InputFile file(path);
+    require(file.size() <= longest, file.name(), "has", file.size(),
+            "bytes: that is no text of ours, which has at most", longest);
+    text = file.text(0, file.size());
+  });
+  return comm.broadcast(text);
+}
+
+void require_writable(const Comm& comm, const std::filesystem::path& path) {
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    const PendingFile file(path);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    require(access(folder.c_str(), W_OK) == 0, path.string(), "cannot be written: the folder", folder.string(),
+            "may not be written to; name another output");
+  });
+}
+
+}  // namespace kov::app

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Log: where a program wants messages to go.  The library itself never prints; a function that has something to say is
+// given a Log, and the default one discards everything.
+#pragma once
+
+#include "kov/core/comm.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace kov {
+
+enum class LogLevel { debug, info, warning };
+
+/// Copies are handles to the same destination.
+class Log {
+ public:
+  /// Discards everything.
+  Log() = default;
+  /// Lines "[hh:mm:ss.ms] level: text" on standard error of rank 0, from this level up.
+  static Log to_terminal(const Comm& comm, LogLevel level = LogLevel::info);
+  /// Lines "date time level: text" appended to a file by rank 0.  Collective; throws InputError, on all ranks, when it
+  /// cannot be opened.
+  static Log to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level = LogLevel::info);
+
+  template <class... Parts>
+  void debug(const Parts&... parts) const {
+    if (wants(LogLevel::debug)) write(LogLevel::debug, sentence(parts...));
+  }
+  template <class... Parts>
+  void info(const Parts&... parts) const {
+    if (wants(LogLevel::info)) write(LogLevel::info, sentence(parts...));
+  }
+  template <class... Parts>
+  void warning(const Parts&... parts) const {
+    if (wants(LogLevel::warning)) write(LogLevel::warning, sentence(parts...));
+  }
+
+  /// Whether a message of this level would go anywhere.
+  bool wants(LogLevel level) const { return sink_ && level >= level_; }
+
+ private:
+  struct Sink;
+  void write(LogLevel level, const std::string& text) const;
+
+  LogLevel level_ = LogLevel::info;
+  std::shared_ptr<Sink> sink_;
+};
+
+}  // namespace kov

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "apps/command_line.hpp"
+#include "apps/exit_code.hpp"
+#include "apps/launch.hpp"
+#include "kov/core/error.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace kov::app {
+
+namespace {
+
+struct Options {
+  std::string file, format = "ildg";
+  Coord extent{8, 8, 8, 16};
+  int n = 3;
+  double width = 0.5;
+  std::vector<std::string> set;
+  bool dry = false;
+};
+
+std::vector<Command> commands(Options& o) {
+  const auto declare = [&o](Arguments& arguments) -> Action {
+    arguments.positional("FILE", o.file, "a file");
+    arguments.option("--format", o.format, "the format", {"ildg", "nersc"});
+    arguments.option("--extent", o.extent, "extents");
+    arguments.option("--number", o.n, "how many");
+    arguments.option("--width", o.width, "a width");
+    arguments.option("--set", o.set, "KEY=VALUE");
+    arguments.flag("--dry-run", o.dry, "do nothing");
+    return [](const Session&) {};
+  };
+  return {{"info", "tells", "", declare},
+          {"convert", "converts", "", [](Arguments&) -> Action { return [](const Session&) {}; }}};
+}
+
+}  // namespace
+
+TEST(CommandLine, SetsEveryKindOfOption) {
+  Options o;
+  const Parsed p = parse_command_line(
+      {"info", "x.lime", "--extent", "4", "6", "8", "10", "--format=nersc", "--number", "-2", "--width", "1e-3",
+       "--set", "a=1", "--set", "b=[1, 2]", "--dry-run", "-q", "--kokkos-num-threads=1"},
+      commands(o));
+  ASSERT_TRUE(p.action) << p.text;
+  EXPECT_TRUE(p.quiet);
+  EXPECT_EQ(o.file, "x.lime");
+  EXPECT_EQ(o.extent, (Coord{4, 6, 8, 10}));
+  EXPECT_EQ(o.format, "nersc");
+  EXPECT_EQ(o.n, -2);
+  EXPECT_EQ(o.width, 1e-3);
+  EXPECT_EQ(o.set, (std::vector<std::string>{"a=1", "b=[1, 2]"}));
+  EXPECT_TRUE(o.dry);
+}
+
+TEST(CommandLine, HelpAndVersionAreTextAndSuccess) {
+  Options o;
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--help"}, {"--version"}, {"info", "--help"}, {"convert", "--help"}}) {
+    const Parsed p = parse_command_line(arguments, commands(o));
+    EXPECT_FALSE(p.action);
+    EXPECT_EQ(p.code, 0);
+    EXPECT_FALSE(p.text.empty());
+  }
+  EXPECT_NE(parse_command_line({"info", "--help"}, commands(o)).text.find("--extent"), std::string::npos);
+  EXPECT_NE(parse_command_line({"--help"}, commands(o)).text.find("exit codes"), std::string::npos);
+}
+
+TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
+  Options o;
+  const auto wrong = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    const Parsed p = parse_command_line(arguments, commands(o));
+    EXPECT_FALSE(p.action);
+    EXPECT_EQ(p.code, 1);
+    EXPECT_NE(p.text.find(part), std::string::npos) << p.text;
+    EXPECT_NE(p.text.find("--help"), std::string::npos) << p.text;
+  };
+  wrong({"convrt"}, "did you mean 'convert'?");
+  wrong({}, "a subcommand is missing");
+  wrong({"info"}, "FILE");
+  wrong({"info", "x", "--fromat", "ildg"}, "did you mean '--format'?");
+  wrong({"info", "x", "--format", "tiff"}, "tiff");
+  wrong({"info", "x", "--extent", "4", "4", "4"}, "--extent");
+  wrong({"info", "x", "--number", "three"}, "three");
+}
+
+TEST(ExitCodes, EveryExceptionHasOne) {
+  EXPECT_EQ(exit_code(InputError("x")), ExitCode::usage);
+  EXPECT_EQ(exit_code(FormatError("x")), ExitCode::format);
+  EXPECT_EQ(exit_code(ConvergenceError("x")), ExitCode::convergence);
+  EXPECT_EQ(exit_code(CommError("x")), ExitCode::communication);
+  EXPECT_EQ(exit_code(NotBuilt("x")), ExitCode::not_built);
+  EXPECT_EQ(exit_code(std::bad_alloc()), ExitCode::internal);
+}
+
+TEST(Launch, WhatTheUserSetStays) {
+  setenv("OMP_PROC_BIND", "close", 1);
+  setenv("OMP_PLACES", "threads", 1);
+  setenv("OMP_NUM_THREADS", "1", 1);
+  EXPECT_TRUE(missing_environment().empty());
+}
+
+TEST(Launch, SeveralProcessesOnANodeAreNotBound) {
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  const char* launched = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const std::string before = launched ? launched : "";
+  unsetenv("OMP_PROC_BIND");
+  unsetenv("OMP_PLACES");
+  setenv("OMP_NUM_THREADS", "1", 1);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
+  EXPECT_EQ(missing_environment(), (Variables{{"OMP_PROC_BIND", "true"}, {"OMP_PLACES", "cores"}}));
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", 1);
+  EXPECT_EQ(processes_on_node(), 4);
+  EXPECT_EQ(missing_environment(), (Variables{{"OMP_PROC_BIND", "false"}}));
+  launched ? setenv("OMPI_COMM_WORLD_LOCAL_SIZE", before.c_str(), 1) : unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+}
+
+}  // namespace kov::app

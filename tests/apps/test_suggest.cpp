@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "apps/suggest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov::app {
+
+TEST(EditDistance, CountsSingleEdits) {
+  EXPECT_EQ(edit_distance("kappa", "kappa"), 0);
+  EXPECT_EQ(edit_distance("kapa", "kappa"), 1);
+  EXPECT_EQ(edit_distance("kapap", "kappa"), 1);  // neighbours exchanged
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+}
+
+TEST(Nearest, IsTheClosestKnownNameOrNothing) {
+  const std::vector<std::string> known{"source.width", "source.iterations", "solver.tolerance"};
+  EXPECT_EQ(nearest("source.widht", known), "source.width");
+  EXPECT_EQ(nearest("solver.tol", known), "");  // six letters away from a ten-letter name
+  EXPECT_EQ(did_you_mean("solver.tolerence", known), "; did you mean 'solver.tolerance'?");
+  EXPECT_EQ(did_you_mean("x", known), "");
+}
+
+}  // namespace kov::app
