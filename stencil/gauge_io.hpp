@@ -53,11 +53,11 @@ GaugeReport describe_gauge(const GaugeField<T>& gauge, const std::string& source
 /// Reads any format that read_gauge_file() knows; where a file has no dimensions they are the lattice's.  Collective.
 ///
 /// Verifies the file's checksums, plaquette and link trace (to GaugeHeader::recorded_tolerance) and that the links are
-/// SU(3) to unitarity_limit, all in double before rounding to T.  Throws FormatError with both values when one is not as
-/// recorded, and like read_gauge_file().
+/// SU(3) to unitarity_limit, all in double before rounding to T.  Throws FormatError with both values when one is not
+/// as recorded, and like read_gauge_file().
 template <class T>
-GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& path, const ReadGaugeOptions& options = {},
-                         GaugeReport* report = nullptr);
+GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& path,
+                         const ReadGaugeOptions& options = {}, GaugeReport* report = nullptr);
 
 struct WriteGaugeOptions {
   GaugeFormat format = GaugeFormat::ildg;
@@ -74,6 +74,7 @@ struct WriteGaugeOptions {
 /// Returns the report of the file.  Throws InputError when the links are not SU(3) to unitarity_limit and like
 /// write_gauge_file(), FormatError when what is read back differs.
 template <class T>
-GaugeReport write_gauge(const GaugeField<T>& gauge, const std::filesystem::path& path, const WriteGaugeOptions& options = {});
+GaugeReport write_gauge(const GaugeField<T>& gauge, const std::filesystem::path& path,
+                        const WriteGaugeOptions& options = {});
 
 }  // namespace kov
