@@ -96,7 +96,8 @@ struct PackSliceSum {
 template <class Kernel, class T, int N>
 struct LaneSliceSum {
   static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
-  static constexpr int tile = 128, n_momenta = 16;  // momenta at a time, so that their phases fit in scratch memory
+  // Sites and momenta at a time, so that a team's scratch memory stays below the 48 KiB that every GPU grants.
+  static constexpr int tile = block > 16 ? 32 : 64, n_momenta = 8;
   static constexpr int vector_length = 32, team_size = 4;
   using Scratch = Kokkos::DefaultExecutionSpace::scratch_memory_space;
   using Array = Kokkos::View<Complex<T>*, Scratch, Kokkos::MemoryUnmanaged>;

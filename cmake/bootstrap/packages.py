@@ -10,10 +10,12 @@ from .steps import EXIT_PACKAGES_MISSING, Failure, Step, capture, execute, quote
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package and, for machines that have it from elsewhere, a program or header that shows it is there."""
+    """A Debian package and, for machines that have it from elsewhere, what shows that it is there: a program, a
+    header or a Python module."""
     name: str
     program: str = ""
     header: str = ""
+    module: str = ""
 
 
 BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninja"), Package("g++", program="c++"),
@@ -23,7 +25,7 @@ PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlpluspl
 MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))
 HDF5 = (Package("libhdf5-dev", header="hdf5.h"),)
 TESTS = (Package("libgtest-dev", header="gtest/gtest.h"), Package("nlohmann-json3-dev", header="nlohmann/json.hpp"))
-PYTHON_HDF5 = (Package("python3-h5py"),)
+PYTHON_HDF5 = (Package("python3-h5py", module="h5py"),)
 PIP = (Package("python3-pip"),)
 
 
@@ -47,6 +49,11 @@ def _has_header(header):
         return False
 
 
+def _has_module(module):
+    return subprocess.run(["python3", "-c", "import " + module], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 def missing(wanted):
     """Names of those packages that neither dpkg nor a program or header shows to be there."""
     names = [package.name for package in wanted]
@@ -58,7 +65,8 @@ def missing(wanted):
         listing = ""
     installed = {line.split()[0] for line in listing.splitlines() if line.split()[1:2] == ["ii"]}
     return [p.name for p in wanted if p.name not in installed
-            and not (p.program and shutil.which(p.program)) and not (p.header and _has_header(p.header))]
+            and not (p.program and shutil.which(p.program)) and not (p.header and _has_header(p.header))
+            and not (p.module and _has_module(p.module))]
 
 
 def _privilege():
