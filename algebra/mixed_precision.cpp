@@ -35,13 +35,9 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
     scale(1 / std::sqrt(rr), r);
     convert(r, low_r);
     zero(low_e);
-    ProgressCallback inner_progress;
-    if (progress)
-      inner_progress = [&](const SolveProgress& p) {
-        progress({done + p.iteration, residual * p.residual, tolerance});
-      };
     const double goal = std::max(inner_tolerance, std::min(0.1, 0.5 * tolerance / residual));
-    const SolveReport inner = inner_(goal, run.iterations_left(), inner_progress, low_r, low_e);
+    const SolveReport inner =
+        inner_(goal, run.iterations_left(), detail::inner_progress(progress, done, residual, tolerance), low_r, low_e);
     done += inner.iterations;
     run.add_iterations(inner.iterations);
     convert(low_e, e);

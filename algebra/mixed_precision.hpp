@@ -3,8 +3,7 @@
 // MixedPrecision: a solver in single precision, corrected until the residual in double is small.
 #pragma once
 
-#include "kov/algebra/linear_operator.hpp"
-#include "kov/algebra/solve_report.hpp"
+#include "kov/algebra/inner_solver.hpp"
 #include "kov/core/field.hpp"
 
 namespace kov {
@@ -32,19 +31,12 @@ class MixedPrecision {
         max_iterations(solver.max_iterations),
         on_failure(solver.on_failure),
         progress(solver.progress),
-        inner_([low, solver](double goal, int limit, const ProgressCallback& report, const Low& b, const Low& x) {
-          Solver mine = solver;
-          mine.tolerance = goal;
-          mine.max_iterations = limit;
-          mine.on_failure = OnFailure::report;
-          mine.progress = report;
-          return mine(low, b, x);
-        }) {}
+        inner_(detail::inner_solver<Low>(low, solver)) {}
 
   SolveReport operator()(const AnyOperator<High>& A, const High& b, const High& x) const;
 
  private:
-  std::function<SolveReport(double, int, const ProgressCallback&, const Low&, const Low&)> inner_;
+  detail::InnerSolver<Low> inner_;
 };
 
 }  // namespace kov

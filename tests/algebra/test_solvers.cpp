@@ -3,10 +3,12 @@
 // Every solver on hot links, judged by the naive operator in double: solutions, reports, guesses and failures.
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/core/field_ops.hpp"
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/wilson.hpp"
+#include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
 
@@ -16,8 +18,8 @@
 namespace kov {
 namespace {
 
+using reference::gather;
 using reference::GlobalArray;
-using reference::Number;
 
 constexpr std::array<double, 4> kAngles{0, 0, 0, 3.14159265358979323846};
 constexpr double kMass = 0.3;
@@ -31,21 +33,6 @@ double wilson_residual(const GlobalArray& u, const GlobalArray& x, const GlobalA
     bb += std::norm(b.data[i]);
   }
   return std::sqrt(rr / bb);
-}
-
-/// A whole field on every rank.
-template <class T>
-GlobalArray gather(const SpinorField<T>& field) {
-  const Geometry& geometry = field.lattice().geometry();
-  GlobalArray a(geometry.extent(), 12);
-  const std::vector<double> local = export_sites(field);
-  std::size_t i = 0;
-  reference::for_each_coordinate(geometry.local_extent(), [&](const Coord& x) {
-    Number* v = a.at(geometry.global(x));
-    for (int k = 0; k < 12; ++k, i += 2) v[k] = {local[i], local[i + 1]};
-  });
-  field.lattice().comm().sum(std::span(reinterpret_cast<double*>(a.data.data()), 2 * a.data.size()));
-  return a;
 }
 
 /// Hot links, a random source, and the operators on them.
@@ -118,6 +105,24 @@ TEST_P(Solvers, MixedPrecisionReachesDoubleTolerances) {
   expect_solved(problem, normal(problem.wilson, problem.b, problem.x), 1e-12);
 }
 
+TEST_P(Solvers, EvenOddSolvesAllSites) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const BiCgStab bicgstab{.tolerance = 1e-12};
+  const int all_sites = bicgstab(problem.wilson, problem.b, problem.x).iterations;
+  zero(problem.x);
+  const SolveReport report = EvenOdd(problem.wilson, bicgstab)(problem.wilson, problem.b, problem.x);
+  expect_solved(problem, report, 1e-12);
+  EXPECT_LT(report.iterations, 0.75 * all_sites) << "elimination should about halve them";
+  zero(problem.x);
+  expect_solved(
+      problem,
+      EvenOdd(problem.wilson, NormalConjugateGradient{.tolerance = 1e-12})(problem.wilson, problem.b, problem.x),
+      1e-12);
+  zero(problem.x);
+  const MixedPrecision mixed(EvenOddWilson<float>(problem.wilson_float), bicgstab);
+  expect_solved(problem, EvenOdd(problem.wilson, mixed)(problem.wilson, problem.b, problem.x), 1e-12);
+}
+
 TEST_P(Solvers, SinglePrecisionSolvesToItsOwn) {
   const Problem problem(GetParam().make(Comm::world()));
   const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
@@ -176,6 +181,7 @@ TEST(SolverReports, ConvergedGuessCostsNoIterationAndZeroSourceGivesZero) {
   const int first = solve(problem.wilson, problem.b, problem.x).iterations;
   EXPECT_GT(first, 0);
   EXPECT_EQ(solve(problem.wilson, problem.b, problem.x).iterations, 0);
+  EXPECT_EQ(EvenOdd(problem.wilson, solve)(problem.wilson, problem.b, problem.x).iterations, 0);
   EXPECT_EQ((NormalConjugateGradient{.tolerance = 1e-7}(problem.wilson, problem.b, problem.x).iterations), 0);
   const SpinorField<double> nothing = problem.b.like("nothing");
   const SolveReport report = solve(problem.wilson, nothing, problem.x);
@@ -223,6 +229,7 @@ TEST(SolverFailures, IterationLimitIsAnErrorWithTheNumbers) {
   const std::string limit = "limit of 3 iterations";
   expect_failure(BiCgStab{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
   expect_failure(NormalConjugateGradient{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
+  expect_failure(EvenOdd(problem.wilson, BiCgStab{.max_iterations = 3}), problem.wilson, problem.b, problem.x, limit);
   expect_failure(MixedPrecision(problem.wilson_float, BiCgStab{.max_iterations = 3}), problem.wilson, problem.b,
                  problem.x, limit);
 }
@@ -279,6 +286,7 @@ TEST(SolverErrors, WhatSolversCannotUseIsRefused) {
   const Helmholtz<double> no_adjoint{CovariantLaplacian<double>(GaugeLinks<double>(problem.gauge)), 0.5};
   EXPECT_THROW(NormalConjugateGradient{}(no_adjoint, problem.b, problem.x), InputError);
   EXPECT_THROW(BiCgStab{.tolerance = 0}(problem.wilson, problem.b, problem.x), InputError);
+  EXPECT_THROW(EvenOdd(WilsonOperator<double>(GaugeLinks<double>(problem.gauge), -4), BiCgStab{}), InputError);
   EXPECT_THROW((BiCgStab{.max_iterations = -1}(problem.wilson, problem.b, problem.x)), InputError);
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Distributed fields as whole lattices in plain arrays.
+#pragma once
+
+#include "tests/reference/global_array.hpp"
+
+namespace kov::reference {
+
+/// All sites and components of a field on every rank.  Collective.
+template <template <class> class SiteT, class T>
+GlobalArray gather(const Field<SiteT, T>& field) {
+  const Geometry& geometry = field.lattice().geometry();
+  GlobalArray a(geometry.extent(), SiteT<T>::n_complex * field.n_components());
+  const std::vector<double> local = export_sites(field);
+  std::size_t i = 0;
+  for_each_coordinate(geometry.local_extent(), [&](const Coord& x) {
+    Number* v = a.at(geometry.global(x));
+    for (int k = 0; k < a.n; ++k, i += 2) v[k] = {local[i], local[i + 1]};
+  });
+  field.lattice().comm().sum(std::span(reinterpret_cast<double*>(a.data.data()), 2 * a.data.size()));
+  return a;
+}
+
+/// Numbers first, ..., first + n - 1 of every site: one column of a propagator, one link.
+inline GlobalArray part(const GlobalArray& a, int first, int n) {
+  GlobalArray out(a.extent, n);
+  for_each_coordinate(a.extent, [&](const Coord& x) { std::copy_n(a.at(x) + first, n, out.at(x)); });
+  return out;
+}
+
+}  // namespace kov::reference
