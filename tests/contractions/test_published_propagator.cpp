@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator times it is our smeared
+// source.
+#include "kov/contractions/source.hpp"
+#include "kov/core/field_ops.hpp"
+#include "kov/stencil/gauge_io.hpp"
+#include "kov/stencil/wuppertal.hpp"
+#include "tests/core/io/io_support.hpp"
+#include "tests/reference/clover.hpp"
+#include "tests/reference/gather.hpp"
+
+#if defined(KOV_WITH_HDF5)
+#include <hdf5.h>
+#endif
+#include <nlohmann/json.hpp>
+
+namespace kov {
+namespace {
+
+using reference::gather;
+using reference::GlobalArray;
+using reference::Number;
+
+/// All numbers of a dataset whose elements are arrays of complex numbers in double; none where it cannot be read.
+std::vector<Number> read_arrays(const std::filesystem::path& path, const std::string& dataset, std::size_t n) {
+  std::vector<Number> values;
+#if defined(KOV_WITH_HDF5)
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
+              set = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
+  const hid_t space = H5Dget_space(set), stored = H5Dget_type(set), type = H5Tget_native_type(stored, H5T_DIR_ASCEND);
+  const auto elements = H5Sget_simple_extent_npoints(space);
+  if (elements > 0 && std::size_t(elements) * H5Tget_size(type) == n * sizeof(Number)) {
+    values.resize(n);
+    if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) values.clear();
+  }
+  for (const hid_t t : {type, stored}) H5Tclose(t);
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Fclose(file);
+#else
+  static_cast<void>(path), static_cast<void>(dataset), static_cast<void>(n);
+#endif
+  return values;
+}
+
+/// [t][z][y][x][sink spin][source spin][sink colour][source colour] of a file as columns [3 * source spin +
+/// colour][spinor].
+GlobalArray published_propagator(const std::filesystem::path& file, const std::string& dataset, const Coord& extent) {
+  GlobalArray s(extent, 144);
+  const std::vector<Number> values = read_arrays(file, dataset, s.data.size());
+  require(values.size() == s.data.size(), "the published propagator could not be read from", file.string());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t site = i / 144, sink_spin = i / 36 % 4, source_spin = i / 9 % 4, sink_color = i / 3 % 3,
+                      source_color = i % 3;
+    s.data[144 * site + 12 * (3 * source_spin + source_color) + 3 * sink_spin + sink_color] = values[i];
+  }
+  return s;
+}
+
+TEST(PublishedPropagator, IsSolvedFromOurSmearedSource) {
+  KOV_SKIP_WITHOUT_DATA();
+#if !defined(KOV_WITH_HDF5)
+  GTEST_SKIP() << "NOT TESTED against the published propagator: this build has no HDF5";
+#endif
+  const auto folder = test::data_folder();
+  const auto oracle = nlohmann::json::parse(test::bytes_of(folder / "oracles" / "lalibe_clover_propagator_t4.json"));
+  const Coord origin{0, 0, 0, 4};  // the parameters' "SHELL 0 0 0 4 gaussian w=2.0 N=5, no link smearing"
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto gauge = read_gauge<double>(lattice, folder / "chroma_weakfield" / "weak_field.lime");
+  const WuppertalSmearing<double> smear(GaugeLinks<double>(gauge), {.width = 2, .iterations = 5});
+  const SpinorField<double> source = smear(point_source<double>(lattice, origin));
+  const double norm = oracle["values"]["source_norm2"];
+  EXPECT_NEAR(norm2(source), norm, 1e-13 * norm);
+
+  const GlobalArray u = gather(gauge), ours = gather(source);
+  const GlobalArray s =
+      published_propagator(folder / "lalibe" / "test_propagator_t4.h5", "sh_sig2p0_n5/PS_dn_4", lattice.extent());
+  const double mass = oracle["parameters"]["mass"], csw = oracle["parameters"]["csw"];
+  double on_slice = 0, elsewhere = 0;
+  for (int k = 0; k < 12; ++k) {
+    const GlobalArray ms = reference::wilson_clover(u, reference::part(s, 12 * k, 12), mass, csw,
+                                                    BoundaryAngles::antiperiodic_in_time().angle);
+    reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+      for (int i = 0; i < 12; ++i) {
+        double& worst = x[3] == origin[3] ? on_slice : elsewhere;
+        worst = std::max(worst, std::abs(ms.at(x)[i] - ours.at(x)[12 * k + i]));
+      }
+    });
+  }
+  EXPECT_LE(on_slice, oracle["tolerance"]["smeared_source_abs"].get<double>());
+  EXPECT_LE(elsewhere, oracle["tolerance"]["residual_per_timeslice_abs"].get<double>());
+  RecordProperty("difference of the smeared sources", ::testing::PrintToString(on_slice));
+  RecordProperty("residual elsewhere", ::testing::PrintToString(elsewhere));
+}
+
+}  // namespace
+}  // namespace kov

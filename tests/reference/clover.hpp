@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// The Wilson-clover operator, straight from its definition.
+#pragma once
+
+#include "tests/reference/operators.hpp"
+
+namespace kov::reference {
+
+using Matrix3 = std::array<std::array<Number, 3>, 3>;
+
+inline Matrix3 multiply3(const Matrix3& a, const Matrix3& b) {
+  Matrix3 c{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t k = 0; k < 3; ++k) c[i][j] += a[i][k] * b[k][j];
+  return c;
+}
+
+/// The link that leaves x in direction mu (sign = +1) or against it (-1): adj(U_mu(x - mu)).
+inline Matrix3 step_link(const GlobalArray& gauge, const Coord& x, int mu, int sign) {
+  const Number* u = gauge.at(sign > 0 ? x : shifted(x, mu, -1)) + 9 * mu;
+  Matrix3 m;
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) m[a][b] = sign > 0 ? u[3 * a + b] : std::conj(u[3 * b + a]);
+  return m;
+}
+
+/// F_munu(x) = (Q - adj Q) / 8, Q the sum of the four plaquette leaves that begin and end at x, each turning from mu to
+/// nu.
+inline Matrix3 field_strength(const GlobalArray& gauge, const Coord& x, int mu, int nu) {
+  Matrix3 q{};
+  const int paths[4][2][2] = {{{mu, 1}, {nu, 1}}, {{nu, 1}, {mu, -1}}, {{mu, -1}, {nu, -1}}, {{nu, -1}, {mu, 1}}};
+  for (const auto& [first, second] : paths) {
+    Coord at = x;
+    Matrix3 leaf{};
+    for (std::size_t a = 0; a < 3; ++a) leaf[a][a] = 1;
+    const int steps[4][2] = {
+        {first[0], first[1]}, {second[0], second[1]}, {first[0], -first[1]}, {second[0], -second[1]}};
+    for (const auto& [direction, sign] : steps) {
+      leaf = multiply3(leaf, step_link(gauge, at, direction, sign));
+      at = shifted(at, direction, sign);
+    }
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) q[a][b] += leaf[a][b];
+  }
+  Matrix3 f;
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) f[a][b] = (q[a][b] - std::conj(q[b][a])) / 8.0;
+  return f;
+}
+
+/// M psi = (4 + m) psi - 1/2 H psi - c_sw / 2 sum_{mu < nu} g_mu g_nu F_munu psi.  Boundary phases enter the hop alone.
+inline GlobalArray wilson_clover(const GlobalArray& gauge, const GlobalArray& psi, double mass, double csw,
+                                 const std::array<double, 4>& angle) {
+  GlobalArray out = wilson_hop(gauge, psi, angle);
+  for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] = (4 + mass) * psi.data[i] - 0.5 * out.data[i];
+  if (csw == 0) return out;
+  for_each_coordinate(psi.extent, [&](const Coord& x) {
+    for (int mu = 0; mu < 4; ++mu)
+      for (int nu = mu + 1; nu < 4; ++nu) {
+        const Matrix3 f = field_strength(gauge, x, mu, nu);
+        const Matrix4 &g = gammas()[std::size_t(mu)], &h = gammas()[std::size_t(nu)];
+        for (std::size_t s = 0; s < 4; ++s)
+          for (std::size_t r = 0; r < 4; ++r) {
+            Number sigma = 0;
+            for (std::size_t k = 0; k < 4; ++k) sigma += g[s][k] * h[k][r];
+            if (sigma == Number(0)) continue;
+            for (std::size_t a = 0; a < 3; ++a)
+              for (std::size_t b = 0; b < 3; ++b)
+                out.at(x)[3 * s + a] -= csw / 2 * sigma * f[a][b] * psi.at(x)[3 * r + b];
+          }
+      }
+  });
+  return out;
+}
+
+}  // namespace kov::reference
