@@ -15,7 +15,7 @@ namespace {
 
 /// Colours that colour-blind readers tell apart (Okabe and Ito), dark enough on white.
 constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a07800", "#444444"};
-constexpr int left = 76, right = 22, top = 46, bottom = 78;
+constexpr int left = 84, right = 22, top = 46, bottom = 78;
 constexpr const char* font = "font-family=\"Helvetica, Arial, sans-serif\"";
 
 std::string escaped(const std::string& text) {
@@ -124,8 +124,8 @@ class Canvas {
          << "\" height=\"" << h << "\" fill=\"#ffffff\"/>\n";
     words(w / 2.0, 28, plot_.title, 17, "middle", " font-weight=\"bold\"");
     words((w + left - right) / 2.0, h - bottom + 42, plot_.x_label, 15, "middle");
-    words(20, (h + top - bottom) / 2.0, plot_.y_label, 15, "middle",
-          " transform=\"rotate(-90 20 " + px((h + top - bottom) / 2.0) + ")\"");
+    words(18, (h + top - bottom) / 2.0, plot_.y_label, 15, "middle",
+          " transform=\"rotate(-90 18 " + px((h + top - bottom) / 2.0) + ")\"");
     if (!plot_.caption.empty()) words(left, h - 12, plot_.caption, 11, "start");
     const auto xs = round_ticks(x_.begin, x_.end, 9);
     for (const double x : xs) {
@@ -147,9 +147,11 @@ class Canvas {
 
   void draw(const PlotBand& band) {
     const double high = clamped_y(band.y + band.error), low = clamped_y(band.y - band.error);
-    out_ << "<rect x=\"" << px(to_x(band.x_begin)) << "\" y=\"" << px(high) << "\" width=\""
-         << px(to_x(band.x_end) - to_x(band.x_begin)) << "\" height=\"" << px(std::max(1.5, low - high)) << "\" fill=\""
-         << colour(band.series) << "\" fill-opacity=\"0.22\"/>\n";
+    const double begin = std::max(to_x(band.x_begin), double(left)),
+                 end = std::min(to_x(band.x_end), double(plot_.width - right));
+    out_ << "<rect x=\"" << px(begin) << "\" y=\"" << px(high) << "\" width=\"" << px(std::max(0.0, end - begin))
+         << "\" height=\"" << px(std::max(1.5, low - high)) << "\" fill=\"" << colour(band.series)
+         << "\" fill-opacity=\"0.22\"/>\n";
   }
 
   void draw(const PlotSeries& s, std::size_t k) {

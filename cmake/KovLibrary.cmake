@@ -66,6 +66,19 @@ if(KOV_SANITIZE)
 endif()
 target_link_libraries(kovariant PRIVATE $<BUILD_INTERFACE:kov_build_flags>)
 
+# Reading Kokkos and the standard library once instead of once a file saves a quarter of the compile time.  nvcc cannot;
+# its builds show where an include was forgotten.
+set(kov_precompile ON)
+if("CUDA" IN_LIST kov_devices)
+  set(kov_precompile OFF)
+endif()
+option(KOV_PRECOMPILE "Precompile the headers of Kokkos and of the standard library" ${kov_precompile})
+set(kov_precompiled_headers <Kokkos_Core.hpp> <algorithm> <array> <complex> <filesystem> <functional> <map> <memory>
+    <random> <span> <sstream> <string> <vector>)
+if(KOV_PRECOMPILE)
+  target_precompile_headers(kovariant PRIVATE ${kov_precompiled_headers})
+endif()
+
 # kov_host_sources(<target> a.cpp b.cpp ...): files without Kokkos in them, which a CUDA build hands to the host compiler
 # alone.  nvcc cannot read {fmt} and toml++ as C++20, and is several times slower on everything else.
 function(kov_host_sources target)

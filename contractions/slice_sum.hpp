@@ -90,18 +90,20 @@ struct PackSliceSum {
   }
 };
 
-/// The GPU's form: a team takes one block of a chunk.  Its threads write the values of `tile` sites, one each, and the
-/// phases to scratch memory; then each thread adds the sites for some pairs of momentum and value, with a vector sum in
-/// a fixed tree.
+/// The GPU's form: a team takes one block of a chunk.  Its threads write the values and phases of `tile` sites, one
+/// each, to scratch memory; then each thread adds up the sites for some pairs of momentum and value.
 template <class Kernel, class T, int N>
 struct LaneSliceSum {
   static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
   // Sites and momenta at a time, so that a team's scratch memory stays below the 48 KiB that every GPU grants.
   static constexpr int tile = block > 16 ? 32 : 64, n_momenta = 8;
-  static constexpr int vector_length = 32, team_size = 4;
+  static constexpr int vector_length = 32, team_size = tile / vector_length;
+  // Rows of one more, so that threads on different sites use different banks.
+  static constexpr int value_row = block + 1, phase_row = n_momenta + 1;
+  static constexpr int n_sums = n_momenta * block > tile ? n_momenta* block : tile;
   using Scratch = Kokkos::DefaultExecutionSpace::scratch_memory_space;
   using Array = Kokkos::View<Complex<T>*, Scratch, Kokkos::MemoryUnmanaged>;
-  using Sums = Kokkos::View<Kokkos::complex<double>*, Scratch, Kokkos::MemoryUnmanaged>;
+  using Sums = Kokkos::View<Complex<double>*, Scratch, Kokkos::MemoryUnmanaged>;
 
   Kernel kernel;
   TimeSlices::View slices;
@@ -111,73 +113,64 @@ struct LaneSliceSum {
   double* partial;
 
   static std::size_t scratch_bytes() {
-    return Array::shmem_size(std::size_t(block) * tile) + Array::shmem_size(n_momenta * tile) +
-           Sums::shmem_size(n_momenta * block);
+    return Array::shmem_size(tile * value_row) + Array::shmem_size(tile * phase_row) + Sums::shmem_size(n_sums);
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const TimeSlices::Chunk chunk = slices.chunk[team.league_rank() / n_blocks];
     const int b = team.league_rank() % n_blocks;
-    const Array value(team.team_scratch(0), std::size_t(block) * tile), phase(team.team_scratch(0), n_momenta * tile);
-    const Sums sum(team.team_scratch(0), n_momenta * block);
+    const Array value(team.team_scratch(0), tile * value_row), phase(team.team_scratch(0), tile * phase_row);
+    const Sums sum(team.team_scratch(0), n_sums);
+    // Few pairs are shared out further: part p of n_parts takes the sites p, p + n_parts, ... of a tile.
+    const int n_pairs = count * block, n_parts = n_pairs < tile ? tile / n_pairs : 1;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count * block), [&](int i) { sum(i) = 0; });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n_pairs * n_parts), [&](int i) { sum(i) = {0, 0}; });
       for (int first = 0; first < chunk.count * N; first += tile) {
         team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(tile)),
-                             [&](int s) { fill(chunk, slot, b, first, s, value, phase); });
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(tile)), [&](int s) {
+          fill(chunk, slot, b, first + s, &value(s * value_row), &phase(s * phase_row));
+        });
         team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count * block),
-                             [&](int i) { add(team, i, value, phase, sum); });
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n_pairs * n_parts), [&](int i) {
+          const int k = i % n_pairs / block, v = i % block;
+          Complex<T> acc{T(0), T(0)};
+          for (int s = i / n_pairs; s < tile; s += n_parts)
+            multiply_add(acc, phase(s * phase_row + k), value(s * value_row + v));
+          sum(i) += Complex<double>{acc.re, acc.im};
+        });
       }
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count * block), [&](int i) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n_pairs), [&](int i) {
+        Complex<double> z = sum(i);
+        for (int part = 1; part < n_parts; ++part) z += sum(part * n_pairs + i);
         const std::size_t row = std::size_t(chunk.first_slot + slot) * phases.n + first_momentum + i / block;
         double* to = partial + (row * n_values + b * block + i % block) * 2;
-        to[0] = sum(i).real();
-        to[1] = sum(i).imag();
+        to[0] = z.re;
+        to[1] = z.im;
       });
       team.team_barrier();
     }
   }
 
-  /// The values and phases of site s of a tile; zero where it is not of this slot.
-  KOKKOS_FORCEINLINE_FUNCTION void fill(const TimeSlices::Chunk& chunk, int slot, int b, int first, int s,
-                                        const Array& value, const Array& phase) const {
-    const int i = first + s;
+  /// The values and phases of site i of a chunk; zero where it is not of this slot.
+  KOKKOS_FORCEINLINE_FUNCTION void fill(const TimeSlices::Chunk& chunk, int slot, int b, int i, Complex<T>* value,
+                                        Complex<T>* phase) const {
     if (i >= chunk.count * N || slices.lane_slot[chunk.lanes + i % N] != slot) {
-      for (int v = 0; v < block; ++v) value(v * tile + s) = {T(0), T(0)};
-      for (int k = 0; k < count; ++k) phase(k * tile + s) = {T(0), T(0)};
+      for (int v = 0; v < block; ++v) value[v] = {T(0), T(0)};
+      for (int k = 0; k < count; ++k) phase[k] = {T(0), T(0)};
       return;
     }
     const LaneSite site{slices.outer[chunk.first + i / N], i % N};
     const Coord x = layout.coordinate(site.outer, site.lane);
-    for (int k = 0; k < count; ++k) phase(k * tile + s) = phases(x, first_momentum + k);
+    for (int k = 0; k < count; ++k) phase[k] = phases(x, first_momentum + k);
     const SiteValues<T, block> z = kernel(site, b);
-    for (int v = 0; v < block; ++v) value(v * tile + s) = z.z[v];
-  }
-
-  template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Member& team, int i, const Array& value, const Array& phase,
-                                       const Sums& sum) const {
-    const int k = i / block, v = i % block;
-    Kokkos::complex<double> total = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, int(vector_length)),
-        [&](int lane, Kokkos::complex<double>& mine) {
-          Complex<T> acc{T(0), T(0)};
-          for (int s = lane; s < tile; s += vector_length) multiply_add(acc, phase(k * tile + s), value(v * tile + s));
-          mine += Kokkos::complex<double>(acc.re, acc.im);
-        },
-        total);
-    Kokkos::single(Kokkos::PerThread(team), [&] { sum(i) += total; });
+    for (int v = 0; v < block; ++v) value[v] = z.z[v];
   }
 };
 
-/// The slots added up in index order, by all threads of the host.
-SliceSums add_slots(const TimeSlices& slices, std::span<const double> partial, int n_momenta, int n_times,
-                    int n_values);
+/// The slots of each time slice added up in index order, where kernels run.
+SliceSums add_slots(const TimeSlices& slices, const Buffer<double>& partial, int n_momenta, int n_times, int n_values);
 
 }  // namespace detail
 
@@ -215,13 +208,7 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
           Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial.data()});
     }
   }
-  const int n_times = lattice.extent()[3];
-  if constexpr (unified_memory) {
-    Kokkos::fence(name);
-    return detail::add_slots(slices, {partial.data(), partial.size()}, n, n_times, n_values);
-  } else {
-    return detail::add_slots(slices, partial.to_host(), n, n_times, n_values);
-  }
+  return detail::add_slots(slices, partial, n, lattice.extent()[3], n_values);
 }
 
 }  // namespace kov

@@ -47,6 +47,14 @@ TimeSlices::TimeSlices(const Lattice& lattice) {
       slot_time_.insert(slot_time_.end(), distinct.begin(), distinct.end());
     }
   }
+  std::vector<int> time_begin{0}, slot_of_time;
+  for (int time = 0; time < lattice.extent()[3]; ++time) {
+    for (int slot = 0; slot < n_slots(); ++slot)
+      if (slot_time_[std::size_t(slot)] == time) slot_of_time.push_back(slot);
+    time_begin.push_back(int(slot_of_time.size()));
+  }
+  time_begin_ = Buffer<int>("time slice slots", time_begin);
+  slot_of_time_ = Buffer<int>("time slice slots", slot_of_time);
   chunk_ = Buffer<Chunk>("time slice chunks", chunks);
   outer_ = Buffer<int>("time slice sites", outer);
   lane_slot_ = Buffer<int>("time slice lanes", lane_slot);

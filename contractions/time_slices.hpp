@@ -26,6 +26,8 @@ class TimeSlices {
     const Chunk* chunk;
     const int* outer;
     const int* lane_slot;
+    /// slot_of_time[time_begin[t]], ..., slot_of_time[time_begin[t + 1] - 1] are the slots of global time t.
+    const int *time_begin, *slot_of_time;
     int n_chunks;
   };
 
@@ -38,11 +40,13 @@ class TimeSlices {
   int n_slots() const { return int(slot_time_.size()); }
   /// The global time of a slot.
   int time(int slot) const { return slot_time_[std::size_t(slot)]; }
-  View view() const { return {chunk_.data(), outer_.data(), lane_slot_.data(), n_chunks()}; }
+  View view() const {
+    return {chunk_.data(), outer_.data(), lane_slot_.data(), time_begin_.data(), slot_of_time_.data(), n_chunks()};
+  }
 
  private:
   Buffer<Chunk> chunk_;
-  Buffer<int> outer_, lane_slot_;
+  Buffer<int> outer_, lane_slot_, time_begin_, slot_of_time_;
   std::vector<int> slot_time_;
 };
 

@@ -143,10 +143,10 @@ struct BlockFunctor {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
     if constexpr (std::is_same_v<Site, ColumnSite>) {
       // All groups of a site one after the other: the links stay in the first-level cache.
-      for (int group = 0; group < n_groups; ++group) kernel(ColumnSite{range.first + i, group});
+      for (int group = 0; group < n_groups; ++group) kernel(ColumnSite{range.outer(i), group});
     } else {
-      const int lane = i % N, column = i / N % n_groups, outer = i / N / n_groups;
-      if (range.holds(outer * N + lane, N)) kernel(LaneColumnSite{range.first + outer, lane, column});
+      const LaneColumnSite x{range.outer(i / N / n_groups), i % N, i / N % n_groups};
+      if (range.holds(x.outer, x.lane, N)) kernel(x);
     }
   }
 };

@@ -56,17 +56,22 @@ inline constexpr bool is_host_v =
 template <class Exec>
 using site_index_t = std::conditional_t<is_host_v<Exec> && has_packs, PackSite, LaneSite>;
 
-/// A run of outer sites in one or two parts (the parities), each of which may end in padding lanes.
+/// A run of outer sites in one or two parts of the same length (the parities), each of which may end in padding lanes.
 struct SiteRange {
   int first;       // outer site
   int n_outer;     // of both parts
   int part_outer;  // of the first part
   int n_sites[2];  // valid lanes of each part
 
-  /// Whether lane i % lanes of the (i / lanes)-th outer site is a site.
-  KOKKOS_FORCEINLINE_FUNCTION bool holds(int i, int lanes) const {
-    const int part = part_outer * lanes;
-    return i < part ? i < n_sites[0] : i - part < n_sites[1];
+  /// The k-th outer site to work on.  Two parts take turns: what neighbours of both parities share is then read from
+  /// memory once (1.7 times as fast as one after the other, Laplacian, measured on an H200).
+  KOKKOS_FORCEINLINE_FUNCTION int outer(int k) const {
+    return part_outer == n_outer ? first + k : first + (k & 1) * part_outer + (k >> 1);
+  }
+  /// Whether a lane is a site.
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(int outer, int lane, int lanes) const {
+    const int part = outer - first >= part_outer;
+    return (outer - first - part * part_outer) * lanes + lane < n_sites[part];
   }
 };
 
@@ -78,9 +83,10 @@ struct SiteFunctor {
   SiteRange range;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
     if constexpr (std::is_same_v<Site, PackSite>) {
-      kernel(PackSite{range.first + i});
-    } else if (range.holds(i, N)) {
-      kernel(LaneSite{range.first + i / N, i % N});
+      kernel(PackSite{range.outer(i)});
+    } else {
+      const LaneSite x{range.outer(i / N), i % N};
+      if (range.holds(x.outer, x.lane, N)) kernel(x);
     }
   }
 };

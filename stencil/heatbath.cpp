@@ -135,8 +135,8 @@ struct HeatbathKernel {
   FieldView<ColorMatrix, T, default_lanes> u, staple;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& accepted, std::int64_t& all_proposals) const {
-    if (!range.holds(i, default_lanes)) return;
     const LaneSite x{range.first + i / default_lanes, i % default_lanes};
+    if (!range.holds(x.outer, x.lane, default_lanes)) return;
     SiteRandom random(seed, stream, site(x));
     ColorMatrix<T> link = u(x);
     ColorMatrix<T> w = link * adj(staple(x));

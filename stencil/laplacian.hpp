@@ -21,7 +21,7 @@ enum class Dimensions { space = 3, spacetime = 4 };
 template <class Links, class In, class Out, int n_legs>
 struct CovariantLaplacianKernel {
   using Real = typename In::Real;
-  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 4 : 3;
+  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
 
   Stencil::View stencil;
   Links links;

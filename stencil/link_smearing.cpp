@@ -72,8 +72,8 @@ struct ProjectKernel {
   int max_sweeps;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& unfinished) const {
-    if (!range.holds(i, default_lanes)) return;
     const LaneSite x{range.first + i / default_lanes, i % default_lanes};
+    if (!range.holds(x.outer, x.lane, default_lanes)) return;
     const ColorMatrix<T> start = u(x) * adj(v(x));
     ColorMatrix<T> g = unit_matrix<T>(), w = start;
     constexpr T rounding = 8 * Kokkos::Experimental::epsilon_v<T>;

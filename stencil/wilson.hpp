@@ -20,7 +20,7 @@ namespace kov {
 template <class Links, class In, class Diagonal, class Out, int sign>
 struct WilsonKernel {
   using Real = typename In::Real;
-  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 4 : 3;
+  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
 
   Stencil::View stencil;
   Links links;

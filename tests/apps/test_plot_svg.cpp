@@ -49,9 +49,9 @@ TEST(Plot, PointsLieWhereTheAxesSay) {
   plot.series.push_back({"", {0, 10}, {1, 3}, {}, PlotSeries::Style::points});
   plot.width = 1000;
   const std::string svg = plot.svg();
-  // x from 76 to 978 pixels is the range -0.4 to 10.4: 0 is at 109.4, 10 at 944.6.
-  EXPECT_NE(svg.find("cx=\"109.4\""), std::string::npos) << svg;
-  EXPECT_NE(svg.find("cx=\"944.6\""), std::string::npos) << svg;
+  // x from 84 to 978 pixels is the range -0.4 to 10.4: 0 is at 117.1, 10 at 944.9.
+  EXPECT_NE(svg.find("cx=\"117.1\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("cx=\"944.9\""), std::string::npos) << svg;
 }
 
 TEST(Plot, LogarithmicAxesLeaveOutWhatIsNotPositive) {

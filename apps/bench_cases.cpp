@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench_cases.hpp"
+
+#include "kov/contractions/baryon.hpp"
+#include "kov/contractions/meson.hpp"
+#include "kov/core/field_ops.hpp"
+#include "kov/core/random.hpp"
+#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/observables.hpp"
+#include "kov/stencil/wilson.hpp"
+#include "kov/stencil/wuppertal.hpp"
+
+namespace kov::app {
+
+namespace {
+
+/// Numbers in [-1, 1): speed does not depend on which.
+template <class FieldT>
+void fill(const FieldT& field, std::uint64_t seed) {
+  using T = typename FieldT::Real;
+  std::vector<T> values(field.n_reals());
+  SiteRandom random(seed, 0, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = T(2 * random.uniform() - 1);
+  detail::copy_to_device(field.data(), values.data(), values.size() * sizeof(T));
+}
+
+template <class T, int W>
+void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const GaugeLinks<T>& links, int n_columns, double V, double link_reals) {
+  const double R = sizeof(T);
+  const std::string precision = R == 8 ? "double" : "float", columns = ", " + std::to_string(n_columns) + " columns";
+  const BlockField<Spinor, T, W> in(lattice, "in", n_columns), out(lattice, "out", n_columns);
+  fill(in, 3);
+  const WilsonOperator<T> wilson(links, 0.1);
+  const CovariantLaplacian<T> laplacian(links);
+  cases.push_back({"Laplacian, spinor" + columns, precision, n_columns * V, (48 + link_reals / n_columns) * R, 8 * 288 + 48,
+                   [=] { laplacian.apply(in, out); }});
+  cases.push_back({"Wilson hop, even from odd" + columns, precision, n_columns * V / 2, (48 + link_reals / n_columns) * R, 1320,
+                   [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); }});
+}
+
+}  // namespace
+
+template <class T>
+std::vector<BenchCase> bench_cases(const Lattice& lattice) {
+  const double V = double(lattice.geometry().local_volume()), R = sizeof(T);
+  // Every link once for every site that reads it: CPUs read eight doubled links, GPUs four single-stored ones.
+  const double doubled = 144, single = 72, link_reals = has_packs ? doubled : single;
+  const std::string precision = R == 8 ? "double" : "float";
+  std::vector<BenchCase> cases;
+  const auto add = [&](const std::string& kernel, double sites, double reals, double flops, std::function<void()> run) {
+    cases.push_back({kernel, precision, sites, reals * R, flops, std::move(run)});
+  };
+
+  const GaugeField<T> gauge(lattice, "gauge", 4);
+  hot_start(gauge, 1);
+  const GaugeLinks<T> links(gauge);
+  const SpinorField<T> a(lattice, "a"), b(lattice, "b");
+  const Field<ColorVector, T> u(lattice, "u"), v(lattice, "v");
+  fill(a, 1);
+  fill(u, 2);
+  const CovariantLaplacian<T> laplacian(links), spatial(links, Dimensions::space);
+  const WilsonOperator<T> wilson(links, 0.1);
+  add("Laplacian, spinor", V, 48 + link_reals, 8 * 288 + 48, [=] { laplacian.apply(a, b); });
+  add("Laplacian, colour vector", V, 12 + link_reals, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
+  add("Laplacian in space, spinor", V, 48 + link_reals * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
+  // Half the sites write; each reads its eight links, of which a GPU shares none between sites of one parity.
+  add("Wilson hop, even from odd", V / 2, 48 + doubled, 1320, [=] { wilson.hop(a.odd(), b.even()); });
+  add("Wilson operator", V, 48 + link_reals, 1320 + 48, [=] { wilson.apply(a, b); });
+  add_blocks<T, default_lanes>(cases, lattice, links, 8, V, doubled);
+  add("axpy, spinor", V, 72, 48, [=] { axpy(b, 0.5, a); });
+  add("norm2, spinor", V, 24, 48, [=] { norm2(a); });
+  add("inner product, spinor", V, 48, 96, [=] { inner_product(a, b); });
+  // A plane: two products of matrices and the trace of a third.
+  add("plaquette", V, single, 6 * (2 * 198 + 36), [=] { plaquettes(gauge); });
+
+  const SpinorField<T> s(lattice, "propagator", 12), smeared(lattice, "smeared propagator", 12);
+  fill(s, 4);
+  const WuppertalSmearing<T> wuppertal(links, {.width = 2, .iterations = 1});
+  add("Wuppertal, 12 columns, one iteration", 12 * V, 48 + link_reals * 3 / 4 / 12, 6 * 288 + 48, [=] { wuppertal.apply(s, smeared); });
+  const auto channels = all_mesons();
+  add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {Momentum{0, 0, 0}}, {0, 0, 0, 0}); });
+  const std::vector<BaryonChannel> proton{nucleon()};
+  add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {Momentum{0, 0, 0}}, {0, 0, 0, 0}); });
+
+  // Per link: 18 products of matrices for the staples; the heatbath's draws are not counted.
+  const auto chain = std::make_shared<PureGaugeUpdate<T>>(gauge, 6.0, 1);
+  add("heatbath sweep", V, 2 * single, 4 * (18 * 198 + 6 * 18), [=] { chain->heatbath(); });
+  add("overrelaxation sweep", V, 2 * single, 4 * (18 * 198 + 6 * 18), [=] { chain->overrelax(); });
+  return cases;
+}
+
+template std::vector<BenchCase> bench_cases<float>(const Lattice&);
+template std::vector<BenchCase> bench_cases<double>(const Lattice&);
+
+}  // namespace kov::app

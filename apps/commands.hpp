@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// The subcommands, each in the .cpp of its name (bench_command() is in bench.hpp).
+#pragma once
+
+#include "apps/command_line.hpp"
+
+namespace kov::app {
+
+/// What a gauge configuration is: header, checksums, plaquette.
+Command info_command();
+/// A gauge configuration in another format or precision.
+Command convert_command();
+/// Quenched gauge configurations by heatbath and overrelaxation.
+Command generate_command();
+/// The profile of a smeared delta.
+Command smear_command();
+/// Hadron correlators and effective masses.
+Command spectrum_command();
+
+}  // namespace kov::app

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What subcommands that read gauge configurations share.
+#pragma once
+
+#include "apps/command_line.hpp"
+#include "kov/stencil/gauge_io.hpp"
+
+namespace kov::app {
+
+/// Options of reading, declared on a subcommand.
+struct GaugeFileOptions {
+  std::optional<Coord> extent;
+  std::vector<std::string> ignore;
+
+  /// --extent and --ignore.
+  void declare(Arguments& arguments);
+};
+
+/// The checks by name: "checksums", "plaquette", "link-trace", "unitarity".  Throws InputError with this list.
+ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore);
+
+/// The lattice of a file: its extents, or those given where it has none.  Collective.
+Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
+
+/// Formats that write_gauge() knows, by name.
+const std::vector<std::string>& format_names();
+
+/// The format that the ending of a file's name says: .nersc, .lime or .ildg, .h5 or .hdf5.  Throws InputError.
+std::string format_of_ending(const std::string& file);
+
+/// "0.594850158947"
+std::string twelve_digits(double value);
+
+/// A warning for every failed check that was let pass, on standard error and in the log.
+void warn_overridden(const Session& session, const GaugeReport& report);
+
+}  // namespace kov::app

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// The program kovariant.  A new subcommand is a function that returns a Command, and a name in this list.
+#include "apps/bench.hpp"
+#include "apps/commands.hpp"
+#include "apps/launch.hpp"
+#include "apps/program.hpp"
+
+int main(int argc, char** argv) {
+  using namespace kov::app;
+  restart_with_environment(argv);
+  return run_program(
+      argc, argv,
+      {spectrum_command(), smear_command(), info_command(), convert_command(), generate_command(), bench_command()});
+}

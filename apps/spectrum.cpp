@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+//
+// kovariant spectrum [PARAMETERS]
+#include "apps/commands.hpp"
+#include "apps/gauge_files.hpp"
+#include "apps/hadron_masses.hpp"
+#include "apps/progress.hpp"
+#include "apps/spectrum_measure.hpp"
+#include "apps/spectrum_plan.hpp"
+#include "apps/text_file.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "kov/core/runtime.hpp"
+#include "kov/core/version.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kov::app {
+
+namespace {
+
+struct SpectrumOptions {
+  std::string file;
+  std::vector<std::string> set;
+  bool dry_run = false, print = false;
+};
+
+enum Work : std::size_t { updates, solves };
+
+/// One run: the plan, and what it takes to carry it out.
+class SpectrumRun {
+ public:
+  SpectrumRun(const Session& session, const SpectrumParameters& parameters, SpectrumPlan& plan, const Journal& journal)
+      : session_(session),
+        parameters_(parameters),
+        plan_(plan),
+        journal_(journal),
+        lattice_(session.comm, plan.extent),
+        progress_({{"updates", plan.n_updates(parameters), 1}, {"solves", plan.n_solves(), 2}},
+                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
+
+  void generated() {
+    const auto missing = [](const PlannedConfiguration& c) { return !c.finished(); };
+    std::optional<QuenchedEnsemble<double>> chain;
+    for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
+      // Beyond the last missing configuration the chain is not needed.
+      const auto rest = plan_.configurations.begin() + std::ptrdiff_t(k);
+      if (std::any_of(rest, plan_.configurations.end(), missing)) {
+        if (!chain) chain.emplace(lattice_, parameters_.generate.chain);
+        const auto gauge = chain->next([&](int, int) { progress_.advance(updates); });
+        if (missing(*rest)) measure(*rest, gauge, describe_gauge(gauge, chain->description()));
+      }
+      say(*rest, k);
+    }
+  }
+
+  void from_files() {
+    const ReadGaugeOptions checks = read_gauge_options(parameters_.gauge.ignore);
+    for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
+      PlannedConfiguration& configuration = plan_.configurations[k];
+      if (!configuration.finished()) {
+        GaugeReport report;
+        const auto gauge = read_gauge<double>(lattice_, configuration.name, checks, &report);
+        progress_.hide();
+        warn_overridden(session_, report);
+        measure(configuration, gauge, report);
+      }
+      say(configuration, k);
+    }
+  }
+
+ private:
+  void measure(PlannedConfiguration& configuration, const GaugeField<double>& gauge, const GaugeReport& report) {
+    const SpectrumMeasurement measurement(gauge, parameters_);
+    for (PlannedPart& part : configuration.parts) {
+      if (part.entry) continue;
+      const auto begin = std::chrono::steady_clock::now();
+      JournalEntry entry = measurement.measure(part.origin, [&](const SolveReport& solve) {
+        session_.log.debug(solve.text());
+        progress_.advance(solves);
+      });
+      for (Correlator& c : entry.correlators) c.labels["configuration"] = configuration.name;
+      for (const auto& [name, value] : report.attributes()) entry.notes[name] = value;
+      entry.notes["seconds"] =
+          std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      session_.log.info(configuration.name, "at", to_string(part.origin) + ":", entry.notes["iterations"],
+                        "iterations in 12 solves, worst residual", entry.notes["worst_residual"] + ",",
+                        entry.notes["seconds"], "s");
+      journal_.add(part.key, entry);
+      part.entry = std::move(entry);
+    }
+  }
+
+  /// A line about a finished configuration.
+  void say(const PlannedConfiguration& configuration, std::size_t k) {
+    progress_.hide();
+    int iterations = 0;
+    for (const PlannedPart& part : configuration.parts) iterations += std::stoi(part.entry->notes.at("iterations"));
+    session_.say(
+        sentence("configuration", k + 1, "of", std::to_string(plan_.configurations.size()) + ":",
+                 configuration.name + ", plaquette",
+                 twelve_digits(std::stod(configuration.parts.front().entry->notes.at("plaquette"))).substr(0, 9) + ",",
+                 configuration.parts.size() * 12, "solves,", iterations, "iterations"));
+  }
+
+  const Session& session_;
+  const SpectrumParameters& parameters_;
+  SpectrumPlan& plan_;
+  const Journal& journal_;
+  Lattice lattice_;
+  Progress progress_;
+};
+
+CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& settings) {
+  CorrelatorProvenance provenance{.extent = plan.extent, .parameters = {}, .inputs = {}};
+  for (const auto& [key, value] : settings.values())
+    if (key.rfind("output.", 0) != 0)  // an attribute of a file holds 64 KiB
+      provenance.parameters[key] = value.size() < 32768 ? value : sentence("a list of", value.size(), "bytes");
+  for (const PlannedConfiguration& configuration : plan.configurations)
+    for (const auto& [name, value] : configuration.parts.front().entry->notes)
+      if (name != "seconds" && name != "iterations" && name != "worst_residual")
+        provenance.inputs[configuration.name + " " + name] = value;
+  return provenance;
+}
+
+void write_results(const Session& session, const SpectrumParameters& parameters, const Settings& settings,
+                   const SpectrumPlan& plan) {
+  std::vector<Correlator> correlators;
+  for (const PlannedConfiguration& configuration : plan.configurations)
+    for (const PlannedPart& part : configuration.parts)
+      correlators.insert(correlators.end(), part.entry->correlators.begin(), part.entry->correlators.end());
+  const CorrelatorProvenance provenance = provenance_of(plan, settings);
+  const SpectrumOutputs outputs = outputs_of(parameters);
+  if (!outputs.hdf5.empty()) write_correlators(outputs.hdf5, correlators, provenance, session.comm);
+  write_correlator_text(outputs.text, correlators, provenance, session.comm);
+
+  const std::string samples = sample_text(correlators, parameters.analysis);
+  bool drawn = false;
+  for (const std::string& sink : parameters.sink.smearings) {
+    const auto masses = hadron_masses(correlators, sink, parameters.analysis, plan.extent[3]);
+    const bool any = std::any_of(masses.begin(), masses.end(), [](const HadronMass& m) {
+      return std::any_of(m.effective.begin(), m.effective.end(),
+                         [](const Estimate& e) { return std::isfinite(e.mean); });
+    });
+    if (!any) continue;
+    session.say("\neffective masses in lattice units between t and t + 1, source " + parameters.source.smearing +
+                ", sink " + sink + "; errors: jackknife over " + samples + "\n");
+    session.say(mass_table(masses));
+    if (drawn) continue;  // the picture shows the first sink
+    drawn = true;
+    std::string lattice = to_string(plan.extent);
+    std::replace(lattice.begin(), lattice.end(), ' ', 'x');
+    const std::string caption =
+        sentence(parameters.gauge.files.empty() ? sentence("quenched, beta", parameters.generate.chain.beta) + "," : "",
+                 lattice + ", Wilson quarks, kappa", std::to_string(parameters.action.kappa).substr(0, 7) + ",",
+                 samples + "; kovariant", version());
+    write_text_file(session.comm, outputs.picture, mass_plot(masses, caption).svg());
+  }
+  if (outputs.hdf5.empty()) session.say("this build has no HDF5: correlators are in " + outputs.text + " only");
+  session.say("wrote " + (outputs.hdf5.empty() ? "" : outputs.hdf5 + ", ") + outputs.text +
+              (drawn ? ", " + outputs.picture : ""));
+}
+
+void spectrum(const Session& session, const SpectrumOptions& options) {
+  SpectrumParameters parameters;
+  Settings settings = parameters.settings();
+  if (!options.file.empty()) settings.read(read_text_file(session.comm, options.file), options.file);
+  for (const std::string& assignment : options.set) settings.assign(assignment);
+  parameters.complete(settings);
+  if (options.print) return session.say(settings.toml());
+
+  const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings), session.log);
+  SpectrumPlan plan = make_plan(session.comm, parameters, settings, journal);
+  const std::string text = plan_text(session.comm, plan, parameters);
+  session.log.info("\n" + text);
+  if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
+  const SpectrumOutputs outputs = outputs_of(parameters);
+  for (const std::string& file : {outputs.text, outputs.picture}) require_writable(session.comm, file);
+
+  session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
+  session.say(text);
+  SpectrumRun run(session, parameters, plan, journal);
+  if (parameters.gauge.files.empty())
+    run.generated();
+  else
+    run.from_files();
+  write_results(session, parameters, settings, plan);
+}
+
+}  // namespace
+
+Command spectrum_command() {
+  return {"spectrum", "measure hadron correlators and effective masses",
+          "Without PARAMETERS it makes its own small quenched configurations and measures on those.\n"
+          "--print shows every setting with its value and what it means, as TOML to start from.\n"
+          "Writes PREFIX.h5, PREFIX.dat and PREFIX.svg (PREFIX is output.prefix, 'spectrum'), and the folder "
+          "PREFIX.journal,\n"
+          "from which the same command goes on where a killed run stopped.\n"
+          "example: kovariant spectrum run.toml --set action.kappa=0.1515 --set gauge.files='[\"conf.1000\", "
+          "\"conf.1010\"]'",
+          [](Arguments& arguments) -> Action {
+            auto options = std::make_shared<SpectrumOptions>();
+            arguments.positional("PARAMETERS", options->file, "a TOML file", false);
+            arguments.option("--set", options->set, "KEY=VALUE, as in the TOML file; several times");
+            arguments.flag("--dry-run", options->dry_run, "print the plan; compute and write nothing");
+            arguments.flag("--print", options->print, "print the configuration in force as TOML and leave");
+            return [options](const Session& session) { spectrum(session, *options); };
+          }};
+}
+
+}  // namespace kov::app

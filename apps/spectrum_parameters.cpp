@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum_parameters.hpp"
+
+#include "apps/gauge_files.hpp"
+#include "apps/suggest.hpp"
+#include "kov/core/version.hpp"
+#include "kov/stencil/wilson.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov::app {
+
+namespace {
+
+/// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
+std::vector<MesonChannel> meson_channels_named(const std::string& name) {
+  if (name == "diagonal") return diagonal_mesons();
+  if (name == "all") return all_mesons();
+  const auto& names = meson_names();
+  const auto number = [&](const std::string& part) {
+    const auto found = std::find(names.begin(), names.end(), part);
+    require(found != names.end(), "correlators.mesons has '" + name + "', which is no meson" +
+                                      did_you_mean(part, {names.begin(), names.end()}));
+    return int(found - names.begin());
+  };
+  const std::size_t dash = name.find('-');
+  if (dash == std::string::npos) return {{.sink = number(name), .source = number(name)}};
+  return {{.sink = number(name.substr(0, dash)), .source = number(name.substr(dash + 1))}};
+}
+
+std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
+  if (name == "nucleon") return {nucleon()};
+  const std::vector<BaryonChannel> standard = standard_baryons();
+  if (name == "all") return standard;
+  std::vector<std::string> names{"nucleon", "all"};
+  for (const BaryonChannel& channel : standard) {
+    if (channel.name == name) return {channel};
+    names.push_back(channel.name);
+  }
+  throw InputError("correlators.baryons has '" + name + "', which is no baryon" + did_you_mean(name, names));
+}
+
+void check_window(const Settings& settings, const std::string& key, const std::vector<int>& window) {
+  require(window.size() == 2 && window[0] >= 0 && window[0] <= window[1], settings.origin(key),
+          "must be [first, last] with 0 <= first <= last: the times that are averaged");
+}
+
+}  // namespace
+
+Settings SpectrumParameters::settings() {
+  Settings s;
+  s.add("gauge.files", &gauge.files, "gauge configurations in any format; none: they are generated, see [generate]");
+  s.add("gauge.extent", &gauge.extent, "extents x y z t of generated lattices and of files that do not record theirs");
+  s.add("gauge.ignore", &gauge.ignore,
+        "checks of files that may fail: 'checksums', 'plaquette', 'link-trace', 'unitarity'");
+  s.add("generate.beta", &generate.chain.beta, "coupling of Wilson's gauge action (quenched)");
+  s.add("generate.seed", &generate.chain.seed, "of all random numbers");
+  s.add("generate.thermalise", &generate.chain.n_thermalise,
+        "updates before the first configuration, from a cold start");
+  s.add("generate.between", &generate.chain.n_between, "updates from one configuration to the next");
+  s.add("generate.overrelaxation", &generate.chain.overrelaxation_per_heatbath,
+        "sweeps of it in an update, after one of heatbath");
+  s.add("generate.configurations", &generate.configurations, "how many");
+  s.add("action.kappa", &action.kappa, "hopping parameter of the Wilson quarks");
+  s.add("action.mass", &action.mass, "bare mass, 1 / (2 kappa) - 4: give this or kappa");
+  s.add("action.boundary", &action.boundary, "of the quarks in time", {"antiperiodic", "periodic"});
+  s.add("links.smearing", &links.smearing, "of the spatial links in sources and sinks", {"none", "ape", "stout"});
+  s.add("links.steps", &links.steps, "how often the links are smeared");
+  s.add("links.ape_weight", &links.ape_weight, "of the old link beside the sum of the four spatial staples");
+  s.add("links.stout_rho", &links.stout_rho, "weight of the staples");
+  s.add("source.smearing", &source.smearing, "of the delta at the origin", {"wuppertal", "none"});
+  s.add("source.width", &source.width, "w in (1 + w^2 / (4 N) Laplacian)^N; also of smeared sinks");
+  s.add("source.iterations", &source.iterations, "N");
+  s.add("source.origins", &source.origins,
+        "coordinates [x, y, z, t] of the sources on every configuration; none: source.count");
+  s.add("source.count", &source.count, "sources on every configuration, spread over it");
+  s.add("sink.smearings", &sink.smearings,
+        "sinks that are contracted: 'none' (a point) and 'wuppertal' (as the source)");
+  s.add("solver.method", &solver.method, "for the propagators", {"bicgstab", "cg"});
+  s.add("solver.precision", &solver.precision, "of the solver's work; contractions are double, with 'single' single",
+        {"double", "mixed", "single"});
+  s.add("solver.preconditioner", &solver.preconditioner, "even-odd halves the work", {"even-odd", "none"});
+  s.add("solver.tolerance", &solver.tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add("solver.max_iterations", &solver.max_iterations, "more are an error");
+  s.add("correlators.mesons", &correlators.mesons,
+        "'diagonal' (16), 'all' (256), or names: 'pion', 'rho_x', 'pion-pion_A4' (sink-source)");
+  s.add("correlators.baryons", &correlators.baryons, "'nucleon', 'all' (17), or names");
+  s.add("correlators.momenta", &correlators.momenta, "[n_x, n_y, n_z] in units of 2 pi / L; none: max_momentum2");
+  s.add("correlators.max_momentum2", &correlators.max_momentum2, "all momenta with n_x^2 + n_y^2 + n_z^2 up to this");
+  s.add("analysis.pion", &analysis.pion, "first and last time whose effective masses are averaged");
+  s.add("analysis.rho", &analysis.rho, "the same");
+  s.add("analysis.nucleon", &analysis.nucleon, "the same");
+  s.add("analysis.bin", &analysis.bin, "configurations averaged before the jackknife");
+  s.add("output.prefix", &output.prefix, "of the files written: PREFIX.h5, PREFIX.dat, PREFIX.svg");
+  s.add("output.journal", &output.journal,
+        "folder with what is finished, from which a killed run goes on; empty: PREFIX.journal");
+  return s;
+}
+
+void SpectrumParameters::complete(const Settings& settings) {
+  const auto positive = [&](const std::string& key, double value) {
+    require(value > 0, settings.origin(key), "is", value, "- it must be positive");
+  };
+  const double mass_of_given_kappa = mass_of_kappa(action.kappa);
+  if (settings.given("action.mass") && !settings.given("action.kappa")) {
+    require(action.mass > -4, settings.origin("action.mass"), "is", action.mass, "- it must be above -4");
+    action.kappa = 1 / (2 * action.mass + 8);
+  } else {
+    positive("action.kappa", action.kappa);
+    require(!settings.given("action.mass") || std::abs(action.mass - mass_of_given_kappa) < 1e-10,
+            settings.origin("action.mass"), "is", action.mass, "but action.kappa says", mass_of_given_kappa,
+            "- give one of the two");
+    action.mass = mass_of_given_kappa;
+  }
+  if (gauge.files.empty()) {
+    positive("generate.configurations", generate.configurations);
+    require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
+            "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
+            generate.chain.n_thermalise, "and", generate.chain.n_between);
+  }
+  read_gauge_options(gauge.ignore);
+  require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
+  require(source.width >= 0, settings.origin("source.width"), "is", source.width, "- it must be 0 or more");
+  require(source.iterations >= 0, settings.origin("source.iterations"), "is", source.iterations,
+          "- it must be 0 or more");
+  positive("source.count", source.count);
+  require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name 'none', 'wuppertal' or both");
+  for (const std::string& name : sink.smearings)
+    require(name == "none" || name == "wuppertal", settings.origin("sink.smearings"),
+            "has '" + name + "'; it knows 'none' and 'wuppertal'" + did_you_mean(name, {"none", "wuppertal"}));
+  require(solver.tolerance > 0 && solver.tolerance < 1, settings.origin("solver.tolerance"), "is", solver.tolerance,
+          "- it must lie between 0 and 1");
+  require(solver.precision != "single" || solver.tolerance >= 1e-6, settings.origin("solver.tolerance"), "is",
+          solver.tolerance, "- single precision reaches 1e-6; take solver.precision mixed or double for less");
+  positive("solver.max_iterations", solver.max_iterations);
+  require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
+          "is negative: there are no such momenta");
+  const std::size_t channels = meson_channels().size() + baryon_channels().size();
+  require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
+  check_window(settings, "analysis.pion", analysis.pion);
+  check_window(settings, "analysis.rho", analysis.rho);
+  check_window(settings, "analysis.nucleon", analysis.nucleon);
+  positive("analysis.bin", analysis.bin);
+  require(!output.prefix.empty(), settings.origin("output.prefix"), "is empty: the files need a name");
+  if (output.journal.empty()) output.journal = output.prefix + ".journal";
+}
+
+void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
+  for (const Coord& origin : origins(extent))
+    for (std::size_t mu = 0; mu < 4; ++mu)
+      require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
+              "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
+}
+
+std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
+  if (!source.origins.empty()) return source.origins;
+  std::vector<Coord> origins;
+  for (int k = 0; k < source.count; ++k) {
+    const int half = k % 2;
+    origins.push_back({half * extent[0] / 2, half * extent[1] / 2, half * extent[2] / 2, k * extent[3] / source.count});
+  }
+  return origins;
+}
+
+std::vector<MesonChannel> SpectrumParameters::meson_channels() const {
+  std::vector<MesonChannel> channels;
+  for (const std::string& name : correlators.mesons)
+    for (const MesonChannel& channel : meson_channels_named(name))
+      if (std::find(channels.begin(), channels.end(), channel) == channels.end()) channels.push_back(channel);
+  return channels;
+}
+
+std::vector<BaryonChannel> SpectrumParameters::baryon_channels() const {
+  std::vector<BaryonChannel> channels;
+  for (const std::string& name : correlators.baryons)
+    for (const BaryonChannel& channel : baryon_channels_named(name))
+      if (std::none_of(channels.begin(), channels.end(),
+                       [&](const BaryonChannel& c) { return c.name == channel.name; }))
+        channels.push_back(channel);
+  return channels;
+}
+
+std::vector<Momentum> SpectrumParameters::momenta() const {
+  return correlators.momenta.empty() ? momenta_up_to(correlators.max_momentum2) : correlators.momenta;
+}
+
+BoundaryAngles SpectrumParameters::boundary() const {
+  return action.boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
+}
+
+std::string SpectrumParameters::identity(const Settings& settings) const {
+  std::string text = sentence("kovariant", version(), git_revision()) + "\n";
+  for (const auto& [key, value] : settings.values()) {
+    const std::string section = key.substr(0, key.find('.'));
+    const bool chooses = section == "generate" || section == "analysis" || section == "output" ||
+                         key == "gauge.files" || key == "gauge.extent" || key == "source.origins" ||
+                         key == "source.count";
+    if (!chooses) text += key + " = " + value + "\n";
+  }
+  return text;
+}
+
+}  // namespace kov::app

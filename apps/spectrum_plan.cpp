@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum_plan.hpp"
+
+#include "apps/gauge_files.hpp"
+#include "kov/core/io/hdf5.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace kov::app {
+
+namespace {
+
+/// What tells a file from another one under the same name: everything that its header records about the links.
+std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
+  std::string text = sentence(file, header.format, header.bits, to_string(header.extent));
+  for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
+  if (header.plaquette) text += sentence(" plaquette", *header.plaquette);
+  return text;
+}
+
+std::string name_of_generated(const SpectrumParameters::Generate& generate, int k) {
+  std::string name = sentence("beta", generate.chain.beta, "seed", generate.chain.seed, "update",
+                              generate.chain.n_thermalise + k * generate.chain.n_between);
+  std::string packed;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != ' ')
+      packed += name[i];
+    else if (i + 1 < name.size() && std::isalpha(static_cast<unsigned char>(name[i + 1])))
+      packed += '_';
+  }
+  return packed;
+}
+
+void add_configuration(SpectrumPlan& plan, const std::string& name, const std::string& identity,
+                       const std::vector<Coord>& origins, const Journal& journal) {
+  PlannedConfiguration configuration{.name = name, .parts = {}};
+  for (const Coord& origin : origins) {
+    const std::string key = identity + " origin " + to_string(origin);
+    configuration.parts.push_back({origin, key, journal.find(key)});
+  }
+  plan.configurations.push_back(std::move(configuration));
+}
+
+/// Bytes of all fields that are alive at once, for each site of a process; see spectrum_measure.cpp.
+double bytes_per_site(const SpectrumParameters& parameters) {
+  const bool single = parameters.solver.precision == "single", mixed = parameters.solver.precision == "mixed";
+  const double real = single ? 4 : 8, links = 72, spinor = 24;
+  double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
+  bytes += real * links * 2 * 2;    // doubled links of the operator and of the smearing
+  bytes += real * spinor * 12 * 2;  // source and propagator
+  if (parameters.sink.smearings.back() != "none") bytes += real * spinor * 12;
+  bytes += real * spinor * 10 + (mixed ? 4 * links * 2 + 4 * spinor * 10 : 0.0);
+  return bytes;
+}
+
+}  // namespace
+
+bool PlannedConfiguration::finished() const {
+  return std::all_of(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); });
+}
+
+int SpectrumPlan::n_parts() const {
+  int n = 0;
+  for (const PlannedConfiguration& c : configurations) n += int(c.parts.size());
+  return n;
+}
+
+int SpectrumPlan::n_finished_parts() const {
+  int n = 0;
+  for (const PlannedConfiguration& c : configurations)
+    for (const PlannedPart& part : c.parts) n += part.entry.has_value();
+  return n;
+}
+
+int SpectrumPlan::n_solves() const { return 12 * (n_parts() - n_finished_parts()); }
+
+int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {
+  if (!parameters.gauge.files.empty()) return 0;
+  for (int k = int(configurations.size()); k-- > 0;)
+    if (!configurations[std::size_t(k)].finished())
+      return parameters.generate.chain.n_thermalise + k * parameters.generate.chain.n_between;
+  return 0;
+}
+
+SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
+                       const Journal& journal) {
+  SpectrumPlan plan;
+  const auto& files = parameters.gauge.files;
+  if (files.empty()) {
+    plan.extent = parameters.gauge.extent;
+    parameters.check(settings, plan.extent);
+    for (int k = 0; k < parameters.generate.configurations; ++k) {
+      const std::string name = name_of_generated(parameters.generate, k);
+      const std::string identity =
+          sentence(name, "overrelaxation", parameters.generate.chain.overrelaxation_per_heatbath, "lattice",
+                   to_string(plan.extent));
+      add_configuration(plan, name, identity, parameters.origins(plan.extent), journal);
+    }
+    return plan;
+  }
+  ReadOptions read;
+  if (settings.given("gauge.extent")) read.extent = parameters.gauge.extent;
+  for (const std::string& file : files) {
+    require(std::count(files.begin(), files.end(), file) == 1, settings.origin("gauge.files"), "names", file,
+            "twice: its correlators would count twice");
+    const GaugeHeader header = read_gauge_header(comm, file, read);
+    if (plan.configurations.empty()) {
+      plan.extent = header.extent;
+      parameters.check(settings, plan.extent);
+    }
+    require(header.extent == plan.extent, file, "has the extents", to_string(header.extent), "and", files.front(),
+            to_string(plan.extent) + ": one job takes configurations of one size");
+    add_configuration(plan, file, identity_of_file(file, header), parameters.origins(plan.extent), journal);
+  }
+  return plan;
+}
+
+SpectrumOutputs outputs_of(const SpectrumParameters& parameters) {
+  const std::string& prefix = parameters.output.prefix;
+  return {has_hdf5() ? prefix + ".h5" : "", prefix + ".dat", prefix + ".svg"};
+}
+
+std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const SpectrumParameters& p) {
+  const Lattice lattice(comm, plan.extent);
+  const Geometry& geometry = lattice.geometry();
+  std::string text;
+  const auto row = [&text](const std::string& name, const std::string& value) {
+    text += name + std::string(16 - name.size(), ' ') + value + "\n";
+  };
+  row("lattice", to_string(plan.extent) + " (x y z t), " + std::to_string(lattice.volume()) + " sites");
+  row("processes", sentence(std::to_string(comm.size()) + ", grid", to_string(geometry.grid()) + ", local lattice",
+                            to_string(geometry.local_extent()) + ", order:", to_string(lattice.layout().order()) + ",",
+                            lattice.layout().lanes(), "lanes"));
+  const std::size_t n = plan.configurations.size();
+  if (p.gauge.files.empty())
+    row("configurations",
+        sentence(n, "generated, beta", p.generate.chain.beta, "seed", p.generate.chain.seed, "first after",
+                 p.generate.chain.n_thermalise, "updates, then every", p.generate.chain.n_between));
+  else
+    row("configurations",
+        sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
+  row("quarks", sentence("Wilson, kappa", p.action.kappa, "(mass", std::to_string(p.action.mass) + "),",
+                         p.action.boundary, "in time"));
+  std::string origins;
+  for (const PlannedPart& part : plan.configurations.front().parts)
+    origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
+  row("sources",
+      sentence(plan.configurations.front().parts.size(), "on each, at", origins + ", smearing",
+               p.source.smearing == "none" ? "none"
+                                           : sentence("wuppertal, width", p.source.width, "in", p.source.iterations,
+                                                      "iterations, links", p.links.smearing, "x", p.links.steps)));
+  std::string sinks;
+  for (const std::string& sink : p.sink.smearings) sinks += (sinks.empty() ? "" : ", ") + sink;
+  row("sinks", "smearing " + sinks);
+  row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size(), "baryons with",
+                              p.momenta().size(), "momenta"));
+  row("solver", sentence(p.solver.method + ",", p.solver.preconditioner, "preconditioner,", p.solver.precision,
+                         "precision, tolerance", p.solver.tolerance));
+  row("finished",
+      sentence(plan.n_finished_parts(), "of", plan.n_parts(), "(configuration, source) in", p.output.journal));
+  row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(), "solves"));
+  char megabytes[32];
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
+                bytes_per_site(p) * double(geometry.local_volume()) / (1 << 20) + 1);
+  row("memory", sentence("about", megabytes, "MiB in each process for fields"));
+  const SpectrumOutputs outputs = outputs_of(p);
+  row("output",
+      (outputs.hdf5.empty() ? "(no HDF5 in this build)" : outputs.hdf5) + ", " + outputs.text + ", " + outputs.picture);
+  return text;
+}
+
+}  // namespace kov::app

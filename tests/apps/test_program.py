@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: MIT
+"""The program as a user calls it: results, messages, exit codes, resuming, several processes.
+
+ctest sets KOVARIANT (the program), KOVARIANT_MPIEXEC (a launcher with its flags, or empty) and KOV_TEST_DATA.
+"""
+import os
+import re
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["KOVARIANT"]
+MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
+DATA = os.environ.get("KOV_TEST_DATA", "")
+HAS_HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
+
+# A job of a second: 4^3 x 8, heavy quarks, two configurations.
+TINY = ["--set", "gauge.extent=[4, 4, 4, 8]", "--set", "generate.configurations=2", "--set", "generate.thermalise=5",
+        "--set", "generate.between=2", "--set", "action.kappa=0.13", "--set", "links.steps=2", "--set", "source.width=1",
+        "--set", "source.iterations=3", "--set", "analysis.pion=[1, 3]", "--set", "analysis.rho=[1, 3]",
+        "--set", "analysis.nucleon=[1, 2]"]
+
+
+def environment(**more):
+    return {**os.environ, "OMP_NUM_THREADS": "1", **more}
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="kovariant-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def call(self, *arguments, ranks=1, code=0, timeout=100):
+        command = [PROGRAM, *map(str, arguments)]
+        if ranks > 1:
+            command = [*MPIEXEC, "-n", str(ranks), *command]
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=timeout, env=environment())
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name, mode="r"):
+        with open(self.path(name), mode) as file:
+            return file.read()
+
+    def numbers(self, name):
+        """The columns t, real, imaginary of a correlator text file, all blocks."""
+        rows = [line.split() for line in self.read(name).splitlines() if line.strip() and not line.startswith("#")]
+        return [[float(word) for word in row] for row in rows]
+
+    def leftovers(self):
+        return [name for name in os.listdir(self.folder) if "tmp" in name.lower() or name.startswith(".")]
+
+
+class Usage(ProgramTest):
+    def test_help_everywhere(self):
+        self.assertIn("exit codes", self.call("--help").stdout)
+        for command in ("spectrum", "smear", "info", "convert", "generate"):
+            self.assertIn("--quiet", self.call(command, "--help").stdout)
+        self.assertRegex(self.call("--version").stdout, r"kovariant \d+\.\d+\.\d+")
+
+    def test_wrong_usage_ends_with_one_and_says_what_would_be_right(self):
+        self.assertIn("did you mean 'info'?", self.call("inof", "x", code=1).stderr)
+        self.assertIn("--help", self.call(code=1).stderr)
+        self.assertIn("did you mean '--format'?", self.call("convert", "a", "b", "--frmat", "ildg", code=1).stderr)
+
+    def test_unknown_key_names_the_nearest(self):
+        self.assertIn("did you mean 'action.kappa'?", self.call("spectrum", "--set", "action.kapa=0.1", code=1).stderr)
+        with open(self.path("run.toml"), "w") as file:
+            file.write("[solver]\ntolerence = 1e-9\n")
+        text = self.call("spectrum", "run.toml", "--dry-run", code=1).stderr
+        self.assertIn("run.toml, line 2", text)
+        self.assertIn("did you mean 'solver.tolerance'?", text)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_an_error_is_said_once_and_every_rank_fails(self):
+        done = self.call("info", "absent.lime", ranks=2, code=None)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("kovariant: cannot read absent.lime"), 1, done.stderr)
+
+
+class BadFiles(ProgramTest):
+    """Whatever a file holds: exit code 1 or 2 and a message that names it, in under a second, and nothing written."""
+
+    def refuse(self, path, code=2, says=""):
+        begin = time.monotonic()
+        done = self.call("info", path, code=code)
+        seconds = time.monotonic() - begin
+        self.assertLess(seconds, 1 if os.cpu_count() > 1 and os.getloadavg()[0] < os.cpu_count() else 10)
+        self.assertEqual(done.stdout, "")
+        self.assertIn(os.path.basename(str(path)), done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertEqual(done.stderr.strip().count("\n"), 0, done.stderr)
+        before = sorted(os.listdir(self.folder))
+        self.call("convert", path, "out.lime", code=code)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def make(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return name
+
+    def configuration(self, format="nersc"):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--format", format, "--output", "good", "-q")
+        return self.read("good.0001." + {"nersc": "nersc", "ildg": "lime"}[format], "rb")
+
+    def test_absent(self):
+        self.refuse("absent.lime", code=1)
+
+    def test_empty(self):
+        self.refuse(self.make("empty.lime", b""), says="empty")
+
+    def test_folder(self):
+        os.mkdir(self.path("folder.lime"))
+        self.refuse("folder.lime", says="folder")
+
+    def test_text(self):
+        self.refuse(self.make("poem.lime", b"The quality of mercy is not strained,\n" * 100), says="no gauge configuration")
+
+    def test_flipped_bit(self):
+        for format in ("nersc", "ildg"):
+            content = bytearray(self.configuration(format))
+            content[len(content) // 2] ^= 4
+            self.refuse(self.make("flipped." + format, bytes(content)), says="records")
+
+    def test_truncated(self):
+        for format in ("nersc", "ildg"):
+            content = self.configuration(format)
+            self.refuse(self.make("short." + format, content[:-1000]))
+            self.refuse(self.make("stub." + format, content[:100]))
+
+    def test_header_that_promises_more_than_there_is(self):
+        content = self.configuration()
+        self.refuse(self.make("more.nersc", content.replace(b"DIMENSION_4 = 4", b"DIMENSION_4 = 8")), says="bytes")
+
+    def test_impossible_extents(self):
+        content = self.configuration()
+        for extent in (b"0", b"1099511627776", b"-4", b"4.5"):
+            self.refuse(self.make("extent.nersc", content.replace(b"DIMENSION_4 = 4", b"DIMENSION_4 = " + extent)))
+
+    def test_link_that_is_no_number(self):
+        content = bytearray(self.configuration())
+        content[-8:] = struct.pack(">d", float("nan"))
+        path = self.make("nan.nersc", bytes(content))
+        self.refuse(path)
+        self.assertIn("finite", self.call("info", path, "--ignore", "checksums", code=2).stderr)
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(DATA, "derived")), "no published configurations here")
+    def test_published_ones_that_were_damaged(self):
+        for name in ("bad_checksum.lime", "bad_checksum.milc", "truncated.nersc"):
+            self.refuse(os.path.join(DATA, "derived", name))
+
+    def test_a_check_that_is_ignored_on_request_is_recorded(self):
+        content = bytearray(self.configuration())
+        content[-30] ^= 1  # a low bit of the last link
+        path = self.make("flipped.nersc", bytes(content))
+        self.call("info", path, code=2)
+        done = self.call("info", path, "--ignore", "checksums")
+        self.assertIn("warning", done.stderr)
+        self.assertIn("ignored on request", done.stdout)
+        self.call("convert", path, "copy.lime", "--ignore", "checksums")
+        self.assertIn("checks_overridden", self.call("info", "copy.lime", "--metadata").stdout)
+
+
+class Gauge(ProgramTest):
+    def plaquette(self, name, *options):
+        return re.search(r"^plaquette +(\S+)", self.call("info", name, *options).stdout, re.M).group(1)
+
+    def links(self, name):
+        return re.search(r"^links +(\S+ \S+)", self.call("info", name).stdout, re.M).group(1)
+
+    def test_round_trips_through_every_format_keep_every_bit(self):
+        self.call("generate", "--extent", 4, 6, 4, 8, "--thermalise", 3, "--output", "a", "-q")
+        want, links = self.plaquette("a.0001.lime"), self.links("a.0001.lime")
+        chain = ["a.0001.lime", "b.nersc"] + (["c.h5"] if HAS_HDF5 else []) + ["d.ildg"]
+        for source, target in zip(chain, chain[1:]):
+            self.call("convert", source, target)
+            self.assertEqual(self.plaquette(target), want)
+            self.assertEqual(self.links(target), links)
+
+    def test_single_precision_and_two_rows_keep_seven_digits(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 3, "--output", "a", "-q")
+        self.call("convert", "a.0001.lime", "b.nersc", "--format", "nersc-3x2", "--precision", 32)
+        self.assertLess(os.path.getsize(self.path("b.nersc")), os.path.getsize(self.path("a.0001.lime")) / 2.5)
+        self.assertAlmostEqual(float(self.plaquette("b.nersc")), float(self.plaquette("a.0001.lime")), delta=1e-6)
+
+    def test_the_same_seed_gives_the_same_links_and_another_seed_others(self):
+        for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+            self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 3, "--seed", seed, "--output", name, "-q")
+        self.assertEqual(self.links("a.0001.lime"), self.links("b.0001.lime"))
+        self.assertNotEqual(self.links("a.0001.lime"), self.links("c.0001.lime"))
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_two_ranks_make_the_same_links_and_the_same_plaquette(self):
+        for name, ranks in (("a", 1), ("b", 2)):
+            self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 3, "--output", name, "-q", ranks=ranks)
+        one, two = (self.call("info", "a.0001.lime", ranks=ranks).stdout for ranks in (1, 2))
+        self.assertEqual(one, two)
+        self.assertEqual(self.links("a.0001.lime"), self.links("b.0001.lime"))
+
+    def test_history_has_a_line_for_every_update(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 4, "--between", 3, "--configurations", 2,
+                  "--output", "a", "-q")
+        rows = [line for line in self.read("a.history.txt").splitlines() if not line.startswith("#")]
+        self.assertEqual(len(rows), 7)
+        self.assertEqual(float(rows[3].split()[1]), float(self.plaquette("a.0001.lime")))
+        self.assertIn("</svg>", self.read("a.history.svg"))
+
+    def test_an_output_that_cannot_be_written_is_said_before_the_work(self):
+        done = self.call("generate", "--output", "absent/folder/a", code=1)
+        self.assertIn("absent/folder", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Smear(ProgramTest):
+    def profile(self, text):
+        rows = [line.split() for line in text.splitlines() if line and line.lstrip()[0].isdigit()]
+        return [float(row[1]) for row in rows]
+
+    def test_free_profile_is_that_of_repeated_averaging(self):
+        n, width, size = 6, 2.0, 8
+        text = self.call("smear", "--extent", size, size, size, 2, "--width", width, "--iterations", n).stdout
+        found = self.profile(text)
+        # (1 + s Laplacian)^n on numbers: spin and colour take no part when all links are 1.
+        s = width * width / (4 * n)
+        psi = {(size // 2,) * 3: 1.0}
+        for _ in range(n):
+            new = {}
+            for (x, y, z), v in psi.items():
+                new[x, y, z] = new.get((x, y, z), 0.0) + (1 - 6 * s) * v
+                for step in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)):
+                    to = ((x + step[0]) % size, (y + step[1]) % size, (z + step[2]) % size)
+                    new[to] = new.get(to, 0.0) + s * v
+            psi = new
+        want = [abs(psi.get((x, size // 2, size // 2), 0.0)) for x in range(size)]
+        self.assertEqual(len(found), size)
+        for a, b in zip(found, want):
+            self.assertAlmostEqual(a, b, delta=1e-12)
+        self.assertEqual(self.profile(self.read("smear.txt")), found)
+        self.assertIn("</svg>", self.read("smear.svg"))
+
+    def test_no_iterations_leave_the_delta(self):
+        found = self.profile(self.call("smear", "--extent", 4, 4, 4, 2, "--iterations", 0).stdout)
+        self.assertEqual(found, [0, 0, 1, 0])
+
+    def test_works_on_a_file_and_shrinks_the_peak(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 3, "--output", "a", "-q")
+        found = self.profile(self.call("smear", "a.0001.lime", "--iterations", 5, "--width", 1.5, "--ape", 2).stdout)
+        self.assertEqual(len(found), 4)
+        self.assertLess(found[2], 1)
+        self.assertEqual(max(found), found[2])
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_two_ranks_give_the_same_profile(self):
+        arguments = ("smear", "--extent", 8, 4, 4, 4, "--width", 1.5, "--iterations", 4)
+        one, two = self.profile(self.call(*arguments).stdout), self.profile(self.call(*arguments, ranks=2).stdout)
+        for a, b in zip(one, two):
+            self.assertAlmostEqual(a, b, delta=1e-14)
+
+
+class Spectrum(ProgramTest):
+    def test_dry_run_prints_the_plan_and_writes_nothing(self):
+        text = self.call("spectrum", *TINY, "--dry-run").stdout
+        self.assertIn("4 4 4 8", text)
+        self.assertIn("7 updates and 24 solves", text)
+        self.assertIn("MiB", text)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_printed_configuration_is_read_back_the_same(self):
+        text = self.call("spectrum", *TINY, "--print").stdout
+        with open(self.path("run.toml"), "w") as file:
+            file.write(text)
+        self.assertEqual(self.call("spectrum", "run.toml", "--print").stdout, text)
+
+    def test_results_are_there_and_a_second_run_takes_them_from_the_journal(self):
+        first = self.call("spectrum", *TINY)
+        for word in ("pion", "rho", "nucleon", "mass", "jackknife over 2 configurations"):
+            self.assertIn(word, first.stdout)
+        self.assertIn("</svg>", self.read("spectrum.svg"))
+        files = ["spectrum.dat", "spectrum.svg"] + (["spectrum.h5"] if HAS_HDF5 else [])
+        content = {name: self.read(name, "rb") for name in files if not name.endswith(".h5")}
+        self.assertEqual(len(os.listdir(self.path("spectrum.journal"))), 2)
+        for name in files:
+            os.remove(self.path(name))
+        self.assertIn("0 updates and 0 solves", self.call("spectrum", *TINY).stdout)
+        self.assertEqual({name: self.read(name, "rb") for name in content}, content)
+        # From nothing again: the same bits.
+        shutil.rmtree(self.path("spectrum.journal"))
+        self.call("spectrum", *TINY)
+        self.assertEqual({name: self.read(name, "rb") for name in content}, content)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_other_parameters_do_not_take_finished_parts(self):
+        self.call("spectrum", *TINY)
+        changed = self.call("spectrum", *TINY, "--set", "action.kappa=0.131").stdout
+        self.assertIn("24 solves", changed)
+        more = self.call("spectrum", *TINY, "--set", "action.kappa=0.131", "--set", "generate.configurations=3", "--dry-run")
+        self.assertIn("9 updates and 12 solves", more.stdout)
+
+    def test_a_killed_run_goes_on(self):
+        self.call("spectrum", *TINY, "--set", "output.prefix=whole")
+        slow = [*TINY, "--set", "generate.configurations=2"]
+        with open(self.path("log"), "w") as log:
+            process = subprocess.Popen([PROGRAM, "spectrum", *slow], cwd=self.folder, stdout=log, stderr=log,
+                                       env=environment())
+            journal = self.path("spectrum.journal")
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None:
+                if os.path.isdir(journal) and any(name.endswith(".journal") for name in os.listdir(journal)):
+                    break
+                time.sleep(0.002)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        finished = [name for name in os.listdir(journal) if name.endswith(".journal")]
+        self.assertGreaterEqual(len(finished), 1)
+        text = self.call("spectrum", *slow).stdout
+        self.assertIn("finished        %d of 2" % len(finished), text)
+        self.assertEqual(self.read("spectrum.dat"), self.read("whole.dat"))
+
+    def test_files_are_measured_like_the_configurations_they_hold(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--between", 2, "--configurations", 2,
+                  "--output", "cfg", "-q")
+        self.call("spectrum", *TINY, "--set", "output.prefix=generated")
+        files = 'gauge.files=["cfg.0001.lime", "cfg.0002.lime"]'
+        self.call("spectrum", *TINY, "--set", files, "--set", "output.prefix=read")
+        self.assertEqual(self.numbers("read.dat"), self.numbers("generated.dat"))
+        self.assertIn("twice", self.call("spectrum", "--set", 'gauge.files=["cfg.0001.lime", "cfg.0001.lime"]', code=1).stderr)
+
+    def test_solvers_and_precisions_agree(self):
+        base = [*TINY, "--set", "generate.configurations=1", "--set", 'correlators.mesons=["pion"]',
+                "--set", "solver.tolerance=1e-11"]
+        want = None
+        for method in ("bicgstab", "cg"):
+            for precision in ("double", "mixed"):
+                for preconditioner in ("even-odd", "none"):
+                    self.call("spectrum", *base, "--set", "solver.method=" + method, "--set", "solver.precision=" + precision,
+                              "--set", "solver.preconditioner=" + preconditioner, "--set", "output.journal=j")
+                    found = self.numbers("spectrum.dat")
+                    want = want or found
+                    for a, b in zip(found, want):
+                        self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]) + 1e-14)
+        single = ["--set", "solver.precision=single", "--set", "solver.tolerance=1e-6"]
+        self.call("spectrum", *base, *single)
+        for a, b in zip(self.numbers("spectrum.dat"), want):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-3 * abs(b[1]) + 1e-8)
+
+    def test_pion_is_positive_and_sinks_and_momenta_are_labelled(self):
+        self.call("spectrum", *TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion",
+                  "--set", "correlators.baryons=[]", "--set", "correlators.max_momentum2=1",
+                  "--set", 'sink.smearings=["none", "wuppertal"]')
+        rows = self.numbers("spectrum.dat")
+        self.assertEqual(len(rows), 2 * 7 * 8)
+        text = self.read("spectrum.dat")
+        self.assertIn("wuppertal", text)
+        zero = [row for row in rows[:8]]
+        self.assertTrue(all(row[1] > 0 for row in zero))
+
+    def test_a_solver_that_does_not_converge_ends_with_three(self):
+        done = self.call("spectrum", *TINY, "--set", "solver.max_iterations=3", code=3)
+        self.assertIn("3", done.stderr)
+        self.assertFalse(os.path.exists(self.path("spectrum.h5")))
+        self.assertFalse(os.path.exists(self.path("spectrum.dat")))
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_two_ranks_agree_with_one_within_rounding(self):
+        self.call("spectrum", *TINY, "--set", "output.prefix=one")
+        self.call("spectrum", *TINY, "--set", "output.prefix=two", ranks=2)
+        one, two = self.numbers("one.dat"), self.numbers("two.dat")
+        self.assertEqual(len(one), len(two))
+        # Solutions agree to the tolerance of the solver, 1e-9, relative to each correlator's largest value.
+        for begin in range(0, len(one), 8):
+            largest = max(abs(row[1]) + abs(row[2]) for row in one[begin:begin + 8])
+            for a, b in zip(one[begin:begin + 8], two[begin:begin + 8]):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-7 * largest)
+
+    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    def test_h5py_reads_complex_numbers_and_labels(self):
+        python = next((p for p in ("/usr/bin/python3", "python3")
+                       if subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+        if python is None:
+            self.skipTest("no h5py here")
+        self.call("spectrum", *TINY)
+        script = ("import h5py\nf = h5py.File('spectrum.h5')\nd = f['meson/pion-pion/0']\n"
+                  "assert d.dtype.kind == 'c' and d.dtype.itemsize == 16, d.dtype\n"
+                  "assert d.shape == (1, 8), d.shape\n"
+                  "assert (d[0].real > 0).all()\n"
+                  "assert list(d.attrs['source']) == [0, 0, 0, 0]\n"
+                  "assert 'update5' in str(d.attrs['configuration']), d.attrs['configuration']\n"
+                  "assert len(f['meson']) == 16 and len(f['meson/pion-pion']) == 2 and len(f['baryon']) == 1\n"
+                  "assert str(f['parameters'].attrs['action.kappa']) in ('0.13', \"b'0.13'\")\n"
+                  "assert any('links_checksum' in k for k in f['inputs'].attrs)\n"
+                  "for x in d[0]: print('%.17g %.17g' % (x.real, x.imag))\n")
+        done = subprocess.run([python, "-c", script], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        values = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
+        self.assertEqual(len(values), 8)
+        text = [row[1:] for row in self.numbers("spectrum.dat")]
+        self.assertIn(values, [text[k:k + 8] for k in range(0, len(text), 8)])
+
+
+if __name__ == "__main__":
+    unittest.main()
