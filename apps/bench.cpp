@@ -35,25 +35,32 @@ void bench_lattice(const Session& session, const BenchOptions& options, const La
     if (!options.only.empty() && c.kernel.find(options.only) == std::string::npos) continue;
     const double bytes = c.sites * c.bytes;
     const Triad triad(std::size_t(bytes), false);
-    const Pair s = median_seconds_in_turns(c.run, [&] { triad.run(); }, options.seconds);
-    const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9, flops = c.sites * c.flops / s.first * 1e-9;
-    session.say(format("%-12s %-38s %-6s %9.0f %9.0f %10.3f %8.1f %8.1f %9.1f %7.0f %7.0f", to_string(lattice.extent()).c_str(),
-                       c.kernel.c_str(), c.precision.c_str(), c.bytes, c.flops, s.first * 1e3, rate, flops, roof, 100 * rate / roof,
-                       100 * flops / fma_peak));
+    const Pair s = median_seconds_in_turns(
+        c.run, [&] { triad.run(); }, options.seconds);
+    const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9,
+                 flops = c.sites * c.flops / s.first * 1e-9;
+    session.say(format("%-12s %-38s %-6s %9.0f %9.0f %10.3f %8.1f %8.1f %9.1f %7.0f %7.0f",
+                       to_string(lattice.extent()).c_str(), c.kernel.c_str(), c.precision.c_str(), c.bytes, c.flops,
+                       s.first * 1e3, rate, flops, roof, 100 * rate / roof, 100 * flops / fma_peak));
   }
 }
 
 void bench(const Session& session, const BenchOptions& options) {
   const double peak[2] = {measure_fma_peak(false), measure_fma_peak(true)};
-  const Triad plain(std::size_t(1) << (has_packs ? 28 : 31), false), streaming(std::size_t(1) << (has_packs ? 28 : 31), true);
+  const Triad plain(std::size_t(1) << (has_packs ? 28 : 31), false),
+      streaming(std::size_t(1) << (has_packs ? 28 : 31), true);
   const Pair roofs = median_seconds_in_turns([&] { plain.run(); }, [&] { streaming.run(); }, 0.5);
   session.say(std::string("Kovariant ") + version() + ", " + Runtime::description());
-  session.say(format("roofs out of cache: triad %.1f GB/s (with streaming stores %.1f), copy %.1f GB/s; FMA %.1f Gflop/s double, %.1f float",
-                     plain.bytes() / roofs.first * 1e-9, streaming.bytes() / roofs.second * 1e-9, measure_copy_bandwidth(), peak[0], peak[1]));
   session.say(
-      "Bytes and flops are a site's, neighbours from cache; the triad beside each kernel has its footprint and takes turns with it.");
-  session.say(format("%-12s %-38s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops", "ms", "GB/s",
-                     "Gflop/s", "triad", "%triad", "%FMA"));
+      format("roofs out of cache: triad %.1f GB/s (with streaming stores %.1f), copy %.1f GB/s; FMA %.1f Gflop/s "
+             "double, %.1f float",
+             plain.bytes() / roofs.first * 1e-9, streaming.bytes() / roofs.second * 1e-9, measure_copy_bandwidth(),
+             peak[0], peak[1]));
+  session.say(
+      "Bytes and flops are a site's, neighbours from cache; the triad beside each kernel has its footprint and takes "
+      "turns with it.");
+  session.say(format("%-12s %-38s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops",
+                     "ms", "GB/s", "Gflop/s", "triad", "%triad", "%FMA"));
   for (const Coord& extent : {options.small, options.large}) {
     const Lattice lattice(session.comm, extent);
     bench_lattice<double>(session, options, lattice, peak[0]);
@@ -65,19 +72,22 @@ void bench(const Session& session, const BenchOptions& options) {
 void bench_with_one_thread(const Session& session, const BenchOptions& options) {
   const auto own = std::filesystem::read_symlink("/proc/self/exe").string();
   const auto extents = [](const Coord& x) { return to_string(x); };
-  const std::string command = "OMP_NUM_THREADS=1 '" + own + "' bench --no-one-thread --small " + extents(options.small) + " --large " +
-                              extents(options.large) + " --seconds " + std::to_string(options.seconds) +
+  const std::string command = "OMP_NUM_THREADS=1 '" + own + "' bench --no-one-thread --small " +
+                              extents(options.small) + " --large " + extents(options.large) + " --seconds " +
+                              std::to_string(options.seconds) +
                               (options.only.empty() ? "" : " --only '" + options.only + "'");
   session.say();
   std::fflush(stdout);
-  require(std::system(command.c_str()) == 0, "the run with one thread failed: run OMP_NUM_THREADS=1 kovariant bench by hand to see why");
+  require(std::system(command.c_str()) == 0,
+          "the run with one thread failed: run OMP_NUM_THREADS=1 kovariant bench by hand to see why");
 }
 
 }  // namespace
 
 Command bench_command() {
   return {"bench", "how close every kernel runs to this machine's measured roof",
-          "Each kernel is timed in turns with a triad (a = b + s c) that moves as many bytes; %triad is the ratio of the two rates.",
+          "Each kernel is timed in turns with a triad (a = b + s c) that moves as many bytes; %triad is the ratio of "
+          "the two rates.",
           [](Arguments& arguments) -> Action {
             auto options = std::make_shared<BenchOptions>();
             auto no_one_thread = std::make_shared<bool>(false);
@@ -88,7 +98,8 @@ Command bench_command() {
             arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
             return [options, no_one_thread](const Session& session) {
               bench(session, *options);
-              if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1) bench_with_one_thread(session, *options);
+              if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1)
+                bench_with_one_thread(session, *options);
             };
           }};
 }

@@ -26,16 +26,18 @@ void fill(const FieldT& field, std::uint64_t seed) {
 }
 
 template <class T, int W>
-void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const GaugeLinks<T>& links, int n_columns, double V, double link_reals) {
+void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const GaugeLinks<T>& links, int n_columns,
+                double V, double link_reals) {
   const double R = sizeof(T);
   const std::string precision = R == 8 ? "double" : "float", columns = ", " + std::to_string(n_columns) + " columns";
   const BlockField<Spinor, T, W> in(lattice, "in", n_columns), out(lattice, "out", n_columns);
   fill(in, 3);
   const WilsonOperator<T> wilson(links, 0.1);
   const CovariantLaplacian<T> laplacian(links);
-  cases.push_back({"Laplacian, spinor" + columns, precision, n_columns * V, (48 + link_reals / n_columns) * R, 8 * 288 + 48,
-                   [=] { laplacian.apply(in, out); }});
-  cases.push_back({"Wilson hop, even from odd" + columns, precision, n_columns * V / 2, (48 + link_reals / n_columns) * R, 1320,
+  cases.push_back({"Laplacian, spinor" + columns, precision, n_columns * V, (48 + link_reals / n_columns) * R,
+                   8 * 288 + 48, [=] { laplacian.apply(in, out); }});
+  cases.push_back({"Wilson hop, even from odd" + columns, precision, n_columns * V / 2,
+                   (48 + link_reals / n_columns) * R, 1320,
                    [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); }});
 }
 
@@ -77,7 +79,8 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   const SpinorField<T> s(lattice, "propagator", 12), smeared(lattice, "smeared propagator", 12);
   fill(s, 4);
   const WuppertalSmearing<T> wuppertal(links, {.width = 2, .iterations = 1});
-  add("Wuppertal, 12 columns, one iteration", 12 * V, 48 + link_reals * 3 / 4 / 12, 6 * 288 + 48, [=] { wuppertal.apply(s, smeared); });
+  add("Wuppertal, 12 columns, one iteration", 12 * V, 48 + link_reals * 3 / 4 / 12, 6 * 288 + 48,
+      [=] { wuppertal.apply(s, smeared); });
   const auto channels = all_mesons();
   add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {Momentum{0, 0, 0}}, {0, 0, 0, 0}); });
   const std::vector<BaryonChannel> proton{nucleon()};

@@ -104,7 +104,8 @@ double median_seconds(const std::function<void()>& f, double min_seconds) {
   return median(samples);
 }
 
-Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second, double min_seconds) {
+Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second,
+                             double min_seconds) {
   const int calls[2] = {calls_for(first, min_seconds), calls_for(second, min_seconds)};
   std::vector<double> samples[2];
   for (double total = 0; samples[0].size() < 7 || total < 2 * min_seconds;) {
@@ -115,7 +116,8 @@ Pair median_seconds_in_turns(const std::function<void()>& first, const std::func
   return {median(samples[0]), median(samples[1])};
 }
 
-Triad::Triad(std::size_t bytes, bool streaming) : n_(std::max<std::size_t>(bytes / 24 / 8, 1) * 8), streaming_(streaming) {
+Triad::Triad(std::size_t bytes, bool streaming)
+    : n_(std::max<std::size_t>(bytes / 24 / 8, 1) * 8), streaming_(streaming) {
   auto arrays = std::make_shared<TriadArrays>();
   arrays->a = Buffer<double>("triad a", n_);
   arrays->b = Buffer<double>("triad b", n_);

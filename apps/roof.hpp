@@ -16,7 +16,8 @@ double median_seconds(const std::function<void()>& f, double min_seconds);
 struct Pair {
   double first, second;
 };
-Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second, double min_seconds);
+Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second,
+                             double min_seconds);
 
 /// a = b + s c over doubles, as STREAM counts it: 24 bytes an element, reads for ownership not counted.
 class Triad {

@@ -21,12 +21,22 @@ class BlockView {
   KOKKOS_FORCEINLINE_FUNCTION explicit BlockView(const Base& base) : base_(base) {}
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x) const { return base_(PackSite{x.outer}, x.group); }
-  KOKKOS_FORCEINLINE_FUNCTION void set(ColumnSite x, const SiteT<Pack<T, W>>& v) const { base_.set(PackSite{x.outer}, v, x.group); }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(ColumnSite x, const SiteT<Pack<T, W>>& v) const { base_.stream(PackSite{x.outer}, v, x.group); }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x) const {
+    return base_(PackSite{x.outer}, x.group);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(ColumnSite x, const SiteT<Pack<T, W>>& v) const {
+    base_.set(PackSite{x.outer}, v, x.group);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(ColumnSite x, const SiteT<Pack<T, W>>& v) const {
+    base_.stream(PackSite{x.outer}, v, x.group);
+  }
 #endif
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x) const { return base_(LaneSite{x.outer, x.lane}, x.column); }
-  KOKKOS_FORCEINLINE_FUNCTION void set(LaneColumnSite x, const SiteT<T>& v) const { base_.set(LaneSite{x.outer, x.lane}, v, x.column); }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x) const {
+    return base_(LaneSite{x.outer, x.lane}, x.column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(LaneColumnSite x, const SiteT<T>& v) const {
+    base_.set(LaneSite{x.outer, x.lane}, v, x.column);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void stream(LaneColumnSite x, const SiteT<T>& v) const { set(x, v); }
 
   KOKKOS_FORCEINLINE_FUNCTION const Base& base() const { return base_; }
@@ -153,10 +163,11 @@ struct BlockFunctor {
 
 }  // namespace detail
 
-/// Calls kernel for every site and pack of columns (ColumnSite, CPU) or every site and column (LaneColumnSite, GPU: a block
-/// of threads holds several columns of the same sites, which share the links in the first-level cache).
+/// Calls kernel for every site and pack of columns (ColumnSite, CPU) or every site and column (LaneColumnSite, GPU: a
+/// block of threads holds several columns of the same sites, which share the links in the first-level cache).
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
-void for_each_block_site(const std::string& name, const SiteRange& range, int n_groups, const Kernel& kernel, const Exec& exec = {}) {
+void for_each_block_site(const std::string& name, const SiteRange& range, int n_groups, const Kernel& kernel,
+                         const Exec& exec = {}) {
   using Site = std::conditional_t<has_packs, ColumnSite, LaneColumnSite>;
   using Policy = Kokkos::RangePolicy<Exec, typename detail::Bounds<Kernel>::type>;
   constexpr int N = default_lanes;

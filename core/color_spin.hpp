@@ -154,8 +154,8 @@ KOKKOS_FORCEINLINE_FUNCTION const Complex<typename S::Real>& element(const S& si
 
 /// acc += u psi: colour on the left of every spin.  Every element of u and psi is read once.
 template <class Matrix, SiteObject S, class Vector>
-  requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12)
-KOKKOS_FORCEINLINE_FUNCTION void color_multiply_add(S& acc, const Matrix& u, const Vector& psi) {
+requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION
+    void color_multiply_add(S& acc, const Matrix& u, const Vector& psi) {
   for (int b = 0; b < 3; ++b)
     for (int a = 0; a < 3; ++a) {
       const auto w = element(u, 3 * a + b);
@@ -163,8 +163,8 @@ KOKKOS_FORCEINLINE_FUNCTION void color_multiply_add(S& acc, const Matrix& u, con
     }
 }
 template <class A, SiteObject S>
-  requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12)
-KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const ColorMatrix<A>& u, const S& psi) {
+requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION
+    void multiply_add(S& acc, const ColorMatrix<A>& u, const S& psi) {
   color_multiply_add(acc, u, psi);
 }
 
@@ -185,9 +185,8 @@ KOKKOS_FORCEINLINE_FUNCTION S color_multiply(const Matrix& u, const S& psi) {
   return r;
 }
 template <class A, template <class> class SiteT, class R>
-  requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 || SiteT<R>::n_complex == 12)
-KOKKOS_FORCEINLINE_FUNCTION SiteT<R> operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) {
-  return color_multiply(u, psi);
-}
+requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 ||
+         SiteT<R>::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION SiteT<R>
+operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) { return color_multiply(u, psi); }
 
 }  // namespace kov

@@ -62,8 +62,8 @@ class Comm {
   };
 
   /// Runs f on this rank; when f threw on any rank, every rank throws: its own exception where there is one, else a
-  /// CommError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through here,
-  /// so that no rank is left waiting for another.
+  /// CommError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through
+  /// here, so that no rank is left waiting for another.
   template <class F>
   void agree(F&& f) const {
     std::exception_ptr mine;

@@ -4,10 +4,9 @@
 #include "kov/core/comm.hpp"
 #include "kov/core/comm_runtime.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <climits>
+#include <mpi.h>
 
 namespace kov {
 
@@ -22,7 +21,8 @@ void check(int code, const char* what) {
 }
 
 int count(std::size_t n) {
-  require<CommError>(n <= std::size_t(INT_MAX), "a message of", n, "items is longer than MPI can count: use more ranks");
+  require<CommError>(n <= std::size_t(INT_MAX), "a message of", n,
+                     "items is longer than MPI can count: use more ranks");
   return int(n);
 }
 
@@ -52,7 +52,8 @@ void require_running() {
   int running = 0, done = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&done);
-  require<CommError>(running && !done, "Comm needs MPI, which is not running: make a kov::Runtime first and keep it alive");
+  require<CommError>(running && !done,
+                     "Comm needs MPI, which is not running: make a kov::Runtime first and keep it alive");
 }
 }  // namespace
 
@@ -71,7 +72,8 @@ void Comm::barrier() const { check(MPI_Barrier(impl_->comm), "a barrier"); }
 void Comm::sum(std::span<double> values) const {
   if (size() == 1) return;
   std::vector<double> all(values.size() * std::size_t(size()));
-  check(MPI_Allgather(values.data(), count(values.size()), MPI_DOUBLE, all.data(), count(values.size()), MPI_DOUBLE, impl_->comm),
+  check(MPI_Allgather(values.data(), count(values.size()), MPI_DOUBLE, all.data(), count(values.size()), MPI_DOUBLE,
+                      impl_->comm),
         "a sum over ranks");
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = 0;

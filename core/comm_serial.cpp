@@ -51,8 +51,9 @@ void Comm::Exchange::wait() {
     bool found = false;
     for (auto send = impl_->sends.begin(); send != impl_->sends.end() && !found; ++send) {
       if (send->tag != receive.tag) continue;
-      require<CommError>(send->from.size() == receive.to.size(), "a message of", send->from.size(), "bytes arrived where",
-                         receive.to.size(), "were expected: the two ends disagree about the field");
+      require<CommError>(send->from.size() == receive.to.size(), "a message of", send->from.size(),
+                         "bytes arrived where", receive.to.size(),
+                         "were expected: the two ends disagree about the field");
       std::memcpy(receive.to.data(), send->from.data(), send->from.size());
       impl_->sends.erase(send);
       found = true;

@@ -109,10 +109,14 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(const Complex<R>& b) {
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i_power(int k, const Complex<R>& b) {
   switch (k & 3) {
-    case 0: return b;
-    case 1: return times_i(b);
-    case 2: return -b;
-    default: return times_minus_i(b);
+    case 0:
+      return b;
+    case 1:
+      return times_i(b);
+    case 2:
+      return -b;
+    default:
+      return times_minus_i(b);
   }
 }
 

@@ -50,8 +50,8 @@ class Field {
   Field column(int k) const { return components(k, 1); }
   /// Components k, ..., k + n - 1, likewise.
   Field components(int k, int n) const {
-    require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_, "do not exist: it has",
-            n_components_);
+    require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
+            "do not exist: it has", n_components_);
     Field part = *this;
     part.n_components_ = n;
     part.first_ = first_ + std::size_t(k) * View::block;

@@ -51,10 +51,12 @@ class FieldView {
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite x, int component = 0) const { return load<0>(x.outer, component); }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> operator()(PackSite x, int component = 0) const {
+    return load<0>(x.outer, component);
+  }
 
-  /// Asks the memory system for a block that a later site will read, into the second-level cache: a site and its neighbours
-  /// already fill the first (L2 instead of L1 gains 20-35 % out of cache, measured on a Zen 4).
+  /// Asks the memory system for a block that a later site will read, into the second-level cache: a site and its
+  /// neighbours already fill the first (L2 instead of L1 gains 20-35 % out of cache, measured on a Zen 4).
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int component) const {
     const char* p = reinterpret_cast<const char*>(address(outer, component));
     for (int k = 0; k < int(block * sizeof(T)); k += 64) __builtin_prefetch(p + k, 0, 2);
@@ -126,7 +128,9 @@ class FieldView {
       }
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int component = 0) const { set(x, v, component); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int component = 0) const {
+    set(x, v, component);
+  }
 
  private:
   T* data_ = nullptr;
@@ -134,8 +138,8 @@ class FieldView {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor of
-/// packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.
+/// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor
+/// of packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.
 template <template <class> class SiteT, class T, int N>
 class SiteInMemory {
  public:
@@ -203,7 +207,9 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
   KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }
   /// v(x, hop), or a SiteInMemory of it: for kernels that read each element once, through element().
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int component = 0) const { return (*this)(x, hop, component); }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int component = 0) const {
+    return (*this)(x, hop, component);
+  }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, N> read(PackSite, const PackHop& hop, int component = 0) const {
@@ -217,10 +223,14 @@ class NeighbourView {
     if (hop.slots) return gather(hop.slots, component);
     const View& from = hop.halo ? halo_ : field_;
     switch (hop.exchange) {
-      case 0: return from.template load<0>(hop.outer, component);
-      case 1: return from.template load<1 % N>(hop.outer, component);
-      case 2: return from.template load<2 % N>(hop.outer, component);
-      default: return from.template load<4 % N>(hop.outer, component);
+      case 0:
+        return from.template load<0>(hop.outer, component);
+      case 1:
+        return from.template load<1 % N>(hop.outer, component);
+      case 2:
+        return from.template load<2 % N>(hop.outer, component);
+      default:
+        return from.template load<4 % N>(hop.outer, component);
     }
   }
 

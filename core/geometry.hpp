@@ -27,9 +27,7 @@ inline std::int64_t lexicographic(const Coord& x, const Coord& extent) {
 Coord coordinate(std::int64_t index, const Coord& extent);
 
 /// The product of the extents.
-inline std::int64_t volume(const Coord& extent) {
-  return std::int64_t(extent[0]) * extent[1] * extent[2] * extent[3];
-}
+inline std::int64_t volume(const Coord& extent) { return std::int64_t(extent[0]) * extent[1] * extent[2] * extent[3]; }
 
 class Geometry {
  public:
@@ -37,8 +35,8 @@ class Geometry {
   /// dividing the extent, leaving an even local extent in x.  Throws InputError with what would fit.
   Geometry(const Coord& extent, const Coord& grid, int rank, int n_ranks);
 
-  /// A grid for n_ranks processes: cuts the longest local direction, t before z before y before x.  Throws InputError when
-  /// none fits.
+  /// A grid for n_ranks processes: cuts the longest local direction, t before z before y before x.  Throws InputError
+  /// when none fits.
   static Coord choose_grid(const Coord& extent, int n_ranks);
 
   const Coord& extent() const { return extent_; }

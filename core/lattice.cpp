@@ -34,7 +34,8 @@ struct Lattice::Parts {
   Parts(const Comm& c, const Coord& extent, const LatticeOptions& options)
       : comm(c),
         geometry(make_geometry(c, extent, options)),
-        layout(geometry.local_extent(), parity(geometry.origin()), default_lanes, choose_order(geometry.local_extent(), options)),
+        layout(geometry.local_extent(), parity(geometry.origin()), default_lanes,
+               choose_order(geometry.local_extent(), options)),
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
         force_halo(options.force_halo),
         tuner(c) {}
@@ -44,7 +45,9 @@ Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& op
   std::vector<std::int64_t> mine{extent[0], extent[1], extent[2], extent[3], options.force_halo};
   std::vector<std::int64_t> most = mine;
   comm.max(most);
-  comm.agree([&] { require(most == mine, "ranks disagree about the lattice", to_string(extent), ": give all the same input"); });
+  comm.agree([&] {
+    require(most == mine, "ranks disagree about the lattice", to_string(extent), ": give all the same input");
+  });
   parts_ = std::make_shared<Parts>(comm, extent, options);
 }
 

@@ -36,7 +36,8 @@ class Lattice {
   const Geometry& geometry() const;
   /// Sites in default_lanes lanes.
   const Layout& layout() const;
-  /// One site an outer site, for blocks whose lanes are columns; on GPUs columns lie inside layout()'s outer sites instead.
+  /// One site an outer site, for blocks whose lanes are columns; on GPUs columns lie inside layout()'s outer sites
+  /// instead.
   const Layout& column_layout() const;
   const Coord& extent() const { return geometry().extent(); }
   std::int64_t volume() const { return geometry().volume(); }
@@ -44,7 +45,8 @@ class Lattice {
   bool communicates(int mu) const;
   Tuner& tuner() const;
 
-  /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice alone.
+  /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice
+  /// alone.
   template <class Object>
   const Object& remember(const std::string& key, const std::function<Object()>& make) const {
     std::any& slot = memory(key);

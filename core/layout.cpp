@@ -61,7 +61,8 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
           for (int x = 0; x < outer_[0]; ++x) {
             const int o = next[(x + y + z + t + origin_parity_) & 1]++;
             index_[std::size_t(lexicographic({x, y, z, t}, outer_))] = o;
-            base_host_[std::size_t(o)] = std::uint64_t(x) | std::uint64_t(y) << 16 | std::uint64_t(z) << 32 | std::uint64_t(t) << 48;
+            base_host_[std::size_t(o)] =
+                std::uint64_t(x) | std::uint64_t(y) << 16 | std::uint64_t(z) << 32 | std::uint64_t(t) << 48;
           }
   base_ = Buffer<std::uint64_t>("layout", base_host_);
 }
@@ -69,9 +70,12 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
 SiteRange Layout::range(Subset subset) const {
   const int half = n_outer_half_;
   switch (subset) {
-    case Subset::all: return {0, 2 * half, half, {n_even_, n_odd_}};
-    case Subset::even: return {0, half, half, {n_even_, 0}};
-    default: return {half, half, half, {n_odd_, 0}};
+    case Subset::all:
+      return {0, 2 * half, half, {n_even_, n_odd_}};
+    case Subset::even:
+      return {0, half, half, {n_even_, 0}};
+    default:
+      return {half, half, half, {n_odd_, 0}};
   }
 }
 
@@ -91,7 +95,16 @@ Layout::Position Layout::locate(const Coord& x) const {
 }
 
 Layout::View Layout::view(bool host) const {
-  View v{order_, lanes_, n_outer_half_, n_even_, n_odd_, origin_parity_, {}, {}, {}, host ? base_host_.data() : base_.data()};
+  View v{order_,
+         lanes_,
+         n_outer_half_,
+         n_even_,
+         n_odd_,
+         origin_parity_,
+         {},
+         {},
+         {},
+         host ? base_host_.data() : base_.data()};
   for (int mu = 0; mu < 4; ++mu) {
     v.extent[mu] = extent_[mu];
     v.outer[mu] = outer_[mu];

@@ -14,9 +14,11 @@ namespace kov {
 
 /// How sites are numbered in memory.
 enum class Order {
-  /// CPU: the local lattice is cut into one sub-lattice per lane; site x = o + outer_extent * v is lane v of outer site o.
+  /// CPU: the local lattice is cut into one sub-lattice per lane; site x = o + outer_extent * v is lane v of outer site
+  /// o.
   virtual_nodes,
-  /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer site, the
+  /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
+  /// site, the
   /// last outer site of a parity padded.
   even_odd
 };

@@ -19,7 +19,8 @@ using HostView = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTrait
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   const auto fail = [&] {
-    throw InputError(sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
+    throw InputError(
+        sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
   };
   std::shared_ptr<std::byte> memory;
   if constexpr (unified_memory) {
@@ -35,11 +36,12 @@ std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) 
     // Zeroing by the threads in the order in which kernels will run places the pages near them.
     constexpr std::size_t page = 1 << 16;
     std::byte* const first = memory.get();
-    Kokkos::parallel_for("first_touch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, (bytes + page - 1) / page),
-                         KOKKOS_LAMBDA(std::size_t i) {
-                           const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
-                           for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
-                         });
+    Kokkos::parallel_for(
+        "first_touch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, (bytes + page - 1) / page),
+        KOKKOS_LAMBDA(std::size_t i) {
+          const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
+          for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
+        });
     Exec().fence();
   } else {
     void* p = nullptr;

@@ -69,7 +69,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
 
 template <class T, int N>
 struct Pack {
-  static constexpr int width = N < detail::register_bytes / int(sizeof(T)) ? N : detail::register_bytes / int(sizeof(T));
+  static constexpr int width =
+      N < detail::register_bytes / int(sizeof(T)) ? N : detail::register_bytes / int(sizeof(T));
   static constexpr int n_words = N / width;
   static_assert(width * n_words == N, "N must be a power of two");
   typedef T Word __attribute__((vector_size(width * sizeof(T))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Deterministic sums over sites: partial sums over fixed chunks of outer sites, added in index order.  The same bits for
-// any number of threads and from run to run; in exact mode for any decomposition and any number of lanes as well.
+// Deterministic sums over sites: partial sums over fixed chunks of outer sites, added in index order.  The same bits
+// for any number of threads and from run to run; in exact mode for any decomposition and any number of lanes as well.
 #pragma once
 
 #include "kov/core/lattice.hpp"
@@ -123,7 +123,8 @@ struct StoreValues {
     const auto term = kernel(x);
     const std::size_t at = std::size_t(x.outer - first) * N;
     if constexpr (std::is_same_v<Site, LaneSite>) {
-      for (int k = 0; k < n; ++k) values[k * n_lanes + at + x.lane] = layout.is_site(x.outer, x.lane) ? double(term.v[k]) : 0.0;
+      for (int k = 0; k < n; ++k)
+        values[k * n_lanes + at + x.lane] = layout.is_site(x.outer, x.lane) ? double(term.v[k]) : 0.0;
     } else {
       for (int k = 0; k < n; ++k)
         for (int lane = 0; lane < N; ++lane)
@@ -140,8 +141,8 @@ double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t 
 
 }  // namespace detail
 
-/// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R =
-/// Pack or T).  Fences.  Collective.
+/// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R
+/// = Pack or T).  Fences.  Collective.
 template <int n, class Kernel>
 std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
                                 SumMode mode = SumMode::chunked) {
@@ -153,8 +154,9 @@ std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice,
   if (mode == SumMode::exact) {
     const std::size_t n_lanes = std::size_t(range.n_outer) * N;
     const Buffer<double> values(name, n * n_lanes);
-    for_each_site<N>(name, range,
-                     detail::StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes, values.data()});
+    for_each_site<N>(
+        name, range,
+        detail::StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes, values.data()});
     const std::vector<double> host = values.to_host();
     for (int k = 0; k < n; ++k)
       result[k] = detail::exact_sum(lattice.comm(), std::span(host).subspan(k * n_lanes, n_lanes), lattice.volume());

@@ -35,12 +35,13 @@ void for_each_local_site(const Field<SiteT, T, N>& field, const F& f) {
   const Layout& layout = field.layout();
   const Subset subset = field.subset();
   const int wanted = subset == Subset::all ? -1 : subset == Subset::odd;
-  Kokkos::parallel_for("for_each_local_site", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()), [&](const std::int64_t i) {
-    const Coord x = coordinate(i, layout.extent());
-    if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
-    const auto at = layout.locate(x);
-    f(LaneSite{at.outer, at.lane}, std::size_t(i));
-  });
+  Kokkos::parallel_for("for_each_local_site", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()),
+                       [&](const std::int64_t i) {
+                         const Coord x = coordinate(i, layout.extent());
+                         if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
+                         const auto at = layout.locate(x);
+                         f(LaneSite{at.outer, at.lane}, std::size_t(i));
+                       });
   HostExec().fence();
 }
 
@@ -70,7 +71,8 @@ void import_sites(const Field<SiteT, T, N>& field, std::span<const double> value
   constexpr int n = 2 * SiteT<T>::n_complex;
   const int components = field.n_components();
   require(values.size() == std::size_t(field.layout().n_sites()) * components * n, "an array of", values.size(),
-          "numbers does not fill", field.name(), "of", field.layout().n_sites(), "sites and", components * n, "reals a site");
+          "numbers does not fill", field.name(), "of", field.layout().n_sites(), "sites and", components * n,
+          "reals a site");
   const HostField<SiteT, T, N> host(field);
   for_each_local_site(field, [&](LaneSite x, std::size_t i) {
     for (int c = 0; c < components; ++c) {
@@ -85,9 +87,10 @@ void import_sites(const Field<SiteT, T, N>& field, std::span<const double> value
 
 template <template <class> class SiteT, class T, class S>
 void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out) {
-  require(in.lattice() == out.lattice() && in.subset() == out.subset() && in.n_components() == out.n_components(), in.name(),
-          "and", out.name(), "have different shapes: convert() changes the precision only");
-  for_each_lane<default_lanes>("convert", in.range(), detail::ConvertKernel<SiteT, T, S>{in.view(), out.view(), in.n_components()});
+  require(in.lattice() == out.lattice() && in.subset() == out.subset() && in.n_components() == out.n_components(),
+          in.name(), "and", out.name(), "have different shapes: convert() changes the precision only");
+  for_each_lane<default_lanes>("convert", in.range(),
+                               detail::ConvertKernel<SiteT, T, S>{in.view(), out.view(), in.n_components()});
 }
 
 template <template <class> class SiteT, class T, int N>

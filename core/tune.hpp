@@ -21,9 +21,9 @@ class Tuner {
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// The candidate in [0, n_candidates) that was fastest under this key (kernel, shape, precision, device).  The first call
-  /// times run(candidate), which must fence, a few times each; the ranks add their times, so that all choose the same.
-  /// Collective.
+  /// The candidate in [0, n_candidates) that was fastest under this key (kernel, shape, precision, device).  The first
+  /// call times run(candidate), which must fence, a few times each; the ranks add their times, so that all choose the
+  /// same. Collective.
   int choose(const std::string& key, int n_candidates, const std::function<void(int)>& run);
 
  private:

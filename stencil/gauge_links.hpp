@@ -83,6 +83,7 @@ class ColumnLinkView {
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(ColumnSite x, const Near& near, int leg) const {
     return (*this)(x, near, leg);
   }
+
  private:
   FieldView<ColorMatrix, T, 1> links_;
 };
@@ -108,8 +109,8 @@ class GaugeLinks {
   BlockLinkView<T> block_view() const;
 
  private:
-  GaugeField<T> links_;                // doubled (CPU) or single (GPU), phases multiplied in
-  Halo<ColorMatrix, T> halo_;          // of single links, filled once
+  GaugeField<T> links_;        // doubled (CPU) or single (GPU), phases multiplied in
+  Halo<ColorMatrix, T> halo_;  // of single links, filled once
   NeighbourView<ColorMatrix, T, default_lanes> neighbours_;
   std::shared_ptr<Field<ColorMatrix, T, 1>> columns_;
 };

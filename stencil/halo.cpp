@@ -107,7 +107,8 @@ class FaceExchange {
     });
     messages.wait();
     each_face(subset, [&](const HaloPlan::Face& face, const Lists& lists, int q, int) {
-      if (!face.in_place) copy("halo_scatter", face.receive[q].size(), part(landing_, face, q), halo, nullptr, lists.receive.data());
+      if (!face.in_place)
+        copy("halo_scatter", face.receive[q].size(), part(landing_, face, q), halo, nullptr, lists.receive.data());
     });
     return halo;
   }
@@ -133,8 +134,10 @@ class FaceExchange {
     const std::size_t blocks = whole_outer ? slots : (slots + Copy::lanes - 1) / Copy::lanes;
     return blocks * block_ * sizeof(T);
   }
-  void copy(const char* name, std::size_t n, const View& from, const View& to, const int* from_slots, const int* to_slots) const {
-    if (n > 0) Kokkos::parallel_for(name, Kokkos::RangePolicy<>(0, int(n)), Copy{from, to, from_slots, to_slots, n_components_});
+  void copy(const char* name, std::size_t n, const View& from, const View& to, const int* from_slots,
+            const int* to_slots) const {
+    if (n > 0)
+      Kokkos::parallel_for(name, Kokkos::RangePolicy<>(0, int(n)), Copy{from, to, from_slots, to_slots, n_components_});
   }
 
   Comm comm_;
@@ -165,7 +168,8 @@ template <template <class> class SiteT, class T, int W>
 BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns) {
   const HaloPlan& plan = (has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice)).halo();
   const int width = BlockField<SiteT, T, W>::width;
-  if (plan.any()) exchange_ = std::make_shared<detail::FaceExchange<View, has_packs>>(lattice, plan, (n_columns + width - 1) / width);
+  if (plan.any())
+    exchange_ = std::make_shared<detail::FaceExchange<View, has_packs>>(lattice, plan, (n_columns + width - 1) / width);
 }
 
 template <template <class> class SiteT, class T, int W>

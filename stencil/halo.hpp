@@ -16,8 +16,8 @@ template <class View, bool whole_outer>
 class FaceExchange;
 }
 
-/// The neighbours of fields of one shape.  Keeps its buffers from one exchange to the next; copies share them, so a copy
-/// must not exchange at the same time.
+/// The neighbours of fields of one shape.  Keeps its buffers from one exchange to the next; copies share them, so a
+/// copy must not exchange at the same time.
 template <template <class> class SiteT, class T>
 class Halo {
  public:
@@ -27,8 +27,8 @@ class Halo {
   /// For fields of n_components on this lattice.
   Halo(const Lattice& lattice, int n_components);
 
-  /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo for a
-  /// kernel to read.  Returns when the messages have arrived.  Collective; throws CommError when one is lost.
+  /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
+  /// for a kernel to read.  Returns when the messages have arrived.  Collective; throws CommError when one is lost.
   NeighbourView<SiteT, T, default_lanes> exchange(const Field<SiteT, T>& field) const;
 
  private:

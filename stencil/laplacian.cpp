@@ -11,15 +11,18 @@ template <class FieldT>
 void require_pair(const FieldT& in, const FieldT& out, const Lattice& lattice) {
   require(in.conforms(out) && in.lattice() == lattice, "the Laplacian got", in.name(), "and", out.name(),
           "which differ in lattice, sites or components, or from its links: give it two fields of one shape");
-  require(in.subset() == Subset::all, "the Laplacian connects both parities, but", in.name(), "has one: pass a full field");
-  require(in.data() != out.data(), "the Laplacian cannot work in place on", in.name(), ": give it two different fields");
+  require(in.subset() == Subset::all, "the Laplacian connects both parities, but", in.name(),
+          "has one: pass a full field");
+  require(in.data() != out.data(), "the Laplacian cannot work in place on", in.name(),
+          ": give it two different fields");
 }
 
 }  // namespace
 
 template <class T>
 template <template <class> class SiteT>
-void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
+void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT, T>& in,
+                                    const Field<SiteT, T>& out) const {
   require_pair(in, out, lattice());
   const auto& halo = halo_for<SiteT, T>(lattice(), in.n_components());
   const auto neighbours = halo.exchange(in);
@@ -30,8 +33,9 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
     using Out = ComponentView<SiteT, T>;
     using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
     for (int c = 0; c < in.n_components(); ++c)
-      for_each_site<default_lanes>("covariant_laplacian", in.range(),
-                                   Kernel{stencil, links_.view(), In{neighbours, c}, Out{out.view(), c}, T(alpha), T(beta), streaming});
+      for_each_site<default_lanes>(
+          "covariant_laplacian", in.range(),
+          Kernel{stencil, links_.view(), In{neighbours, c}, Out{out.view(), c}, T(alpha), T(beta), streaming});
   };
   if (dimensions_ == Dimensions::space)
     launch(std::integral_constant<int, 6>{});
@@ -61,19 +65,30 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
 }
 
 template class CovariantLaplacian<float>;
-template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float>&, const Field<Spinor, float>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float>&,
+                                                 const Field<ColorVector, float>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float>&,
+                                                 const Field<Spinor, float>&) const;
 template class CovariantLaplacian<double>;
-template void CovariantLaplacian<double>::combine(double, double, const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double>&, const Field<Spinor, double>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&, const BlockField<Spinor, float, 4>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&, const BlockField<Spinor, float, 8>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 16>&, const BlockField<Spinor, float, 16>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 4>&, const BlockField<Spinor, double, 4>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 8>&, const BlockField<Spinor, double, 8>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const Field<ColorVector, double>&,
+                                                  const Field<ColorVector, double>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double>&,
+                                                  const Field<Spinor, double>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
+                                                 const BlockField<Spinor, float, 4>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
+                                                 const BlockField<Spinor, float, 8>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 16>&,
+                                                 const BlockField<Spinor, float, 16>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 4>&,
+                                                  const BlockField<Spinor, double, 4>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 8>&,
+                                                  const BlockField<Spinor, double, 8>&) const;
 #if defined(KOKKOS_ENABLE_CUDA)
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&, const BlockField<Spinor, float, 32>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&, const BlockField<Spinor, double, 32>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
+                                                 const BlockField<Spinor, float, 32>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&,
+                                                  const BlockField<Spinor, double, 32>&) const;
 #endif
 
 }  // namespace kov

@@ -13,11 +13,11 @@ namespace kov {
 /// Directions an operator works in.
 enum class Dimensions { space = 3, spacetime = 4 };
 
-/// out(x) = alpha in(x) + beta sum over n_legs of U_leg(x) in(x + leg): alpha = -n_legs, beta = 1 is the Laplacian, other
-/// numbers are a step of a smearing.
+/// out(x) = alpha in(x) + beta sum over n_legs of U_leg(x) in(x + leg): alpha = -n_legs, beta = 1 is the Laplacian,
+/// other numbers are a step of a smearing.
 ///
-/// Spinor, eight legs: 8 * 288 + 48 flops; (24 + 24 + 144 doubled or 72 single-stored links) reals of memory traffic per site
-/// when neighbours come from cache.
+/// Spinor, eight legs: 8 * 288 + 48 flops; (24 + 24 + 144 doubled or 72 single-stored links) reals of memory traffic
+/// per site when neighbours come from cache.
 template <class Links, class In, class Out, int n_legs>
 struct CovariantLaplacianKernel {
   using Real = typename In::Real;
@@ -47,7 +47,8 @@ struct CovariantLaplacianKernel {
 
  private:
   template <class Sum, class Site, class Near, int... leg>
-  KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, std::integer_sequence<int, leg...>) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near,
+                                            std::integer_sequence<int, leg...>) const {
     if constexpr (std::is_same_v<Site, PackSite> || std::is_same_v<Site, ColumnSite>) {
       // A loop keeps the code small: 25 % faster out of cache than eight copies (measured, Zen 4).
       for (int l = 0; l < n_legs; ++l) add_leg(sum, x, near, l);
@@ -79,7 +80,8 @@ class CovariantLaplacian {
     combine(-2 * int(dimensions_), 1, in, out);
   }
 
-  /// out = alpha in + beta * (sum of the legs): Delta is alpha = -2 d, beta = 1.  Throws InputError when the shapes differ.
+  /// out = alpha in + beta * (sum of the legs): Delta is alpha = -2 d, beta = 1.  Throws InputError when the shapes
+  /// differ.
   template <template <class> class SiteT>
   void combine(double alpha, double beta, const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
   template <template <class> class SiteT, int W>

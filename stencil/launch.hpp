@@ -8,8 +8,8 @@
 
 namespace kov {
 
-/// Whether an operator that touches so many bytes streams through memory: then writes past the caches and prefetches pay,
-/// while in cache they cost.
+/// Whether an operator that touches so many bytes streams through memory: then writes past the caches and prefetches
+/// pay, while in cache they cost.
 inline bool worth_streaming(std::size_t bytes) { return has_packs && bytes > (std::size_t(16) << 20); }
 
 /// The bytes of a stencil operator from in to out, with n_legs doubled links a site of out.
@@ -33,7 +33,8 @@ const BlockHalo<SiteT, T, W>& block_halo_for(const Lattice& lattice, int n_colum
 
 /// Fetches the links and the neighbour of the next outer site on one leg, where packs stream through memory.
 template <class Site, class Links, class In>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Links& links, const In& in, Site x, int leg) {
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Links& links, const In& in, Site x,
+                                               int leg) {
   if constexpr (std::is_same_v<Site, PackSite>) {
     links.prefetch(x.outer + 1, leg);
     in.prefetch(stencil.at(Site{x.outer + 1})(leg));

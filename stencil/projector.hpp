@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Spin projection of the Wilson hop: (1 + sign gamma_mu) psi has two independent spins, the upper two here; the lower two
-// are phases times them.
+// Spin projection of the Wilson hop: (1 + sign gamma_mu) psi has two independent spins, the upper two here; the lower
+// two are phases times them.
 #pragma once
 
 #include "kov/core/gamma.hpp"

@@ -90,8 +90,8 @@ void Stencil::build_halo(const Lattice& lattice, const Layout& layout) {
         face.copy_from[q].push_back(from);
       }
     }
-    // What arrives, counted from the asking side: where the local volume is odd, a face need not hold as many even sites as
-    // the face that this rank sends.
+    // What arrives, counted from the asking side: where the local volume is odd, a face need not hold as many even
+    // sites as the face that this rank sends.
     for (std::int64_t i = 0; i < volume(extent); ++i) {
       const Coord x = coordinate(i, extent);
       if (x[mu] != (forward ? extent[mu] - 1 : 0)) continue;
@@ -125,7 +125,8 @@ void Stencil::build_tables(const Lattice& lattice, const Layout& layout) {
         const bool in_halo = wraps && lattice.communicates(mu);
         if (nodes) {
           const int to = in_halo ? halo_slot_[2 * leg + q] / lanes_ + across : layout.outer_index(x);
-          entries[std::size_t(outer) * n_legs + leg] = std::uint32_t(to) << 2 | std::uint32_t(in_halo) << 1 | std::uint32_t(wraps && !in_halo);
+          entries[std::size_t(outer) * n_legs + leg] =
+              std::uint32_t(to) << 2 | std::uint32_t(in_halo) << 1 | std::uint32_t(wraps && !in_halo);
         } else {
           const auto at = layout.locate(x);
           const int to = in_halo ? halo_slot_[2 * leg + q] + across : at.outer * lanes_ + at.lane;
@@ -141,8 +142,18 @@ void Stencil::build_tables(const Lattice& lattice, const Layout& layout) {
 }
 
 Stencil::View Stencil::view() const {
-  return {entries_.data(), slots_.data(), order_, lanes_, n_half_slots_, origin_parity_, extent_, bit_, communicates_, halo_slot_,
-          detail::FastDivisor(std::uint32_t(extent_[0] / 2)), detail::FastDivisor(std::uint32_t(extent_[1])),
+  return {entries_.data(),
+          slots_.data(),
+          order_,
+          lanes_,
+          n_half_slots_,
+          origin_parity_,
+          extent_,
+          bit_,
+          communicates_,
+          halo_slot_,
+          detail::FastDivisor(std::uint32_t(extent_[0] / 2)),
+          detail::FastDivisor(std::uint32_t(extent_[1])),
           detail::FastDivisor(std::uint32_t(extent_[2]))};
 }
 

@@ -36,9 +36,10 @@ struct FastDivisor {
 struct HaloPlan {
   struct Face {
     bool active = false;
-    int first_block[2] = {0, 0};            // of even and odd neighbours
+    int first_block[2] = {0, 0};  // of even and odd neighbours
     int n_blocks[2] = {0, 0};
-    /// For each parity: local slots (outer * lanes + lane) whose sites go to the rank that needs them, in message order.
+    /// For each parity: local slots (outer * lanes + lane) whose sites go to the rank that needs them, in message
+    /// order.
     std::vector<int> send[2];
     /// Halo slots that messages fill, in the same order; in_place when they are the first ones of the blocks.
     std::vector<int> receive[2];
@@ -138,8 +139,8 @@ class Neighbourhood<ColumnSite> {
 };
 #endif
 
-/// Even-odd order computes neighbours: on a GPU as fast as compile-time extents, where a table costs 5 % (measured, H200).
-/// On a CPU it works on virtual nodes too.
+/// Even-odd order computes neighbours: on a GPU as fast as compile-time extents, where a table costs 5 % (measured,
+/// H200). On a CPU it works on virtual nodes too.
 template <>
 class Neighbourhood<LaneSite> {
  public:
@@ -164,14 +165,22 @@ class Neighbourhood<LaneSite> {
     }
     const int half = int(g_.half_x.divisor), ny = g_.extent[1], nz = g_.extent[2], nt = g_.extent[3];
     switch (leg) {
-      case 0: return hop(x_ == g_.extent[0] - 1, 0, 0, (x_ & 1) ? 1 : 0, 1 - half, (y_ + ny * (z_ + nz * t_)) >> 1);
-      case 1: return hop(x_ == 0, 0, 1, (x_ & 1) ? 0 : -1, half - 1, (y_ + ny * (z_ + nz * t_)) >> 1);
-      case 2: return hop(y_ == ny - 1, 1, 2, half, -(ny - 1) * half, xh_ + half * (z_ + nz * t_));
-      case 3: return hop(y_ == 0, 1, 3, -half, (ny - 1) * half, xh_ + half * (z_ + nz * t_));
-      case 4: return hop(z_ == nz - 1, 2, 4, half * ny, -(nz - 1) * half * ny, xh_ + half * (y_ + ny * t_));
-      case 5: return hop(z_ == 0, 2, 5, -half * ny, (nz - 1) * half * ny, xh_ + half * (y_ + ny * t_));
-      case 6: return hop(t_ == nt - 1, 3, 6, half * ny * nz, -(nt - 1) * half * ny * nz, xh_ + half * (y_ + ny * z_));
-      default: return hop(t_ == 0, 3, 7, -half * ny * nz, (nt - 1) * half * ny * nz, xh_ + half * (y_ + ny * z_));
+      case 0:
+        return hop(x_ == g_.extent[0] - 1, 0, 0, (x_ & 1) ? 1 : 0, 1 - half, (y_ + ny * (z_ + nz * t_)) >> 1);
+      case 1:
+        return hop(x_ == 0, 0, 1, (x_ & 1) ? 0 : -1, half - 1, (y_ + ny * (z_ + nz * t_)) >> 1);
+      case 2:
+        return hop(y_ == ny - 1, 1, 2, half, -(ny - 1) * half, xh_ + half * (z_ + nz * t_));
+      case 3:
+        return hop(y_ == 0, 1, 3, -half, (ny - 1) * half, xh_ + half * (z_ + nz * t_));
+      case 4:
+        return hop(z_ == nz - 1, 2, 4, half * ny, -(nz - 1) * half * ny, xh_ + half * (y_ + ny * t_));
+      case 5:
+        return hop(z_ == 0, 2, 5, -half * ny, (nz - 1) * half * ny, xh_ + half * (y_ + ny * t_));
+      case 6:
+        return hop(t_ == nt - 1, 3, 6, half * ny * nz, -(nt - 1) * half * ny * nz, xh_ + half * (y_ + ny * z_));
+      default:
+        return hop(t_ == 0, 3, 7, -half * ny * nz, (nt - 1) * half * ny * nz, xh_ + half * (y_ + ny * z_));
     }
   }
 

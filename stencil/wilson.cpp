@@ -9,10 +9,12 @@ namespace {
 
 template <class FieldT>
 void require_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out, const Lattice& lattice) {
-  require(in.lattice() == lattice && in.subset() == opposite(out.subset()) && diagonal.conforms(out), "the Wilson operator got",
-          in.name(), ",", diagonal.name(), "and", out.name(),
-          "whose lattices, parities or columns do not fit: the input needs all sites or the parity opposite to the output's");
-  require(in.data() != out.data(), "the Wilson operator cannot work in place on", in.name(), ": give it two different fields");
+  require(in.lattice() == lattice && in.subset() == opposite(out.subset()) && diagonal.conforms(out),
+          "the Wilson operator got", in.name(), ",", diagonal.name(), "and", out.name(),
+          "whose lattices, parities or columns do not fit: the input needs all sites or the parity opposite to the "
+          "output's");
+  require(in.data() != out.data(), "the Wilson operator cannot work in place on", in.name(),
+          ": give it two different fields");
 }
 
 }  // namespace
@@ -21,15 +23,17 @@ template <class T>
 void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
                                 const SpinorField<T>& out, bool adjoint) const {
   require_shapes(in, diagonal, out, lattice());
-  require(in.n_components() == 1 && out.n_components() == 1, in.name(), "has several columns: pass them one by one or as a block");
+  require(in.n_components() == 1 && out.n_components() == 1, in.name(),
+          "has several columns: pass them one by one or as a block");
   using In = ComponentNeighbours<Spinor, T>;
   using Out = ComponentView<Spinor, T>;
   const auto neighbours = halo_for<Spinor, T>(lattice(), 1).exchange(in);
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, Out, decltype(sign)::value>;
-    for_each_site<default_lanes>("wilson", out.range(),
-                                 Kernel{Stencil::of(lattice()).view(), links_.view(), In{neighbours, 0}, Out{diagonal.view(), 0},
-                                        Out{out.view(), 0}, T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
+    for_each_site<default_lanes>(
+        "wilson", out.range(),
+        Kernel{Stencil::of(lattice()).view(), links_.view(), In{neighbours, 0}, Out{diagonal.view(), 0},
+               Out{out.view(), 0}, T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});
@@ -39,8 +43,8 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
 
 template <class T>
 template <int W>
-void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& diagonal,
-                                const BlockField<Spinor, T, W>& out) const {
+void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spinor, T, W>& in,
+                                const BlockField<Spinor, T, W>& diagonal, const BlockField<Spinor, T, W>& out) const {
   require_shapes(in, diagonal, out, lattice());
   using In = BlockNeighbourView<Spinor, T, W>;
   using Out = BlockView<Spinor, T, W>;
@@ -48,20 +52,34 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice());
   using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, Out, +1>;
   for_each_block_site("wilson", out.range(), out.n_groups(),
-                      Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(), T(alpha), T(beta),
-                             worth_streaming(operator_bytes(in, out, 8))});
+                      Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(), T(alpha),
+                             T(beta), worth_streaming(operator_bytes(in, out, 8))});
 }
 
 template class WilsonOperator<float>;
 template class WilsonOperator<double>;
-template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 4>&, const BlockField<Spinor, float, 4>&, const BlockField<Spinor, float, 4>&) const;
-template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 8>&, const BlockField<Spinor, float, 8>&, const BlockField<Spinor, float, 8>&) const;
-template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 16>&, const BlockField<Spinor, float, 16>&, const BlockField<Spinor, float, 16>&) const;
-template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 4>&, const BlockField<Spinor, double, 4>&, const BlockField<Spinor, double, 4>&) const;
-template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 8>&, const BlockField<Spinor, double, 8>&, const BlockField<Spinor, double, 8>&) const;
+template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
+                                             const BlockField<Spinor, float, 4>&,
+                                             const BlockField<Spinor, float, 4>&) const;
+template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
+                                             const BlockField<Spinor, float, 8>&,
+                                             const BlockField<Spinor, float, 8>&) const;
+template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 16>&,
+                                             const BlockField<Spinor, float, 16>&,
+                                             const BlockField<Spinor, float, 16>&) const;
+template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 4>&,
+                                              const BlockField<Spinor, double, 4>&,
+                                              const BlockField<Spinor, double, 4>&) const;
+template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 8>&,
+                                              const BlockField<Spinor, double, 8>&,
+                                              const BlockField<Spinor, double, 8>&) const;
 #if defined(KOKKOS_ENABLE_CUDA)
-template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 32>&, const BlockField<Spinor, float, 32>&, const BlockField<Spinor, float, 32>&) const;
-template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 32>&, const BlockField<Spinor, double, 32>&, const BlockField<Spinor, double, 32>&) const;
+template void WilsonOperator<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
+                                             const BlockField<Spinor, float, 32>&,
+                                             const BlockField<Spinor, float, 32>&) const;
+template void WilsonOperator<double>::combine(double, double, const BlockField<Spinor, double, 32>&,
+                                              const BlockField<Spinor, double, 32>&,
+                                              const BlockField<Spinor, double, 32>&) const;
 #endif
 
 }  // namespace kov

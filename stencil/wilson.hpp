@@ -15,8 +15,8 @@ namespace kov {
 /// (H psi)(x) = sum over mu of (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) adj(U_mu(x - mu)) psi(x - mu);
 /// sign = -1 exchanges the projectors, which is the adjoint of H.
 ///
-/// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24 +
-/// 24 + 144 doubled or 72 single-stored link reals of memory traffic per site when neighbours come from cache.
+/// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
+/// + 24 + 144 doubled or 72 single-stored link reals of memory traffic per site when neighbours come from cache.
 template <class Links, class In, class Diagonal, class Out, int sign>
 struct WilsonKernel {
   using Real = typename In::Real;
@@ -77,7 +77,9 @@ class WilsonOperator {
   /// out = M in, both full fields.  Asynchronous.
   void apply(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(4 + mass_, -0.5, in, in, out); }
   /// out = M^+ in = g5 M g5 in.
-  void apply_adjoint(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(4 + mass_, -0.5, in, in, out, true); }
+  void apply_adjoint(const SpinorField<T>& in, const SpinorField<T>& out) const {
+    combine(4 + mass_, -0.5, in, in, out, true);
+  }
   /// out = H in: both full, or of opposite parity.
   void hop(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(0, 1, in, out, out); }
 
@@ -90,10 +92,10 @@ class WilsonOperator {
     combine(0, 1, in, out, out);
   }
 
-  /// out = alpha diagonal + beta H in, or with the adjoint of H.  in has the sites opposite to out's (or all), diagonal has
-  /// out's.  Throws InputError when the shapes do not fit.
-  void combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal, const SpinorField<T>& out,
-               bool adjoint = false) const;
+  /// out = alpha diagonal + beta H in, or with the adjoint of H.  in has the sites opposite to out's (or all), diagonal
+  /// has out's.  Throws InputError when the shapes do not fit.
+  void combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
+               const SpinorField<T>& out, bool adjoint = false) const;
   template <int W>
   void combine(double alpha, double beta, const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& diagonal,
                const BlockField<Spinor, T, W>& out) const;

@@ -17,7 +17,8 @@ inline Number link(const GlobalArray& gauge, const std::array<double, 4>& angle,
 }
 
 /// Sum over the legs of the first n_dimensions directions, on n / 3 colour vectors a site.
-inline GlobalArray leg_sum(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions, const std::array<double, 4>& angle = {}) {
+inline GlobalArray leg_sum(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions,
+                           const std::array<double, 4>& angle = {}) {
   GlobalArray out(psi.extent, psi.n);
   for_each_coordinate(psi.extent, [&](const Coord& x) {
     for (int mu = 0; mu < n_dimensions; ++mu) {
@@ -32,7 +33,8 @@ inline GlobalArray leg_sum(const GlobalArray& gauge, const GlobalArray& psi, int
   return out;
 }
 
-inline GlobalArray laplacian(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions, const std::array<double, 4>& angle = {}) {
+inline GlobalArray laplacian(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions,
+                             const std::array<double, 4>& angle = {}) {
   GlobalArray out = leg_sum(gauge, psi, n_dimensions, angle);
   for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] -= 2.0 * n_dimensions * psi.data[i];
   return out;
@@ -53,7 +55,8 @@ inline const std::array<Matrix4, 4>& gammas() {
 }
 
 /// H psi; sign = -1 for the adjoint of H.
-inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, const std::array<double, 4>& angle, int sign = 1) {
+inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, const std::array<double, 4>& angle,
+                              int sign = 1) {
   GlobalArray out(psi.extent, 12);
   for_each_coordinate(psi.extent, [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
@@ -65,8 +68,9 @@ inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, 
           if (forward == Number(0) && backward == Number(0)) continue;
           for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
-              out.at(x)[3 * s + a] += forward * link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * r + b] +
-                                      backward * std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * r + b];
+              out.at(x)[3 * s + a] +=
+                  forward * link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * r + b] +
+                  backward * std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * r + b];
         }
     }
   });

@@ -8,7 +8,6 @@
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
-
 #include <limits>
 
 namespace kov {
@@ -28,7 +27,8 @@ double tolerance(const GlobalArray& a) {
 class Operators : public ::testing::TestWithParam<LatticeCase> {
  protected:
   void SetUp() override {
-    if (!GetParam().possible(Comm::world().size())) GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+    if (!GetParam().possible(Comm::world().size()))
+      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
   }
 };
 
@@ -57,7 +57,8 @@ TEST_P(Operators, LaplacianEqualsItsDefinition) {
 
 template <class T>
 void check_wilson(const Lattice& lattice) {
-  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 3), psi = reference::random_array(lattice.extent(), 12, 4);
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 3),
+                    psi = reference::random_array(lattice.extent(), 12, 4);
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, u);
   const SpinorField<T> in(lattice, "in"), out(lattice, "out");
@@ -91,7 +92,8 @@ void check_block(const Lattice& lattice, int n_columns) {
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, u);
   const GaugeLinks<T> links(gauge, {kAngles});
-  const BlockField<Spinor, T, W> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns), laplace(lattice, "laplace", n_columns);
+  const BlockField<Spinor, T, W> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns),
+      laplace(lattice, "laplace", n_columns);
   const SpinorField<T> column(lattice, "column");
   std::vector<GlobalArray> psi;
   for (int k = 0; k < n_columns; ++k) {

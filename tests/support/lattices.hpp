@@ -5,9 +5,8 @@
 
 #include "kov/core/lattice.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cctype>
+#include <gtest/gtest.h>
 #include <ostream>
 #include <sstream>
 #include <vector>
@@ -28,11 +27,14 @@ struct LatticeCase {
       return false;
     }
   }
-  Lattice make(const Comm& comm) const { return Lattice(comm, extent, {.grid = {}, .order = order, .force_halo = force_halo}); }
+  Lattice make(const Comm& comm) const {
+    return Lattice(comm, extent, {.grid = {}, .order = order, .force_halo = force_halo});
+  }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const LatticeCase& c) {
-  return out << to_string(c.extent) << (c.order ? " " + to_string(*c.order) : "") << (c.force_halo ? " forced halo" : "");
+  return out << to_string(c.extent) << (c.order ? " " + to_string(*c.order) : "")
+             << (c.force_halo ? " forced halo" : "");
 }
 
 /// A name for INSTANTIATE_TEST_SUITE_P.
@@ -49,7 +51,8 @@ inline std::string case_name(const ::testing::TestParamInfo<LatticeCase>& info) 
 inline std::vector<LatticeCase> lattice_cases() {
   std::vector<LatticeCase> cases;
   for (const bool forced : {false, true}) {
-    for (const Coord& extent : {Coord{4, 4, 4, 4}, {6, 6, 6, 6}, {4, 4, 4, 8}, {8, 8, 8, 4}, {10, 10, 10, 12}, {2, 6, 4, 10}})
+    for (const Coord& extent :
+         {Coord{4, 4, 4, 4}, {6, 6, 6, 6}, {4, 4, 4, 8}, {8, 8, 8, 4}, {10, 10, 10, 12}, {2, 6, 4, 10}})
       if (!forced || volume(extent) < 4000) cases.push_back({extent, {}, forced});
     cases.push_back({{4, 4, 4, 8}, Order::even_odd, forced});
   }
