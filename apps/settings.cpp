@@ -202,7 +202,7 @@ class Settings::Reader {
 
 void Settings::add(const std::string& key, SettingTarget target, const std::string& text,
                    std::vector<std::string> choices) {
-  settings_.push_back({key, text, target, std::move(choices), ""});
+  settings_.push_back({.key = key, .text = text, .target = target, .choices = std::move(choices), .origin = ""});
 }
 
 void Settings::read(const std::string& text, const std::string& file) {
@@ -242,6 +242,10 @@ void Settings::assign(const std::string& assignment) {
   Reader(*this, "--set").value(*setting, *node);
 }
 
+void Settings::follows(const std::string& key) {
+  if (Setting* setting = find(key)) setting->follows = true;
+}
+
 bool Settings::given(const std::string& key) const { return !at(key).origin.empty(); }
 
 std::string Settings::origin(const std::string& key) const { return given(key) ? at(key).origin : key; }
@@ -264,7 +268,8 @@ std::string Settings::toml() const {
     section = in;
     text += "# " + setting.text;
     if (!setting.choices.empty()) text += ": " + list_of(setting.choices);
-    text += "\n" + (dot == std::string::npos ? key : key.substr(dot + 1)) + " = " + value + "\n";
+    text += std::string("\n") + (setting.follows ? "# " : "") + (dot == std::string::npos ? key : key.substr(dot + 1)) +
+            " = " + value + "\n";
   }
   return text;
 }

@@ -33,6 +33,9 @@ class Settings {
   /// "key=value" with the value as in TOML; quotes around a string, and brackets around a list of one, may be left out.
   void assign(const std::string& assignment);
 
+  /// The value of this key was computed from others: toml() shows it in a comment.
+  void follows(const std::string& key);
+
   /// Whether a file or --set gave this key.
   bool given(const std::string& key) const;
   /// Where a key's value comes from: "run.toml, line 7: key", "--set key", or "key" for a default.  For error messages.
@@ -48,6 +51,7 @@ class Settings {
     SettingTarget target;
     std::vector<std::string> choices;
     std::string origin;
+    bool follows = false;
   };
   class Reader;
   Setting* find(const std::string& key);

@@ -98,20 +98,26 @@ Settings SpectrumParameters::settings() {
   return s;
 }
 
-void SpectrumParameters::complete(const Settings& settings) {
+void SpectrumParameters::complete(Settings& settings) {
   const auto positive = [&](const std::string& key, double value) {
     require(value > 0, settings.origin(key), "is", value, "- it must be positive");
   };
-  const double mass_of_given_kappa = mass_of_kappa(action.kappa);
-  if (settings.given("action.mass") && !settings.given("action.kappa")) {
+  // Of kappa and mass one follows from the other; what --set says wins over the file.
+  const auto weight = [&](const std::string& key) {
+    return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
+  };
+  if (weight("action.mass") > weight("action.kappa")) {
     require(action.mass > -4, settings.origin("action.mass"), "is", action.mass, "- it must be above -4");
     action.kappa = 1 / (2 * action.mass + 8);
+    settings.follows("action.kappa");
   } else {
     positive("action.kappa", action.kappa);
-    require(!settings.given("action.mass") || std::abs(action.mass - mass_of_given_kappa) < 1e-10,
-            settings.origin("action.mass"), "is", action.mass, "but action.kappa says", mass_of_given_kappa,
-            "- give one of the two");
-    action.mass = mass_of_given_kappa;
+    const double mass = mass_of_kappa(action.kappa);
+    require(weight("action.mass") == 0 || weight("action.mass") < weight("action.kappa") ||
+                std::abs(action.mass - mass) < 1e-10,
+            settings.origin("action.mass"), "is", action.mass, "but action.kappa says", mass, "- give one of the two");
+    action.mass = mass;
+    settings.follows("action.mass");
   }
   if (gauge.files.empty()) {
     positive("generate.configurations", generate.configurations);
@@ -143,7 +149,10 @@ void SpectrumParameters::complete(const Settings& settings) {
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
   require(!output.prefix.empty(), settings.origin("output.prefix"), "is empty: the files need a name");
-  if (output.journal.empty()) output.journal = output.prefix + ".journal";
+  if (output.journal.empty()) {
+    output.journal = output.prefix + ".journal";
+    settings.follows("output.journal");
+  }
 }
 
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {

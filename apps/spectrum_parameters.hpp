@@ -61,7 +61,7 @@ struct SpectrumParameters {
   Settings settings();
   /// Fills what follows from other keys (mass from kappa, the journal's name) and checks what a type cannot.  Throws
   /// InputError that names the key.
-  void complete(const Settings& settings);
+  void complete(Settings& settings);
   /// Checks what depends on the lattice: origins inside it, fits within its times.
   void check(const Settings& settings, const Coord& extent) const;
 

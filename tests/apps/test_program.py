@@ -161,7 +161,7 @@ class BadFiles(ProgramTest):
 
     def test_a_check_that_is_ignored_on_request_is_recorded(self):
         content = bytearray(self.configuration())
-        content[-30] ^= 1  # a low bit of the last link
+        content[-1] ^= 1  # the lowest bit of the last link
         path = self.make("flipped.nersc", bytes(content))
         self.call("info", path, code=2)
         done = self.call("info", path, "--ignore", "checksums")
@@ -280,6 +280,18 @@ class Spectrum(ProgramTest):
         with open(self.path("run.toml"), "w") as file:
             file.write(text)
         self.assertEqual(self.call("spectrum", "run.toml", "--print").stdout, text)
+
+    def test_documentation_lists_the_keys_as_the_program_does(self):
+        documentation = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "program.md")
+        with open(documentation) as file:
+            self.assertIn("```toml\n" + self.call("spectrum", "--print").stdout.strip() + "\n```", file.read())
+
+    def test_examples_are_understood(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "apps", "examples")
+        names = [name for name in os.listdir(folder) if name.endswith(".toml")]
+        self.assertTrue(names)
+        for name in names:
+            self.call("spectrum", os.path.join(folder, name), "--print")
 
     def test_results_are_there_and_a_second_run_takes_them_from_the_journal(self):
         first = self.call("spectrum", *TINY)

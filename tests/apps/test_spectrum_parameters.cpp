@@ -32,14 +32,21 @@ TEST(SpectrumParameters, MassAndKappaAreTwoNamesOfOneNumber) {
   EXPECT_DOUBLE_EQ(with({"action.mass=0"}).action.kappa, 0.125);
   EXPECT_DOUBLE_EQ(with({"action.kappa=0.1"}).action.mass, 1.0);
   EXPECT_NE(error_with({"action.kappa=0.125", "action.mass=0.1"}).find("give one of the two"), std::string::npos);
-  // What is printed can be read again.
-  SpectrumParameters p = with({"action.kappa=0.1575"});
-  const std::string text = p.settings().toml();
-  SpectrumParameters q;
-  Settings s = q.settings();
-  s.read(text, "printed");
-  q.complete(s);
-  EXPECT_EQ(q.settings().toml(), text);
+  // What is printed can be read again, and changed.
+  for (const std::string assignment : {"action.kappa=0.1575", "action.mass=0.1"}) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    s.assign(assignment);
+    p.complete(s);
+    SpectrumParameters q;
+    Settings r = q.settings();
+    r.read(s.toml(), "printed");
+    q.complete(r);
+    EXPECT_EQ(r.toml(), s.toml());
+    r.assign("action.kappa=0.1");
+    q.complete(r);
+    EXPECT_DOUBLE_EQ(q.action.mass, 1.0);
+  }
 }
 
 TEST(SpectrumParameters, ChannelsAreNamedAndNeverTwice) {
@@ -65,8 +72,11 @@ TEST(SpectrumParameters, OriginsAreSpreadOrGiven) {
 
 TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
   const auto identity = [](const std::vector<std::string>& assignments) {
-    SpectrumParameters p = with(assignments);
-    return p.identity(p.settings());
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return p.identity(s);
   };
   const std::string standard = identity({});
   EXPECT_EQ(identity({"output.prefix=other", "generate.configurations=9", "analysis.bin=2", "source.count=2"}),
