@@ -41,6 +41,7 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
   const auto want = [&missing](const char* name, const std::string& value) {
     if (!std::getenv(name)) missing.emplace_back(name, value);
   };
+  if (!std::getenv("OMP_WAIT_POLICY")) want("GOMP_SPINCOUNT", "10000");
   const int processes = processes_on_node(), processors = usable_processors();
   if (processes == 1) {
     want("OMP_PROC_BIND", "true");

@@ -18,7 +18,7 @@ struct SpectrumParameters {
   } gauge;
   struct Generate {
     QuenchedParameters chain{
-        .beta = 6.0, .seed = 1, .n_thermalise = 50, .n_between = 10, .overrelaxation_per_heatbath = 4};
+        .beta = 6.0, .seed = 1, .n_thermalise = 60, .n_between = 12, .overrelaxation_per_heatbath = 4};
     int configurations = 8;
   } generate;
   struct Action {
@@ -33,7 +33,7 @@ struct SpectrumParameters {
   struct Source {
     std::string smearing = "wuppertal";
     double width = 3.0;
-    int iterations = 20, count = 1;
+    int iterations = 20, count = 2;
     std::vector<Coord> origins;
   } source;
   struct Sink {

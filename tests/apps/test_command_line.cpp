@@ -98,6 +98,10 @@ TEST(Launch, WhatTheUserSetStays) {
   setenv("OMP_PROC_BIND", "close", 1);
   setenv("OMP_PLACES", "threads", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_TRUE(missing_environment().empty());
+  unsetenv("OMP_WAIT_POLICY");
+  setenv("GOMP_SPINCOUNT", "5", 1);
   EXPECT_TRUE(missing_environment().empty());
 }
 
@@ -107,6 +111,7 @@ TEST(Launch, SeveralProcessesOnANodeAreNotBound) {
   const std::string before = launched ? launched : "";
   unsetenv("OMP_PROC_BIND");
   unsetenv("OMP_PLACES");
+  setenv("GOMP_SPINCOUNT", "5", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
   EXPECT_EQ(missing_environment(), (Variables{{"OMP_PROC_BIND", "true"}, {"OMP_PLACES", "cores"}}));

@@ -22,7 +22,7 @@ HAS_HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
 # A job of a second: 4^3 x 8, heavy quarks, two configurations.
 TINY = ["--set", "gauge.extent=[4, 4, 4, 8]", "--set", "generate.configurations=2", "--set", "generate.thermalise=5",
         "--set", "generate.between=2", "--set", "action.kappa=0.13", "--set", "links.steps=2", "--set", "source.width=1",
-        "--set", "source.iterations=3", "--set", "analysis.pion=[1, 3]", "--set", "analysis.rho=[1, 3]",
+        "--set", "source.iterations=3", "--set", "source.count=1", "--set", "analysis.pion=[1, 3]", "--set", "analysis.rho=[1, 3]",
         "--set", "analysis.nucleon=[1, 2]"]
 
 

@@ -63,7 +63,7 @@ TEST(SpectrumParameters, ChannelsAreNamedAndNeverTwice) {
 
 TEST(SpectrumParameters, OriginsAreSpreadOrGiven) {
   const Coord extent{8, 8, 8, 16};
-  EXPECT_EQ(with({}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}}));
+  EXPECT_EQ(with({"source.count=1"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}}));
   EXPECT_EQ(with({"source.count=2"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}, {4, 4, 4, 8}}));
   EXPECT_EQ(with({"source.origins=[[1, 2, 3, 4]]"}).origins(extent), (std::vector<Coord>{{1, 2, 3, 4}}));
   SpectrumParameters p = with({"source.origins=[[0, 0, 8, 0]]"});
@@ -79,7 +79,7 @@ TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
     return p.identity(s);
   };
   const std::string standard = identity({});
-  EXPECT_EQ(identity({"output.prefix=other", "generate.configurations=9", "analysis.bin=2", "source.count=2"}),
+  EXPECT_EQ(identity({"output.prefix=other", "generate.configurations=9", "analysis.bin=2", "source.count=3"}),
             standard);
   EXPECT_NE(identity({"action.kappa=0.151"}), standard);
   EXPECT_NE(identity({"source.width=1"}), standard);
