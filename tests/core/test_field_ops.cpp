@@ -95,8 +95,10 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   const Number product = inner_product(x, y), expected = sum_product(a, b, subset);
   EXPECT_LE(std::abs(product - expected), tolerance<T>(2 * std::sqrt(sites) + 1));
   const auto [again, norm] = inner_product_norm2(x, y);
-  EXPECT_EQ(again, product);
-  EXPECT_EQ(norm, norm2(x));
+  // The same sums in another kernel: compilers may fuse other products and sums there.
+  constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+  EXPECT_LE(std::abs(again - product), rounding * std::sqrt(norm * norm2(y)));
+  EXPECT_NEAR(norm, norm2(x), rounding * norm);
   zero(y);
   EXPECT_EQ(norm2(y), 0);
   EXPECT_EQ(norm2(wide), 0) << "components beside the ones named were written";
