@@ -34,7 +34,7 @@ void bench_lattice(const Session& session, const BenchOptions& options, const La
   for (const BenchCase& c : bench_cases<T>(lattice)) {
     if (!options.only.empty() && c.kernel.find(options.only) == std::string::npos) continue;
     const double bytes = c.sites * c.bytes;
-    const Triad triad(std::size_t(bytes), false);
+    const Triad triad(std::size_t(bytes / c.steps), false);
     const Pair s = median_seconds_in_turns(
         c.run, [&] { triad.run(); }, options.seconds);
     const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9,

@@ -50,8 +50,9 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   const double doubled = 144, single = 72, link_reals = has_packs ? doubled : single;
   const std::string precision = R == 8 ? "double" : "float";
   std::vector<BenchCase> cases;
-  const auto add = [&](const std::string& kernel, double sites, double reals, double flops, std::function<void()> run) {
-    cases.push_back({kernel, precision, sites, reals * R, flops, std::move(run)});
+  const auto add = [&](const std::string& kernel, double sites, double reals, double flops, std::function<void()> run,
+                       int steps = 1) {
+    cases.push_back({kernel, precision, sites * steps, reals * R, flops, std::move(run), steps});
   };
 
   const GaugeField<T> gauge(lattice, "gauge", 4);
@@ -66,6 +67,7 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   add("Laplacian, spinor", V, 48 + link_reals, 8 * 288 + 48, [=] { laplacian.apply(a, b); });
   add("Laplacian, colour vector", V, 12 + link_reals, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
   add("Laplacian in space, spinor", V, 48 + link_reals * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
+  add("Laplacian in space, colour vector", V, 12 + link_reals * 3 / 4, 6 * 72 + 12, [=] { spatial.apply(u, v); });
   // Half the sites write; each reads its eight links, of which a GPU shares none between sites of one parity.
   add("Wilson hop, even from odd", V / 2, 48 + doubled, 1320, [=] { wilson.hop(a.odd(), b.even()); });
   add("Wilson operator", V, 48 + link_reals, 1320 + 48, [=] { wilson.apply(a, b); });
@@ -78,9 +80,18 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
 
   const SpinorField<T> s(lattice, "propagator", 12), smeared(lattice, "smeared propagator", 12);
   fill(s, 4);
-  const WuppertalSmearing<T> wuppertal(links, {.width = 2, .iterations = 1});
-  add("Wuppertal, 12 columns, one iteration", 12 * V, 48 + link_reals * 3 / 4 / 12, 6 * 288 + 48,
-      [=] { wuppertal.apply(s, smeared); });
+  add("Laplacian in space, 12 columns", 12 * V, 48 + link_reals * 3 / 4 / 12, 6 * 288 + 48,
+      [=] { spatial.apply(s, smeared); });
+  // Sites, bytes and flops of all steps, as if each went through memory.
+  const int n = 50;
+  const WuppertalSmearing<T> wuppertal(links, {.width = 4, .iterations = n});
+  const double step_reals = 48 + link_reals * 3 / 4 / 12, step_flops = 6 * 288 + 48;
+  add(
+      "Wuppertal, 50 steps, 12 columns", 12 * V, step_reals, step_flops, [=] { wuppertal.apply(s, smeared); }, n);
+  add(
+      "Wuppertal, 50 steps, spinor", V, 48 + link_reals * 3 / 4, step_flops, [=] { wuppertal.apply(a, b); }, n);
+  add(
+      "Wuppertal, 50 steps, colour vector", V, 12 + link_reals * 3 / 4, 6 * 72 + 12, [=] { wuppertal.apply(u, v); }, n);
   const auto channels = all_mesons();
   add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {Momentum{0, 0, 0}}, {0, 0, 0, 0}); });
   const std::vector<BaryonChannel> proton{nucleon()};

@@ -22,6 +22,8 @@ struct BenchCase {
   double bytes, flops;
   /// Asynchronous or not; the caller fences.
   std::function<void()> run;
+  /// How often one call goes over its sites.
+  int steps = 1;
 };
 
 /// All kernels on a lattice of random links and sources.

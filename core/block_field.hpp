@@ -8,7 +8,7 @@
 
 namespace kov {
 
-/// v(x) is SiteT<Pack<T, W>> for a ColumnSite and SiteT<T> for a LaneColumnSite.
+/// v(x, g) is SiteT<Pack<T, W>>, columns g W to g W + W - 1, for a ColumnSite, and SiteT<T>, column g, for a LaneSite.
 template <template <class> class SiteT, class T, int W>
 class BlockView {
  public:
@@ -21,23 +21,19 @@ class BlockView {
   KOKKOS_FORCEINLINE_FUNCTION explicit BlockView(const Base& base) : base_(base) {}
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x) const {
-    return base_(PackSite{x.outer}, x.group);
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x, int group) const {
+    return base_(PackSite{x.outer}, group);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void set(ColumnSite x, const SiteT<Pack<T, W>>& v) const {
-    base_.set(PackSite{x.outer}, v, x.group);
+  KOKKOS_FORCEINLINE_FUNCTION void set(ColumnSite x, const SiteT<Pack<T, W>>& v, int group) const {
+    base_.set(PackSite{x.outer}, v, group);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(ColumnSite x, const SiteT<Pack<T, W>>& v) const {
-    base_.stream(PackSite{x.outer}, v, x.group);
+  KOKKOS_FORCEINLINE_FUNCTION void stream(ColumnSite x, const SiteT<Pack<T, W>>& v, int group) const {
+    base_.stream(PackSite{x.outer}, v, group);
   }
 #endif
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x) const {
-    return base_(LaneSite{x.outer, x.lane}, x.column);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void set(LaneColumnSite x, const SiteT<T>& v) const {
-    base_.set(LaneSite{x.outer, x.lane}, v, x.column);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneColumnSite x, const SiteT<T>& v) const { set(x, v); }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite x, int column) const { return base_(x, column); }
+  KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<T>& v, int column) const { base_.set(x, v, column); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int column) const { base_.set(x, v, column); }
 
   KOKKOS_FORCEINLINE_FUNCTION const Base& base() const { return base_; }
 
@@ -57,26 +53,28 @@ class BlockNeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION BlockNeighbourView(const View& field, const View& halo) : field_(field), halo_(halo) {}
 
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    return field_(x);
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
+    return field_(x, group);
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite x, LaneHop hop) const {
-    return (hop.halo ? halo_ : field_)(ColumnSite{hop.outer, x.group});
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, W>> operator()(ColumnSite, LaneHop hop, int group) const {
+    return (hop.halo ? halo_ : field_)(ColumnSite{hop.outer}, group);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, W> read(ColumnSite, LaneHop hop, int group) const {
+    return SiteInMemory<SiteT, T, W>((hop.halo ? halo_ : field_).base().address(hop.outer, group));
   }
 #endif
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneColumnSite x, LaneHop hop) const {
-    const LaneColumnSite y{hop.outer, hop.lane, x.column};
-    return hop.halo ? halo_(y) : field_(y);
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LaneHop hop, int column) const {
+    const LaneSite y{hop.outer, hop.lane};
+    return hop.halo ? halo_(y, column) : field_(y, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int column) const {
+    return (*this)(x, hop, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const {
+    (hop.halo ? halo_ : field_).base().prefetch(hop.outer, group);
   }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
-
-#if !defined(KOKKOS_ENABLE_CUDA)
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, W> read(ColumnSite x, LaneHop hop) const {
-    return SiteInMemory<SiteT, T, W>((hop.halo ? halo_ : field_).base().address(hop.outer, x.group));
-  }
-#endif
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneColumnSite x, LaneHop hop) const { return (*this)(x, hop); }
 
  private:
   View field_, halo_;
@@ -143,36 +141,13 @@ class BlockField {
   T* first_ = nullptr;
 };
 
-namespace detail {
-
-template <class Site, int N, class Kernel>
-struct BlockFunctor {
-  Kernel kernel;
-  SiteRange range;
-  int n_groups;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
-    if constexpr (std::is_same_v<Site, ColumnSite>) {
-      // All groups of a site one after the other: the links stay in the first-level cache.
-      for (int group = 0; group < n_groups; ++group) kernel(ColumnSite{range.outer(i), group});
-    } else {
-      const LaneColumnSite x{range.outer(i / N / n_groups), i % N, i / N % n_groups};
-      if (range.holds(x.outer, x.lane, N)) kernel(x);
-    }
-  }
-};
-
-}  // namespace detail
-
-/// Calls kernel for every site and pack of columns (ColumnSite, CPU) or every site and column (LaneColumnSite, GPU: a
-/// block of threads holds several columns of the same sites, which share the links in the first-level cache).
+/// Calls kernel(site, g) for every site of a block and every group of columns: with a ColumnSite on CPUs, with a
+/// LaneSite and single columns on GPUs.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_block_site(const std::string& name, const SiteRange& range, int n_groups, const Kernel& kernel,
                          const Exec& exec = {}) {
-  using Site = std::conditional_t<has_packs, ColumnSite, LaneColumnSite>;
-  using Policy = Kokkos::RangePolicy<Exec, typename detail::Bounds<Kernel>::type>;
-  constexpr int N = default_lanes;
-  const int n = has_packs ? range.n_outer : range.n_outer * N * n_groups;
-  Kokkos::parallel_for(name, Policy(exec, 0, n), detail::BlockFunctor<Site, N, Kernel>{kernel, range, n_groups});
+  using Site = std::conditional_t<has_packs, ColumnSite, LaneSite>;
+  for_each_site<default_lanes, Site>(name, range, n_groups, kernel, exec);
 }
 
 }  // namespace kov

@@ -38,6 +38,7 @@ struct LaneHop {
 template <template <class> class SiteT, class T, int N>
 class FieldView {
  public:
+  using Real = T;
   static constexpr int n_complex = SiteT<T>::n_complex;
   static constexpr int block = 2 * N * n_complex;
   static constexpr bool split = has_packs;
@@ -190,6 +191,7 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT
 template <template <class> class SiteT, class T, int N>
 class NeighbourView {
  public:
+  using Real = T;
   using View = FieldView<SiteT, T, N>;
   static constexpr int n_complex = View::n_complex;
 

@@ -69,14 +69,20 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
 
 SiteRange Layout::range(Subset subset) const {
   const int half = n_outer_half_;
-  switch (subset) {
-    case Subset::all:
-      return {0, 2 * half, half, {n_even_, n_odd_}};
-    case Subset::even:
-      return {0, half, half, {n_even_, 0}};
-    default:
-      return {half, half, half, {n_odd_, 0}};
-  }
+  SiteRange range{0, half, half, {n_even_, 0}};
+  if (subset == Subset::all) range = {0, 2 * half, half, {n_even_, n_odd_}};
+  if (subset == Subset::odd) range = {half, half, half, {n_odd_, 0}};
+  return range;
+}
+
+SiteRange Layout::in_slabs(Subset subset, int z) const {
+  SiteRange range = this->range(subset);
+  const int sites = z * extent_[0] * extent_[1] / 2;
+  if (order_ != Order::even_odd || z >= extent_[2] || extent_[2] % z != 0 || sites % lanes_ != 0) return range;
+  range.slab = sites / lanes_;
+  range.slice = range.slab * (extent_[2] / z);
+  range.n_slices = extent_[3];
+  return range;
 }
 
 Layout::Position Layout::locate(const Coord& x) const {

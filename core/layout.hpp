@@ -47,6 +47,9 @@ class Layout {
   int n_outer() const { return 2 * n_outer_half_; }
   /// The outer sites of a subset.
   SiteRange range(Subset subset) const;
+  /// The same sites in slabs of z slices that go through all of t before the next: for kernels that couple time slices
+  /// too large for the caches.  The plain range where the extents do not divide; virtual nodes are in slabs already.
+  SiteRange in_slabs(Subset subset, int z) const;
   std::int64_t n_sites() const { return volume(extent_); }
 
   struct Position {

@@ -55,10 +55,6 @@ class SingleLinkView {
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(LaneSite x, const Near& near, int leg) const {
     return leg % 2 == 0 ? links_(x, leg / 2) : adj(links_(x, near(leg), leg / 2));
   }
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(LaneColumnSite x, const Near& near, int leg) const {
-    return (*this)(LaneSite{x.outer, x.lane}, near, leg);
-  }
   template <class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(Site x, const Near& near, int leg) const {
     return (*this)(x, near, leg);
@@ -83,6 +79,7 @@ class ColumnLinkView {
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(ColumnSite x, const Near& near, int leg) const {
     return (*this)(x, near, leg);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int leg) const { links_.prefetch(outer, leg); }
 
  private:
   FieldView<ColorMatrix, T, 1> links_;

@@ -28,14 +28,15 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   const auto neighbours = halo.exchange(in);
   const Stencil::View stencil = Stencil::of(lattice()).view();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
+  const SiteRange order = dimensions_ == Dimensions::space ? in.range() : order_for(in);
   const auto launch = [&](auto n_legs) {
-    using In = ComponentNeighbours<SiteT, T>;
-    using Out = ComponentView<SiteT, T>;
+    using In = NeighbourView<SiteT, T, default_lanes>;
+    using Out = FieldView<SiteT, T, default_lanes>;
     using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
-    for (int c = 0; c < in.n_components(); ++c)
-      for_each_site<default_lanes>(
-          "covariant_laplacian", in.range(),
-          Kernel{stencil, links_.view(), In{neighbours, c}, Out{out.view(), c}, T(alpha), T(beta), streaming});
+    const int n = in.n_components();
+    for_each_site<default_lanes>(
+        "covariant_laplacian", order, n,
+        Kernel{stencil, links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming});
   };
   if (dimensions_ == Dimensions::space)
     launch(std::integral_constant<int, 6>{});
@@ -51,12 +52,14 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
   const auto neighbours = block_halo_for<SiteT, T, W>(lattice(), in.n_columns()).exchange(in);
   const Stencil::View stencil = (has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice())).view();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
+  const SiteRange order = dimensions_ == Dimensions::space ? in.range() : order_for(in);
   const auto launch = [&](auto n_legs) {
     using In = BlockNeighbourView<SiteT, T, W>;
     using Out = BlockView<SiteT, T, W>;
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
-    for_each_block_site("covariant_laplacian", in.range(), in.n_groups(),
-                        Kernel{stencil, links_.block_view(), neighbours, out.view(), T(alpha), T(beta), streaming});
+    for_each_block_site(
+        "covariant_laplacian", order, in.n_groups(),
+        Kernel{stencil, links_.block_view(), neighbours, out.view(), in.n_groups(), T(alpha), T(beta), streaming});
   };
   if (dimensions_ == Dimensions::space)
     launch(std::integral_constant<int, 6>{});

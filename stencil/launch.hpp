@@ -19,6 +19,22 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   return (in.n_reals() + out.n_reals() + sites * 18 * std::size_t(n_legs)) * sizeof(typename FieldT::Real);
 }
 
+/// The order in which an operator with neighbours in t goes over the sites of in: on GPUs in slabs where a time slice
+/// of its columns and links is too large to stay in the second-level cache until the next but one (8 % faster in
+/// double, 8 % with eight columns, but 2 % slower where it would have stayed; measured on an H200).
+template <class FieldT>
+SiteRange order_for(const FieldT& in) {
+  if (has_packs) return in.range();
+  const Coord& extent = in.layout().extent();
+  const std::size_t slots = std::size_t(in.range().n_outer) * std::size_t(in.layout().lanes());
+  const std::size_t site_bytes = (in.n_reals() / slots + 72) * sizeof(typename FieldT::Real);
+  const auto bytes = [&](int z) { return std::size_t(z) * std::size_t(extent[0] * extent[1]) * site_bytes; };
+  if (bytes(extent[2]) <= (std::size_t(16) << 20)) return in.range();
+  int z = 16;
+  while (z > 1 && (bytes(z) > (std::size_t(7) << 20) || extent[2] % z != 0)) z /= 2;
+  return in.layout().in_slabs(in.subset(), z);
+}
+
 /// The lattice's own halo of this shape; one exchange at a time.
 template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components) {
@@ -31,60 +47,19 @@ const BlockHalo<SiteT, T, W>& block_halo_for(const Lattice& lattice, int n_colum
   return lattice.remember<BlockHalo<SiteT, T, W>>(key, [&] { return BlockHalo<SiteT, T, W>(lattice, n_columns); });
 }
 
-/// Fetches the links and the neighbour of the next outer site on one leg, where packs stream through memory.
-template <class Site, class Links, class In>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Links& links, const In& in, Site x,
-                                               int leg) {
-  if constexpr (std::is_same_v<Site, PackSite>) {
-    links.prefetch(x.outer + 1, leg);
-    in.prefetch(stencil.at(Site{x.outer + 1})(leg));
+/// Fetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
+/// the last one, the links and component 0 of the next outer site.
+template <class Site, class Near, class Links, class In>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
+                                               const In& in, Site x, int leg, int component, int n_components) {
+  if constexpr (!std::is_same_v<Site, LaneSite>) {
+    if (component + 1 < n_components) {
+      in.prefetch(near(leg), component + 1);
+    } else {
+      links.prefetch(x.outer + 1, leg);
+      in.prefetch(stencil.at(Site{x.outer + 1})(leg), 0);
+    }
   }
 }
-
-/// One component of a field, as kernels that know no components read it.
-template <template <class> class SiteT, class T>
-struct ComponentView {
-  using Real = T;
-  FieldView<SiteT, T, default_lanes> view;
-  int component;
-
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    return view(x, component);
-  }
-  template <class Site, class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void set(Site x, const Value& v) const {
-    view.set(x, v, component);
-  }
-  template <class Site, class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void stream(Site x, const Value& v) const {
-    view.stream(x, v, component);
-  }
-};
-
-/// One component of a field and its halo.
-template <template <class> class SiteT, class T>
-struct ComponentNeighbours {
-  using Real = T;
-  NeighbourView<SiteT, T, default_lanes> view;
-  int component;
-
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    return view(x, component);
-  }
-  template <class Site, class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, const Hop& hop) const {
-    return view(x, hop, component);
-  }
-  template <class Site, class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) read(Site x, const Hop& hop) const {
-    return view.read(x, hop, component);
-  }
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop) const {
-    view.prefetch(hop, component);
-  }
-};
 
 }  // namespace kov

@@ -136,7 +136,7 @@ void Stencil::build_tables(const Lattice& lattice, const Layout& layout) {
             slots[(std::size_t(outer) * n_legs + leg) * lanes_ + lane] = to << 1 | int(in_halo);
         }
       }
-  if (nodes) entries.resize(entries.size() + n_legs);  // a prefetch looks one site ahead
+  if (!entries.empty()) entries.resize(entries.size() + n_legs);  // a prefetch looks one site ahead
   entries_ = Buffer<std::uint32_t>("stencil", entries);
   slots_ = Buffer<std::int32_t>("stencil", slots);
 }

@@ -200,11 +200,4 @@ class Neighbourhood<LaneSite> {
   int s_ = 0, p_ = 0, x_ = 0, xh_ = 0, y_ = 0, z_ = 0, t_ = 0;
 };
 
-template <>
-class Neighbourhood<LaneColumnSite> : public Neighbourhood<LaneSite> {
- public:
-  KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, LaneColumnSite x)
-      : Neighbourhood<LaneSite>(stencil, LaneSite{x.outer, x.lane}) {}
-};
-
 }  // namespace kov

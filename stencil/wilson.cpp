@@ -23,17 +23,17 @@ template <class T>
 void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
                                 const SpinorField<T>& out, bool adjoint) const {
   require_shapes(in, diagonal, out, lattice());
-  require(in.n_components() == 1 && out.n_components() == 1, in.name(),
-          "has several columns: pass them one by one or as a block");
-  using In = ComponentNeighbours<Spinor, T>;
-  using Out = ComponentView<Spinor, T>;
-  const auto neighbours = halo_for<Spinor, T>(lattice(), 1).exchange(in);
+  require(in.n_components() == out.n_components(), "the Wilson operator got", in.name(), "with", in.n_components(),
+          "columns and", out.name(), "with", out.n_components(), ": give it as many of each");
+  using In = NeighbourView<Spinor, T, default_lanes>;
+  using Out = FieldView<Spinor, T, default_lanes>;
+  const auto neighbours = halo_for<Spinor, T>(lattice(), in.n_components()).exchange(in);
   const auto launch = [&](auto sign) {
-    using Kernel = WilsonKernel<LinkView<T>, In, Out, Out, decltype(sign)::value>;
+    using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
     for_each_site<default_lanes>(
-        "wilson", out.range(),
-        Kernel{Stencil::of(lattice()).view(), links_.view(), In{neighbours, 0}, Out{diagonal.view(), 0},
-               Out{out.view(), 0}, T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
+        "wilson", out.range(), in.n_components(),
+        Kernel{Stencil::of(lattice()).view(), links_.view(), neighbours, diagonal.view(), out.view(), in.n_components(),
+               T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});
@@ -50,10 +50,10 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   using Out = BlockView<Spinor, T, W>;
   const auto neighbours = block_halo_for<Spinor, T, W>(lattice(), in.n_columns()).exchange(in);
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice());
-  using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, Out, +1>;
+  using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, +1>;
   for_each_block_site("wilson", out.range(), out.n_groups(),
-                      Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(), T(alpha),
-                             T(beta), worth_streaming(operator_bytes(in, out, 8))});
+                      Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(),
+                             out.n_groups(), T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
 }
 
 template class WilsonOperator<float>;

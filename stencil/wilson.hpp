@@ -17,46 +17,47 @@ namespace kov {
 ///
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 144 doubled or 72 single-stored link reals of memory traffic per site when neighbours come from cache.
-template <class Links, class In, class Diagonal, class Out, int sign>
+template <class Links, class In, class Out, int sign>
 struct WilsonKernel {
-  using Real = typename In::Real;
+  using Real = typename Out::Real;
   static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
 
   Stencil::View stencil;
   Links links;
   In in;
-  Diagonal diagonal;
-  Out out;
+  Out diagonal, out;
+  int n_components;
   Real alpha, beta;
   bool streaming;
 
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
-    using Result = decltype(diagonal(x));
+    using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
     Result sum = zero<Result>();
-    legs(sum, x, near, std::make_integer_sequence<int, 4>{});
+    legs(sum, x, near, c, std::make_integer_sequence<int, 4>{});
     sum = R(beta) * sum;
-    if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x));
+    if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)
-      out.stream(x, sum);
+      out.stream(x, sum, c);
     else
-      out.set(x, sum);
+      out.set(x, sum, c);
   }
 
  private:
   template <class Sum, class Site, class Near, int... mu>
-  KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, std::integer_sequence<int, mu...>) const {
-    ((leg<mu, -sign>(sum, x, near), leg<mu, sign>(sum, x, near)), ...);
+  KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, int c,
+                                        std::integer_sequence<int, mu...>) const {
+    ((leg<mu, -sign>(sum, x, near, c), leg<mu, sign>(sum, x, near, c)), ...);
   }
   /// Forward legs carry (1 - sign g_mu), backward ones (1 + sign g_mu).
   template <int mu, int projector, class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near) const {
+  KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, int c) const {
     constexpr int number = 2 * mu + (projector == sign);
-    if (streaming) prefetch_next(stencil, links, in, x, number);
+    if (streaming) prefetch_next(stencil, near, links, in, x, number, c, n_components);
     using R = typename Sum::Real;
-    const HalfSpinor<R> half = project<mu, projector, R>(in.read(x, near(number)));
+    const HalfSpinor<R> half = project<mu, projector, R>(in.read(x, near(number), c));
     reconstruct_add<mu, projector>(sum, color_multiply(links.read(x, near, number), half));
   }
 };

@@ -2,6 +2,7 @@
 #include "kov/stencil/wuppertal.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/stencil/slice_smearing.hpp"
 
 #include <cmath>
 
@@ -9,7 +10,7 @@ namespace kov {
 
 template <class T>
 WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters)
-    : laplacian_(links, Dimensions::space), parameters_(parameters) {
+    : links_(links), laplacian_(links, Dimensions::space), parameters_(parameters) {
   require(std::isfinite(parameters.width) && parameters.width >= 0, "a smearing width of", parameters.width,
           "has no meaning: give a number of lattice units, 0 or more");
   require(parameters.iterations >= 0, parameters.iterations, "smearing iterations cannot be done: give 0 or more");
@@ -28,13 +29,18 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
     if (in.data() != out.data()) copy(in, out);
     return;
   }
+  const SmearingSteps steps{1 - 6 * step, step, n};
+  if (worth_slices(in)) {
+    smear_slices(links_, steps, in, out);
+    return;
+  }
   // Two buffers take turns so that the last iteration writes out.
   const Field<SiteT, T> other = out.like("smearing");
   Field<SiteT, T> from = in;
   if (in.data() == out.data() && n % 2 == 1) from = in.clone("smearing input");
   for (int k = 1; k <= n; ++k) {
     const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
-    laplacian_.combine(1 - 6 * step, step, from, to);
+    laplacian_.combine(steps.alpha, steps.beta, from, to);
     from = to;
   }
 }

@@ -16,7 +16,8 @@ struct WuppertalParameters {
 
 /// Smears sources and sinks alike; usually on smeared links, without boundary phases in space.
 ///
-/// Every iteration is one kernel for each component: out = (1 - 6 s) in + s (sum of the six legs), s = w^2 / (4 N).
+/// Every iteration is one sweep of the links for all components: out = (1 - 6 s) in + s (sum of the six legs), s = w^2
+/// / (4 N).  Where no message crosses a time slice, a CPU takes slice after slice through all iterations instead.
 template <class T>
 class WuppertalSmearing {
  public:
@@ -40,6 +41,7 @@ class WuppertalSmearing {
   }
 
  private:
+  GaugeLinks<T> links_;
   CovariantLaplacian<T> laplacian_;
   WuppertalParameters parameters_;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "kov/core/field_ops.hpp"
+#include "kov/stencil/slice_smearing.hpp"
 #include "kov/stencil/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
@@ -63,6 +65,34 @@ TEST_P(Wuppertal, EqualsItsDefinition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Wuppertal, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+template <template <class> class SiteT, class T>
+void check_slices(const Lattice& lattice, int n_components) {
+  const GaugeLinks<T> links(gauge_field(lattice, reference::random_su3(lattice.extent(), 4, 1)));
+  const CovariantLaplacian<T> laplacian(links, Dimensions::space);
+  const Field<SiteT, T> in(lattice, "in", n_components), out = in.like("out");
+  load(in, reference::random_array(lattice.extent(), SiteT<T>::n_complex * n_components, 2));
+  Field<SiteT, T> from = in.clone("from"), to = in.like("to");
+  for (int n = 1; n <= 4; ++n) {
+    laplacian.combine(0.7, 0.05, from, to);
+    std::swap(from, to);
+    smear_slices(links, {0.7, 0.05, n}, in, out);
+    EXPECT_EQ(max_difference(out, gather(from)), 0) << n << " steps of " << n_components << " components";
+  }
+  const Field<SiteT, T> same = in.clone("in place");
+  smear_slices(links, {0.7, 0.05, 4}, same, same);
+  EXPECT_EQ(max_difference(same, gather(from)), 0) << "in place";
+}
+
+TEST(WuppertalSmearing, SliceBySliceGivesTheBitsOfStepByStep) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 4}, {.grid = Coord{1, 1, 1, Comm::world().size()}});
+  if (!worth_slices(SpinorField<double>(lattice, "psi"))) GTEST_SKIP() << "no packs, or too few slices for the threads";
+  check_slices<Spinor, double>(lattice, 1);
+  check_slices<Spinor, float>(lattice, 12);
+  check_slices<Spinor, double>(lattice, 12);
+  check_slices<ColorVector, double>(lattice, 5);
+  check_slices<ColorVector, float>(lattice, 7);
+}
 
 TEST(WuppertalSmearing, OfAConstantOnUnitLinksIsThatConstant) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
