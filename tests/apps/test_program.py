@@ -81,6 +81,20 @@ class Usage(ProgramTest):
         self.assertIn("run.toml, line 2", text)
         self.assertIn("did you mean 'solver.tolerance'?", text)
 
+    def test_parameter_files_that_are_empty_or_none_of_ours(self):
+        open(self.path("empty.toml"), "w").close()
+        self.assertEqual(self.call("spectrum", "empty.toml", "--dry-run").stdout, self.call("spectrum", "--dry-run").stdout)
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q")
+        self.assertIn("gauge.files", self.call("spectrum", "a.0001.lime", code=1).stderr)
+
+    def test_a_dry_run_says_that_results_could_not_be_written(self):
+        text = self.call("spectrum", "--set", "output.prefix=absent/folder", "--dry-run", code=1).stderr
+        self.assertIn("the folder absent does not exist", text)
+
+    def test_numbers_that_make_no_sense_are_refused(self):
+        self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
+        self.assertIn("nucleon, all", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
+
     @unittest.skipUnless(MPIEXEC, "no MPI in this build")
     def test_an_error_is_said_once_and_every_rank_fails(self):
         done = self.call("info", "absent.lime", ranks=2, code=None)
