@@ -5,9 +5,11 @@
 
 #include "apps/exit_code.hpp"
 #include "apps/suggest.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/version.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 
 namespace kov::app {
@@ -15,6 +17,44 @@ namespace kov::app {
 void Session::say(const std::string& line) const {
   if (comm.rank() == 0) std::cout << line << std::endl;
 }
+
+namespace {
+
+/// Refuses a value before CLI11 converts it: its conversions take -1 for a large number, and their messages are curt.
+CLI::Validator wants(const std::string& what, bool (*good)(const std::string&)) {
+  return CLI::Validator([=](std::string& text) { return good(text) ? "" : "wants " + what + ", got '" + text + "'"; },
+                        "");
+}
+CLI::Validator wants_integer() {
+  return wants("an integer", [](const std::string& text) {
+    const auto value = parse_integer(text);
+    return value && *value == int(*value);
+  });
+}
+CLI::Validator wants_count() {
+  return wants("an integer from 0 to 2^64 - 1", [](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    return parsed.ec == std::errc() && parsed.ptr == end;
+  });
+}
+CLI::Validator wants_number() {
+  return wants("a number", [](const std::string& text) { return parse_real(text).has_value(); });
+}
+
+/// CLI11 adds how often a value is wanted, "X Y Z T=8 8 8 16 x 4", which the name says, and a colon before choices.
+class HelpText : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    if (const std::size_t at = text.find(" x 4"); at != text.npos) text.erase(at, 4);
+    if (const std::size_t at = text.find(" :{"); at != text.npos) text.erase(at + 1, 1);
+    return text;
+  }
+};
+
+}  // namespace
 
 void Arguments::positional(const std::string& name, std::string& target, const std::string& text, bool required) {
   auto* option = app_.add_option(name, target, text)->type_name("");
@@ -30,18 +70,19 @@ void Arguments::option(const std::string& name, std::string& target, const std::
   if (!choices.empty()) option->check(CLI::IsMember(choices))->type_name("");
 }
 void Arguments::option(const std::string& name, int& target, const std::string& text) {
-  app_.add_option(name, target, text)->capture_default_str()->type_name("INTEGER");
+  app_.add_option(name, target, text)->capture_default_str()->check(wants_integer())->type_name("INTEGER");
 }
 void Arguments::option(const std::string& name, std::uint64_t& target, const std::string& text) {
-  app_.add_option(name, target, text)->capture_default_str()->type_name("INTEGER");
+  app_.add_option(name, target, text)->capture_default_str()->check(wants_count())->type_name("INTEGER");
 }
 void Arguments::option(const std::string& name, double& target, const std::string& text) {
-  app_.add_option(name, target, text)->capture_default_str()->type_name("NUMBER");
+  app_.add_option(name, target, text)->capture_default_str()->check(wants_number())->type_name("NUMBER");
 }
 void Arguments::option(const std::string& name, Coord& target, const std::string& text) {
   auto set = [&target](const std::vector<int>& values) { std::copy(values.begin(), values.end(), target.begin()); };
   app_.add_option_function<std::vector<int>>(name, set, text)
       ->expected(4)
+      ->check(wants_integer())
       ->type_name("X Y Z T")
       ->default_str(to_string(target));
 }
@@ -50,7 +91,10 @@ void Arguments::option(const std::string& name, std::optional<Coord>& target, co
     target.emplace();
     std::copy(values.begin(), values.end(), target->begin());
   };
-  app_.add_option_function<std::vector<int>>(name, set, text)->expected(4)->type_name("X Y Z T");
+  app_.add_option_function<std::vector<int>>(name, set, text)
+      ->expected(4)
+      ->check(wants_integer())
+      ->type_name("X Y Z T");
 }
 void Arguments::option(const std::string& name, std::vector<std::string>& target, const std::string& text) {
   app_.add_option(name, target, text)->type_name("TEXT")->expected(1)->take_all();
@@ -70,6 +114,15 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// "--beta: At Most 1 required but received 2" in our words.
+std::string count_error(const std::string& text) {
+  const auto parts = words(text);
+  if (parts.size() < 4 || parts.front().back() != ':') return text;
+  const std::string name = parts.front().substr(0, parts.front().size() - 1), wanted = parts[3], got = parts.back();
+  return name + " takes " + wanted + (wanted == "1" ? " value" : " values") + ", and " + got +
+         (got == "1" ? " is given" : " are given");
+}
+
 /// What is wrong with a command line, why, and what to do, in the grammar of our errors.
 std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const std::vector<std::string>& arguments,
                         const std::vector<Command>& commands) {
@@ -87,6 +140,7 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
     const std::string extra = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
     problem = "unknown argument '" + extra + "'" + did_you_mean(extra, option_names(*app));
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) problem = count_error(problem);
   const std::string who = used.empty() ? "kovariant" : "kovariant " + app->get_name();
   return who + ": " + problem + "\n" + who + " --help shows what there is";
 }
@@ -98,6 +152,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments, const std::
   CLI::App top("Hadron correlators from lattice-QCD gauge configurations.", "kovariant");
   top.set_version_flag("--version", version_text(), "print version, compiler and Kokkos, and leave");
   top.require_subcommand(1);
+  top.formatter(std::make_shared<HelpText>());
   top.footer("kovariant SUBCOMMAND --help shows a subcommand's options.\n\n" + exit_code_table());
   std::vector<std::pair<CLI::App*, Action>> actions;
   for (const Command& command : commands) {

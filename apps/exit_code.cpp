@@ -17,7 +17,7 @@ ExitCode exit_code(const std::exception& error) {
 std::string exit_code_table() {
   return "exit codes: 0 done; 1 wrong usage or a request that cannot be met; 2 a damaged or unknown file;\n"
          "3 a solver did not converge; 4 processes disagree or a message was lost; 5 not in this build; 70 anything "
-         "else.";
+         "else;\n128 + N ended by signal N (130: Ctrl-C).";
 }
 
 }  // namespace kov::app

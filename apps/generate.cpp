@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant generate
+#include "apps/chain_files.hpp"
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
-#include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
 #include "apps/text_file.hpp"
 #include "kov/stencil/heatbath.hpp"
 
-#include <cstdio>
-#include <sstream>
+#include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace kov::app {
 
@@ -22,35 +23,38 @@ struct GenerateOptions {
   std::string start = "cold", output = "quenched", format = "ildg";
 };
 
-std::string ending(GaugeFormat format) {
-  return format == GaugeFormat::ildg ? ".lime" : format == GaugeFormat::hdf5 ? ".h5" : ".nersc";
+/// The options that links depend on, as on a command line.  Numbers are exact.
+std::string chain_of(const GenerateOptions& options) {
+  char beta[40];
+  *std::to_chars(beta, beta + sizeof(beta) - 1, options.chain.beta).ptr = '\0';
+  return sentence("--extent", to_string(options.extent), "--beta", beta, "--seed", options.chain.seed, "--start",
+                  options.start, "--thermalise", options.chain.n_thermalise, "--between", options.chain.n_between,
+                  "--overrelaxation", options.chain.overrelaxation_per_heatbath, "--format", options.format,
+                  "--precision", options.precision);
 }
 
-/// PREFIX.0001.lime
-std::string file_name(const GenerateOptions& options, GaugeFormat format, int k) {
-  char number[16];
-  std::snprintf(number, sizeof(number), ".%04d", k);
-  return options.output + number + ending(format);
-}
-
-void write_history(const Session& session, const GenerateOptions& options, const std::vector<double>& plaquette,
-                   const std::string& description) {
-  std::ostringstream text;
-  text << "# " << description << "\n# update, plaquette\n";
-  PlotSeries series{.name = "", .x = {}, .y = plaquette, .error = {}, .style = PlotSeries::Style::line};
-  for (std::size_t k = 0; k < plaquette.size(); ++k) {
-    text << k + 1 << " " << twelve_digits(plaquette[k]) << "\n";
-    series.x.push_back(double(k + 1));
+/// Whether configuration k need not be made, at k - 1.
+std::vector<bool> finished(const Session& session, const GenerateOptions& options, const ChainFiles& files,
+                           bool exact) {
+  std::vector<bool> there = files.there(options.configurations);
+  const auto found = std::count(there.begin(), there.end(), true);
+  if (found == options.configurations) {
+    session.say(sentence("all", found, "configurations are there, up to", files.file(int(found)) + ": nothing to do"));
+  } else if (found > 0 && exact) {
+    session.say(sentence(found, "of", options.configurations, "configurations are there, the others follow"));
+  } else if (found > 0) {
+    session.say(sentence(found, "of", options.configurations,
+                         "configurations are there, but rounded: the chain is made again from its start"));
+    there.assign(there.size(), false);
   }
-  write_text_file(session.comm, options.output + ".history.txt", text.str());
-  if (plaquette.empty()) return;
-  Plot plot{.title = "Plaquette along the chain",
-            .x_label = "update",
-            .y_label = "mean Re tr P / 3",
-            .series = {series},
-            .bands = {}};
-  plot.caption = description;
-  write_text_file(session.comm, options.output + ".history.svg", plot.svg());
+  return there;
+}
+
+int updates_to_do(const std::vector<bool>& finished, const QuenchedParameters& chain) {
+  int updates = 0;
+  for (std::size_t k = 0; k < finished.size(); ++k)
+    if (!finished[k]) updates += k == 0 ? chain.n_thermalise : chain.n_between;
+  return updates;
 }
 
 void generate(const Session& session, GenerateOptions options) {
@@ -60,53 +64,69 @@ void generate(const Session& session, GenerateOptions options) {
   options.chain.start = options.start == "hot" ? Start::hot : Start::cold;
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};
   const Lattice lattice(session.comm, options.extent);
-  require_writable(session.comm, file_name(options, write.format, 1));
+  const ChainFiles files(session.comm, options.output, write.format, chain_of(options));
+  require_writable(session.comm, files.file(1));
 
-  QuenchedEnsemble<double> ensemble(lattice, options.chain);
-  const int updates = options.chain.n_thermalise + (options.configurations - 1) * options.chain.n_between;
-  Progress progress({{"updates", updates, 1}}, ProgressOutput::standard_error(session.quiet, session.comm.rank()));
-  std::vector<double> history;
+  const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
+  const std::vector<bool> done = finished(session, options, files, exact);
+  ChainHistory history(session.comm, options.output, chain_of(options));
+  if (std::find(done.begin(), done.end(), true) != done.end()) history.read();
+  std::optional<QuenchedEnsemble<double>> ensemble;
+  Progress progress({{"updates", updates_to_do(done, options.chain), 1}},
+                    ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (int k = 1; k <= options.configurations; ++k) {
-    const auto gauge = ensemble.next([&](int, int) {
-      history.push_back(plaquettes(ensemble.gauge()).mean());
+    if (done[std::size_t(k - 1)]) {
+      ensemble.reset();
+      continue;
+    }
+    if (!ensemble && k == 1) ensemble.emplace(lattice, options.chain);
+    if (!ensemble)
+      ensemble.emplace(read_gauge<double>(lattice, files.file(k - 1)), options.chain,
+                       options.chain.n_thermalise + (k - 2) * options.chain.n_between);
+    int update = ensemble->n_updates();
+    const auto gauge = ensemble->next([&](int, int) {
+      history.add(++update, plaquettes(ensemble->gauge()).mean());
       progress.advance(0);
     });
-    const std::string file = file_name(options, write.format, k);
-    write.metadata = {{"ENSEMBLE_ID", ensemble.description()},
+    // Before the links, so that a chain that goes on from them finds the plaquettes that led there.
+    history.write();
+    write.metadata = {{"ENSEMBLE_ID", ensemble->description()},
                       {"BETA", sentence(options.chain.beta)},
                       {"SEED", sentence(options.chain.seed)},
-                      {"UPDATE", sentence(ensemble.n_updates())}};
-    const GaugeReport report = write_gauge(gauge, file, write);
+                      {"UPDATE", sentence(ensemble->n_updates())},
+                      files.record()};
+    const GaugeReport report = write_gauge(gauge, files.file(k), write);
     progress.hide();
-    session.say(sentence(file + ":", "update", std::to_string(ensemble.n_updates()) + ", plaquette",
+    session.say(sentence(files.file(k) + ":", "update", std::to_string(ensemble->n_updates()) + ", plaquette",
                          twelve_digits(report.plaquettes.mean()) + ", links", report.links_checksum));
-    session.log.info("wrote", file, "- acceptance", ensemble.chain().acceptance());
-    write_history(session, options, history, ensemble.description());
+    session.log.info("wrote", files.file(k), "- acceptance", ensemble->chain().acceptance());
   }
 }
 
 }  // namespace
 
 Command generate_command() {
-  return {"generate", "make quenched SU(3) gauge configurations (heatbath and overrelaxation)",
-          "Writes PREFIX.0001.lime, ... and the plaquette after every update to PREFIX.history.txt and .svg.\n"
-          "The same seed gives the same links on any number of processes.",
-          [](Arguments& arguments) -> Action {
-            auto o = std::make_shared<GenerateOptions>();
-            arguments.option("--extent", o->extent, "extents of the lattice");
-            arguments.option("--beta", o->chain.beta, "coupling of Wilson's gauge action");
-            arguments.option("--seed", o->chain.seed, "of all random numbers");
-            arguments.option("--configurations", o->configurations, "how many to write");
-            arguments.option("--thermalise", o->chain.n_thermalise, "updates before the first configuration");
-            arguments.option("--between", o->chain.n_between, "updates from one configuration to the next");
-            arguments.option("--overrelaxation", o->chain.overrelaxation_per_heatbath,
-                             "sweeps of it in an update, after one of heatbath");
-            arguments.option("--start", o->start, "cold (all links 1) or hot (random)", {"cold", "hot"});
-            arguments.option("--output", o->output, "PREFIX of the files");
-            arguments.option("--format", o->format, "nersc, nersc-3x2 (two rows), ildg or hdf5", format_names());
-            arguments.option("--precision", o->precision, "32 or 64 bits");
-            return [o](const Session& session) { generate(session, *o); };
-          }};
+  return {
+      "generate", "make quenched SU(3) gauge configurations (heatbath and overrelaxation)",
+      "Writes PREFIX.0001.lime, ... and the plaquette after every update to PREFIX.history.txt and .svg.\n"
+      "The same seed gives the same links on any number of processes.  Run again, after it was interrupted or with\n"
+      "more --configurations, it makes those that are not there yet: the same as without the interruption.",
+      [](Arguments& arguments) -> Action {
+        auto o = std::make_shared<GenerateOptions>();
+        arguments.option("--extent", o->extent, "extents of the lattice");
+        arguments.option("--beta", o->chain.beta, "coupling of Wilson's gauge action");
+        arguments.option("--seed", o->chain.seed, "of all random numbers");
+        arguments.option("--configurations", o->configurations, "how many to write");
+        arguments.option("--thermalise", o->chain.n_thermalise, "updates before the first configuration");
+        arguments.option("--between", o->chain.n_between, "updates from one configuration to the next");
+        arguments.option("--overrelaxation", o->chain.overrelaxation_per_heatbath,
+                         "sweeps of it in an update, after one of heatbath");
+        arguments.option("--start", o->start, "cold (all links 1) or hot (random)", {"cold", "hot"});
+        arguments.option("--output", o->output, "PREFIX of the files");
+        arguments.option("--format", o->format, "nersc, nersc-3x2 (two rows), ildg or hdf5", format_names());
+        arguments.option("--precision", o->precision, "32 or 64 bits");
+        return [o](const Session& session) { generate(session, *o); };
+      }};
 }
 
 }  // namespace kov::app

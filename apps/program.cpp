@@ -2,6 +2,7 @@
 #include "apps/program.hpp"
 
 #include "apps/exit_code.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/launch.hpp"
 #include "kov/core/runtime.hpp"
 
@@ -57,6 +58,7 @@ int run_action(const Parsed& parsed, const std::string& command_line) {
 }  // namespace
 
 int run_program(int argc, char** argv, const std::vector<Command>& commands) {
+  end_cleanly_on_signals();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   Parsed parsed = parse_command_line(arguments, commands);
   if (!parsed.action) {

@@ -69,6 +69,7 @@ double radius(const SpinorField<double>& psi, const Coord& midpoint) {
 void smear(const Session& session, const SmearOptions& options) {
   const int mu = int(std::string("xyz").find(options.direction));
   require(options.iterations >= 0, "--iterations is", options.iterations, "- it must be 0 or more");
+  require(options.width >= 0, "--width is", options.width, "- it must be 0 or more, in lattice units");
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
   require(options.ape_steps >= 0, "--ape is", options.ape_steps, "- it must be 0 or more");
   require_writable(session.comm, options.output + ".svg");

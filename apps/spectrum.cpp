@@ -164,7 +164,12 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
 void spectrum(const Session& session, const SpectrumOptions& options) {
   SpectrumParameters parameters;
   Settings settings = parameters.settings();
-  if (!options.file.empty()) settings.read(read_text_file(session.comm, options.file), options.file);
+  if (!options.file.empty()) {
+    const std::string text = read_text_file(session.comm, options.file);
+    require(text.find('\0') == text.npos, options.file, "is no text, and PARAMETERS is a TOML file: gauge",
+            "configurations are named by --set 'gauge.files=[\"" + options.file + "\"]'");
+    settings.read(text, options.file);
+  }
   for (const std::string& assignment : options.set) settings.assign(assignment);
   parameters.complete(settings);
   if (options.print) return session.say(settings.toml());
@@ -173,9 +178,9 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   SpectrumPlan plan = make_plan(session.comm, parameters, settings, journal);
   const std::string text = plan_text(session.comm, plan, parameters);
   session.log.info("\n" + text);
-  if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
   const SpectrumOutputs outputs = outputs_of(parameters);
   for (const std::string& file : {outputs.text, outputs.picture}) require_writable(session.comm, file);
+  if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);

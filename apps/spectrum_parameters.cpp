@@ -38,7 +38,11 @@ std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
     if (channel.name == name) return {channel};
     names.push_back(channel.name);
   }
-  throw InputError("correlators.baryons has '" + name + "', which is no baryon" + did_you_mean(name, names));
+  std::string list;
+  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+  const std::string hint = did_you_mean(name, names);
+  throw InputError("correlators.baryons has '" + name + "', which is no baryon" +
+                   (hint.empty() ? ": there are " : hint + " There are ") + list);
 }
 
 void check_window(const Settings& settings, const std::string& key, const std::vector<int>& window) {

@@ -22,6 +22,8 @@ std::string read_text_file(const Comm& comm, const std::filesystem::path& path) 
   std::string text;
   comm.agree([&] {
     if (comm.rank() != 0) return;
+    std::error_code failed;
+    if (std::filesystem::is_regular_file(path, failed) && std::filesystem::is_empty(path, failed)) return;
     const InputFile file(path);
     require(file.size() <= longest, file.name(), "has", file.size(),
             "bytes: that is no text of ours, which has at most", longest);

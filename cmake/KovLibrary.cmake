@@ -59,6 +59,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # position-independent, yet free to inli
 endif()
 if(NOT "CUDA" IN_LIST kov_devices)  # nvcc's generated host code warns about itself
   target_compile_options(kov_build_flags INTERFACE -Wall -Wextra)
+  # GCC 12 sees overlapping copies in std::string's own operator+ (GCC bug 105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+     AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(kov_build_flags INTERFACE -Wno-restrict)
+  endif()
 endif()
 if(KOV_SANITIZE)
   target_compile_options(kov_build_flags INTERFACE -fsanitize=${KOV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

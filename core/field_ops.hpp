@@ -17,6 +17,12 @@ struct FieldOps {
   using F = Field<SiteT, T>;
   static void zero(const F& x);
   static void copy(const F& x, const F& y);
+};
+
+/// Sums over all sites.
+template <template <class> class SiteT, class T>
+struct FieldSums {
+  using F = Field<SiteT, T>;
   static double norm2(const F& x);
   static std::complex<double> inner_product(const F& x, const F& y);
   static std::pair<std::complex<double>, double> inner_product_norm2(const F& x, const F& y);
@@ -31,13 +37,20 @@ struct FieldUpdates {
   static void axpy(const F& y, C a, const F& x, C b, const F& z);
   static void xpay(const F& x, C a, const F& y);
   static void xpay(const F& x, C a, const F& y, C b, const F& z);
+};
+
+/// Updates that sum over what they stored.
+template <template <class> class SiteT, class T, class C>
+struct FieldUpdateSums {
+  using F = Field<SiteT, T>;
   static double axpy_norm2(const F& y, C a, const F& x);
 };
 
-/// What updates with a coefficient of type C run: real numbers stay real.
+/// What a coefficient of type C runs as: real numbers stay real.
+template <class C>
+using Coefficient = std::conditional_t<std::is_convertible_v<C, double>, double, std::complex<double>>;
 template <template <class> class SiteT, class T, class C>
-using UpdatesWith =
-    FieldUpdates<SiteT, T, std::conditional_t<std::is_convertible_v<C, double>, double, std::complex<double>>>;
+using UpdatesWith = FieldUpdates<SiteT, T, Coefficient<C>>;
 
 }  // namespace detail
 
@@ -87,22 +100,22 @@ void xpay(const Field<SiteT, T>& x, C a, const Field<SiteT, T>& y, C b, const Fi
 /// y = y + a x; returns |y|^2.
 template <class C, template <class> class SiteT, class T>
 double axpy_norm2(const Field<SiteT, T>& y, C a, const Field<SiteT, T>& x) {
-  return detail::UpdatesWith<SiteT, T, C>::axpy_norm2(y, a, x);
+  return detail::FieldUpdateSums<SiteT, T, detail::Coefficient<C>>::axpy_norm2(y, a, x);
 }
 /// |x|^2
 template <template <class> class SiteT, class T>
 double norm2(const Field<SiteT, T>& x) {
-  return detail::FieldOps<SiteT, T>::norm2(x);
+  return detail::FieldSums<SiteT, T>::norm2(x);
 }
 /// sum of conj(x) y
 template <template <class> class SiteT, class T>
 std::complex<double> inner_product(const Field<SiteT, T>& x, const Field<SiteT, T>& y) {
-  return detail::FieldOps<SiteT, T>::inner_product(x, y);
+  return detail::FieldSums<SiteT, T>::inner_product(x, y);
 }
 /// The sum of conj(x) y and |x|^2, in one pass.
 template <template <class> class SiteT, class T>
 std::pair<std::complex<double>, double> inner_product_norm2(const Field<SiteT, T>& x, const Field<SiteT, T>& y) {
-  return detail::FieldOps<SiteT, T>::inner_product_norm2(x, y);
+  return detail::FieldSums<SiteT, T>::inner_product_norm2(x, y);
 }
 
 template <template <class> class SiteT, class T, int N>

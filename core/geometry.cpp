@@ -21,9 +21,9 @@ namespace {
 void require_extent(const Coord& extent) {
   for (int mu = 0; mu < 4; ++mu) {
     require(extent[mu] > 0, "lattice extent", to_string(extent), "has no sites: every extent must be positive");
-    require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,", extent[mu],
-            ", but even-odd ordering needs even extents in all directions: choose", extent[mu] + 1, "or",
-            extent[mu] - 1);
+    require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,",
+            std::to_string(extent[mu]) + ",", "but even-odd ordering needs even extents in all directions: choose",
+            extent[mu] + 1, "or", extent[mu] - 1);
     require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "is larger than 2^20 in one direction");
   }
 }
@@ -36,16 +36,17 @@ bool can_cut(const Coord& local, int mu, int pieces) {
 
 Geometry::Geometry(const Coord& extent, const Coord& grid, int rank, int n_ranks) : extent_(extent), grid_(grid) {
   require_extent(extent);
+  for (const int entry : grid) require(entry > 0, "process grid", to_string(grid), "must have positive entries");
+  require(kov::volume(grid) == n_ranks, "process grid", to_string(grid), "has", kov::volume(grid), "places for",
+          n_ranks, "ranks: start as many ranks as the grid has places");
+  require(rank >= 0 && rank < n_ranks, "rank", rank, "is not one of", n_ranks, "ranks: they count from 0");
   for (int mu = 0; mu < 4; ++mu) {
-    require(grid[mu] > 0, "process grid", to_string(grid), "must have positive entries");
     require(can_cut(extent, mu, grid[mu]), "process grid", to_string(grid), "does not fit the lattice",
             to_string(extent),
             ": each entry must divide its extent, and leave an even local extent in x. A grid that fits is",
             to_string(choose_grid(extent, n_ranks)));
     local_[mu] = extent[mu] / grid[mu];
   }
-  require(kov::volume(grid) == n_ranks, "process grid", to_string(grid), "has", kov::volume(grid), "places for",
-          n_ranks, "ranks: start as many ranks as the grid has places");
   require(kov::volume(local_) < (std::int64_t(1) << 29), "local lattice", to_string(local_),
           "has more sites than one process can index: use more ranks");
   grid_coordinate_ = coordinate(rank, grid);

@@ -3,6 +3,7 @@
 
 #include "kov/core/error.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -22,6 +23,7 @@ std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) 
     throw InputError(
         sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
   };
+  if (bytes > std::size_t(PTRDIFF_MAX) / 2) fail();  // no machine has it, and rounding up must not overflow
   std::shared_ptr<std::byte> memory;
   if constexpr (unified_memory) {
     constexpr std::size_t huge = std::size_t(2) << 20;

@@ -12,7 +12,7 @@
 
 namespace kov {
 
-/// The draws of one site in one stream.  Make one inside a kernel; it is 28 bytes and has no setup.
+/// The draws of one site in one stream.  Make one inside a kernel; it is 24 bytes and has no setup.
 class SiteRandom {
  public:
   /// seed: the run's; stream: one per use (hit, sweep, ...); site: lexicographic index in the global lattice, below

@@ -1,33 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/tune.hpp"
 
+#include "kov/core/io/atomic_file.hpp"
+
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 namespace kov {
 
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Lines "key<tab>choice"; others are passed over.
+std::map<std::string, int> parse(const std::string& text) {
+  std::map<std::string, int> choices;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t tab = line.rfind('\t');
+    if (tab == line.npos) continue;
+    int choice = -1;
+    const char* const end = line.data() + line.size();
+    const auto parsed = std::from_chars(line.data() + tab + 1, end, choice);
+    if (parsed.ec == std::errc() && parsed.ptr == end) choices[line.substr(0, tab)] = choice;
+  }
+  return choices;
+}
+
+}  // namespace
+
 Tuner::Tuner(const Comm& comm) : comm_(comm) {
   if (const char* file = std::getenv("KOVARIANT_TUNE")) file_ = file;
-  std::ostringstream text;
-  if (comm_.rank() == 0 && !file_.empty()) text << std::ifstream(file_).rdbuf();
-  std::istringstream lines(comm_.broadcast(text.str()));
-  std::string key;
-  for (int choice; std::getline(lines, key, '\t') && lines >> choice; lines.ignore()) known_[key] = choice;
+  known_ = parse(comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : ""));
 }
 
 Tuner::~Tuner() {
   if (!changed_ || file_.empty() || comm_.rank() != 0) return;
-  const std::string temporary = file_ + ".new";
-  {
-    std::ofstream out(temporary);
-    for (const auto& [key, choice] : known_) out << key << '\t' << choice << '\n';
-    if (!out) return;
+  try {
+    // Other lattices and other runs may have learnt something since this one read the file.
+    std::map<std::string, int> choices = parse(text_of(file_));
+    for (const auto& [key, choice] : known_) choices[key] = choice;
+    std::string text;
+    for (const auto& [key, choice] : choices) text += key + '\t' + std::to_string(choice) + '\n';
+    OutputFile out(file_);
+    out.write(text);
+    out.commit();
+  } catch (const std::exception&) {  // the next run measures again
   }
-  std::error_code ignored;
-  std::filesystem::rename(temporary, file_, ignored);
 }
 
 int Tuner::choose(const std::string& key, int n_candidates, const std::function<void(int)>& run) {

@@ -14,9 +14,10 @@ namespace kov {
 /// A tuned choice may change the speed of a result, never its bits.
 class Tuner {
  public:
-  /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know).
+  /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know):
+  /// lines "key<tab>choice".  A damaged line, or a file that cannot be read, is as good as none.  Collective.
   explicit Tuner(const Comm& comm);
-  /// Writes what was learnt back, atomically, from rank 0; failing to is not an error.
+  /// Adds what was learnt to the file, atomically, from rank 0; failing to is not an error.
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;

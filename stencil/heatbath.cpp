@@ -237,13 +237,31 @@ void PureGaugeUpdate<T>::overrelax() {
     }
 }
 
+namespace {
+void require_possible(const QuenchedParameters& parameters) {
+  require(parameters.n_thermalise >= 0 && parameters.n_between > 0 && parameters.overrelaxation_per_heatbath >= 0,
+          "a chain was asked for with", parameters.n_thermalise, "updates to thermalise,", parameters.n_between,
+          "between and", parameters.overrelaxation_per_heatbath,
+          "overrelaxation sweeps in each: these must be 0 or more, 1 or more, 0 or more");
+}
+}  // namespace
+
+template <class T>
+QuenchedEnsemble<T>::QuenchedEnsemble(const GaugeField<T>& gauge, const QuenchedParameters& parameters, int n_updates)
+    : parameters_(parameters),
+      gauge_(gauge.clone("quenched links")),
+      chain_([&] {
+        require_possible(parameters);
+        require(n_updates >= parameters.n_thermalise, "a chain cannot go on after", n_updates,
+                "updates: its first configuration comes after", parameters.n_thermalise);
+        return PureGaugeUpdate<T>(gauge_, parameters.beta, parameters.seed, std::uint32_t(n_updates));
+      }()),
+      thermalised_(true) {}
+
 template <class T>
 QuenchedEnsemble<T>::QuenchedEnsemble(const Lattice& lattice, const QuenchedParameters& parameters)
     : parameters_(parameters), gauge_(lattice, "quenched links", 4), chain_([&] {
-        require(parameters.n_thermalise >= 0 && parameters.n_between > 0 && parameters.overrelaxation_per_heatbath >= 0,
-                "a chain was asked for with", parameters.n_thermalise, "updates to thermalise,", parameters.n_between,
-                "between and", parameters.overrelaxation_per_heatbath,
-                "overrelaxation sweeps in each: these must be 0 or more, 1 or more, 0 or more");
+        require_possible(parameters);
         if (parameters.start == Start::cold)
           cold_start(gauge_);
         else

@@ -73,6 +73,10 @@ class QuenchedEnsemble {
  public:
   /// Throws InputError when a parameter is out of range.  Collective.
   QuenchedEnsemble(const Lattice& lattice, const QuenchedParameters& parameters);
+  /// Goes on from a configuration of the chain with these parameters: bit for bit the chain that was never left.
+  /// n_updates: updates that the chain had behind it there.  The links are copied.  Throws InputError as above, and
+  /// when there were fewer updates than it takes to thermalise.  Collective.
+  QuenchedEnsemble(const GaugeField<T>& gauge, const QuenchedParameters& parameters, int n_updates);
 
   /// One update.  Collective.
   void update();

@@ -51,12 +51,12 @@ class Dependencies:
         if not pinned or self.options.mirror or archives.cached(archives.PINNED, self.cache) or archives.pip_command():
             return False
         only_kokkos = pinned <= {"auto"} and not self.options.kokkos_kernels
-        return not (only_kokkos and kokkos.installed(self.wanted, self.cache)[0])
+        return not (only_kokkos and kokkos.installed(self.wanted)[0])
 
     def _bring_kokkos(self, scratch):
         choice = self.options.kokkos
         if choice in ("auto", "system"):
-            self.kokkos, reasons = kokkos.installed(self.wanted, self.cache)
+            self.kokkos, reasons = kokkos.installed(self.wanted)
             for reason in reasons:
                 say("* " + reason)
             if self.kokkos:

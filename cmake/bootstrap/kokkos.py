@@ -35,10 +35,10 @@ class Source:
     fingerprint: str
 
 
-def installed(wanted, cache):
+def installed(wanted):
     """(prefix, reasons): the first suitable installed Kokkos, or "" with the reason each one was passed over."""
     reasons = []
-    for config, version in _considered(cache):
+    for config, version in _considered():
         folder = os.path.dirname(config)
         reason = unsuitable(folder, version, wanted)
         if not reason:
@@ -47,12 +47,11 @@ def installed(wanted, cache):
     return "", reasons
 
 
-def _considered(cache):
+def _considered():
     """Every Kokkos that find_package can see with its version; no config file is loaded for that."""
     if not shutil.which("cmake") or not (shutil.which("ninja") or shutil.which("make")):
         return []  # nothing is installed yet; asked again when the packages are there
-    os.makedirs(cache, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".find-", dir=cache) as folder:
+    with tempfile.TemporaryDirectory(prefix="kovariant-find-") as folder:
         with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
             file.write("cmake_minimum_required(VERSION 3.22)\nproject(find LANGUAGES NONE)\n"
                        "find_package(Kokkos 999 CONFIG QUIET)\n"

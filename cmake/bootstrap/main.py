@@ -19,7 +19,7 @@ COMMANDS = {
 }
 CLOSING = """\
 exit codes: 0 done; 1 a step failed; 2 wrong usage; 3 packages missing and not installable; 4 download failed.
-A call like `./bootstrap test -- -R plaquette` hands what stands after -- to ctest (demo: to `kovariant spectrum`).
+A call like `./bootstrap test -- -R test_core` hands what stands after -- to ctest (demo: to `kovariant spectrum`).
 environment: CXX (host compiler), KOVARIANT_CACHE (as --cache), KOVARIANT_MIRROR (as --mirror), Kokkos_ROOT."""
 
 
@@ -94,9 +94,9 @@ def doctor(options, cache):
     absent = packages.missing(packages.needed(True, options.mpi, options.hdf5))
     lines.append(("packages", "missing: " + " ".join(absent) if absent else "all there"))
     wanted = kokkos.Wanted(options.backend, options.arch, options.preset == "debug")
-    folder, reasons = kokkos.installed(wanted, cache)
+    folder, reasons = kokkos.installed(wanted)
     lines += [("Kokkos", reason) for reason in reasons]
-    lines.append(("Kokkos", folder or "none installed: the pinned 4.7.00 is built"))
+    lines.append(("Kokkos", folder or "none installed: the pinned 4.7.00 is taken, and built once into the cache"))
     built = os.path.join(cache, "installed")
     lines.append(("cache", cache + ": " + (", ".join(sorted(os.listdir(built))) if os.path.isdir(built) else "empty")))
     for name, text in lines:
@@ -121,6 +121,10 @@ def main(arguments, root):
     except Failure as failure:
         say(failure.text())
         return failure.code
+    except OSError as error:  # a folder that may not be written to, a full disk
+        say(Failure("%s: %s" % (error.filename or "a file", error.strerror or error),
+                    "may it be written, and is there room? Another cache: --cache FOLDER; another build folder: --build-dir").text())
+        return EXIT_STEP_FAILED
     except KeyboardInterrupt:
         say("\nbootstrap: interrupted; what was begun is not installed, and the same command goes on from here")
         return 130

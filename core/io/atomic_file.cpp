@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <string>
@@ -26,6 +27,26 @@ fs::path temporary_beside(const fs::path& target) {
          ("." + stem + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part");
 }
 
+/// Names for remove_temporary_files(), which runs in signal handlers.  Whoever exchanges a name out of its slot owns
+/// it. Files beyond this many at once are written all the same, but stay behind when a signal ends the program.
+constexpr int n_slots = 64;
+std::atomic<char*> slots[n_slots];
+static_assert(std::atomic<char*>::is_always_lock_free);
+
+/// The slot that the name was put into; -1 when all are taken.
+int remember(const fs::path& temporary) {
+  char* const name = ::strdup(temporary.c_str());
+  for (int i = 0; name && i < n_slots; ++i) {
+    char* none = nullptr;
+    if (slots[i].compare_exchange_strong(none, name)) return i;
+  }
+  std::free(name);
+  return -1;
+}
+void forget(int slot) {
+  if (slot >= 0) std::free(slots[slot].exchange(nullptr));
+}
+
 /// Puts what was written to a file or folder on disk.
 void synchronise(const fs::path& path, int flags) {
   const int handle = ::open(path.c_str(), flags | O_CLOEXEC);
@@ -39,6 +60,11 @@ void synchronise(const fs::path& path, int flags) {
 }
 
 }  // namespace
+
+void remove_temporary_files() noexcept {
+  for (auto& slot : slots)
+    if (const char* const name = slot.exchange(nullptr)) ::unlink(name);  // not freed: this may be a signal handler
+}
 
 PendingFile::PendingFile(const fs::path& target) : target_(target) {
   require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
@@ -54,15 +80,18 @@ PendingFile::PendingFile(const fs::path& target) : target_(target) {
   require(fs::is_directory(folder, error), "cannot write", target.string() + ":", "the folder", folder.string(),
           "does not exist, make it first");
   temporary_ = temporary_beside(target_);
+  slot_ = remember(temporary_);
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
     : target_(std::move(other.target_)),
       temporary_(std::move(other.temporary_)),
-      pending_(std::exchange(other.pending_, false)) {}
+      pending_(std::exchange(other.pending_, false)),
+      slot_(std::exchange(other.slot_, -1)) {}
 
 PendingFile::~PendingFile() {
   if (pending_) ::unlink(temporary_.c_str());
+  forget(slot_);
 }
 
 void PendingFile::commit() {

@@ -12,6 +12,10 @@
 
 namespace kov {
 
+/// Removes the temporary files of this process, whose owners then cannot commit.  Async-signal-safe: for the handler of
+/// a signal that ends the program, which the library itself never installs.
+void remove_temporary_files() noexcept;
+
 /// The temporary name and its fate; who writes into it is somebody else.
 class PendingFile {
  public:
@@ -32,6 +36,8 @@ class PendingFile {
  private:
   std::filesystem::path target_, temporary_;
   bool pending_ = true;
+  /// Where remove_temporary_files() finds the name.
+  int slot_ = -1;
 };
 
 /// A pending file written as bytes.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace kov {
 
@@ -199,6 +200,20 @@ void verify(const std::filesystem::path& written, const std::filesystem::path& t
 }  // namespace
 
 }  // namespace detail
+
+std::optional<std::string> recorded_metadata(const GaugeHeader& header, const std::string& name) {
+  for (const auto& [key, value] : header.metadata) {
+    if (key == name) return value;
+    // ILDG: lines of the record's info.
+    const auto info = xml_element(value, "info");
+    std::istringstream lines(info ? *info : "");
+    for (std::string line; std::getline(lines, line);) {
+      const std::string text = trim(xml_unescape(line));
+      if (text.rfind(name + " = ", 0) == 0) return text.substr(name.size() + 3);
+    }
+  }
+  return std::nullopt;
+}
 
 GaugeHeader read_gauge_header(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
   GaugeHeader header;

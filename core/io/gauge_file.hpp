@@ -43,6 +43,10 @@ struct GaugeHeader {
   std::vector<std::string> overridden;
 };
 
+/// The value that WriteOptions::metadata recorded under this name, in any format that is written; nothing when there is
+/// none.
+std::optional<std::string> recorded_metadata(const GaugeHeader& header, const std::string& name);
+
 struct ReadOptions {
   /// For files without dimensions; where a file has them, they must be these.
   std::optional<Coord> extent = std::nullopt;

@@ -16,6 +16,7 @@ struct Options {
   Coord extent{8, 8, 8, 16};
   int n = 3;
   double width = 0.5;
+  std::uint64_t seed = 1;
   std::vector<std::string> set;
   bool dry = false;
 };
@@ -27,6 +28,7 @@ std::vector<Command> commands(Options& o) {
     arguments.option("--extent", o.extent, "extents");
     arguments.option("--number", o.n, "how many");
     arguments.option("--width", o.width, "a width");
+    arguments.option("--seed", o.seed, "a seed");
     arguments.option("--set", o.set, "KEY=VALUE");
     arguments.flag("--dry-run", o.dry, "do nothing");
     return [](const Session&) {};
@@ -40,8 +42,9 @@ std::vector<Command> commands(Options& o) {
 TEST(CommandLine, SetsEveryKindOfOption) {
   Options o;
   const Parsed p = parse_command_line(
-      {"info", "x.lime", "--extent", "4", "6", "8", "10", "--format=nersc", "--number", "-2", "--width", "1e-3",
-       "--set", "a=1", "--set", "b=[1, 2]", "--dry-run", "-q", "--kokkos-num-threads=1"},
+      {"info",           "x.lime",   "--extent", "4",        "6",         "8",      "10",
+       "--format=nersc", "--number", "-2",       "--width",  "1e-3",      "--seed", "18446744073709551615",
+       "--set",          "a=1",      "--set",    "b=[1, 2]", "--dry-run", "-q",     "--kokkos-num-threads=1"},
       commands(o));
   ASSERT_TRUE(p.action) << p.text;
   EXPECT_TRUE(p.quiet);
@@ -50,6 +53,7 @@ TEST(CommandLine, SetsEveryKindOfOption) {
   EXPECT_EQ(o.format, "nersc");
   EXPECT_EQ(o.n, -2);
   EXPECT_EQ(o.width, 1e-3);
+  EXPECT_EQ(o.seed, ~std::uint64_t(0));
   EXPECT_EQ(o.set, (std::vector<std::string>{"a=1", "b=[1, 2]"}));
   EXPECT_TRUE(o.dry);
 }
@@ -63,7 +67,9 @@ TEST(CommandLine, HelpAndVersionAreTextAndSuccess) {
     EXPECT_EQ(p.code, 0);
     EXPECT_FALSE(p.text.empty());
   }
-  EXPECT_NE(parse_command_line({"info", "--help"}, commands(o)).text.find("--extent"), std::string::npos);
+  EXPECT_NE(parse_command_line({"info", "--help"}, commands(o)).text.find("--extent X Y Z T=8 8 8 16  "),
+            std::string::npos)
+      << parse_command_line({"info", "--help"}, commands(o)).text;
   EXPECT_NE(parse_command_line({"--help"}, commands(o)).text.find("exit codes"), std::string::npos);
 }
 
@@ -81,8 +87,14 @@ TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
   wrong({"info"}, "FILE");
   wrong({"info", "x", "--fromat", "ildg"}, "did you mean '--format'?");
   wrong({"info", "x", "--format", "tiff"}, "tiff");
-  wrong({"info", "x", "--extent", "4", "4", "4"}, "--extent");
-  wrong({"info", "x", "--number", "three"}, "three");
+  wrong({"info", "x", "--extent", "4", "4", "4"}, "--extent takes 4 values, and 3 are given");
+  wrong({"info", "x", "--extent", "4", "4", "4", "4.5"}, "wants an integer, got '4.5'");
+  wrong({"info", "x", "--number", "three"}, "--number: wants an integer, got 'three'");
+  wrong({"info", "x", "--number", "1", "--number", "2"}, "--number takes 1 value, and 2 are given");
+  wrong({"info", "x", "--seed", "-1"}, "--seed: wants an integer from 0 to 2^64 - 1, got '-1'");
+  wrong({"info", "x", "--seed", "18446744073709551616"}, "--seed: wants an integer");
+  wrong({"info", "x", "--number", "3000000000"}, "--number: wants an integer, got");
+  wrong({"info", "x", "--width", "wide"}, "--width: wants a number, got 'wide'");
 }
 
 TEST(ExitCodes, EveryExceptionHasOne) {

@@ -23,7 +23,7 @@ std::vector<Correlator> exact(int n_configurations, int n_times, double pion, do
   for (int k = 0; k < n_configurations; ++k)
     for (int source = 0; source < 2; ++source) {
       const double amplitude = 1 + 0.1 * k + 0.03 * source;
-      const std::string name = "c" + std::to_string(k);
+      const std::string name = std::string("c").append(std::to_string(k));
       const auto cosh_of = [&](double m) {
         return [=](int t) { return amplitude * std::cosh(m * (n_times / 2 - t)); };
       };

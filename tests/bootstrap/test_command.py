@@ -28,6 +28,19 @@ class Command(fakes.Case):
         for wrong in (["dmeo"], ["build", "--backend", "hip"], ["build", "--jobs", "0"], []):
             self.assertEqual(bootstrap(*wrong).returncode, 2, wrong)
 
+    def test_a_cache_that_cannot_be_made_is_said_in_a_sentence(self):
+        file = fakes.write(self.path("file"), "")
+        reply = bootstrap("deps", "--cache", os.path.join(file, "cache"), "--no-install", "--kokkos=" + self.path())
+        self.assertEqual(reply.returncode, 1, reply.stdout)
+        self.assertIn("bootstrap: FAILED: " + file, reply.stdout)
+        self.assertIn("--cache", reply.stdout)
+        self.assertNotIn("Traceback", reply.stdout)
+
+    def test_the_doctor_changes_nothing(self):
+        cache = self.path("no-cache")
+        bootstrap("doctor", "--cache", cache)
+        self.assertFalse(os.path.exists(cache))
+
     def test_contradiction_of_preset_and_back_end(self):
         reply = bootstrap("build", "--preset", "cuda", "--backend", "cpu", "--cache", self.cache)
         self.assertEqual(reply.returncode, 2)

@@ -17,7 +17,7 @@ CPU = kokkos.Wanted("cpu")
 class Installed(fakes.Case):
     def find(self, wanted=CPU, **prefixes):
         self.environment(CMAKE_PREFIX_PATH=os.pathsep.join(prefixes.values()), Kokkos_ROOT="")
-        return kokkos.installed(wanted, self.cache)
+        return kokkos.installed(wanted)
 
     def test_old_kokkos_is_passed_over_with_the_reason(self):
         folder = fakes.kokkos_installation(self.path("old"), "3.4.01")
@@ -37,7 +37,7 @@ class Installed(fakes.Case):
         self.environment(CMAKE_GENERATOR="No Such Generator")
         with mock.patch.object(kokkos, "generator", return_value=[]):
             with self.assertRaisesRegex(Failure, "CMAKE_GENERATOR"):
-                kokkos.installed(CPU, self.cache)
+                kokkos.installed(CPU)
 
     def test_reasons(self):
         def reason(values, version="4.7.0", wanted=CPU):

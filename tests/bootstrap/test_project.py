@@ -9,7 +9,7 @@ from unittest import mock
 import fakes
 from bootstrap import machine
 from bootstrap.project import Project
-from bootstrap.steps import Failure
+from bootstrap.steps import Failure, launch_environment
 
 OPTIONS = {"preset": "", "backend": "cpu", "build_dir": "", "mpi": False, "hdf5": True, "jobs": 1, "define": []}
 
@@ -103,6 +103,21 @@ class Demo(WithProject):
         self.run_demo("touch spectrum.h5 spectrum.svg")
         with self.assertRaisesRegex(Failure, "wrote no data"):
             self.run_demo("touch spectrum.svg")
+
+
+class LaunchEnvironment(unittest.TestCase):
+    def environment(self, **variables):
+        with mock.patch.dict(os.environ, variables, clear=True):
+            return launch_environment()
+
+    def test_binds_threads_and_lets_them_spin_briefly(self):
+        self.assertEqual(self.environment(),
+                         {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores", "GOMP_SPINCOUNT": "10000"})
+
+    def test_what_the_user_set_stays(self):
+        kept = self.environment(OMP_PROC_BIND="close", OMP_PLACES="threads", GOMP_SPINCOUNT="5")
+        self.assertEqual(kept, {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads", "GOMP_SPINCOUNT": "5"})
+        self.assertNotIn("GOMP_SPINCOUNT", self.environment(OMP_WAIT_POLICY="passive"))
 
 
 if __name__ == "__main__":

@@ -260,6 +260,27 @@ TEST(Heatbath, EnsembleHandsOutConfigurationsOfTheirOwn) {
   EXPECT_NE(chain.description().find("beta 6"), std::string::npos);
 }
 
+TEST(Heatbath, ContinuedChainIsTheOneThatWasNeverLeft) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const QuenchedParameters parameters{.beta = 5.5,
+                                      .seed = 52,
+                                      .n_thermalise = 2,
+                                      .n_between = 3,
+                                      .overrelaxation_per_heatbath = 2,
+                                      .start = Start::hot};
+  QuenchedEnsemble<double> whole(lattice, parameters);
+  const auto first = whole.next();
+  QuenchedEnsemble<double> continued(first, parameters, whole.n_updates());
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(export_sites(continued.next()), export_sites(whole.next()));
+    EXPECT_EQ(continued.n_updates(), whole.n_updates());
+    EXPECT_EQ(continued.description(), whole.description());
+  }
+  EXPECT_EQ(export_sites(first), export_sites(QuenchedEnsemble<double>(lattice, parameters).next()))
+      << "the configuration it went on from was changed";
+  EXPECT_THROW(QuenchedEnsemble<double>(first, parameters, 1), InputError);
+}
+
 TEST(Heatbath, ImpossibleParametersAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GaugeField<double> gauge(lattice, "gauge", 4), one(lattice, "one link", 1);

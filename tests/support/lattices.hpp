@@ -33,8 +33,9 @@ struct LatticeCase {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const LatticeCase& c) {
-  return out << to_string(c.extent) << (c.order ? " " + to_string(*c.order) : "")
-             << (c.force_halo ? " forced halo" : "");
+  out << to_string(c.extent);
+  if (c.order) out << ' ' << to_string(*c.order);
+  return out << (c.force_halo ? " forced halo" : "");
 }
 
 /// A name for INSTANTIATE_TEST_SUITE_P.

@@ -54,6 +54,31 @@ TEST_F(AtomicFile, SeveralAtOnceDoNotMeet) {
   EXPECT_EQ(bytes_of(folder / "a"), "first");
 }
 
+TEST_F(AtomicFile, ASignalHandlerCanRemoveWhatIsUnfinished) {
+  OutputFile finished(folder / "finished"), unfinished(folder / "unfinished");
+  finished.write("whole");
+  finished.commit();
+  unfinished.write("half");
+  PendingFile named(folder / "moved"), moved(std::move(named));
+  std::ofstream(moved.temporary()) << "half";
+  EXPECT_EQ(folder.files(), 3u);
+  remove_temporary_files();
+  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_EQ(bytes_of(folder / "finished"), "whole");
+  EXPECT_THROW(unfinished.commit(), InputError);
+  EXPECT_EQ(folder.files(), 1u);
+  // More at once than there are names remembered of.
+  std::vector<std::unique_ptr<OutputFile>> many;
+  for (int k = 0; k < 100; ++k) many.push_back(std::make_unique<OutputFile>(folder / std::to_string(k)));
+  for (auto& file : many) file->commit();
+  EXPECT_EQ(folder.files(), 101u);
+  // Their places are free again.
+  many.clear();
+  OutputFile last(folder / "last");
+  remove_temporary_files();
+  EXPECT_EQ(folder.files(), 101u);
+}
+
 TEST_F(AtomicFile, LongNamesFit) {
   const std::string name(255, 'n');
   OutputFile file(folder / name);
