@@ -102,7 +102,8 @@ double WilsonLoops::effective_potential(int r, int t) const {
 }
 
 template <class T>
-WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, SumMode mode) {
+WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, SumMode mode,
+                         const std::function<void()>& after_loop) {
   require_gauge(gauge);
   WilsonLoops loops(sizes);
   const Lattice& lattice = gauge.lattice();
@@ -127,13 +128,14 @@ WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, Sum
         const detail::CarryLineKernel<T> kernel{stencil, gauge.view(), sides.view(), one.exchange(from), to.view(), nu};
         loops.value(k, r, s) =
             sum_sites<1>("carry_line", lattice, Subset::all, kernel, mode)[0] / (3 * double(lattice.volume()));
+        if (after_loop) after_loop();
       }
     }
   }
   return loops;
 }
 
-template WilsonLoops wilson_loops(const GaugeField<float>&, const LoopSizes&, SumMode);
-template WilsonLoops wilson_loops(const GaugeField<double>&, const LoopSizes&, SumMode);
+template WilsonLoops wilson_loops(const GaugeField<float>&, const LoopSizes&, SumMode, const std::function<void()>&);
+template WilsonLoops wilson_loops(const GaugeField<double>&, const LoopSizes&, SumMode, const std::function<void()>&);
 
 }  // namespace kov

@@ -6,6 +6,8 @@
 #include "kov/core/field.hpp"
 #include "kov/core/reduce.hpp"
 
+#include <array>
+#include <functional>
 #include <vector>
 
 namespace kov {
@@ -16,6 +18,9 @@ struct LoopSizes {
   int space = 4;
   /// Along t.
   int time = 4;
+
+  /// Of all sizes in all six planes.
+  int n_loops() const { return 3 * space * (time + space); }
 };
 
 /// Means over the lattice of Re tr W / 3, W the product of the links around a rectangle.
@@ -54,8 +59,10 @@ class WilsonLoops {
 /// plaquettes().
 ///
 /// A line of r links is carried along s by M(x) -> U_nu(x) M(x + nu) U_nu(x + r mu)^+, so a loop costs two products of
-/// matrices, a trace (432 flops a site) and one exchange, whatever its size.
+/// matrices, a trace (432 flops a site) and one exchange, whatever its size.  after_loop, if any, is called after each
+/// of LoopSizes::n_loops().
 template <class T>
-WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, SumMode mode = SumMode::chunked);
+WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, SumMode mode = SumMode::chunked,
+                         const std::function<void()>& after_loop = {});
 
 }  // namespace kov

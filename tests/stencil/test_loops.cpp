@@ -82,7 +82,9 @@ TEST_P(Loops, EqualTheirDefinition) {
 TEST_P(Loops, SmallestAreThePlaquettes) {
   const Lattice lattice = GetParam().make(Comm::world());
   const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 82));
-  const WilsonLoops loops = wilson_loops(gauge, {.space = 1, .time = 1});
+  int counted = 0;
+  const WilsonLoops loops = wilson_loops(gauge, {.space = 1, .time = 1}, SumMode::chunked, [&] { ++counted; });
+  EXPECT_EQ(counted, loops.sizes().n_loops());
   const Plaquettes p = plaquettes(gauge);
   for (const auto& [mu, nu] : WilsonLoops::planes) EXPECT_NEAR(loops.loop(mu, nu, 1, 1), p.plane(mu, nu), eps<double>);
   EXPECT_NEAR(loops.space_time(1, 1), p.temporal(), eps<double>);
