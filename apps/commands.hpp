@@ -15,6 +15,12 @@ Command convert_command();
 Command generate_command();
 /// The profile of a smeared delta.
 Command smear_command();
+/// Gradient flow: energies, charge, t0 and w0.
+Command flow_command();
+/// Links in Coulomb, Landau or temporal gauge.
+Command gaugefix_command();
+/// Wilson loops, the static potential and Polyakov loops.
+Command loops_command();
 /// Hadron correlators and effective masses.
 Command spectrum_command();
 

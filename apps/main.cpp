@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   using namespace kov::app;
   restart_with_environment(argv);
-  return run_program(
-      argc, argv,
-      {spectrum_command(), smear_command(), info_command(), convert_command(), generate_command(), bench_command()});
+  return run_program(argc, argv,
+                     {spectrum_command(), smear_command(), flow_command(), loops_command(), gaugefix_command(),
+                      info_command(), convert_command(), generate_command(), bench_command()});
 }

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -63,6 +64,31 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
   }
 #endif
   *static_cast<Word*>(p) = w;
+}
+
+/// The square root of every element, rounded as IEEE says; Real is the type of an element.
+template <class Real, class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
+  constexpr bool is_double = std::is_same_v<Real, double>;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Word) == 64) {
+    if constexpr (is_double)
+      return (Word)_mm512_sqrt_pd((__m512d)w);
+    else
+      return (Word)_mm512_sqrt_ps((__m512)w);
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(Word) == 32) {
+    if constexpr (is_double)
+      return (Word)_mm256_sqrt_pd((__m256d)w);
+    else
+      return (Word)_mm256_sqrt_ps((__m256)w);
+  }
+#endif
+  Word r;
+  for (unsigned int i = 0; i < sizeof(Word) / sizeof(Real); ++i) r[i] = std::sqrt(w[i]);
+  return r;
 }
 
 }  // namespace detail
@@ -141,6 +167,14 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
     else
       r.word[k] = p.word[k ^ (mask / P::width)];
   }
+  return r;
+}
+
+/// The square root, lane by lane.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> sqrt(const Pack<T, N>& p) {
+  Pack<T, N> r;
+  for (int k = 0; k < Pack<T, N>::n_words; ++k) r.word[k] = detail::sqrt_word<T>(p.word[k]);
   return r;
 }
 

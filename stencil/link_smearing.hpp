@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Smeared links: stout and APE.  Directions that take no part keep their links and lend no staples.
+// Smeared links: stout, APE and HYP.  Directions that take no part keep their links and lend no staples.
 #pragma once
 
 #include "kov/core/field.hpp"
 #include "kov/stencil/staples.hpp"
+#include "kov/stencil/trace_projection.hpp"
 
 namespace kov {
 
@@ -21,22 +22,6 @@ struct StoutSmearing {
 template <class T>
 GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing);
 
-/// When the projection to SU(3) stops.  It goes through the SU(2) subgroups (0,1), (1,2), (0,2) of every link again and
-/// again, starting from the old link, and raises Re tr U V^+ to the most that each can give.
-struct TraceProjection {
-  enum class Stop {
-    /// Each link by itself, once its largest change in a sweep is a rounding: the maximum, gauge covariant.
-    converged,
-    /// All links of a direction together, once the volume average of Re tr U V^+ changes by less than `change`,
-    /// relatively,
-    /// in a sweep.  Chroma's rule (its BlkAccu, usually 1e-5): plaquettes differ from the converged ones by some 1e-6.
-    average
-  };
-  Stop stop = Stop::converged;
-  double change = 1e-5;
-  int max_sweeps = 1000;
-};
-
 /// n steps U_mu -> g U_mu with the g in SU(3) that maximises Re tr g U_mu V^+, V = weight U_mu + sum of the staples
 /// (Albanese et al., Phys. Lett. B 192 (1987) 163).  What links from a 32-bit file are off SU(3) by stays, as it does
 /// in stout().
@@ -45,11 +30,38 @@ struct ApeSmearing {
   int n = 1;
   Directions directions = space_directions;
   TraceProjection projection = {};
+
+  /// The other convention: V = (1 - fraction) U_mu + fraction / (2 (d - 1)) sum of the staples in d directions, as MILC
+  /// and most papers write it.  The projection knows no scale, so this is weight = 2 (d - 1) (1 - fraction) / fraction.
+  /// Throws InputError for a fraction that is not positive or fewer than two directions.
+  static ApeSmearing with_fraction(double fraction, int n = 1, const Directions& directions = space_directions);
 };
 
 /// Smeared copy.  Throws InputError like stout(), ConvergenceError when max_sweeps were not enough for some link.
 /// Collective.
 template <class T>
 GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing);
+
+/// n steps of hypercubic smearing (Hasenfratz and Knechtli, Phys. Rev. D 64 (2001) 034504, eqs. (1)-(3)): APE steps
+/// inside the hypercubes at a link.  With S a set of directions other than mu,
+///   V(mu; S) = project[(1 - a) U_mu + a / (2 |S|) sum of the staples, over nu in S, of V(mu; S without nu) carried
+///   along V(nu; S without nu)],  V(mu; no directions) = U_mu,
+/// and U_mu -> V(mu; all the other directions).  a is alpha3 where |S| = 1, alpha2 where it is 2 and alpha1 where it is
+/// 3: three directions know alpha2 (outer) and alpha3 (inner) alone, as in Chroma.
+struct HypSmearing {
+  double alpha1 = 0.75, alpha2 = 0.6, alpha3 = 0.3;
+  int n = 1;
+  Directions directions = all_directions;
+  TraceProjection projection = {};
+};
+
+/// Smeared copy.  Throws like ape().  Collective.  A step in four directions projects 28 links a site.
+template <class T>
+GaugeField<T> hyp(const GaugeField<T>& gauge, const HypSmearing& smearing);
+
+namespace detail {
+/// What all smearings ask of their parameters.
+void require_smearing(double strength, const char* what, int n, const Directions& directions);
+}  // namespace detail
 
 }  // namespace kov

@@ -42,18 +42,19 @@ struct LinkTraceKernel {
   }
 };
 
-/// out(x) = U_t(x) in(x + t): one more link at the near end of a line in time.
+/// out(x) = U_mu(x) in(x + mu): one more link at the near end of a line.
 template <class T>
 struct ExtendLineKernel {
   Stencil::View stencil;
   FieldView<ColorMatrix, T, default_lanes> u;
   NeighbourView<ColorMatrix, T, default_lanes> in;
   FieldView<ColorMatrix, T, default_lanes> out;
+  int mu;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
     const auto near = stencil.at(x);
-    out.set(x, u(x, 3) * in(x, near(6)));
+    out.set(x, u(x, mu) * in(x, near(2 * mu)));
   }
 };
 
@@ -132,16 +133,19 @@ double link_trace(const GaugeField<T>& gauge, SumMode mode) {
 }
 
 template <class T>
-std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode) {
+std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int direction) {
   require_gauge(gauge);
+  require(0 <= direction && direction < 4, "there is no direction", direction, ": take one of 0 to 3");
   const Lattice& lattice = gauge.lattice();
   const Stencil::View stencil = Stencil::of(lattice).view();
   const auto& halo = halo_for<ColorMatrix, T>(lattice, 1);
-  Field<ColorMatrix, T> line = gauge.column(3), next(lattice, "line in time"), spare(lattice, "line in time");
-  for (int t = 1; t < lattice.extent()[3]; ++t) {
+  Field<ColorMatrix, T> line = gauge.column(direction), next(lattice, "line of links"),
+                        spare = next.like("line of links");
+  for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {
     const auto neighbours = halo.exchange(line);
-    for_each_site<default_lanes>("extend_line", next.range(),
-                                 detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view()});
+    for_each_site<default_lanes>(
+        "extend_line", next.range(),
+        detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
     line = std::exchange(next, spare);
     spare = line;
   }
@@ -166,8 +170,8 @@ template Plaquettes plaquettes(const GaugeField<float>&, SumMode);
 template Plaquettes plaquettes(const GaugeField<double>&, SumMode);
 template double link_trace(const GaugeField<float>&, SumMode);
 template double link_trace(const GaugeField<double>&, SumMode);
-template std::complex<double> polyakov_loop(const GaugeField<float>&, SumMode);
-template std::complex<double> polyakov_loop(const GaugeField<double>&, SumMode);
+template std::complex<double> polyakov_loop(const GaugeField<float>&, SumMode, int);
+template std::complex<double> polyakov_loop(const GaugeField<double>&, SumMode, int);
 template double unitarity_deviation(const GaugeField<float>&);
 template double unitarity_deviation(const GaugeField<double>&);
 template void require_gauge(const GaugeField<float>&);

@@ -35,11 +35,12 @@ Plaquettes plaquettes(const GaugeField<T>& gauge, SumMode mode = SumMode::chunke
 template <class T>
 double link_trace(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked);
 
-/// The mean over space of tr [U_t(x, 0) U_t(x, 1) ... U_t(x, L_t - 1)] / 3.  Collective; throws like plaquettes().
+/// The mean over space of tr [U_t(x, 0) U_t(x, 1) ... U_t(x, L_t - 1)] / 3, or the same along another direction than
+/// 3.  Collective; throws like plaquettes(), and InputError for a direction that is not one of 0 to 3.
 ///
 /// Multiplies whole fields, L_t - 1 times: meant for monitoring.
 template <class T>
-std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked);
+std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked, int direction = 3);
 
 /// The largest |element| of U U^+ - 1 and of det U - 1 over all links; infinite when one is not a number.  Collective;
 /// throws like plaquettes().

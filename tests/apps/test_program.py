@@ -3,6 +3,8 @@
 
 ctest sets KOVARIANT (the program), KOVARIANT_MPIEXEC (a launcher with its flags, or empty) and KOV_TEST_DATA.
 """
+import json
+import math
 import os
 import re
 import shlex
@@ -64,7 +66,7 @@ class ProgramTest(unittest.TestCase):
 class Usage(ProgramTest):
     def test_help_everywhere(self):
         self.assertIn("exit codes", self.call("--help").stdout)
-        for command in ("spectrum", "smear", "info", "convert", "generate"):
+        for command in ("spectrum", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
             self.assertIn("--quiet", self.call(command, "--help").stdout)
         self.assertRegex(self.call("--version").stdout, r"kovariant \d+\.\d+\.\d+")
 
@@ -402,6 +404,181 @@ class Smear(ProgramTest):
         one, two = self.profile(self.call(*arguments).stdout), self.profile(self.call(*arguments, ranks=2).stdout)
         for a, b in zip(one, two):
             self.assertAlmostEqual(a, b, delta=1e-14)
+
+
+class Links(ProgramTest):
+    """flow, loops and gaugefix on a small configuration of the test's own."""
+
+    def setUp(self):
+        super().setUp()
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--output", "a", "-q")
+        self.before = sorted(os.listdir(self.folder))
+
+    def rows(self, text, table=0):
+        """The columns of one table of a text; '-' is None."""
+        blocks = [[line.split() for line in block.splitlines() if line.strip() and not line.startswith("#")]
+                  for block in text.split("\n\n\n")]
+        return [[None if word == "-" else float(word) for word in row] for row in blocks[table]]
+
+    def plaquette(self, name):
+        return float(re.search(r"^plaquette +(\S+)", self.call("info", name).stdout, re.M).group(1))
+
+    def new_files(self):
+        return sorted(set(os.listdir(self.folder)) - set(self.before))
+
+    def outputs(self, prefix):
+        return sorted(prefix + ending for ending in ([".h5"] if HAS_HDF5 else []) + [".svg", ".txt"])
+
+    def tables_in_hdf5(self, name):
+        """{dataset: rows} as h5py reads them, or None without h5py."""
+        python = next((p for p in ("/usr/bin/python3", "python3")
+                       if subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+        if python is None or not HAS_HDF5:
+            return None
+        script = ("import h5py, json, sys\nf = h5py.File(sys.argv[1])\n"
+                  "assert 'links_checksum' in f['inputs'].attrs, list(f['inputs'].attrs)\n"
+                  "assert list(f.attrs['extent']) == [4, 4, 4, 8]\n"
+                  "for k in f:\n"
+                  "    if isinstance(f[k], h5py.Dataset): assert len(f[k].attrs['columns']) == f[k].shape[1]\n"
+                  "print(json.dumps({k: f[k][()].tolist() for k in f if isinstance(f[k], h5py.Dataset)}))\n")
+        done = subprocess.run([python, "-c", script, name], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_flow_prints_a_table_that_begins_at_the_plaquette(self):
+        text = self.call("flow", "a.0001.lime", "--time", 0.5, "--step", 0.05, "--every", 2, "--write", "f.lime").stdout
+        rows = self.rows(self.read("flow.txt"))
+        self.assertEqual([row[0] for row in rows], [0, 0.1, 0.2, 0.3, 0.4, 0.5])
+        self.assertAlmostEqual(rows[0][1], 36 * (1 - self.plaquette("a.0001.lime")), delta=1e-9)
+        self.assertAlmostEqual(rows[-1][1], 36 * (1 - self.plaquette("f.lime")), delta=1e-9)
+        for before, after in zip(rows, rows[1:]):
+            self.assertLess(after[1], before[1])
+        for row in rows:
+            self.assertAlmostEqual(row[2], row[3] + row[4], delta=1e-9)
+            self.assertAlmostEqual(row[5], row[0] ** 2 * row[2], delta=1e-9)
+        self.assertIn(self.read("flow.txt"), text)
+        self.assertIn("not reached", text)
+        self.assertIn("</svg>", self.read("flow.svg"))
+        self.assertEqual(self.new_files(), sorted(self.outputs("flow") + ["f.lime"]))
+        stored = self.tables_in_hdf5("flow.h5")
+        if stored:
+            for a, b in zip(stored["flow"], rows):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-10 * abs(b[1]))
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(DATA, "milc")), "no published configurations here")
+    def test_flow_of_a_published_configuration_is_that_of_milc(self):
+        with open(os.path.join(DATA, "oracles", "milc_symanzik_flow_l4448.json")) as file:
+            want = json.load(file)["values"]
+        self.call("flow", os.path.join(DATA, "milc", "lat.sample.l4448"), "--action", "symanzik", "--step", 0.1,
+                  "--time", 1, "--every", 1)
+        rows = self.rows(self.read("flow.txt"))
+        self.assertEqual(len(rows), len(want))
+        for row, (t, temporal, spatial, charge) in zip(rows, want):
+            self.assertAlmostEqual(row[0], t, delta=1e-9)
+            self.assertAlmostEqual(row[3], temporal, delta=5e-6 * temporal)
+            self.assertAlmostEqual(row[4], spatial, delta=5e-6 * spatial)
+            self.assertAlmostEqual(row[7], charge, delta=5e-8)
+
+    def test_flow_finds_scales_where_it_goes_far_enough(self):
+        text = self.call("flow", "a.0001.lime", "--time", 1.5, "--step", 0.05, "--reference", 0.02).stdout
+        t0 = float(re.search(r"^# t0/a\^2 clover = (\S+)", text, re.M).group(1))
+        rows = self.rows(self.read("flow.txt"))
+        k = next(k for k in range(len(rows)) if rows[k][5] >= 0.02)
+        self.assertLess(rows[k - 1][0], t0)
+        self.assertLessEqual(t0, rows[k][0])
+
+    def test_loops_hold_the_plaquette_and_shrink(self):
+        text = self.call("loops", "a.0001.lime", "--max-r", 2, "--max-t", 3).stdout
+        self.assertIn(self.read("loops.txt"), text)
+        info = self.call("info", "a.0001.lime").stdout
+        time, space = self.rows(self.read("loops.txt"), 0), self.rows(self.read("loops.txt"), 1)
+        self.assertEqual([row[:2] for row in time], [[r, t] for r in (1, 2) for t in (1, 2, 3)])
+        self.assertEqual([row[:2] for row in space], [[1, 1], [2, 1], [2, 2]])
+        for row, name in ((time[0], "temporal"), (space[0], "spatial")):
+            self.assertAlmostEqual(row[2], float(re.search(name + r" +(\S+)", info).group(1)), delta=1e-11)
+        self.assertIsNone(time[2][3])
+        self.assertAlmostEqual(time[0][3], math.log(time[0][2] / time[1][2]), delta=1e-9)
+        line = re.search(r"Polyakov loop +(\S+) (\S+) i", info)
+        self.assertAlmostEqual(float(re.search(r"Polyakov loop t real = (\S+)", text).group(1)), float(line.group(1)),
+                               delta=1e-11)
+        self.assertEqual(self.new_files(), self.outputs("loops"))
+        stored = self.tables_in_hdf5("loops.h5")
+        if stored:
+            self.assertEqual(sorted(stored), ["space_space", "space_time"])
+            self.assertAlmostEqual(stored["space_time"][0][2], time[0][2], delta=1e-11)
+
+    def test_smearing_raises_loops(self):
+        thin = self.rows(self.call("loops", "a.0001.lime", "-q").stdout)[0][2]
+        for method in ("ape", "stout", "hyp"):
+            done = self.call("loops", "a.0001.lime", "--smearing", method, "--steps", 2, "--output", method)
+            self.assertGreater(self.rows(self.read(method + ".txt"))[0][2], thin)
+            self.assertIn("2 steps", done.stdout)
+
+    def test_gauges_keep_the_plaquette_and_reach_their_tolerance(self):
+        plaquette = self.plaquette("a.0001.lime")
+        for gauge in ("coulomb", "landau"):
+            text = self.call("gaugefix", "a.0001.lime", gauge + ".lime", "--gauge", gauge, "--tolerance", 1e-10,
+                             "--output", gauge).stdout
+            rows = self.rows(self.read(gauge + ".txt"))
+            self.assertLessEqual(rows[-1][2], 1e-10)
+            self.assertGreater(rows[-1][1], rows[0][1])
+            self.assertIn(self.read(gauge + ".txt"), text)
+            self.assertAlmostEqual(self.plaquette(gauge + ".lime"), plaquette, delta=2e-12)
+            self.assertIn(gauge, self.call("info", gauge + ".lime", "--metadata").stdout)
+            # Fixed links have nothing left to do.
+            again = self.call("gaugefix", gauge + ".lime", "again.lime", "--gauge", gauge, "--tolerance", 1.1e-10,
+                              "--output", "again").stdout
+            self.assertIn("# iterations = 0", again)
+        self.call("gaugefix", "a.0001.lime", "temporal.lime", "--gauge", "temporal", "--output", "temporal")
+        self.assertAlmostEqual(self.plaquette("temporal.lime"), plaquette, delta=2e-12)
+        self.assertFalse(os.path.exists(self.path("temporal.txt")))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_too_few_iterations_end_with_three_and_write_nothing(self):
+        done = self.call("gaugefix", "a.0001.lime", "b.lime", "--iterations", 5, code=3)
+        self.assertIn("theta", done.stderr)
+        self.assertEqual(self.new_files(), [])
+
+    def test_dry_runs_say_the_plan_and_write_nothing(self):
+        self.assertIn("50 steps", self.call("flow", "a.0001.lime", "--time", 1, "--dry-run").stdout)
+        self.assertIn("3 in time", self.call("loops", "a.0001.lime", "--max-t", 3, "--dry-run").stdout)
+        self.assertIn("landau", self.call("gaugefix", "a.0001.lime", "b.lime", "--dry-run").stdout)
+        self.assertEqual(self.new_files(), [])
+
+    def test_nonsense_is_refused_before_the_work(self):
+        for arguments, says in ((("flow", "a.0001.lime", "--step", 0), "step"),
+                                (("flow", "a.0001.lime", "--time", -1), "time"),
+                                (("flow", "a.0001.lime", "--every", 0), "every"),
+                                (("flow", "a.0001.lime", "--action", "iwasaki"), "wilson"),
+                                (("flow", "a.0001.lime", "--write", "x.dat"), "format"),
+                                (("flow", "a.0001.lime", "--write", "y.h5", "--output", "./y"), "overwritten"),
+                                (("flow", "absent.lime"), "absent.lime"),
+                                (("loops", "a.0001.lime", "--max-r", -1), "--max-r"),
+                                (("loops", "a.0001.lime", "--steps", -1), "--steps"),
+                                (("gaugefix", "a.0001.lime"), "OUT"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--overrelaxation", 2), "overrelaxation"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--tolerance", 0), "tolerance"),
+                                (("gaugefix", "a.0001.lime", "absent/b.lime"), "absent")):
+            self.assertIn(says, self.call(*arguments, code=1).stderr)
+        self.assertEqual(self.new_files(), [])
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_two_ranks_find_the_same(self):
+        for command, more in (("flow", ["--time", 0.2]), ("loops", ["--smearing", "hyp", "--steps", 1])):
+            for name, ranks in (("one", 1), ("two", 2)):
+                self.call(command, "a.0001.lime", *more, "--output", name, ranks=ranks)
+            one, two = (self.rows(self.read(name + ".txt")) for name in ("one", "two"))
+            self.assertEqual(len(one), len(two))
+            for a, b in zip(one, two):
+                for x, y in zip(a, b):
+                    self.assertAlmostEqual(x or 0, y or 0, delta=1e-10)
+        for name, ranks in (("one", 1), ("two", 2)):
+            self.call("gaugefix", "a.0001.lime", name + ".lime", "--gauge", "coulomb", "--output", name, ranks=ranks)
+        self.assertEqual(self.read("one.txt").replace("one", "two"), self.read("two.txt"))
+        links = [re.search(r"^links +(\S+ \S+)", self.call("info", name + ".lime").stdout, re.M).group(1)
+                 for name in ("one", "two")]
+        self.assertEqual(links[0], links[1])
 
 
 class Spectrum(ProgramTest):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Stout and APE links: against their definitions, gauge covariance, and plaquettes of other codes.
+// Stout, APE and HYP links: against their definitions, gauge covariance, and plaquettes of other codes.
 #include "kov/core/site_map.hpp"
 #include "kov/stencil/gauge_io.hpp"
 #include "kov/stencil/heatbath.hpp"
@@ -37,6 +37,15 @@ GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
   const GaugeField<T> gauge(lattice, "gauge", 4);
   load(gauge, u);
   return gauge;
+}
+
+/// The links of a lattice on one process.
+template <class T>
+GlobalArray array_of(const GaugeField<T>& gauge) {
+  const std::vector<double> values = export_sites(gauge);
+  GlobalArray u(gauge.lattice().extent(), 36);
+  for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = {values[2 * i], values[2 * i + 1]};
+  return u;
 }
 
 Matrix3 traceless_antihermitian(const Matrix3& m) {
@@ -116,6 +125,7 @@ TEST(Stout, NoStrengthOrNoStepsChangeNothing) {
   const GaugeField<double> gauge = gauge_of<double>(lattice, u);
   EXPECT_EQ(max_difference(stout(gauge, {.rho = 0, .n = 2}), u), 0);
   const GaugeField<double> same = stout(gauge, {.n = 0}), ape_same = ape(gauge, {.n = 0});
+  EXPECT_EQ(max_difference(hyp(gauge, {.n = 0}), u), 0);
   EXPECT_EQ(max_difference(same, u), 0);
   EXPECT_EQ(max_difference(ape_same, u), 0);
   cold_start(same);
@@ -138,9 +148,7 @@ void check_ape(const Directions& directions) {
   const GlobalArray u = reference::random_su3(alone.extent(), 4, 65),
                     trial = reference::random_su3(alone.extent(), 4, 66);
   const GaugeField<T> smeared = ape(gauge_of<T>(alone, u), {.weight = 2.5, .n = 1, .directions = directions});
-  const std::vector<double> values = export_sites(smeared);
-  GlobalArray w(alone.extent(), 36);
-  for (std::size_t i = 0; i < w.data.size(); ++i) w.data[i] = {values[2 * i], values[2 * i + 1]};
+  const GlobalArray w = array_of(smeared);
   EXPECT_LT(unitarity_deviation(smeared), 20 * eps<T>);
   reference::for_each_coordinate(alone.extent(), [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
@@ -164,6 +172,132 @@ TEST(Ape, ConvergedProjectionIsTheMaximum) {
   check_ape<double>(all_directions);
 }
 
+// (1 - c) U + c / n sum is c / n times (n (1 - c) / c U + sum).
+TEST(Ape, FractionOfStaplesIsAnotherNameForTheWeight) {
+  const ApeSmearing space = ApeSmearing::with_fraction(0.4, 3),
+                    all = ApeSmearing::with_fraction(0.75, 1, all_directions);
+  EXPECT_DOUBLE_EQ(space.weight, 4 * 0.6 / 0.4);
+  EXPECT_DOUBLE_EQ(all.weight, 6 * 0.25 / 0.75);
+  EXPECT_EQ(space.n, 3);
+  EXPECT_EQ(all.directions, all_directions);
+  const Lattice alone(Comm::self(), {4, 4, 2, 6});
+  const GlobalArray u = reference::random_su3(alone.extent(), 4, 72);
+  const GaugeField<double> smeared = ape(gauge_of<double>(alone, u), all);
+  reference::for_each_coordinate(alone.extent(), [&](const Coord& x) {
+    for (int mu = 0; mu < 4; ++mu) {
+      Matrix3 v = reference::staple_sum(u, x, mu, all_directions);
+      for (std::size_t i = 0; i < 9; ++i) v[i] = 0.75 / 6 * v[i] + 0.25 * reference::matrix(u, x, mu)[i];
+      const Matrix3 w = reference::matrix(array_of(smeared), x, mu);
+      for (const Number& z : traceless_antihermitian(reference::product(w, reference::dagger(v))))
+        EXPECT_LT(std::abs(z), 1e3 * eps<double>);
+    }
+  });
+}
+
+/// The matrix of SU(3) with the largest Re tr w v^+: ascents in SU(2) subgroups, from u.
+Matrix3 project_reference(const Matrix3& u, const Matrix3& v) {
+  Matrix3 w = u;
+  double turn = 1;
+  for (int sweep = 0; sweep < 400 && turn > 1e-14; ++sweep) {
+    turn = 0;
+    for (const auto& [i, j] : {std::pair{0, 1}, {1, 2}, {0, 2}}) {
+      const Matrix3 p = reference::product(w, reference::dagger(v));
+      const auto at = [&](int a, int b) { return p[std::size_t(3 * a + b)]; };
+      // Re tr g p over the subgroup is largest at g = conjugate of p's SU(2) part.
+      Number a = at(i, i) + std::conj(at(j, j)), b = at(i, j) - std::conj(at(j, i));
+      const double size = std::sqrt(std::norm(a) + std::norm(b));
+      a /= size;
+      b /= size;
+      turn = std::max(turn, std::abs(a - 1.0) + std::abs(b));
+      Matrix3 g{1, 0, 0, 0, 1, 0, 0, 0, 1};
+      g[std::size_t(4 * i)] = std::conj(a);
+      g[std::size_t(4 * j)] = a;
+      g[std::size_t(3 * i + j)] = -b;
+      g[std::size_t(3 * j + i)] = std::conj(b);
+      w = reference::product(g, w);
+    }
+  }
+  return w;
+}
+
+/// V(mu; S) of every site, by recursion from its definition.
+GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, const HypSmearing& smearing) {
+  const auto size = std::count(set.begin(), set.end(), true);
+  GlobalArray out(u.extent, 9);
+  const double alpha = size == 1 ? smearing.alpha3 : size == 2 ? smearing.alpha2 : smearing.alpha1;
+  std::vector<Matrix3> sum(std::size_t(volume(u.extent)));
+  for (int nu = 0; nu < 4; ++nu) {
+    if (!set[std::size_t(nu)]) continue;
+    Directions rest = set;
+    rest[std::size_t(nu)] = false;
+    const GlobalArray carried = hyp_reference(u, mu, rest, smearing), along = hyp_reference(u, nu, rest, smearing);
+    reference::for_each_coordinate(u.extent, [&](const Coord& x) {
+      const auto b = [&](const Coord& y) { return reference::matrix(carried, y, 0); };
+      const auto a = [&](const Coord& y) { return reference::matrix(along, y, 0); };
+      const Coord down = reference::shifted(x, nu, -1);
+      const Matrix3 upper = reference::product(reference::product(a(x), b(reference::shifted(x, nu, 1))),
+                                               reference::dagger(a(reference::shifted(x, mu, 1)))),
+                    lower = reference::product(reference::product(reference::dagger(a(down)), b(down)),
+                                               a(reference::shifted(down, mu, 1)));
+      for (std::size_t i = 0; i < 9; ++i) sum[std::size_t(lexicographic(x, u.extent))][i] += upper[i] + lower[i];
+    });
+  }
+  reference::for_each_coordinate(u.extent, [&](const Coord& x) {
+    Matrix3 link = reference::matrix(u, x, mu);
+    if (size > 0) {
+      Matrix3 v = sum[std::size_t(lexicographic(x, u.extent))];
+      for (std::size_t i = 0; i < 9; ++i) v[i] = (1 - alpha) * link[i] + alpha / (2 * double(size)) * v[i];
+      link = project_reference(link, v);
+    }
+    std::copy(link.begin(), link.end(), out.at(x));
+  });
+  return out;
+}
+
+/// Smooth links, on which the projection has one maximum and finds it fast.
+GlobalArray smooth_links(const Coord& extent, std::uint64_t seed) {
+  const Lattice alone(Comm::self(), extent);
+  return array_of(stout(gauge_of<double>(alone, reference::random_su3(extent, 4, seed)),
+                        {.rho = 0.1, .n = 2, .directions = all_directions}));
+}
+
+template <class T>
+void check_hyp(const Lattice& lattice, const GlobalArray& u, const HypSmearing& smearing) {
+  GlobalArray expected = u;
+  for (int mu = 0; mu < 4; ++mu) {
+    if (!smearing.directions[std::size_t(mu)]) continue;
+    Directions others = smearing.directions;
+    others[std::size_t(mu)] = false;
+    const GlobalArray fat = hyp_reference(u, mu, others, smearing);
+    reference::for_each_coordinate(u.extent,
+                                   [&](const Coord& x) { std::copy_n(fat.at(x), 9, expected.at(x) + 9 * mu); });
+  }
+  // The projection stops where a sweep changes nothing; slow directions are off by more than a rounding.
+  EXPECT_LT(max_difference(hyp(gauge_of<T>(lattice, u), smearing), expected), 1e4 * eps<T>);
+}
+
+TEST_P(LinkSmearing, HypEqualsItsDefinition) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray u = smooth_links(lattice.extent(), 73);
+  check_hyp<double>(lattice, u, {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35});
+  check_hyp<float>(lattice, u, {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35, .directions = space_directions});
+  check_hyp<double>(lattice, u,
+                    {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35, .directions = {true, false, true, true}});
+}
+
+// Where alpha1 = alpha2 = 0 nothing is smeared; with alpha2 = alpha3 = 0 HYP is APE.
+TEST(Hyp, WithoutItsInnerLevelsIsApe) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const GlobalArray u = smooth_links(lattice.extent(), 74);
+  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const auto outer = hyp(gauge, {.alpha1 = 0.6, .alpha2 = 0, .alpha3 = 0, .n = 2}),
+             ape_links = ape(gauge, ApeSmearing::with_fraction(0.6, 2, all_directions));
+  const Plaquettes a = plaquettes(outer), b = plaquettes(ape_links);
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(a.planes[k], b.planes[k], 1e3 * eps<double>);
+  EXPECT_GT(a.mean(), plaquettes(gauge).mean() + 1e-3);
+  EXPECT_LT(max_difference(hyp(gauge, {.alpha1 = 0, .alpha2 = 0.6, .alpha3 = 0.3}), u), 1e2 * eps<double>);
+}
+
 template <class T>
 void check_bits(const LatticeCase& c, const GlobalArray& u) {
   const Lattice together = c.make(Comm::world()), alone(Comm::self(), c.extent);
@@ -172,6 +306,8 @@ void check_bits(const LatticeCase& c, const GlobalArray& u) {
     const GaugeField<T> a = ape(gauge_of<T>(together, u), smearing), b = ape(gauge_of<T>(alone, u), smearing);
     EXPECT_EQ(describe_gauge(a, "").links_checksum, describe_gauge(b, "").links_checksum);
   }
+  const GaugeField<T> fat = hyp(gauge_of<T>(together, u), {}), same = hyp(gauge_of<T>(alone, u), {});
+  EXPECT_EQ(describe_gauge(fat, "").links_checksum, describe_gauge(same, "").links_checksum);
   const GaugeField<T> a = stout(gauge_of<T>(together, u), {.n = 2}), b = stout(gauge_of<T>(alone, u), {.n = 2});
   EXPECT_EQ(describe_gauge(a, "").links_checksum, describe_gauge(b, "").links_checksum);
 }
@@ -188,9 +324,7 @@ TEST(LinkSmearingFacts, GaugeCovariance) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 68),
                     g = reference::random_su3(lattice.extent(), 1, 69);
   const auto check = [&](const auto& smear, double tolerance, const char* what) {
-    const std::vector<double> values = export_sites(smear(gauge_of<double>(alone, u)));
-    GlobalArray smeared(lattice.extent(), 36);
-    for (std::size_t i = 0; i < smeared.data.size(); ++i) smeared.data[i] = {values[2 * i], values[2 * i + 1]};
+    const GlobalArray smeared = array_of(smear(gauge_of<double>(alone, u)));
     EXPECT_LT(max_difference(smear(gauge_of<double>(lattice, gauge_transform(u, g))), gauge_transform(smeared, g)),
               tolerance)
         << what;
@@ -199,6 +333,7 @@ TEST(LinkSmearingFacts, GaugeCovariance) {
   check([](const auto& gauge) { return stout(gauge, {.rho = 0.1, .n = 3, .directions = all_directions}); },
         1e3 * eps<double>, "stout");
   check([](const auto& gauge) { return ape(gauge, {.n = 2}); }, 1e6 * eps<double>, "APE");
+  check([](const auto& gauge) { return hyp(gauge, {}); }, 1e6 * eps<double>, "HYP");
 }
 
 TEST(LinkSmearingFacts, UnitLinksStay) {
@@ -206,7 +341,7 @@ TEST(LinkSmearingFacts, UnitLinksStay) {
   const GaugeField<double> gauge(lattice, "gauge", 4);
   cold_start(gauge);
   for (const GaugeField<double>& smeared :
-       {stout(gauge, {.n = 2, .directions = all_directions}), ape(gauge, {.n = 2})}) {
+       {stout(gauge, {.n = 2, .directions = all_directions}), ape(gauge, {.n = 2}), hyp(gauge, {.n = 2})}) {
     EXPECT_NEAR(link_trace(smeared), 1, eps<double>);
     EXPECT_EQ(plaquettes(smeared).spatial(), 1);
   }
@@ -220,6 +355,13 @@ TEST(LinkSmearingFacts, ImpossibleParametersAreRefused) {
   EXPECT_THROW(stout(gauge, {.directions = {false, true, false, false}}), InputError);
   EXPECT_THROW(ape(gauge, {.weight = HUGE_VAL}), InputError);
   EXPECT_THROW(ape(gauge, {.directions = {}}), InputError);
+  EXPECT_THROW(ApeSmearing::with_fraction(0), InputError);
+  EXPECT_THROW(ApeSmearing::with_fraction(0.5, 1, {true, false, false, false}), InputError);
+  EXPECT_THROW(hyp(gauge, {.alpha2 = std::nan("")}), InputError);
+  EXPECT_THROW(hyp(gauge, {.n = -1}), InputError);
+  EXPECT_THROW(hyp(gauge, {.directions = {false, false, true, false}}), InputError);
+  EXPECT_THROW(hyp(gauge, {.projection = {.max_sweeps = 1}}), ConvergenceError);
+  EXPECT_THROW(hyp(GaugeField<double>(lattice, "one link", 1), {}), InputError);
   EXPECT_THROW(ape(gauge, {.projection = {.max_sweeps = 1}}), ConvergenceError);
   EXPECT_THROW(ape(gauge, {.projection = {.stop = TraceProjection::Stop::average, .max_sweeps = 1}}), ConvergenceError);
   EXPECT_THROW(stout(GaugeField<double>(lattice, "one link", 1), {}), InputError);
@@ -264,9 +406,18 @@ TEST(LinkSmearingOracle, Chroma) {
       expect_plaquettes(smeared, after, tolerance["stout_abs"]);
       expect_plaquettes(smeared, converged, rounded_file);
       ++compared;
+    } else if (kind.starts_with("hyp")) {
+      HypSmearing smearing{.alpha1 = p["alpha1"], .alpha2 = p["alpha2"], .alpha3 = p["alpha3"], .n = p["n"]};
+      if (p.contains("no_dir")) smearing.directions[p["no_dir"].get<std::size_t>()] = false;
+      const auto smeared = hyp(gauge, smearing);
+      expect_plaquettes(smeared, after, tolerance["hyp_abs"]);
+      expect_plaquettes(smeared, converged, rounded_file);
+      smearing.projection = {.stop = TraceProjection::Stop::average, .change = p["BlkAccu"]};
+      expect_plaquettes(hyp(gauge, smearing), after, tolerance["hyp_abs"]);
+      ++compared;
     }
   }
-  EXPECT_EQ(compared, 3);
+  EXPECT_EQ(compared, 5);
 }
 
 TEST(LinkSmearingOracle, MilcConfiguration) {
@@ -278,6 +429,7 @@ TEST(LinkSmearingOracle, MilcConfiguration) {
                     1e-11);
   expect_plaquettes(stout(gauge, {.rho = 0.1, .n = 2}), values["stout3d_rho0.1_n2"], 1e-11);
   expect_plaquettes(ape(gauge, {.weight = 2.5, .n = 3}), values["ape3d_fact2.5_n3_fullyconverged"], 1e-10);
+  expect_plaquettes(hyp(gauge, {}), values["hyp4d_0.75_0.6_0.3_fullyconverged"], 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, LinkSmearing, ::testing::ValuesIn(small_lattice_cases(1100)), case_name);

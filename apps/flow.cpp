@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+//
+// kovariant flow
+#include "apps/commands.hpp"
+#include "apps/gauge_files.hpp"
+#include "apps/measurement.hpp"
+#include "apps/plot_svg.hpp"
+#include "apps/progress.hpp"
+#include "apps/text_file.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "kov/stencil/gradient_flow.hpp"
+
+#include <cmath>
+
+namespace kov::app {
+
+namespace {
+
+struct FlowOptions {
+  std::string gauge_file, output = "flow", action = "wilson", write, format;
+  GaugeFileOptions gauge;
+  FlowParameters parameters{.action = FlowAction::wilson, .step = 0.02, .time = 4, .measure_every = 5};
+  double reference = 0.3;
+  int precision = 64;
+  bool dry_run = false;
+};
+
+std::string plan_text(const FlowOptions& options, const Lattice& lattice) {
+  const int steps = options.parameters.n_steps(), every = options.parameters.measure_every;
+  // Links, exponents, staples and what the clover is made of: matrices of 144 bytes.
+  const double matrices = options.action == "wilson" ? 4 + 4 + 4 + 3 + 8 : 4 + 4 + 4 + 4 + 4 + 2 + 8;
+  std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
+  text +=
+      sentence("flow           ", options.action + ", to t / a^2 =", options.parameters.time, "in", steps, "steps\n");
+  text += sentence("rows           ", (steps + every - 1) / every + 1) + "\n";
+  text += sentence("memory         ", std::ceil(matrices * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += "files           " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") +
+          options.output + ".svg" + (options.write.empty() ? "" : ", " + options.write);
+  return text;
+}
+
+ColumnTable table_of(const FlowHistory& history) {
+  ColumnTable table{
+      .name = "flow",
+      .columns = {"t/a^2", "E plaquette", "E clover", "E clover time", "E clover space", "t^2 E", "W(t)", "Q"},
+      .rows = {}};
+  for (std::size_t k = 0; k < history.points().size(); ++k) {
+    const FlowPoint& p = history.points()[k];
+    table.rows.push_back({p.t, p.plaquette_energy, p.energy(), p.temporal_energy, p.spatial_energy, p.t2_energy(),
+                          history.w(k), p.charge});
+  }
+  return table;
+}
+
+std::string picture(const FlowHistory& history, const std::string& caption) {
+  Plot plot{.title = "Gradient flow", .x_label = "t / a^2", .y_label = "", .series = {}, .bands = {}};
+  const auto add = [&](const std::string& name, const auto& value) {
+    PlotSeries series{.name = name, .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
+    for (std::size_t k = 0; k < history.points().size(); ++k) {
+      series.x.push_back(history.points()[k].t);
+      series.y.push_back(value(k));
+    }
+    plot.series.push_back(series);
+  };
+  add("t^2 E, clover", [&](std::size_t k) { return history.points()[k].t2_energy(); });
+  add("t^2 E, plaquette", [&](std::size_t k) { return history.points()[k].t2_energy(FlowEnergy::plaquette); });
+  add("W(t), clover", [&](std::size_t k) { return history.w(k); });
+  plot.y_min = 0;
+  plot.caption = caption;
+  return plot.svg();
+}
+
+/// The scales that the table reaches, and what it does not reach in words.
+std::vector<std::pair<std::string, double>> scales(const FlowHistory& history, double reference,
+                                                   std::vector<std::string>& absent) {
+  std::vector<std::pair<std::string, double>> results;
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
+    if (value)
+      results.emplace_back(name, *value);
+    else
+      absent.push_back(name);
+  };
+  add("t0/a^2 clover", history.t0(FlowEnergy::clover, reference));
+  add("t0/a^2 plaquette", history.t0(FlowEnergy::plaquette, reference));
+  add("w0/a clover", history.w0(FlowEnergy::clover, reference));
+  add("w0/a plaquette", history.w0(FlowEnergy::plaquette, reference));
+  return results;
+}
+
+void flow(const Session& session, FlowOptions options) {
+  options.parameters.action = options.action == "wilson" ? FlowAction::wilson : FlowAction::symanzik;
+  const int steps = options.parameters.n_steps();
+  require(options.precision == 32 || options.precision == 64, "--precision is", options.precision,
+          "- it must be 32 or 64 (bits)");
+  require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
+  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  WriteGaugeOptions write;
+  if (!options.write.empty())
+    write.format = gauge_format(options.format.empty() ? format_of_ending(options.write) : options.format);
+  write.bits = options.precision;
+  require_other_name(options.write, options.output);
+  const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
+  const std::string plan = plan_text(options, lattice);
+  session.log.info("\n" + plan);
+  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  require_writable(session.comm, options.output + ".txt");
+  if (!options.write.empty()) require_writable(session.comm, options.write);
+
+  GaugeReport report;
+  auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
+  warn_overridden(session, report);
+  GradientFlow<double> flow(gauge, options.parameters.action);
+  gauge = {};  // the flow has its copy
+  Progress progress({{"steps", steps, 1}}, ProgressOutput::standard_error(session.quiet, session.comm.rank()));
+  const FlowHistory history = gradient_flow(flow, options.parameters, [&](const FlowPoint*) { progress.advance(0); });
+  progress.hide();
+
+  std::vector<std::string> absent;
+  Measurement m{.what = "gradient flow",
+                .extent = lattice.extent(),
+                .conventions =
+                    "E = - sum over planes of tr F F (clover) or 2 sum of Re tr (1 - P) (plaquette), a^4 times "
+                    "the mean over sites; t^2 E and W = t d/dt (t^2 E) of the clover; Q = - 8 / (32 pi^2) sum "
+                    "tr (F_xy F_zt - F_xz F_yt + F_xt F_yz); t0: t^2 E = reference; w0: W(w0^2) = reference",
+                .parameters = {{"configuration", options.gauge_file},
+                               {"plaquette", twelve_digits(report.plaquettes.mean())},
+                               {"action", options.action},
+                               {"step", digits(options.parameters.time / steps)},
+                               {"integrator", "Runge-Kutta of third order"},
+                               {"reference", digits(options.reference)}},
+                .inputs = report.attributes(),
+                .results = scales(history, options.reference, absent),
+                .tables = {table_of(history)}};
+  session.say(measurement_text(m));
+  if (!absent.empty())
+    session.say(list_text(absent) +
+                sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
+  std::vector<std::string> files = write_measurement(session.comm, options.output, m);
+  std::string caption = options.action + " flow of " + options.gauge_file;
+  for (const auto& [name, value] : m.results)
+    if (name.ends_with("clover")) caption += sentence(",", name.substr(0, name.find(' ')), "=", value);
+  write_text_file(session.comm, options.output + ".svg", picture(history, caption));
+  files.push_back(options.output + ".svg");
+  if (!options.write.empty()) {
+    write.metadata = report.attributes();
+    write.metadata.emplace_back("FLOW_ACTION", options.action);
+    write.metadata.emplace_back("FLOW_TIME", digits(options.parameters.time));
+    write_gauge(flow.gauge(), options.write, write);
+    files.push_back(options.write);
+  }
+  session.say("wrote " + list_text(files));
+}
+
+}  // namespace
+
+Command flow_command() {
+  return {"flow", "flow a gauge configuration and find t0 and w0",
+          "Prints columns of flow time, energy densities, t^2 E, W(t) and topological charge, and writes them to "
+          "PREFIX.txt, "
+          "PREFIX.h5\nand PREFIX.svg.\n"
+          "example: kovariant flow beta6.0001.lime --action symanzik --time 5 --write flowed.lime",
+          [](Arguments& arguments) -> Action {
+            auto o = std::make_shared<FlowOptions>();
+            arguments.positional("FILE", o->gauge_file, "the gauge configuration");
+            o->gauge.declare(arguments);
+            arguments.option("--action", o->action, "whose gradient is followed", {"wilson", "symanzik"});
+            arguments.option("--time", o->parameters.time, "t / a^2 to flow");
+            arguments.option("--step", o->parameters.step, "of the integrator, at most");
+            arguments.option("--every", o->parameters.measure_every, "steps from one row of the table to the next");
+            arguments.option("--reference", o->reference, "of t^2 E at t0 and of W at w0^2");
+            arguments.option("--output", o->output, "PREFIX of the files");
+            arguments.option("--write", o->write, "FILE for the flowed links; none are written without it");
+            arguments.option("--format", o->format, "of --write; otherwise by its ending", format_names());
+            arguments.option("--precision", o->precision, "of --write, 32 or 64 bits");
+            arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");
+            return [o](const Session& session) { flow(session, *o); };
+          }};
+}
+
+}  // namespace kov::app

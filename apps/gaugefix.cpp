@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+//
+// kovariant gaugefix
+#include "apps/commands.hpp"
+#include "apps/gauge_files.hpp"
+#include "apps/measurement.hpp"
+#include "apps/plot_svg.hpp"
+#include "apps/progress.hpp"
+#include "apps/text_file.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "kov/stencil/gauge_fixing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov::app {
+
+namespace {
+
+struct GaugefixOptions {
+  std::string in, out, output = "gaugefix", gauge = "landau", format;
+  GaugeFileOptions file;
+  GaugeFixing parameters;
+  int precision = 64;
+  bool dry_run = false;
+
+  bool iterates() const { return gauge != "temporal"; }
+};
+
+std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
+  const GaugeFixing& p = options.parameters;
+  std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
+  text += "gauge           " + options.gauge +
+          (options.iterates() ? sentence(", theta <=", p.tolerance, "in at most", p.max_iterations, "iterations\n")
+                              : ", exact\n");
+  text += sentence("memory         ", std::ceil(9.0 * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += "files           " + options.out;
+  if (options.iterates())
+    text += ", " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") + options.output + ".svg";
+  return text;
+}
+
+/// Iterations are not known beforehand, but theta falls exponentially: progress counts the factors of 10 to go.
+class DecadeProgress {
+ public:
+  DecadeProgress(double tolerance, const ProgressOutput& output) : tolerance_(tolerance), output_(output) {}
+
+  void operator()(const GaugeFixingPoint& point) {
+    const int left = std::max(0, int(std::ceil(10 * std::log10(std::max(point.theta, 1e-300) / tolerance_))));
+    if (!progress_) {
+      steps_ = left;
+      progress_ = std::make_unique<Progress>(std::vector<Task>{{"tenths of a decade of theta", steps_, 1}}, output_);
+    }
+    const int done = std::clamp(steps_ - left, 0, steps_);
+    if (done > shown_) progress_->advance(0, done - shown_);
+    shown_ = std::max(shown_, done);
+  }
+  void hide() {
+    if (progress_) progress_->hide();
+  }
+
+ private:
+  double tolerance_;
+  ProgressOutput output_;
+  std::unique_ptr<Progress> progress_;
+  int steps_ = 0, shown_ = 0;
+};
+
+Measurement measurement_of(const GaugefixOptions& options, const Lattice& lattice, const GaugeReport& report,
+                           const std::vector<GaugeFixingPoint>& history) {
+  ColumnTable table{.name = "iterations", .columns = {"iteration", "functional", "theta"}, .rows = {}};
+  for (const GaugeFixingPoint& p : history) table.rows.push_back({double(p.iteration), p.functional, p.theta});
+  return {.what = "gauge fixing",
+          .extent = lattice.extent(),
+          .conventions =
+              "functional: mean of Re tr U / 3 over sites and the directions of the gauge (Coulomb: space); "
+              "theta: mean over sites of tr D D^+ / 3, D(x) = sum over these directions of A_mu(x) - A_mu(x - mu), "
+              "A = (U - U^+) / 2 without its trace",
+          .parameters = {{"configuration", options.in},
+                         {"plaquette", twelve_digits(report.plaquettes.mean())},
+                         {"gauge", options.gauge},
+                         {"tolerance", digits(options.parameters.tolerance)},
+                         {"overrelaxation", digits(options.parameters.overrelaxation)},
+                         {"output", options.out}},
+          .inputs = report.attributes(),
+          .results = {{"iterations", double(history.back().iteration)},
+                      {"functional", history.back().functional},
+                      {"theta", history.back().theta}},
+          .tables = {table}};
+}
+
+std::string picture(const Measurement& m, const GaugefixOptions& options) {
+  PlotSeries series{.name = "", .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
+  for (const auto& row : m.tables[0].rows) {
+    series.x.push_back(row[0]);
+    series.y.push_back(std::max(row[2], 1e-40));
+  }
+  Plot plot{.title = "Gauge fixing: what is left of the divergence",
+            .x_label = "iteration",
+            .y_label = "theta",
+            .series = {series},
+            .bands = {}};
+  plot.log_y = true;
+  plot.caption =
+      sentence(options.gauge, "gauge of", options.in + ", overrelaxation", options.parameters.overrelaxation);
+  return plot.svg();
+}
+
+void gaugefix(const Session& session, GaugefixOptions options) {
+  options.parameters.condition = options.gauge == "coulomb" ? GaugeCondition::coulomb : GaugeCondition::landau;
+  require(options.precision == 32 || options.precision == 64, "--precision is", options.precision,
+          "- it must be 32 or 64 (bits)");
+  const ReadGaugeOptions checks = read_gauge_options(options.file.ignore);
+  WriteGaugeOptions write;
+  write.format = gauge_format(options.format.empty() ? format_of_ending(options.out) : options.format);
+  write.bits = options.precision;
+  if (options.iterates()) require_other_name(options.out, options.output);
+  const Lattice lattice = lattice_of(session.comm, options.in, options.file);
+  const std::string plan = plan_text(options, lattice);
+  session.log.info("\n" + plan);
+  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  require_writable(session.comm, options.out);
+  if (options.iterates()) require_writable(session.comm, options.output + ".txt");
+
+  GaugeReport report;
+  const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);
+  warn_overridden(session, report);
+  write.metadata = report.attributes();
+  write.metadata.emplace_back("GAUGE", options.gauge);
+  std::vector<std::string> files{options.out};
+  Field<ColorMatrix, double> g;
+  if (options.iterates()) {
+    DecadeProgress progress(options.parameters.tolerance,
+                            ProgressOutput::standard_error(session.quiet, session.comm.rank()));
+    const FixedGauge<double> fixed =
+        fix_gauge(gauge, options.parameters, [&](const GaugeFixingPoint& point) { progress(point); });
+    progress.hide();
+    g = fixed.transformation;
+    const Measurement m = measurement_of(options, lattice, report, fixed.history);
+    session.say(measurement_text(m));
+    for (const std::string& file : write_measurement(session.comm, options.output, m)) files.push_back(file);
+    write_text_file(session.comm, options.output + ".svg", picture(m, options));
+    files.push_back(options.output + ".svg");
+    write.metadata.emplace_back("GAUGE_THETA", digits(fixed.result().theta));
+    write.metadata.emplace_back("GAUGE_FUNCTIONAL", digits(fixed.result().functional));
+  } else {
+    g = temporal_gauge(gauge);
+  }
+  const GaugeReport written = write_gauge(gauge_transform(gauge, g), options.out, write);
+  session.say(sentence(options.out + ":", options.gauge, "gauge, plaquette",
+                       twelve_digits(written.plaquettes.mean()) + ", before",
+                       twelve_digits(report.plaquettes.mean()) + ", link trace",
+                       twelve_digits(written.link_trace) + ", before", twelve_digits(report.link_trace)));
+  session.say("wrote " + list_text(files));
+}
+
+}  // namespace
+
+Command gaugefix_command() {
+  return {
+      "gaugefix", "bring a gauge configuration to Coulomb, Landau or temporal gauge",
+      "Writes the transformed links to OUT, in the format of its ending (.nersc, .lime, .ildg, .h5), and for Coulomb "
+      "and "
+      "Landau gauge\n"
+      "the functional and theta along the iterations to PREFIX.txt, PREFIX.h5 and PREFIX.svg.  Ends with code 3, and "
+      "without OUT,\n"
+      "when --iterations were not enough.\n"
+      "example: kovariant gaugefix beta6.0001.lime coulomb.lime --gauge coulomb --tolerance 1e-14",
+      [](Arguments& arguments) -> Action {
+        auto o = std::make_shared<GaugefixOptions>();
+        arguments.positional("IN", o->in, "the gauge configuration");
+        arguments.positional("OUT", o->out, "the new file");
+        o->file.declare(arguments);
+        arguments.option("--gauge", o->gauge, "the condition", {"coulomb", "landau", "temporal"});
+        arguments.option("--tolerance", o->parameters.tolerance, "theta to reach");
+        arguments.option("--iterations", o->parameters.max_iterations, "at most");
+        arguments.option("--overrelaxation", o->parameters.overrelaxation, "between 0 and 2; 1 is none");
+        arguments.option("--every", o->parameters.check_every, "iterations from one look at theta to the next");
+        arguments.option("--output", o->output, "PREFIX of the files about the iterations");
+        arguments.option("--format", o->format, "of OUT; otherwise by its ending", format_names());
+        arguments.option("--precision", o->precision, "of OUT, 32 or 64 bits");
+        arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");
+        return [o](const Session& session) { gaugefix(session, *o); };
+      }};
+}
+
+}  // namespace kov::app

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "apps/measurement.hpp"
+
+#include "apps/text_file.hpp"
+#include "kov/core/error.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "kov/core/version.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+namespace kov::app {
+
+namespace {
+
+constexpr std::size_t width = 20;
+
+std::string right(const std::string& text) {
+  return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
+}
+
+void write_hdf5(const std::string& name, const Measurement& m) {
+  Hdf5File file = Hdf5File::create(name);
+  file.set_attribute("/", "format", "kovariant " + m.what);
+  file.set_attribute("/", "format_version", std::int64_t(1));
+  file.set_attribute("/", "extent", std::vector<std::int64_t>(m.extent.begin(), m.extent.end()));
+  file.set_attribute("/", "conventions", m.conventions);
+  file.set_attribute("/", "version", std::string(version()));
+  file.set_attribute("/", "revision", std::string(git_revision()));
+  file.set_attribute("/", "build", std::string(build_description()));
+  for (const auto& [group, entries] : {std::pair("/parameters", &m.parameters), std::pair("/inputs", &m.inputs)}) {
+    file.create_group(group);
+    for (const auto& [key, text] : *entries) file.set_attribute(group, key, text);
+  }
+  file.create_group("/results");
+  for (const auto& [key, value] : m.results) file.set_attribute("/results", key, value);
+  for (const ColumnTable& table : m.tables) {
+    std::vector<double> values;
+    for (const auto& row : table.rows) values.insert(values.end(), row.begin(), row.end());
+    file.write<double>("/" + table.name, values, {table.rows.size(), table.columns.size()});
+    file.set_attribute("/" + table.name, "columns", table.columns);
+  }
+  file.commit();
+}
+
+}  // namespace
+
+void require_other_name(const std::string& file, const std::string& prefix) {
+  const auto normal = [](const std::string& name) { return std::filesystem::path(name).lexically_normal(); };
+  for (const char* ending : {".txt", ".h5", ".svg"})
+    require(normal(file) != normal(prefix + ending), file, "would be overwritten by the tables that go to",
+            prefix + ending, ": give one of them another name (--output)");
+}
+
+std::string digits(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.12g", value);
+  return std::isfinite(value) ? text : "-";
+}
+
+std::string list_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == words.size() ? " and " : ", ") + words[k];
+  return text;
+}
+
+std::string measurement_text(const Measurement& m) {
+  std::ostringstream text;
+  text << "# " << m.what << " on " << to_string(m.extent) << "\n";
+  for (const auto& [key, value] : m.parameters) text << "# " << key << ": " << value << "\n";
+  text << "# " << m.conventions << "\n";
+  for (const auto& [key, value] : m.results) text << "# " << key << " = " << digits(value) << "\n";
+  for (std::size_t k = 0; k < m.tables.size(); ++k) {
+    const ColumnTable& table = m.tables[k];
+    text << (k == 0 ? "" : "\n\n") << "#";
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const std::string name = right(table.columns[c]);
+      text << (c == 0 ? name.substr(1) : name);  // the # is part of the first column
+    }
+    text << "\n";
+    for (const auto& row : table.rows) {
+      for (const double value : row) text << right(digits(value));
+      text << "\n";
+    }
+  }
+  return text.str();
+}
+
+std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& m) {
+  std::vector<std::string> files{prefix + ".txt"};
+  write_text_file(comm, files[0], measurement_text(m));
+  if (has_hdf5()) {
+    files.push_back(prefix + ".h5");
+    comm.agree([&] {
+      if (comm.rank() == 0) write_hdf5(files[1], m);
+    });
+  }
+  return files;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// What a subcommand measured on one configuration: tables of columns, numbers and where they come from, as text for
+// people and as HDF5 for programs.
+#pragma once
+
+#include "kov/core/comm.hpp"
+#include "kov/core/geometry.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kov::app {
+
+/// Rows of numbers under names; not-a-number where there is nothing to say.
+struct ColumnTable {
+  /// The dataset's name in HDF5.
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<double>> rows;
+};
+
+struct Measurement {
+  /// "gradient flow"; format of the file and first line of the text.
+  std::string what;
+  Coord extent{};
+  /// Units, normalisations, definitions.
+  std::string conventions;
+  /// Names and values of the options in force, and of the configuration measured.
+  std::vector<std::pair<std::string, std::string>> parameters, inputs;
+  /// Numbers that sum the tables up.
+  std::vector<std::pair<std::string, double>> results;
+  std::vector<ColumnTable> tables;
+};
+
+/// Comment lines (#) with everything but the inputs' details, then the tables' columns, two blank lines between tables
+/// (gnuplot's `index`).
+std::string measurement_text(const Measurement& measurement);
+
+/// PREFIX.txt and, where the build has HDF5, PREFIX.h5; returns their names.  In HDF5 a table is a dataset
+/// [row][column] with the attribute columns; parameters, inputs and results are attributes of groups of these names.
+/// Collective.
+std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& measurement);
+
+/// Throws InputError when `file` has one of the names that write_measurement() or a picture of this prefix would have.
+void require_other_name(const std::string& file, const std::string& prefix);
+
+/// "a, b and c"
+std::string list_text(const std::vector<std::string>& words);
+
+/// Twelve digits, for tables: "0.594850158947", "1.2e-14".
+std::string digits(double value);
+
+}  // namespace kov::app

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/flow_history.hpp"
+
+#include "kov/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov {
+
+namespace {
+
+/// n rows about k, or all.
+struct Window {
+  std::size_t first, n;
+};
+Window window(std::size_t k, std::size_t n, std::size_t size) {
+  n = std::min(n, size);
+  const std::size_t first = k > n / 2 ? k - n / 2 : 0;
+  return {std::min(first, size - n), n};
+}
+
+/// The polynomial through (x_i, y_i) of a window, at any x, by Neville's scheme.
+double interpolate(const std::vector<double>& x, const std::vector<double>& y, const Window& w, double at) {
+  std::vector<double> p(y.begin() + std::ptrdiff_t(w.first), y.begin() + std::ptrdiff_t(w.first + w.n));
+  const double* t = x.data() + w.first;
+  for (std::size_t m = 1; m < w.n; ++m)
+    for (std::size_t i = 0; i + m < w.n; ++i)
+      p[i] = ((at - t[i + m]) * p[i] + (t[i] - at) * p[i + 1]) / (t[i] - t[i + m]);
+  return p[0];
+}
+
+/// Its derivative at x_k of the window: sum over i of y_i times that of Lagrange's i-th polynomial.
+double derivative(const std::vector<double>& x, const std::vector<double>& y, const Window& w, std::size_t k) {
+  double sum = 0;
+  for (std::size_t i = w.first; i < w.first + w.n; ++i) {
+    if (i == k) continue;
+    double own = 1 / (x[i] - x[k]);  // of polynomial i at x_k; that of k itself is minus the sum of the others
+    for (std::size_t j = w.first; j < w.first + w.n; ++j)
+      if (j != i && j != k) own *= (x[k] - x[j]) / (x[i] - x[j]);
+    sum += own * (y[i] - y[k]);
+  }
+  return sum;
+}
+
+/// Where y first rises to a value.
+std::optional<double> crossing(const std::vector<double>& x, const std::vector<double>& y, double value) {
+  for (std::size_t k = 1; k < y.size(); ++k) {
+    if (!(y[k - 1] < value && y[k] >= value)) continue;
+    const Window w = window(k, 4, y.size());
+    double low = x[k - 1], high = x[k];
+    for (int step = 0; step < 200 && low < high; ++step) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) break;
+      (interpolate(x, y, w, middle) < value ? low : high) = middle;
+    }
+    return high;
+  }
+  return {};
+}
+
+}  // namespace
+
+void FlowHistory::add(const FlowPoint& point) {
+  require(points_.empty() || point.t > points_.back().t, "a row of the flow at t =", point.t,
+          "follows one at a later or the same time: rows go forward in time");
+  points_.push_back(point);
+}
+
+double FlowHistory::w(std::size_t k, FlowEnergy kind) const {
+  require(k < points_.size() && points_.size() >= 2, "W(t) of row", k, "was asked for, the table has", points_.size(),
+          "rows: it takes two or more");
+  std::vector<double> t, y;
+  for (const FlowPoint& p : points_) {
+    t.push_back(p.t);
+    y.push_back(p.t2_energy(kind));
+  }
+  return t[k] * derivative(t, y, window(k, 5, t.size()), k);
+}
+
+std::optional<double> FlowHistory::t0(FlowEnergy kind, double reference) const {
+  std::vector<double> t, y;
+  for (const FlowPoint& p : points_) {
+    t.push_back(p.t);
+    y.push_back(p.t2_energy(kind));
+  }
+  return crossing(t, y, reference);
+}
+
+std::optional<double> FlowHistory::w0(FlowEnergy kind, double reference) const {
+  if (points_.size() < 2) return {};
+  std::vector<double> t, y;
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    t.push_back(points_[k].t);
+    y.push_back(w(k, kind));
+  }
+  const std::optional<double> square = crossing(t, y, reference);
+  if (!square) return {};
+  return std::sqrt(*square);
+}
+
+}  // namespace kov
