@@ -2,6 +2,7 @@
 #include "kov/stencil/heatbath.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/core/global_site.hpp"
 #include "kov/core/random.hpp"
 #include "kov/stencil/observables.hpp"
 #include "kov/stencil/su3_maps.hpp"
@@ -12,25 +13,6 @@
 namespace kov {
 
 namespace detail {
-
-/// The lexicographic index in the whole lattice of a site of this rank.
-struct GlobalIndex {
-  Layout::View layout;
-  Kokkos::Array<int, 4> origin, extent;
-
-  explicit GlobalIndex(const Lattice& lattice) : layout(lattice.layout().view()) {
-    for (int mu = 0; mu < 4; ++mu) {
-      origin[mu] = lattice.geometry().origin()[std::size_t(mu)];
-      extent[mu] = lattice.extent()[std::size_t(mu)];
-    }
-  }
-  KOKKOS_FUNCTION std::uint64_t operator()(LaneSite x) const {
-    const Coord local = layout.coordinate(x.outer, x.lane);
-    std::uint64_t index = 0;
-    for (int mu = 3; mu >= 0; --mu) index = index * std::uint64_t(extent[mu]) + std::uint64_t(origin[mu] + local[mu]);
-    return index;
-  }
-};
 
 template <class T>
 struct ColdKernel {
@@ -45,12 +27,12 @@ struct ColdKernel {
 /// Rows of normal numbers point in all directions alike, and stay so when they are orthonormalised.
 template <class T>
 struct HotKernel {
-  GlobalIndex site;
+  GlobalSite site;
   std::uint64_t seed;
   FieldView<ColorMatrix, T, default_lanes> u;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    SiteRandom random(seed, 0, site(x));
+    SiteRandom random(seed, 0, site.index(x));
     for (int mu = 0; mu < 4; ++mu) {
       ColorMatrix<double> m;
       for (int k = 0; k < 6; ++k) {
@@ -127,7 +109,7 @@ KOKKOS_INLINE_FUNCTION double draw_scalar(double alpha, SiteRandom& random, int&
 
 template <class T>
 struct HeatbathKernel {
-  GlobalIndex site;
+  GlobalSite site;
   std::uint64_t seed;
   std::uint32_t stream;
   double beta;
@@ -137,7 +119,7 @@ struct HeatbathKernel {
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& accepted, std::int64_t& all_proposals) const {
     const LaneSite x{range.first + i / default_lanes, i % default_lanes};
     if (!range.holds(x.outer, x.lane, default_lanes)) return;
-    SiteRandom random(seed, stream, site(x));
+    SiteRandom random(seed, stream, site.index(x));
     ColorMatrix<T> link = u(x);
     ColorMatrix<T> w = link * adj(staple(x));
     for (int k = 0; k < 3; ++k) {
@@ -182,7 +164,7 @@ void cold_start(const GaugeField<T>& gauge) {
 template <class T>
 void hot_start(const GaugeField<T>& gauge, std::uint64_t seed) {
   require_gauge(gauge);
-  const detail::HotKernel<T> kernel{detail::GlobalIndex(gauge.lattice()), detail::chain_seed(seed), gauge.view()};
+  const detail::HotKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), gauge.view()};
   for_each_lane<default_lanes>("hot_start", gauge.range(), kernel);
 }
 
@@ -210,7 +192,7 @@ void PureGaugeUpdate<T>::heatbath() {
       const auto staple = staple_.half(parity), links = gauge_.column(mu).half(parity);
       for_each_site<default_lanes>("staples", staple.range(),
                                    detail::StoreStapleKernel<T>{staples_.of(mu, parity), staple.view()});
-      const detail::HeatbathKernel<T> kernel{detail::GlobalIndex(gauge_.lattice()),
+      const detail::HeatbathKernel<T> kernel{GlobalSite(gauge_.lattice()),
                                              detail::chain_seed(seed_),
                                              4 * sweep_ + std::uint32_t(mu),
                                              beta_,

@@ -53,15 +53,20 @@ inline GlobalArray random_array(const Coord& extent, int n, std::uint64_t seed) 
   return a;
 }
 
-/// n_matrices random SU(3) matrices a site, as 9 numbers each: hot links.
-inline GlobalArray random_su3(const Coord& extent, int n_matrices, std::uint64_t seed) {
-  GlobalArray a = random_array(extent, 9 * n_matrices, seed);
+/// Every 9 numbers, a matrix by rows, orthonormalised to SU(3).
+inline void project_to_su3(GlobalArray& a) {
   for (std::size_t i = 0; i < a.data.size(); i += 9) {
     ColorMatrix<double> u;
     for (int k = 0; k < 9; ++k) u.z[k] = {a.data[i + k].real(), a.data[i + k].imag()};
     reunitarise(u);
     for (int k = 0; k < 9; ++k) a.data[i + k] = {u.z[k].re, u.z[k].im};
   }
+}
+
+/// n_matrices random SU(3) matrices a site, as 9 numbers each: hot links.
+inline GlobalArray random_su3(const Coord& extent, int n_matrices, std::uint64_t seed) {
+  GlobalArray a = random_array(extent, 9 * n_matrices, seed);
+  project_to_su3(a);
   return a;
 }
 
