@@ -59,6 +59,10 @@ class Project:
                    *arguments]
         say("* " + quote(command))
         status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
+        data = self._cache_values().get("KOV_TEST_DATA", "")
+        if not os.path.exists(os.path.join(data, "oracles", "plaquettes.json")):
+            say("* NOT TESTED against published configurations: there is no %s\n"
+                "  with oracles/plaquettes.json; name such a folder with -D KOV_TEST_DATA=FOLDER" % (data or "folder"))
         if status:
             raise Failure("some tests failed; they are listed above",
                           "run one alone with all its output:\nctest --test-dir %s -V -R NAME" % self.folder)

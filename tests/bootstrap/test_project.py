@@ -105,6 +105,22 @@ class Demo(WithProject):
             self.run_demo("touch spectrum.svg")
 
 
+class Test(WithProject):
+    def said(self, data):
+        said = []
+        project = self.project(define=["KOV_TEST_DATA=" + data])
+        project.configure(tests=True)
+        with mock.patch("bootstrap.project.subprocess.run", return_value=argparse.Namespace(returncode=0)):
+            with mock.patch("bootstrap.project.say", side_effect=said.append):
+                project.test([])
+        return "\n".join(said)
+
+    def test_absent_published_configurations_are_said(self):
+        self.assertIn("NOT TESTED", self.said(self.path("nowhere")))
+        fakes.write(os.path.join(self.path("data"), "oracles", "plaquettes.json"), "{}")
+        self.assertNotIn("NOT TESTED", self.said(self.path("data")))
+
+
 class LaunchEnvironment(unittest.TestCase):
     def environment(self, **variables):
         with mock.patch.dict(os.environ, variables, clear=True):
