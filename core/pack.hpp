@@ -178,6 +178,23 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> sqrt(const Pack<T, N>& p) {
   return r;
 }
 
+/// x where a > b, else y, lane by lane.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> where_greater(const Pack<T, N>& a, const Pack<T, N>& b, const Pack<T, N>& x,
+                                                     const Pack<T, N>& y) {
+  Pack<T, N> r;
+  for (int k = 0; k < Pack<T, N>::n_words; ++k) r.word[k] = a.word[k] > b.word[k] ? x.word[k] : y.word[k];
+  return r;
+}
+
+/// In how many lanes a > b.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION int count_greater(const Pack<T, N>& a, const Pack<T, N>& b) {
+  int n = 0;
+  for (int i = 0; i < N; ++i) n += a.lane(i) > b.lane(i);
+  return n;
+}
+
 /// The same numbers in double.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
@@ -197,6 +214,14 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
 }
 
 #endif
+
+/// The same for single numbers, so that one body serves both.
+template <class T>
+requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION T where_greater(T a, T b, T x, T y) {
+  return a > b ? x : y;
+}
+template <class T>
+requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION int count_greater(T a, T b) { return a > b; }
 
 KOKKOS_FORCEINLINE_FUNCTION double to_double(float a) { return a; }
 KOKKOS_FORCEINLINE_FUNCTION double to_double(double a) { return a; }

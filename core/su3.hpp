@@ -73,9 +73,10 @@ KOKKOS_FORCEINLINE_FUNCTION void complete_third_row(ColorMatrix<R>& u) {
   }
 }
 
-/// Gram-Schmidt on the rows: keeps the direction of the first, and puts the determinant to 1.  For scalars R = T.
+/// Gram-Schmidt on the rows: keeps the direction of the first, and puts the determinant to 1.
 template <class T>
 KOKKOS_INLINE_FUNCTION void reunitarise(ColorMatrix<T>& u) {
+  using Kokkos::sqrt;
   for (int row = 0; row < 2; ++row) {
     if (row == 1) {
       Complex<T> overlap{T(0), T(0)};
@@ -84,7 +85,7 @@ KOKKOS_INLINE_FUNCTION void reunitarise(ColorMatrix<T>& u) {
     }
     T sum(0);
     for (int a = 0; a < 3; ++a) sum += norm2(u(row, a));
-    const T scale = T(1) / Kokkos::sqrt(sum);
+    const T scale = T(1) / sqrt(sum);
     for (int a = 0; a < 3; ++a) u(row, a) = scale * u(row, a);
   }
   complete_third_row(u);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace kov {
 
@@ -14,24 +15,37 @@ namespace detail {
 
 /// One pass over the subgroups: g and w = g u v^+ are turned to where Re tr w is largest.  Returns the largest |turn -
 /// 1|^2.
-template <class T>
-KOKKOS_INLINE_FUNCTION T raise_trace(ColorMatrix<T>& g, ColorMatrix<T>& w) {
-  T largest(0);
+template <class R>
+KOKKOS_INLINE_FUNCTION R raise_trace(ColorMatrix<R>& g, ColorMatrix<R>& w) {
+  using Kokkos::sqrt;
+  R largest(0);
   for (int k = 0; k < 3; ++k) {
-    const Quaternion<T> r = subgroup_part(w, k);
-    const T size = Kokkos::sqrt(norm2(r));
-    if (!(size > T(0))) continue;  // every turn is as good
-    const Quaternion<T> turn{{r.v[0] / size, -r.v[1] / size, -r.v[2] / size, -r.v[3] / size}};
+    const Quaternion<R> r = subgroup_part(w, k);
+    const R square = norm2(r), scale = R(1) / sqrt(square);
+    // Where r = 0 every turn is as good: none.
+    Quaternion<R> turn{{where_greater(square, R(0), r.v[0] * scale, R(1)), R(0), R(0), R(0)}};
+    R way = (turn.v[0] - R(1)) * (turn.v[0] - R(1));
+    for (int i = 1; i < 4; ++i) {
+      turn.v[i] = where_greater(square, R(0), -(r.v[i] * scale), R(0));
+      way += turn.v[i] * turn.v[i];
+    }
     multiply_subgroup(g, turn, k);
     multiply_subgroup(w, turn, k);
-    const T way =
-        (turn.v[0] - 1) * (turn.v[0] - 1) + turn.v[1] * turn.v[1] + turn.v[2] * turn.v[2] + turn.v[3] * turn.v[3];
-    largest = Kokkos::max(largest, way);
+    largest = where_greater(way, largest, way, largest);
   }
   return largest;
 }
 
-/// u -> g u, g from sweeps until nothing moves, max_sweeps at most; counts the links that still moved.
+/// to = from in the lanes where a > b.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void assign_where_greater(const R& a, const R& b, ColorMatrix<R>& to,
+                                                      const ColorMatrix<R>& from) {
+  for (int i = 0; i < 9; ++i)
+    to.z[i] = {where_greater(a, b, from.z[i].re, to.z[i].re), where_greater(a, b, from.z[i].im, to.z[i].im)};
+}
+
+/// u -> g u, g from sweeps until nothing moves, max_sweeps at most; counts the links that still moved.  A link that has
+/// come to rest stays so, whatever the other lanes of its pack do: its bits depend on it alone.
 template <class T>
 struct ProjectKernel {
   SiteRange range;
@@ -39,22 +53,46 @@ struct ProjectKernel {
   int max_sweeps;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& unfinished) const {
-    const LaneSite x{range.first + i / default_lanes, i % default_lanes};
-    if (!range.holds(x.outer, x.lane, default_lanes)) return;
-    const ColorMatrix<T> start = u(x) * adj(v(x));
-    ColorMatrix<T> g = unit_matrix<T>(), w = start;
-    constexpr T rounding = 8 * Kokkos::Experimental::epsilon_v<T>;
-    bool moving = true;
-    for (int sweep = 0; sweep < max_sweeps && moving; ++sweep) {
-      moving = raise_trace(g, w) > rounding * rounding;
-      if (sweep % 8 == 7) {  // or roundings would pile up
-        reunitarise(g);
-        w = g * start;
-      }
+    if constexpr (std::is_same_v<site_index_t<Kokkos::DefaultExecutionSpace>, PackSite>) {
+      const PackSite x{range.outer(i)};
+      const auto way = project(x);
+      for (int lane = 0; lane < default_lanes; ++lane)
+        unfinished += range.holds(x.outer, lane, default_lanes) && way.lane(lane) > limit();
+    } else {
+      const LaneSite x{range.first + i / default_lanes, i % default_lanes};
+      if (range.holds(x.outer, x.lane, default_lanes)) unfinished += project(x) > limit();
     }
-    if (moving) ++unfinished;
+  }
+
+  /// What raise_trace() says of a link at rest.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr T limit() {
+    constexpr T rounding = 8 * Kokkos::Experimental::epsilon_v<T>;
+    return rounding * rounding;
+  }
+
+  /// How far the last sweep went.
+  template <class Site>
+  KOKKOS_FUNCTION auto project(Site x) const {
+    using R = typename decltype(u(x))::Real;
+    const R rest(limit());
+    const auto start = u(x) * adj(v(x));
+    auto g = unit_matrix<R>();
+    auto w = start;
+    R way(1);
+    for (int sweep = 0; sweep < max_sweeps && count_greater(way, rest) > 0; ++sweep) {
+      auto next_g = g, next_w = w;
+      R next_way = raise_trace(next_g, next_w);
+      if (sweep % 8 == 7) {  // or roundings would pile up
+        reunitarise(next_g);
+        next_w = next_g * start;
+      }
+      assign_where_greater(way, rest, g, next_g);
+      assign_where_greater(way, rest, w, next_w);
+      way = where_greater(way, rest, next_way, way);
+    }
     reunitarise(g);
     u.set(x, g * u(x));
+    return way;
   }
 };
 
@@ -62,9 +100,10 @@ template <class T>
 struct ProjectOnceKernel {
   FieldView<ColorMatrix, T, default_lanes> u, v;
 
-  KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    ColorMatrix<T> link = u(x);
-    ColorMatrix<T> w = link * adj(v(x));
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    auto link = u(x);
+    auto w = link * adj(v(x));
     raise_trace(link, w);
     reunitarise(link);
     u.set(x, link);
@@ -91,7 +130,8 @@ void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T
   const Lattice& lattice = u.lattice();
   if (how.stop == TraceProjection::Stop::converged) {
     std::array<std::int64_t, 1> unfinished{0};
-    Kokkos::parallel_reduce("project", Kokkos::RangePolicy<>(0, u.range().n_outer * default_lanes),
+    const bool packs = std::is_same_v<site_index_t<Kokkos::DefaultExecutionSpace>, PackSite>;
+    Kokkos::parallel_reduce("project", Kokkos::RangePolicy<>(0, u.range().n_outer * (packs ? 1 : default_lanes)),
                             detail::ProjectKernel<T>{u.range(), u.view(), v.view(), how.max_sweeps}, unfinished[0]);
     lattice.comm().sum(unfinished);
     require<ConvergenceError>(unfinished[0] == 0, "the projection to SU(3) did not converge on", unfinished[0],
@@ -106,7 +146,7 @@ void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T
   };
   double before = average();
   for (int sweep = 0; sweep < how.max_sweeps; ++sweep) {
-    for_each_lane<default_lanes>("project_once", u.range(), detail::ProjectOnceKernel<T>{u.view(), v.view()});
+    for_each_site<default_lanes>("project_once", u.range(), detail::ProjectOnceKernel<T>{u.view(), v.view()});
     const double now = average();
     if (std::abs(now - before) <= how.change * std::abs(before)) return;
     before = now;
