@@ -155,7 +155,7 @@ void check_fixing(const Lattice& lattice, GaugeCondition condition, double toler
 
 TEST_P(GaugeFix, ReachesItsToleranceAndKeepsTheObservables) {
   const Lattice lattice = GetParam().make(Comm::world());
-  for (const GaugeCondition condition : both_conditions) check_fixing<double>(lattice, condition, 1e-14);
+  for (const GaugeCondition condition : both_conditions) check_fixing<double>(lattice, condition, 1e-12);
   check_fixing<float>(lattice, GaugeCondition::coulomb, 1e-10);
 }
 
