@@ -59,6 +59,35 @@ using Types = ::testing::Types<Pack<float, 1>, Pack<double, 1>, Pack<float, 2>, 
                                Pack<double, 4>, Pack<float, 8>, Pack<double, 8>, Pack<float, 16>, Pack<double, 16>>;
 TYPED_TEST_SUITE(Packs, Types);
 
+TYPED_TEST(Packs, SquareRootsAreThoseOfTheLanes) {
+  using T = typename Packs<TypeParam>::T;
+  const auto& a = this->a.value;
+  this->expect_lanes(
+      sqrt(this->pa * this->pa), [&](int i) { return std::sqrt(T(a[i] * a[i])); }, "sqrt of a square");
+  this->expect_lanes(
+      sqrt(this->pa), [&](int i) { return std::sqrt(a[i]); }, "sqrt, not a number where negative");
+}
+
+// Comparisons with what is not a number are false, in packs as in plain numbers.
+TYPED_TEST(Packs, LanesAreChosenByComparison) {
+  using T = typename Packs<TypeParam>::T;
+  const auto &a = this->a.value, &b = this->b.value;
+  const TypeParam x(T(3)), y(T(-5)), roots = sqrt(this->pa);
+  int greater = 0, positive_roots = 0;
+  for (int i = 0; i < this->N; ++i) {
+    greater += a[i] > b[i];
+    positive_roots += a[i] > 0;
+  }
+  this->expect_lanes(
+      where_greater(this->pa, this->pb, x, y), [&](int i) { return where_greater(a[i], b[i], T(3), T(-5)); }, "chosen");
+  this->expect_lanes(
+      where_greater(roots, TypeParam(T(0)), x, y), [&](int i) { return a[i] > 0 ? T(3) : T(-5); }, "no number");
+  EXPECT_EQ(count_greater(this->pa, this->pb), greater);
+  EXPECT_EQ(count_greater(roots, TypeParam(T(0))), positive_roots);
+  EXPECT_EQ(count_greater(this->pa, this->pa), 0);
+  EXPECT_EQ(count_greater(T(2), T(1)) + count_greater(T(1), T(1)), 1);
+}
+
 TYPED_TEST(Packs, LoadStoreStreamAndLanesMoveNumbersAsTheyAre) {
   const auto& a = this->a.value;
   this->expect_lanes(

@@ -141,5 +141,32 @@ TYPED_TEST(Reunitarised, ASmallErrorIsRemovedByASmallChange) {
   for (int i = 0; i < 9; ++i) EXPECT_LE(norm2(disturbed.z[i] - u.z[i]), 100 * step * step);
 }
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+TYPED_TEST(Reunitarised, PacksOfMatricesAreDoneLaneByLane) {
+  using T = TypeParam;
+  using P = Pack<T, default_lanes>;
+  ColorMatrix<P> packed;
+  for (int lane = 0; lane < default_lanes; ++lane) {
+    auto one = random_site<ColorMatrix<T>>(std::uint64_t(80 + lane));
+    for (int i = 0; i < 3; ++i) one(i, i).re += 4;  // well conditioned
+    for (int i = 0; i < 9; ++i) {
+      packed.z[i].re.set_lane(lane, one.z[i].re);
+      packed.z[i].im.set_lane(lane, one.z[i].im);
+    }
+  }
+  const ColorMatrix<P> before = packed;
+  reunitarise(packed);
+  for (int lane = 0; lane < default_lanes; ++lane) {
+    ColorMatrix<T> one;
+    for (int i = 0; i < 9; ++i) one.z[i] = {before.z[i].re.lane(lane), before.z[i].im.lane(lane)};
+    reunitarise(one);
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_NEAR(packed.z[i].re.lane(lane), one.z[i].re, 20 * std::numeric_limits<T>::epsilon());
+      EXPECT_NEAR(packed.z[i].im.lane(lane), one.z[i].im, 20 * std::numeric_limits<T>::epsilon());
+    }
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace kov::test
