@@ -33,7 +33,9 @@ class BlockView {
 #endif
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite x, int column) const { return base_(x, column); }
   KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<T>& v, int column) const { base_.set(x, v, column); }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int column) const { base_.set(x, v, column); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int column) const {
+    base_.stream(x, v, column);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION const Base& base() const { return base_; }
 
@@ -65,8 +67,9 @@ class BlockNeighbourView {
   }
 #endif
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LaneHop hop, int column) const {
-    const LaneSite y{hop.outer, hop.lane};
-    return hop.halo ? halo_(y, column) : field_(y, column);
+    const T* const there = halo_.base().address(hop.outer, column);
+    const T* const here = field_.base().address(hop.outer, column);
+    return View::Base::load_lane(hop.halo ? there : here, hop.lane);
   }
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int column) const {
     return (*this)(x, hop, column);

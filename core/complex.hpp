@@ -6,6 +6,7 @@
 #include "kov/core/pack.hpp"
 
 #include <Kokkos_Macros.hpp>
+#include <Kokkos_MathematicalFunctions.hpp>
 
 #include <type_traits>
 
@@ -69,21 +70,42 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator*(const Complex<A>& a, const Comp
   r.im += a.im * b.re;
   return r;
 }
+namespace detail {
+/// acc + a b in one rounding on GPUs, where nvcc would leave two operations of a product that is subtracted; on CPUs
+/// the compiler contracts it, for packs too.
+template <class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION void add_product(R& acc, const A& a, const R& b) {
+#if defined(__CUDA_ARCH__)
+  acc = Kokkos::fma(a, b, acc);
+#else
+  acc += a * b;
+#endif
+}
+template <class A, class R>
+KOKKOS_FORCEINLINE_FUNCTION void subtract_product(R& acc, const A& a, const R& b) {
+#if defined(__CUDA_ARCH__)
+  acc = Kokkos::fma(-a, b, acc);
+#else
+  acc -= a * b;
+#endif
+}
+}  // namespace detail
+
 /// acc += a b, as four fused multiply-adds.
 template <class A, class R>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Complex<R>& acc, const Complex<A>& a, const Complex<R>& b) {
-  acc.re += a.re * b.re;
-  acc.im += a.re * b.im;
-  acc.re -= a.im * b.im;
-  acc.im += a.im * b.re;
+  detail::add_product(acc.re, a.re, b.re);
+  detail::add_product(acc.im, a.re, b.im);
+  detail::subtract_product(acc.re, a.im, b.im);
+  detail::add_product(acc.im, a.im, b.re);
 }
 /// acc += conj(a) b
 template <class A, class R>
 KOKKOS_FORCEINLINE_FUNCTION void conj_multiply_add(Complex<R>& acc, const Complex<A>& a, const Complex<R>& b) {
-  acc.re += a.re * b.re;
-  acc.im += a.re * b.im;
-  acc.re += a.im * b.im;
-  acc.im -= a.im * b.re;
+  detail::add_product(acc.re, a.re, b.re);
+  detail::add_product(acc.im, a.re, b.im);
+  detail::add_product(acc.re, a.im, b.im);
+  detail::subtract_product(acc.im, a.im, b.re);
 }
 
 /// The same number in double.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace kov {
 
@@ -97,13 +98,16 @@ class FieldView {
 #endif
 
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite x, int component = 0) const {
-    const T* p = address(x.outer, component);
+    return load_lane(address(x.outer, component), x.lane);
+  }
+  /// One lane of the block at p.
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<T> load_lane(const T* p, int lane) {
     SiteT<T> r;
     for (int i = 0; i < n_complex; ++i) {
       if constexpr (split) {
-        r.z[i] = {p[2 * N * i + x.lane], p[2 * N * i + N + x.lane]};
+        r.z[i] = {p[2 * N * i + lane], p[2 * N * i + N + lane]};
       } else {
-        const auto z = reinterpret_cast<const detail::StoredComplex<T>*>(p)[N * i + x.lane];
+        const auto z = reinterpret_cast<const detail::StoredComplex<T>*>(p)[N * i + lane];
         r.z[i] = {z.re, z.im};
       }
     }
@@ -130,7 +134,13 @@ class FieldView {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<T>& v, int component = 0) const {
+#if defined(__CUDA_ARCH__)
+    using Pair = std::conditional_t<sizeof(T) == 4, float2, double2>;
+    Pair* const p = reinterpret_cast<Pair*>(address(x.outer, component));
+    for (int i = 0; i < n_complex; ++i) __stcs(p + N * i + x.lane, Pair{v.z[i].re, v.z[i].im});
+#else
     set(x, v, component);
+#endif
   }
 
  private:
@@ -202,9 +212,11 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int component = 0) const {
     return field_(x, component);
   }
+  /// Chooses an address, not a branch: the loads of all legs can then be on their way at the same time.
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LaneHop hop, int component = 0) const {
-    const LaneSite y{hop.outer, hop.lane};
-    return hop.halo ? halo_(y, component) : field_(y, component);
+    const T* const there = halo_.address(hop.outer, component);
+    const T* const here = field_.address(hop.outer, component);
+    return View::load_lane(hop.halo ? there : here, hop.lane);
   }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
   KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }

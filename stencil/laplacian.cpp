@@ -28,7 +28,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   const auto neighbours = halo.exchange(in);
   const Stencil::View stencil = Stencil::of(lattice()).view();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const SiteRange order = dimensions_ == Dimensions::space ? in.range() : order_for(in);
+  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
   const auto launch = [&](auto n_legs) {
     using In = NeighbourView<SiteT, T, default_lanes>;
     using Out = FieldView<SiteT, T, default_lanes>;
@@ -52,7 +52,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
   const auto neighbours = block_halo_for<SiteT, T, W>(lattice(), in.n_columns()).exchange(in);
   const Stencil::View stencil = (has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice())).view();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const SiteRange order = dimensions_ == Dimensions::space ? in.range() : order_for(in);
+  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
   const auto launch = [&](auto n_legs) {
     using In = BlockNeighbourView<SiteT, T, W>;
     using Out = BlockView<SiteT, T, W>;

@@ -21,7 +21,7 @@ enum class Dimensions { space = 3, spacetime = 4 };
 template <class Links, class In, class Out, int n_legs>
 struct CovariantLaplacianKernel {
   using Real = typename Out::Real;
-  static constexpr int max_threads = 128, min_blocks = 3;
+  static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
 
   Stencil::View stencil;
   Links links;

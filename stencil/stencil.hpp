@@ -187,12 +187,10 @@ class Neighbourhood<LaneSite> {
  private:
   KOKKOS_FORCEINLINE_FUNCTION LaneHop hop(bool edge, int mu, int leg, int step, int wrap, int face) const {
     const int n = has_packs ? g_.lanes : default_lanes;
-    if (edge && g_.communicates[mu]) {
-      const int slot = g_.halo_slot[2 * leg + 1 - p_] + face;
-      return {slot / n, slot % n, true};
-    }
-    const int slot = (1 - p_) * g_.n_half_slots + s_ + (edge ? wrap : step);
-    return {slot / n, slot % n, false};
+    const bool halo = edge && g_.communicates[mu];
+    const int here = (1 - p_) * g_.n_half_slots + s_ + (edge ? wrap : step);
+    const int slot = halo ? g_.halo_slot[2 * leg + 1 - p_] + face : here;
+    return {slot / n, slot % n, halo};
   }
 
   const Stencil::View& g_;

@@ -31,7 +31,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
     for_each_site<default_lanes>(
-        "wilson", out.range(), in.n_components(),
+        "wilson", out.subset() == Subset::all ? order_for(out, true) : out.range(), in.n_components(),
         Kernel{Stencil::of(lattice()).view(), links_.view(), neighbours, diagonal.view(), out.view(), in.n_components(),
                T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
   };
@@ -51,7 +51,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   const auto neighbours = block_halo_for<Spinor, T, W>(lattice(), in.n_columns()).exchange(in);
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice());
   using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, +1>;
-  for_each_block_site("wilson", out.range(), out.n_groups(),
+  for_each_block_site("wilson", out.subset() == Subset::all ? order_for(out, true) : out.range(), out.n_groups(),
                       Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(),
                              out.n_groups(), T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
 }
