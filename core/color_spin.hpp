@@ -30,6 +30,17 @@ struct ColorMatrix {
   KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int a, int b) { return z[3 * a + b]; }
 };
 
+/// phi[a], a = 0..7: the adjoint representation of SU(3), phi = sum of phi[a] lambda_{a+1} / 2 with the Gell-Mann
+/// matrices.
+template <class R>
+struct AdjointVector {
+  using Real = R;
+  static constexpr int n_complex = 8;
+  Complex<R> z[8];
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int a) const { return z[a]; }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int a) { return z[a]; }
+};
+
 /// psi[spin][color], in the DeGrand-Rossi basis.
 template <class R>
 struct Spinor {

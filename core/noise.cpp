@@ -40,6 +40,8 @@ template void fill_noise(const Field<Scalar, float>&, const Noise&);
 template void fill_noise(const Field<Scalar, double>&, const Noise&);
 template void fill_noise(const Field<ColorVector, float>&, const Noise&);
 template void fill_noise(const Field<ColorVector, double>&, const Noise&);
+template void fill_noise(const Field<AdjointVector, float>&, const Noise&);
+template void fill_noise(const Field<AdjointVector, double>&, const Noise&);
 template void fill_noise(const Field<ColorMatrix, float>&, const Noise&);
 template void fill_noise(const Field<ColorMatrix, double>&, const Noise&);
 template void fill_noise(const Field<Spinor, float>&, const Noise&);

@@ -164,6 +164,16 @@ template Spinor<double> peek(const Field<Spinor, double, default_lanes>&, const 
 template void poke(const Field<Spinor, double, default_lanes>&, const Coord&, const Spinor<double>&, int);
 template void convert(const Field<Spinor, float>&, const Field<Spinor, double>&);
 template void convert(const Field<Spinor, double>&, const Field<Spinor, float>&);
+template std::vector<double> export_sites(const Field<AdjointVector, float, default_lanes>&);
+template void import_sites(const Field<AdjointVector, float, default_lanes>&, std::span<const double>);
+template AdjointVector<double> peek(const Field<AdjointVector, float, default_lanes>&, const Coord&, int);
+template void poke(const Field<AdjointVector, float, default_lanes>&, const Coord&, const AdjointVector<double>&, int);
+template std::vector<double> export_sites(const Field<AdjointVector, double, default_lanes>&);
+template void import_sites(const Field<AdjointVector, double, default_lanes>&, std::span<const double>);
+template AdjointVector<double> peek(const Field<AdjointVector, double, default_lanes>&, const Coord&, int);
+template void poke(const Field<AdjointVector, double, default_lanes>&, const Coord&, const AdjointVector<double>&, int);
+template void convert(const Field<AdjointVector, float>&, const Field<AdjointVector, double>&);
+template void convert(const Field<AdjointVector, double>&, const Field<AdjointVector, float>&);
 template std::vector<double> export_sites(const Field<HalfSpinor, float, default_lanes>&);
 template void import_sites(const Field<HalfSpinor, float, default_lanes>&, std::span<const double>);
 template HalfSpinor<double> peek(const Field<HalfSpinor, float, default_lanes>&, const Coord&, int);

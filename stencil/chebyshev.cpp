@@ -116,26 +116,23 @@ double ChebyshevSeries::operator()(double x) const {
 
 namespace detail {
 
-/// out = c in + a Ab + s b - out_before: one step of Clenshaw's recurrence.  8 flops and 5 real numbers of memory
+/// out = c in + a Ab + s b - before: one step of Clenshaw's recurrence.  8 flops and 5 real numbers of memory
 /// traffic for each real number.
 template <template <class> class SiteT, class T>
 struct ClenshawKernel {
   using View = FieldView<SiteT, T, default_lanes>;
   View in, Ab, b, before, out;
   T c, a, s;
-  int n_components;
 
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
-    for (int k = 0; k < n_components; ++k) {
-      using S = decltype(in(x, k));
-      using R = typename S::Real;
-      S sum = R(c) * in(x, k);
-      multiply_add(sum, R(a), Ab(x, k));
-      multiply_add(sum, R(s), b(x, k));
-      sum -= before(x, k);
-      out.set(x, sum, k);
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int k) const {
+    using S = decltype(in(x, k));
+    using R = typename S::Real;
+    S sum = R(c) * in(x, k);
+    multiply_add(sum, R(a), Ab(x, k));
+    multiply_add(sum, R(s), b(x, k));
+    sum -= before(x, k);
+    out.set(x, sum, k);
   }
 };
 
@@ -162,9 +159,9 @@ void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, 
     const double twice = k > 0 ? 2 : 1;
     const Field<SiteT, T>& to = k > 0 ? before : out;
     for_each_site<default_lanes>(
-        "chebyshev_step", in.range(),
+        "chebyshev_step", in.range(), in.n_components(),
         detail::ClenshawKernel<SiteT, T>{in.view(), Ab.view(), b.view(), before.view(), to.view(), T(c[std::size_t(k)]),
-                                         T(twice * slope), T(twice * shift), in.n_components()});
+                                         T(twice * slope), T(twice * shift)});
     std::swap(b, before);
   }
 }

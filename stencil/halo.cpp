@@ -183,6 +183,8 @@ BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::exchange(const BlockFiel
 template class Halo<Scalar, double>;
 template class Halo<ColorVector, float>;
 template class Halo<ColorVector, double>;
+template class Halo<AdjointVector, float>;
+template class Halo<AdjointVector, double>;
 template class Halo<ColorMatrix, float>;
 template class Halo<ColorMatrix, double>;
 template class Halo<Spinor, float>;

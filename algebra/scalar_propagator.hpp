@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// The propagator of a scalar field in the fundamental representation, (-Laplacian + m^2)^-1.
+#pragma once
+
+#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/stencil/laplacian.hpp"
+
+namespace kov {
+
+/// -Laplacian + m^2, Hermitian and, for m^2 > 0, positive; on unit links sum of 4 sin^2(p_mu / 2) + m^2.
+template <class T>
+class ScalarOperator {
+ public:
+  /// Throws InputError unless mass_squared is a number, 0 or more.
+  ScalarOperator(const GaugeLinks<T>& links, double mass_squared, Dimensions dimensions = Dimensions::spacetime)
+      : laplacian_(links, dimensions), mass_squared_(mass_squared) {
+    require(mass_squared >= 0 && mass_squared <= 1e300, "a squared mass of", mass_squared,
+            "makes an operator that is not positive: give a number in lattice units, 0 or more");
+  }
+
+  /// Every component of a full field.  Asynchronous.
+  template <template <class> class SiteT>
+  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
+    laplacian_.combine(2 * int(laplacian_.dimensions()) + mass_squared_, -1, in, out);
+  }
+
+  double mass_squared() const { return mass_squared_; }
+  const Lattice& lattice() const { return laplacian_.lattice(); }
+
+ private:
+  CovariantLaplacian<T> laplacian_;
+  double mass_squared_;
+};
+
+/// (-Laplacian + m^2) phi = source, by conjugate gradients.  phi holds the first guess; ColorVector or Spinor (four
+/// independent spins), any number of components, which are solved for together.  The true residual is in the report.
+/// Collective.  Throws like ConjugateGradient; a squared mass of 0 on unit links has no solution.
+template <template <class> class SiteT, class T>
+SolveReport solve_scalar(const ScalarOperator<T>& A, const Field<SiteT, T>& source, const Field<SiteT, T>& phi,
+                         const ConjugateGradient& solver = {}) {
+  return solver(A, source, phi);
+}
+
+}  // namespace kov
