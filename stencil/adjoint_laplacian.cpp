@@ -54,7 +54,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const int n = in.n_components(), n_legs = 2 * int(dimensions_);
   const auto neighbours = halo_for<AdjointVector, T>(lattice(), n).exchange(in);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  const SiteRange order = dimensions_ == Dimensions::space ? in.range() : order_for(in);
+  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
   for_each_site<default_lanes>("adjoint_laplacian", order, n,
                                Kernel{Stencil::of(lattice()).view(), links_.view(), neighbours, out.view(), n, T(alpha),
                                       T(beta), n_legs, streaming});
