@@ -75,16 +75,22 @@ SiteRange Layout::range(Subset subset) const {
   return range;
 }
 
-SiteRange Layout::in_bricks(Subset subset, int slab) const {
+SiteRange Layout::in_slabs(Subset subset, int z) const {
   SiteRange range = this->range(subset);
-  const int half_slice = extent_[0] * extent_[1] / 2, groups = half_slice / lanes_;
-  if (order_ != Order::even_odd || half_slice % lanes_ != 0 || groups % 2 != 0) return range;
-  if (slab % 2 != 0 || extent_[2] % slab != 0) return range;
-  range.z_slice = groups;
-  range.slab = groups * slab;
-  range.slice = groups * extent_[2];
+  const int sites = z * extent_[0] * extent_[1] / 2;
+  if (order_ != Order::even_odd || extent_[2] % z != 0 || sites % lanes_ != 0) return range;
+  range.slab = sites / lanes_;
+  range.slice = range.slab * (extent_[2] / z);
   range.n_slices = extent_[3];
   return range;
+}
+
+SiteRange Layout::in_bricks(Subset subset) const {
+  const int half_slice = extent_[0] * extent_[1] / 2, groups = half_slice / lanes_;
+  if (half_slice % lanes_ != 0 || groups % 2 != 0 || extent_[2] % 2 != 0) return range(subset);
+  SiteRange bricks = in_slabs(subset, extent_[2]);
+  if (bricks.slab > 0) bricks.z_slice = groups;
+  return bricks;
 }
 
 Layout::Position Layout::locate(const Coord& x) const {

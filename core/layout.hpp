@@ -47,11 +47,12 @@ class Layout {
   int n_outer() const { return 2 * n_outer_half_; }
   /// The outer sites of a subset.
   SiteRange range(Subset subset) const;
-  /// The same sites in an order for stencils on GPUs: slabs of `slab` z slices go through all of t before the next, so
-  /// that neighbours in t are met again while they are in the second-level cache; inside, both parities of 2 groups of
-  /// lanes in 2 z slices, a block of 256 threads, share the first-level cache.  The plain range where the extents do
-  /// not divide.
-  SiteRange in_bricks(Subset subset, int slab) const;
+  /// The same sites in slabs of z slices that go through all of t before the next: neighbours in t are met again soon.
+  /// The plain range where the extents do not divide, and for virtual nodes, which have an order of their own.
+  SiteRange in_slabs(Subset subset, int z) const;
+  /// The same sites in bricks: both parities of 2 groups of lanes in 2 z slices, which a block of 256 threads of a GPU
+  /// works on, share the first-level cache.  The plain range where the extents do not divide.
+  SiteRange in_bricks(Subset subset) const;
   std::int64_t n_sites() const { return volume(extent_); }
 
   struct Position {

@@ -53,9 +53,9 @@ struct SiteRange {
   int n_outer;     // of both parts
   int part_outer;  // of the first part
   int n_sites[2];  // valid lanes of each part
-  /// An order of work in which neighbours meet in the caches, see Layout::in_bricks(): slabs of `slab` outer sites in
-  /// each of n_slices time slices of `slice`, cut into bricks of 2 neighbours in each of 2 z slices of `z_slice`.  0:
-  /// none.
+  /// An order of work in which neighbours meet in the caches, see Layout::in_slabs() and in_bricks(): `slab` outer
+  /// sites in each of n_slices time slices of `slice`, as they come or in bricks of 2 neighbours in each of 2 z slices
+  /// of `z_slice`.  0: none.
   int slab = 0, slice = 0, n_slices = 0, z_slice = 0;
 
   /// The k-th outer site to work on.  Two parts take turns: what neighbours of both parities share is then read from
@@ -65,9 +65,12 @@ struct SiteRange {
     int j = turns ? k >> 1 : k;
     if (slab > 0) {
       const int column = slab * n_slices, b = j / column, in_column = j - b * column, t = in_column / slab;
-      const int in_slab = in_column - t * slab, brick = in_slab >> 2, bricks = z_slice >> 1, z = brick / bricks;
-      const int y = brick - z * bricks;
-      j = t * slice + b * slab + (2 * z + (in_slab >> 1 & 1)) * z_slice + 2 * y + (in_slab & 1);
+      int in_slab = in_column - t * slab;
+      if (z_slice > 0) {
+        const int brick = in_slab >> 2, bricks = z_slice >> 1, z = brick / bricks, y = brick - z * bricks;
+        in_slab = (2 * z + (in_slab >> 1 & 1)) * z_slice + 2 * y + (in_slab & 1);
+      }
+      j = t * slice + b * slab + in_slab;
     }
     return first + (turns ? (k & 1) * part_outer : 0) + j;
   }

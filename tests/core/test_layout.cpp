@@ -180,29 +180,32 @@ TEST(SubsetsOfSites, HaveOpposites) {
   EXPECT_EQ(opposite(Subset::all), Subset::all);
 }
 
-TEST(Layout, BricksVisitEverySiteOnce) {
+TEST(Layout, SlabsAndBricksVisitEverySiteOnce) {
   for (const Coord& extent : {Coord{8, 8, 8, 4}, {16, 4, 4, 6}, {8, 8, 2, 2}, {4, 4, 4, 4}, {6, 6, 6, 6}})
     for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
       for (int slab : {2, 4, 6, 8, 3}) {
         const Layout layout(extent, 0, 4, Order::even_odd);
-        const SiteRange plain = layout.range(subset), bricks = layout.in_bricks(subset, slab);
-        std::vector<int> visits(std::size_t(layout.n_outer()), 0);
-        for (int k = 0; k < bricks.n_outer; ++k) {
-          const int outer = bricks.outer(k);
-          ASSERT_GE(outer, plain.first);
-          ASSERT_LT(outer, plain.first + plain.n_outer);
-          ++visits[std::size_t(outer)];
+        const SiteRange plain = layout.range(subset);
+        for (const SiteRange& order : {layout.in_slabs(subset, slab), layout.in_bricks(subset)}) {
+          std::vector<int> visits(std::size_t(layout.n_outer()), 0);
+          for (int k = 0; k < order.n_outer; ++k) {
+            const int outer = order.outer(k);
+            ASSERT_GE(outer, plain.first);
+            ASSERT_LT(outer, plain.first + plain.n_outer);
+            ++visits[std::size_t(outer)];
+          }
+          for (int k = 0; k < plain.n_outer; ++k)
+            EXPECT_EQ(visits[std::size_t(plain.first + k)], 1) << to_string(extent) << " slab " << slab;
         }
-        for (int k = 0; k < plain.n_outer; ++k)
-          EXPECT_EQ(visits[std::size_t(plain.first + k)], 1) << to_string(extent) << " slab " << slab;
       }
   // Where they divide: the first block of work is both parities of 2 groups in 2 z slices of 8.
-  const SiteRange bricks = Layout({8, 8, 8, 4}, 0, 4, Order::even_odd).in_bricks(Subset::all, 4);
+  const Layout layout({8, 8, 8, 4}, 0, 4, Order::even_odd);
+  const SiteRange bricks = layout.in_bricks(Subset::all), slabs = layout.in_slabs(Subset::all, 4);
   const std::vector<int> expected{0, 1, 8, 9};
   for (int k = 0; k < 8; ++k) EXPECT_EQ(bricks.outer(k) % bricks.part_outer, expected[std::size_t(k / 2)]);
   // A slab goes through all of t before the next one.
-  EXPECT_EQ(bricks.outer(2 * 32) % bricks.part_outer, 64);
-  EXPECT_EQ(bricks.outer(2 * 32 * 4) % bricks.part_outer, 32);
+  EXPECT_EQ(slabs.outer(2 * 32) % slabs.part_outer, 64);
+  EXPECT_EQ(slabs.outer(2 * 32 * 4) % slabs.part_outer, 32);
 }
 
 }  // namespace
