@@ -48,7 +48,8 @@ class HelpText : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
-    if (const std::size_t at = text.find(" x 4"); at != text.npos) text.erase(at, 4);
+    for (const char* times : {" x 3", " x 4"})
+      if (const std::size_t at = text.find(times); at != text.npos) text.erase(at, 4);
     if (const std::size_t at = text.find(" :{"); at != text.npos) text.erase(at + 1, 1);
     return text;
   }
@@ -95,6 +96,14 @@ void Arguments::option(const std::string& name, std::optional<Coord>& target, co
       ->expected(4)
       ->check(wants_integer())
       ->type_name("X Y Z T");
+}
+void Arguments::option(const std::string& name, std::array<double, 3>& target, const std::string& text) {
+  auto set = [&target](const std::vector<double>& values) { std::copy(values.begin(), values.end(), target.begin()); };
+  app_.add_option_function<std::vector<double>>(name, set, text)
+      ->expected(3)
+      ->check(wants_number())
+      ->type_name("X Y Z")
+      ->default_str(sentence(target[0], target[1], target[2]));
 }
 void Arguments::option(const std::string& name, std::vector<std::string>& target, const std::string& text) {
   app_.add_option(name, target, text)->type_name("TEXT")->expected(1)->take_all();

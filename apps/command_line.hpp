@@ -16,6 +16,7 @@
 #include "kov/core/geometry.hpp"
 #include "kov/core/log.hpp"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -59,6 +60,8 @@ class Arguments {
   void option(const std::string& name, Coord& target, const std::string& text);
   /// The same; without it the target stays empty.
   void option(const std::string& name, std::optional<Coord>& target, const std::string& text);
+  /// Three numbers: --momentum 1 0 -0.5.
+  void option(const std::string& name, std::array<double, 3>& target, const std::string& text);
   /// May be given several times, one text each.
   void option(const std::string& name, std::vector<std::string>& target, const std::string& text);
 

@@ -13,7 +13,7 @@ Command info_command();
 Command convert_command();
 /// Quenched gauge configurations by heatbath and overrelaxation.
 Command generate_command();
-/// The profile of a smeared delta.
+/// The shape of a smeared source.
 Command smear_command();
 /// Gradient flow: energies, charge, t0 and w0.
 Command flow_command();

@@ -18,34 +18,6 @@ constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#009e73", "#
 constexpr int left = 84, right = 22, top = 46, bottom = 78;
 constexpr const char* font = "font-family=\"Helvetica, Arial, sans-serif\"";
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
-
-/// Pixels with one decimal.
-std::string px(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f", value);
-  return text;
-}
-
 struct Range {
   double begin = std::numeric_limits<double>::infinity(), end = -begin;
   void include(double v) {
@@ -109,23 +81,23 @@ class Canvas {
   }
 
   void line(double x1, double y1, double x2, double y2, const char* stroke, double width) {
-    out_ << "<line x1=\"" << px(x1) << "\" y1=\"" << px(y1) << "\" x2=\"" << px(x2) << "\" y2=\"" << px(y2)
-         << "\" stroke=\"" << stroke << "\" stroke-width=\"" << width << "\"/>\n";
+    out_ << "<line x1=\"" << pixels(x1) << "\" y1=\"" << pixels(y1) << "\" x2=\"" << pixels(x2) << "\" y2=\""
+         << pixels(y2) << "\" stroke=\"" << stroke << "\" stroke-width=\"" << width << "\"/>\n";
   }
   void words(double x, double y, const std::string& text, int size, const char* anchor, const std::string& more = "") {
-    out_ << "<text x=\"" << px(x) << "\" y=\"" << px(y) << "\" font-size=\"" << size << "\" text-anchor=\"" << anchor
-         << "\" fill=\"#222222\" " << font << more << ">" << escaped(text) << "</text>\n";
+    out_ << "<text x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" font-size=\"" << size << "\" text-anchor=\""
+         << anchor << "\" fill=\"#222222\" " << font << more << ">" << xml_text(text) << "</text>\n";
   }
 
   void frame() {
     const int w = plot_.width, h = plot_.height;
     out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << w << "\" height=\"" << h << "\" viewBox=\"0 0 " << w
-         << " " << h << "\" role=\"img\">\n<title>" << escaped(plot_.title) << "</title>\n<rect width=\"" << w
+         << " " << h << "\" role=\"img\">\n<title>" << xml_text(plot_.title) << "</title>\n<rect width=\"" << w
          << "\" height=\"" << h << "\" fill=\"#ffffff\"/>\n";
     words(w / 2.0, 28, plot_.title, 17, "middle", " font-weight=\"bold\"");
     words((w + left - right) / 2.0, h - bottom + 42, plot_.x_label, 15, "middle");
     words(18, (h + top - bottom) / 2.0, plot_.y_label, 15, "middle",
-          " transform=\"rotate(-90 18 " + px((h + top - bottom) / 2.0) + ")\"");
+          " transform=\"rotate(-90 18 " + pixels((h + top - bottom) / 2.0) + ")\"");
     if (!plot_.caption.empty()) words(left, h - 12, plot_.caption, 11, "start");
     const auto xs = round_ticks(x_.begin, x_.end, 9);
     for (const double x : xs) {
@@ -149,16 +121,16 @@ class Canvas {
     const double high = clamped_y(band.y + band.error), low = clamped_y(band.y - band.error);
     const double begin = std::max(to_x(band.x_begin), double(left)),
                  end = std::min(to_x(band.x_end), double(plot_.width - right));
-    out_ << "<rect x=\"" << px(begin) << "\" y=\"" << px(high) << "\" width=\"" << px(std::max(0.0, end - begin))
-         << "\" height=\"" << px(std::max(1.5, low - high)) << "\" fill=\"" << colour(band.series)
-         << "\" fill-opacity=\"0.22\"/>\n";
+    out_ << "<rect x=\"" << pixels(begin) << "\" y=\"" << pixels(high) << "\" width=\""
+         << pixels(std::max(0.0, end - begin)) << "\" height=\"" << pixels(std::max(1.5, low - high)) << "\" fill=\""
+         << colour(band.series) << "\" fill-opacity=\"0.22\"/>\n";
   }
 
   void draw(const PlotSeries& s, std::size_t k) {
     if (s.style != PlotSeries::Style::points) {
       out_ << "<polyline fill=\"none\" stroke=\"" << colour(k) << "\" stroke-width=\"1.6\" points=\"";
       for (std::size_t i = 0; i < s.x.size(); ++i)
-        if (drawable(s, i)) out_ << px(to_x(s.x[i])) << "," << px(clamped_y(s.y[i])) << " ";
+        if (drawable(s, i)) out_ << pixels(to_x(s.x[i])) << "," << pixels(clamped_y(s.y[i])) << " ";
       out_ << "\"/>\n";
     }
     if (s.style == PlotSeries::Style::line) return;
@@ -180,14 +152,14 @@ class Canvas {
     const std::string fill = "\" fill=\"#ffffff\" stroke=\"" + std::string(colour(k)) + "\" stroke-width=\"1.8\"/>\n";
     switch (k % 3) {
       case 0:
-        out_ << "<circle cx=\"" << px(x) << "\" cy=\"" << px(y) << "\" r=\"4.2" << fill;
+        out_ << "<circle cx=\"" << pixels(x) << "\" cy=\"" << pixels(y) << "\" r=\"4.2" << fill;
         break;
       case 1:
-        out_ << "<rect x=\"" << px(x - 4) << "\" y=\"" << px(y - 4) << "\" width=\"8\" height=\"8" << fill;
+        out_ << "<rect x=\"" << pixels(x - 4) << "\" y=\"" << pixels(y - 4) << "\" width=\"8\" height=\"8" << fill;
         break;
       default:
-        out_ << "<polygon points=\"" << px(x) << "," << px(y - 5.2) << " " << px(x + 4.8) << "," << px(y + 3.6) << " "
-             << px(x - 4.8) << "," << px(y + 3.6) << fill;
+        out_ << "<polygon points=\"" << pixels(x) << "," << pixels(y - 5.2) << " " << pixels(x + 4.8) << ","
+             << pixels(y + 3.6) << " " << pixels(x - 4.8) << "," << pixels(y + 3.6) << fill;
     }
   }
 
@@ -213,8 +185,8 @@ class Canvas {
           y = cy;
         }
       }
-    out_ << "<rect x=\"" << px(x) << "\" y=\"" << px(y) << "\" width=\"" << px(w) << "\" height=\"" << px(h)
-         << "\" fill=\"#ffffff\" fill-opacity=\"0.88\" stroke=\"#bbbbbb\"/>\n";
+    out_ << "<rect x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" width=\"" << pixels(w) << "\" height=\""
+         << pixels(h) << "\" fill=\"#ffffff\" fill-opacity=\"0.88\" stroke=\"#bbbbbb\"/>\n";
     double row = y + 21;
     for (std::size_t k = 0; k < plot_.series.size(); ++k) {
       if (plot_.series[k].name.empty()) continue;
@@ -242,6 +214,33 @@ class Canvas {
 };
 
 }  // namespace
+
+std::string xml_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+std::string pixels(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f", value);
+  return text;
+}
 
 std::vector<double> round_ticks(double begin, double end, int n) {
   const double raw = (end - begin) / n, power = std::pow(10, std::floor(std::log10(raw)));

@@ -46,6 +46,12 @@ struct Plot {
 /// only.
 std::vector<double> round_ticks(double begin, double end, int n);
 
+/// A number of pixels with one decimal.
+std::string pixels(double value);
+
+/// Text with the characters that XML reserves written out.
+std::string xml_text(const std::string& text);
+
 /// A tick's label with as many digits as the step needs: 0.25, 1.5e-07.
 std::string tick_label(double value, double step);
 

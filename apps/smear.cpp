@@ -3,152 +3,330 @@
 // kovariant smear
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
+#include "apps/measurement.hpp"
+#include "apps/plot_map.hpp"
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
+#include "apps/smear_shape.hpp"
 #include "apps/text_file.hpp"
 #include "kov/contractions/source.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/link_smearing.hpp"
-#include "kov/stencil/wuppertal.hpp"
+#include "kov/stencil/momentum_smearing.hpp"
+#include "kov/stencil/profile_smearing.hpp"
 
 #include <cmath>
-#include <cstdio>
-#include <sstream>
 
 namespace kov::app {
 
 namespace {
 
+constexpr double pi = 3.14159265358979323846;
+
 struct SmearOptions {
-  std::string gauge_file, output = "smear", direction = "x";
+  std::string gauge_file, output = "smear", direction = "x", profile = "wuppertal", source = "point", links = "unit";
   Coord extent{24, 24, 24, 4};
+  std::optional<Coord> at;
   GaugeFileOptions gauge;
-  double width = 4.0;
-  int iterations = 30, ape_steps = 0;
+  double width = 4.0, sigma = 2.0, node = 0, p2_max = 1.0, edge = 0.25, accuracy = 1e-10;
+  std::array<double, 3> momentum{0, 0, 0};
+  int iterations = 30, order = 0, ape_steps = 0, spacing = 0;
+  std::uint64_t seed = 1;
+  bool find_bounds = false;
+
+  int mu() const { return int(std::string("xyz").find(direction)); }
 };
 
-/// |psi| summed over spin and colour, along a line through the midpoint.  Collective.
-std::vector<double> profile(const SpinorField<double>& psi, const Coord& midpoint, int mu) {
-  const Lattice& lattice = psi.lattice();
-  const HostField host(psi);
-  std::vector<double> squares(std::size_t(lattice.extent()[std::size_t(mu)]));
-  for (std::size_t i = 0; i < squares.size(); ++i) {
-    Coord x = midpoint;
-    x[std::size_t(mu)] = int(i);
-    if (!lattice.geometry().owns(x)) continue;
-    const Layout::Position at = lattice.layout().locate(lattice.geometry().local(x));
-    squares[i] = norm2(host.view()(LaneSite{at.outer, at.lane}));
-  }
-  lattice.comm().sum(squares);
-  for (double& v : squares) v = std::sqrt(v);
-  return squares;
+void require_sense(const SmearOptions& o) {
+  require(o.iterations >= 0, "--iterations is", o.iterations, "- it must be 0 or more");
+  require(o.width >= 0, "--width is", o.width, "- it must be 0 or more, in lattice units");
+  require(o.sigma > 0, "--sigma is", o.sigma, "- it must be positive, in lattice units");
+  require(o.node >= 0, "--node is", o.node, "- it must be positive, in lattice units, or 0 for sqrt(3/2) sigma");
+  require(o.ape_steps >= 0, "--ape is", o.ape_steps, "- it must be 0 or more");
+  require(o.order >= 0, "--order is", o.order, "- it must be 1 or more, or 0 to find it from --accuracy");
+  require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
 }
 
-/// sqrt(<r^2>) with weight |psi|^2, r the distance in space from the midpoint.  Collective.
-double radius(const SpinorField<double>& psi, const Coord& midpoint) {
-  const Lattice& lattice = psi.lattice();
-  const Geometry& geometry = lattice.geometry();
-  const HostField host(psi);
-  std::array<double, 2> sums{};
-  for (std::int64_t i = 0; i < geometry.local_volume(); ++i) {
-    const Coord local = coordinate(i, geometry.local_extent()), x = geometry.global(local);
-    const Layout::Position at = lattice.layout().locate(local);
-    const double weight = norm2(host.view()(LaneSite{at.outer, at.lane}));
-    double r2 = 0;
-    for (std::size_t mu = 0; mu < 3; ++mu) {
-      const int extent = lattice.extent()[mu], d = std::abs(x[mu] - midpoint[mu]), shortest = std::min(d, extent - d);
-      r2 += double(shortest) * shortest;
-    }
-    sums[0] += weight;
-    sums[1] += weight * r2;
+struct LinksAndWords {
+  GaugeField<double> gauge;
+  /// What the links are, for captions.
+  std::string about;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  bool free = false;
+};
+
+LinksAndWords make_links(const Session& session, const Lattice& lattice, const SmearOptions& options,
+                         const ReadGaugeOptions& checks) {
+  LinksAndWords links{GaugeField<double>(lattice, "links", 4), "links 1 (free field)", {}, false};
+  if (!options.gauge_file.empty()) {
+    GaugeReport report;
+    links.gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
+    warn_overridden(session, report);
+    links.about = sentence("links from", options.gauge_file + ", plaquette", twelve_digits(report.plaquettes.mean()));
+    links.inputs = report.attributes();
+  } else if (options.links == "hot") {
+    hot_start(links.gauge, options.seed);
+    links.about = sentence("hot links of seed", options.seed);
+  } else {
+    cold_start(links.gauge);
+    links.free = true;
   }
-  lattice.comm().sum(sums);
-  return std::sqrt(sums[1] / sums[0]);
+  if (options.ape_steps > 0) {
+    links.gauge = ape(links.gauge, {.n = options.ape_steps});
+    links.about += sentence(", APE x", options.ape_steps);
+  }
+  return links;
+}
+
+SpinorField<double> make_source(const Lattice& lattice, const SmearOptions& options, const Coord& midpoint) {
+  if (options.source == "point") return point_source<double>(lattice, midpoint, 0, 0);
+  if (options.source == "wall") return wall_source<double>(lattice, midpoint[3], 0, 0);
+  if (options.source == "grid") {
+    PointGrid grid{.origin = midpoint, .spacing = {}, .noise = {}};
+    for (std::size_t mu = 0; mu < 3; ++mu)
+      grid.spacing[mu] = options.spacing > 0 ? options.spacing : lattice.extent()[mu] / 2;
+    return grid_source<double>(lattice, grid, 0, 0);
+  }
+  const NoiseKind kind = options.source == "z2"   ? NoiseKind::z2
+                         : options.source == "z4" ? NoiseKind::z4
+                                                  : NoiseKind::u1;
+  return noise_source<double>(
+      lattice, {.noise = {.kind = kind, .seed = options.seed}, .t = midpoint[3], .dilution = Dilution::none});
+}
+
+/// F(p^2) of the options, and in words.
+struct ProfileAndWords {
+  RealFunction f;
+  std::string words;
+};
+
+ProfileAndWords make_profile(const SmearOptions& o) {
+  const std::optional<double> node = o.node > 0 ? std::optional(o.node) : std::nullopt;
+  if (o.profile == "gaussian") return {gaussian_profile(o.sigma), sentence("exp(-p^2 sigma^2 / 2), sigma =", o.sigma)};
+  if (o.profile == "node")
+    return {
+        node_profile(o.sigma, node),
+        sentence("node at r =", sentence(node.value_or(std::sqrt(1.5) * o.sigma)) + ", Gaussian of sigma =", o.sigma)};
+  if (o.profile == "theta")
+    return {theta_profile(o.p2_max, o.edge),
+            sentence("theta(p2_max - p^2), p2_max =", sentence(o.p2_max) + ", edge =", o.edge)};
+  return {o.iterations > 0 && o.width > 0 ? wuppertal_profile({.width = o.width, .iterations = o.iterations})
+                                          : gaussian_profile(0),
+          sentence("(1 + w^2/(4 N) Laplacian)^N, w =", sentence(o.width) + ", N =", o.iterations)};
+}
+
+/// |psi(r)| of a delta in the continuum.
+RealFunction continuum(const SmearOptions& o) {
+  if (o.profile == "theta") {
+    const double p = std::sqrt(std::max(o.p2_max, 0.0));
+    return [p](double r) {
+      const double x = p * r;
+      return std::abs(x < 1e-3 ? p * p * p / (6 * pi * pi)
+                               : (std::sin(x) - x * std::cos(x)) / (2 * pi * pi * r * r * r));
+    };
+  }
+  const double sigma = o.profile == "wuppertal" ? o.width / std::sqrt(2.0) : o.sigma;
+  const double peak = std::pow(2 * pi * sigma * sigma, -1.5);
+  const double node = o.node > 0 ? o.node : std::sqrt(1.5) * o.sigma;
+  return [sigma, peak, node, has_node = o.profile == "node"](double r) {
+    const double shape = has_node ? (node * node - r * r) / (sigma * sigma) : 1;
+    return std::abs(shape) * peak * std::exp(-r * r / (2 * sigma * sigma));
+  };
+}
+
+/// Smears psi; returns what was done.
+std::vector<std::pair<std::string, std::string>> apply_profile(const Session& session, const SmearOptions& options,
+                                                               const GaugeLinks<double>& links, const RealFunction& f,
+                                                               const SpinorField<double>& psi) {
+  const auto output = ProgressOutput::standard_error(session.quiet, session.comm.rank());
+  if (options.profile == "wuppertal") {
+    // Step by step, so that progress is seen: N iterations of width w are N times one of width w / sqrt(N).
+    const int n = options.iterations;
+    const WuppertalSmearing<double> step(links, {n > 0 ? options.width / std::sqrt(n) : 0, n > 0 ? 1 : 0});
+    Progress progress({{"iterations", n, 1}}, output);
+    for (int i = 0; i < n; ++i) {
+      step.apply(psi, psi);
+      progress.advance(0);
+    }
+    progress.hide();
+    return {{"iterations", std::to_string(n)}};
+  }
+  const CovariantLaplacian<double> laplacian(links, Dimensions::space);
+  const auto p2 = momentum_squared<Spinor>(laplacian);
+  ProfileParameters parameters{.accuracy = {.error = options.accuracy}};
+  if (options.order > 0) parameters.order = options.order;
+  if (options.find_bounds) parameters.bounds = spectral_bounds(p2, psi);
+  const ChebyshevSeries series = ProfileSmearing<double>(links, f, parameters).series();
+  Progress progress({{"orders", series.order(), 1}}, output);
+  const FieldMap<SpinorField<double>> counted = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
+    p2.apply(in, out);
+    progress.advance(0);
+  };
+  apply_series(series, counted, psi, psi);
+  progress.hide();
+  return {{"order", std::to_string(series.order())},
+          {"error", digits(series.error())},
+          {"spectrum", digits(series.interval().low) + " to " + digits(series.interval().high)}};
+}
+
+std::vector<double> column(const ColumnTable& table, std::size_t k) {
+  std::vector<double> values;
+  for (const auto& row : table.rows) values.push_back(row[k]);
+  return values;
+}
+
+PlotSeries curve(const std::string& name, double begin, double end, const RealFunction& f) {
+  PlotSeries series{.name = name, .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
+  for (int k = 0; k <= 300; ++k) {
+    series.x.push_back(begin + (end - begin) * k / 300);
+    series.y.push_back(f(series.x.back()));
+  }
+  return series;
+}
+
+/// PREFIX.svg, .radial.svg, .plane.svg and .spectrum.svg; returns their names.
+std::vector<std::string> draw(const Session& session, const SmearOptions& options, const Coord& extent,
+                              const std::vector<ColumnTable>& tables, const RealFunction& f, bool compare,
+                              const std::string& caption) {
+  const ColumnTable &line = tables[0], &radial = tables[1], &plane = tables[2], &spectrum = tables[3];
+  const int mu = options.mu();
+  std::vector<std::string> files;
+  const auto write = [&](const std::string& ending, const std::string& svg) {
+    files.push_back(options.output + ending);
+    write_text_file(session.comm, files.back(), svg);
+  };
+  const auto points = [](const ColumnTable& table, PlotSeries::Style style, const std::string& name) {
+    return PlotSeries{.name = name, .x = column(table, 0), .y = column(table, 1), .error = {}, .style = style};
+  };
+  const std::string title = "A smeared " + options.source + (options.source == "point" ? "" : " source");
+  Plot plot{.title = title, .x_label = options.direction + " / a", .y_label = "|psi|", .series = {}, .bands = {}};
+  plot.series = {points(line, PlotSeries::Style::points_and_line, "")};
+  plot.y_min = 0;
+  plot.caption = caption;
+  write(".svg", plot.svg());
+
+  plot.x_label = "r / a";
+  plot.series = {points(radial, PlotSeries::Style::points, compare ? "lattice" : "")};
+  if (compare) plot.series.push_back(curve("continuum", 0, radial.rows.back()[0], continuum(options)));
+  write(".radial.svg", plot.svg());
+
+  write(".plane.svg", PlotMap{.title = title,
+                              .x_label = "x / a",
+                              .y_label = "y / a",
+                              .value_label = "|psi|",
+                              .nx = extent[0],
+                              .ny = extent[1],
+                              .value = column(plane, 2),
+                              .caption = caption}
+                          .svg());
+
+  plot.title = "Overlap with plane waves";
+  plot.x_label = "p_" + options.direction + " in units of 2 pi / L";
+  plot.y_label = "|psi(p)|";
+  plot.series = {points(spectrum, PlotSeries::Style::points, compare ? "lattice" : "")};
+  if (compare)
+    plot.series.push_back(curve("F((p - k)^2)", spectrum.rows.front()[0], spectrum.rows.back()[0], [&](double n) {
+      double p2 = 0;
+      for (std::size_t nu = 0; nu < 3; ++nu) {
+        const double p = int(nu) == mu ? n : std::round(options.momentum[nu]);
+        p2 += 4 * std::pow(std::sin(pi * (p - options.momentum[nu]) / extent[nu]), 2);
+      }
+      return std::abs(f(p2));
+    }));
+  write(".spectrum.svg", plot.svg());
+  return files;
 }
 
 void smear(const Session& session, const SmearOptions& options) {
-  const int mu = int(std::string("xyz").find(options.direction));
-  require(options.iterations >= 0, "--iterations is", options.iterations, "- it must be 0 or more");
-  require(options.width >= 0, "--width is", options.width, "- it must be 0 or more, in lattice units");
+  require_sense(options);
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
-  require(options.ape_steps >= 0, "--ape is", options.ape_steps, "- it must be 0 or more");
+  const ProfileAndWords profile = make_profile(options);
+  const bool has_file = !options.gauge_file.empty();
+  const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
+                                   : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
   require_writable(session.comm, options.output + ".svg");
-  const bool unit = options.gauge_file.empty();
-  const Lattice lattice = unit ? Lattice(session.comm, options.gauge.extent.value_or(options.extent))
-                               : lattice_of(session.comm, options.gauge_file, options.gauge);
-  GaugeField<double> gauge(lattice, "links", 4);
-  std::string about = "links 1 (free field)";
-  if (unit) {
-    cold_start(gauge);
-  } else {
-    GaugeReport report;
-    gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
-    warn_overridden(session, report);
-    about = sentence("links from", options.gauge_file + ", plaquette", twelve_digits(report.plaquettes.mean()));
-  }
-  if (options.ape_steps > 0) {
-    gauge = ape(gauge, {.n = options.ape_steps});
-    about += sentence(", APE x", options.ape_steps);
-  }
   const Coord& extent = lattice.extent();
-  const Coord midpoint{extent[0] / 2, extent[1] / 2, extent[2] / 2, extent[3] / 2};
-  const GaugeLinks<double> links(gauge);
-  // Step by step, so that progress is seen: N iterations of width w are N times one of width w / sqrt(N).
-  const WuppertalSmearing<double> step(links,
-                                       {options.iterations > 0 ? options.width / std::sqrt(options.iterations) : 0, 1});
-  SpinorField<double> psi = point_source<double>(lattice, midpoint, 0, 0);
-  Progress progress({{"iterations", options.iterations, 1}},
-                    ProgressOutput::standard_error(session.quiet, session.comm.rank()));
-  for (int i = 0; i < options.iterations; ++i) {
-    step.apply(psi, psi);
-    progress.advance(0);
+  const Coord midpoint = options.at.value_or(Coord{extent[0] / 2, extent[1] / 2, extent[2] / 2, extent[3] / 2});
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    require(midpoint[mu] >= 0 && midpoint[mu] < extent[mu], "--at is", to_string(midpoint), "- outside the lattice",
+            to_string(extent));
+  const SpinorField<double> psi = make_source(lattice, options, midpoint);
+  const LinksAndWords links = make_links(session, lattice, options, checks);
+  std::array<double, 3> k;
+  std::array<int, 3> nearest;
+  for (std::size_t mu = 0; mu < 3; ++mu) {
+    k[mu] = 2 * pi * options.momentum[mu] / extent[mu];
+    nearest[mu] = int(std::lround(options.momentum[mu]));
   }
-  progress.hide();
-  const std::vector<double> values = profile(psi, midpoint, mu);
+  const bool moving = options.momentum != std::array<double, 3>{0, 0, 0};
+  const GaugeLinks<double> ready(moving ? phased_links(links.gauge, k) : links.gauge);
+  const auto done = apply_profile(session, options, ready, profile.f, psi);
 
-  std::ostringstream text;
-  text << "# delta at (" << to_string(midpoint) << ") on " << to_string(extent)
-       << ", smeared by (1 + w^2/(4 N) Laplacian)^N, w = " << options.width << ", N = " << options.iterations << "\n# "
-       << about << "\n# root mean square radius " << radius(psi, midpoint) << "\n# " << options.direction
-       << "  |psi|\n";
-  PlotSeries series{.name = "", .x = {}, .y = values, .error = {}, .style = PlotSeries::Style::points_and_line};
-  for (std::size_t x = 0; x < values.size(); ++x) {
-    char row[64];
-    std::snprintf(row, sizeof(row), "%3zu  %.12e\n", x, values[x]);
-    text << row;
-    series.x.push_back(double(x));
-  }
-  Plot plot{.title = "A smeared delta",
-            .x_label = options.direction + " / a",
-            .y_label = "|psi|",
-            .series = {series},
-            .bands = {}};
-  plot.y_min = 0;
-  plot.caption = sentence("w =", options.width, "N =", std::to_string(options.iterations) + ",", about);
-  session.say(text.str());
-  write_text_file(session.comm, options.output + ".txt", text.str());
-  write_text_file(session.comm, options.output + ".svg", plot.svg());
-  session.say("wrote " + options.output + ".txt and " + options.output + ".svg");
+  const SliceShape shape(psi, midpoint);
+  const std::string momentum_text = sentence(options.momentum[0], options.momentum[1], options.momentum[2]);
+  Measurement m{.what = "smeared " + options.source,
+                .extent = extent,
+                .conventions =
+                    "|psi|: norm over spin and colour on the time slice of the midpoint, in units of the "
+                    "source; r: from the midpoint; n: p = 2 pi n / L, other components as in momentum, rounded",
+                .parameters = {{"links", links.about},
+                               {"source", options.source + " at " + to_string(midpoint)},
+                               {"profile", profile.words},
+                               {"momentum", momentum_text}},
+                .inputs = links.inputs,
+                .results = {{"root mean square radius", shape.radius()}},
+                .tables = {shape.line(options.mu())}};
+  m.parameters.insert(m.parameters.end(), done.begin(), done.end());
+  session.say(measurement_text(m));
+  m.tables.push_back(shape.radial());
+  m.tables.push_back(shape.plane());
+  m.tables.push_back(shape.spectrum(options.mu(), nearest));
+  std::vector<std::string> files = write_measurement(session.comm, options.output, m);
+  const bool spread = options.profile != "wuppertal" || (options.width > 0 && options.iterations > 0);
+  const bool compare = links.free && options.source == "point" && spread;
+  std::string caption = profile.words + "; " + links.about;
+  if (moving) caption += "; momentum " + momentum_text;
+  const auto pictures = draw(session, options, extent, m.tables, profile.f, compare, caption);
+  files.insert(files.end(), pictures.begin(), pictures.end());
+  session.say("wrote " + list_text(files));
 }
 
 }  // namespace
 
 Command smear_command() {
-  return {"smear", "smear a delta at the midpoint and show its profile",
-          "Prints columns x and |psi| (norm over spin and colour) along a line through the midpoint, and writes them "
-          "to PREFIX.txt\n"
-          "and PREFIX.svg.  Without a file all links are 1, and the profile is a Gaussian of width w / sqrt(2): "
-          "exp(-r^2 / w^2).",
+  return {"smear", "smear a source and show its shape",
+          "Prints columns x and |psi| (norm over spin and colour) along a line through the midpoint.  PREFIX.txt and "
+          "PREFIX.h5 have\nthe shape by distance, in the x-y plane and by momentum too; PREFIX.svg, PREFIX.radial.svg, "
+          "PREFIX.plane.svg and\nPREFIX.spectrum.svg draw them.  Without a file all links are 1, and the default is a "
+          "Gaussian exp(-r^2 / w^2).\n"
+          "examples: kovariant smear --profile node --sigma 3\n"
+          "          kovariant smear beta6.0001.lime --ape 10 --profile gaussian --sigma 2 --momentum 1 0 0",
           [](Arguments& arguments) -> Action {
-            auto options = std::make_shared<SmearOptions>();
-            arguments.positional("FILE", options->gauge_file, "a gauge configuration", false);
-            options->gauge.declare(arguments);
-            arguments.option("--width", options->width, "w in (1 + w^2 / (4 N) Laplacian)^N");
-            arguments.option("--iterations", options->iterations, "N");
-            arguments.option("--ape", options->ape_steps, "APE steps on the spatial links first");
-            arguments.option("--direction", options->direction, "of the profile", {"x", "y", "z"});
-            arguments.option("--output", options->output, "PREFIX of the files");
-            return [options](const Session& session) { smear(session, *options); };
+            auto o = std::make_shared<SmearOptions>();
+            arguments.positional("FILE", o->gauge_file, "a gauge configuration", false);
+            o->gauge.declare(arguments);
+            arguments.option("--links", o->links, "without a file: all 1 or random", {"unit", "hot"});
+            arguments.option("--ape", o->ape_steps, "APE steps on the spatial links first");
+            arguments.option("--source", o->source, "what is smeared; z2, z4 and u1 are noise on the time slice",
+                             {"point", "wall", "grid", "z2", "z4", "u1"});
+            arguments.option("--at", o->at, "the midpoint; otherwise half the extents");
+            arguments.option("--spacing", o->spacing, "of the grid's points; 0: half the extents");
+            arguments.option("--seed", o->seed, "of noise and of hot links");
+            arguments.option("--profile", o->profile, "F(p^2), p^2 = -Laplacian in space",
+                             {"wuppertal", "gaussian", "node", "theta"});
+            arguments.option("--width", o->width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
+            arguments.option("--iterations", o->iterations, "wuppertal: N");
+            arguments.option("--sigma", o->sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
+            arguments.option("--node", o->node, "node: its radius; 0: sqrt(3/2) sigma");
+            arguments.option("--p2-max", o->p2_max, "theta: the largest p^2 kept");
+            arguments.option("--edge", o->edge, "theta: width in p^2 of its edge");
+            arguments.option("--momentum", o->momentum, "of the smeared source, in units of 2 pi / L, any numbers");
+            arguments.option("--accuracy", o->accuracy, "of the Chebyshev series of gaussian, node and theta");
+            arguments.option("--order", o->order, "of that series; 0: as --accuracy wants");
+            arguments.flag("--find-bounds", o->find_bounds, "look for the spectrum by Lanczos instead of 0 to 12");
+            arguments.option("--direction", o->direction, "of the line and of the spectrum", {"x", "y", "z"});
+            arguments.option("--output", o->output, "PREFIX of the files");
+            return [o](const Session& session) { smear(session, *o); };
           }};
 }
 

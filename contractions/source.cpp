@@ -35,10 +35,21 @@ SpinorField<T> unit_vectors(const Lattice& lattice, const Coord& origin, int fir
   return source;
 }
 
+namespace {
+
 void require_time(int t, const Lattice& lattice) {
   require(t >= 0 && t < lattice.extent()[3], "the time", t, "is outside the lattice", to_string(lattice.extent()),
           "; give one from 0 to the extent minus 1");
 }
+
+/// The element of a spin and colour.
+int element_of(int spin, int color) {
+  require(spin >= 0 && spin < 4 && color >= 0 && color < 3, "a source of spin", spin, "and colour", color,
+          "does not exist: spins are 0 to 3, colours 0 to 2");
+  return 3 * spin + color;
+}
+
+}  // namespace
 
 /// Which sites a source covers: points of a grid on a time slice, or on all where t < 0.
 struct SourceSites {
@@ -60,7 +71,7 @@ struct SourceSites {
   }
 };
 
-/// The same n numbers of a site for every component: component c has them as the elements c n, ..., c n + n - 1 of its
+/// The same n numbers of a site for every component: component c has them as the elements from first + c n on of its
 /// spinor, which are a part of spin and colour of its own.
 template <class T>
 struct SourceKernel {
@@ -68,7 +79,7 @@ struct SourceKernel {
   Noise noise;
   bool noisy;
   FieldView<Spinor, T, default_lanes> source;
-  int n_components, n;
+  int n_components, first, n;
 
   KOKKOS_FUNCTION void operator()(LaneSite at) const {
     const Coord x = sites.site.coordinate(at);
@@ -81,21 +92,38 @@ struct SourceKernel {
     }
     for (int c = 0; c < n_components; ++c) {
       Spinor<T> v = zero<Spinor<T>>();
-      for (int k = 0; k < n; ++k) v.z[c * n + k] = number[k];
+      for (int k = 0; k < n; ++k) v.z[first + c * n + k] = number[k];
       source.set(at, v, c);
     }
   }
 };
 
+/// n_components of them from element `first` on, n elements each.
 template <class T>
 SpinorField<T> make_source(const Lattice& lattice, const char* name, const SourceSites& sites,
-                           const std::optional<Noise>& noise, Dilution dilution) {
-  const int n_components = dilution == Dilution::none ? 1 : dilution == Dilution::spin ? 4 : 12;
+                           const std::optional<Noise>& noise, int n_components, int first, int n) {
   const SpinorField<T> source(lattice, name, n_components);
-  for_each_lane<default_lanes>(name, source.range(),
-                               SourceKernel<T>{sites, noise.value_or(Noise{}), noise.has_value(), source.view(),
-                                               n_components, 12 / n_components});
+  for_each_lane<default_lanes>(
+      name, source.range(),
+      SourceKernel<T>{sites, noise.value_or(Noise{}), noise.has_value(), source.view(), n_components, first, n});
   return source;
+}
+
+template <class T>
+SpinorField<T> make_wall(const Lattice& lattice, int t, int n_components, int first) {
+  require_time(t, lattice);
+  return make_source<T>(lattice, "wall source", SourceSites(lattice, t), {}, n_components, first, 1);
+}
+
+template <class T>
+SpinorField<T> make_grid(const Lattice& lattice, const PointGrid& grid, int n_components, int first) {
+  require_on_lattice(grid.origin, lattice);
+  for (std::size_t mu = 0; mu < 3; ++mu)
+    require(grid.spacing[mu] > 0 && lattice.extent()[mu] % grid.spacing[mu] == 0, "a grid of points every",
+            grid.spacing[mu], "sites does not close on the extent", lattice.extent()[mu],
+            ": give a spacing that divides it");
+  return make_source<T>(lattice, "grid source", SourceSites(lattice, grid.origin[3], grid.origin, grid.spacing),
+                        grid.noise, n_components, first, 1);
 }
 
 template <class T>
@@ -127,8 +155,12 @@ struct SequentialKernel {
 
 template <class T>
 SpinorField<T> wall_source(const Lattice& lattice, int t) {
-  detail::require_time(t, lattice);
-  return detail::make_source<T>(lattice, "wall source", detail::SourceSites(lattice, t), {}, Dilution::spin_color);
+  return detail::make_wall<T>(lattice, t, 12, 0);
+}
+
+template <class T>
+SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color) {
+  return detail::make_wall<T>(lattice, t, 1, detail::element_of(spin, color));
 }
 
 template <class T>
@@ -141,20 +173,19 @@ SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p)
 template <class T>
 SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameters) {
   if (parameters.t) detail::require_time(*parameters.t, lattice);
+  const int n_components = parameters.dilution == Dilution::none ? 1 : parameters.dilution == Dilution::spin ? 4 : 12;
   return detail::make_source<T>(lattice, "noise source", detail::SourceSites(lattice, parameters.t.value_or(-1)),
-                                parameters.noise, parameters.dilution);
+                                parameters.noise, n_components, 0, 12 / n_components);
 }
 
 template <class T>
 SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid) {
-  detail::require_on_lattice(grid.origin, lattice);
-  for (std::size_t mu = 0; mu < 3; ++mu)
-    require(grid.spacing[mu] > 0 && lattice.extent()[mu] % grid.spacing[mu] == 0, "a grid of points every",
-            grid.spacing[mu], "sites does not close on the extent", lattice.extent()[mu],
-            ": give a spacing that divides it");
-  return detail::make_source<T>(lattice, "grid source",
-                                detail::SourceSites(lattice, grid.origin[3], grid.origin, grid.spacing), grid.noise,
-                                Dilution::spin_color);
+  return detail::make_grid<T>(lattice, grid, 12, 0);
+}
+
+template <class T>
+SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int spin, int color) {
+  return detail::make_grid<T>(lattice, grid, 1, detail::element_of(spin, color));
 }
 
 template <class T>
@@ -183,9 +214,7 @@ SpinorField<T> sequential_source(const SpinorField<T>& propagator, int t_sink, c
 
 template <class T>
 SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spin, int color) {
-  require(spin >= 0 && spin < 4 && color >= 0 && color < 3, "a source of spin", spin, "and colour", color,
-          "does not exist: spins are 0 to 3, colours 0 to 2");
-  return detail::unit_vectors<T>(lattice, origin, 3 * spin + color, 1);
+  return detail::unit_vectors<T>(lattice, origin, detail::element_of(spin, color), 1);
 }
 
 template <class T>
@@ -198,16 +227,20 @@ template SpinorField<double> point_source(const Lattice&, const Coord&, int, int
 template SpinorField<float> point_source(const Lattice&, const Coord&);
 template SpinorField<double> point_source(const Lattice&, const Coord&);
 template SpinorField<float> wall_source(const Lattice&, int);
+template SpinorField<float> wall_source(const Lattice&, int, int, int);
 template SpinorField<float> momentum_source(const Lattice&, int, const Momentum&);
 template SpinorField<float> noise_source(const Lattice&, const NoiseSource&);
 template SpinorField<float> grid_source(const Lattice&, const PointGrid&);
+template SpinorField<float> grid_source(const Lattice&, const PointGrid&, int, int);
 template void multiply_phase(const SpinorField<float>&, const Momentum&, const Coord&);
 template SpinorField<float> sequential_source(const SpinorField<float>&, int, const Gamma&, const Momentum&,
                                               const Coord&);
 template SpinorField<double> wall_source(const Lattice&, int);
+template SpinorField<double> wall_source(const Lattice&, int, int, int);
 template SpinorField<double> momentum_source(const Lattice&, int, const Momentum&);
 template SpinorField<double> noise_source(const Lattice&, const NoiseSource&);
 template SpinorField<double> grid_source(const Lattice&, const PointGrid&);
+template SpinorField<double> grid_source(const Lattice&, const PointGrid&, int, int);
 template void multiply_phase(const SpinorField<double>&, const Momentum&, const Coord&);
 template SpinorField<double> sequential_source(const SpinorField<double>&, int, const Gamma&, const Momentum&,
                                                const Coord&);

@@ -28,6 +28,10 @@ SpinorField<T> point_source(const Lattice& lattice, const Coord& origin);
 template <class T>
 SpinorField<T> wall_source(const Lattice& lattice, int t);
 
+/// The same for one spin and colour: one component.
+template <class T>
+SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color);
+
 /// A wall with momentum: e^{+2 pi i p.x / L} times the unit matrix on time slice t: 12 components.
 template <class T>
 SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p);
@@ -63,6 +67,10 @@ struct PointGrid {
 /// The unit matrix in spin and colour, times the point's number, at every point of a grid: 12 components.
 template <class T>
 SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid);
+
+/// The same for one spin and colour: one component.
+template <class T>
+SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int spin, int color);
 
 /// source(x) = e^{+2 pi i p.(x - origin) / L} source(x), for every component of any spinor field, in place.
 /// Asynchronous.

@@ -361,9 +361,14 @@ class Gauge(ProgramTest):
 
 
 class Smear(ProgramTest):
+    def tables(self, text):
+        """The tables of numbers: line, radial, plane, spectrum."""
+        blocks = [[[float(word) for word in line.split()] for line in block.splitlines()
+                   if line and not line.startswith(("#", "wrote"))] for block in text.split("\n\n\n")]
+        return [block for block in blocks if block]
+
     def profile(self, text):
-        rows = [line.split() for line in text.splitlines() if line and line.lstrip()[0].isdigit()]
-        return [float(row[1]) for row in rows]
+        return [row[1] for row in self.tables(text)[0]]
 
     def test_free_profile_is_that_of_repeated_averaging(self):
         n, width, size = 6, 2.0, 8
@@ -386,6 +391,72 @@ class Smear(ProgramTest):
             self.assertAlmostEqual(a, b, delta=1e-12)
         self.assertEqual(self.profile(self.read("smear.txt")), found)
         self.assertIn("</svg>", self.read("smear.svg"))
+
+    def test_gaussian_is_its_fourier_sum_and_momentum_moves_its_peak(self):
+        size, sigma, momentum = 8, 1.5, (1, 0, -2)
+        self.call("smear", "--extent", size, size, size, 2, "--profile", "gaussian", "--sigma", sigma,
+                  "--momentum", *momentum)
+        line, radial, plane, spectrum = self.tables(self.read("smear.txt"))
+        # The Gaussian of p^2 = sum of 4 sin^2(p_j / 2) is a product; the phase of a momentum is not in |psi|.
+        f = lambda n: math.exp(-0.5 * (2 * sigma * math.sin(math.pi * n / size)) ** 2)
+        g = [sum(f(n) * math.cos(2 * math.pi * n * d / size) for n in range(size)) / size for d in range(size)]
+        for x, value in line:
+            self.assertAlmostEqual(value, g[abs(int(x) - size // 2)] * g[0] ** 2, delta=1e-9)
+        self.assertEqual(len(plane), size * size)
+        for x, y, value in plane:
+            self.assertAlmostEqual(value, g[abs(int(x) - 4)] * g[abs(int(y) - 4)] * g[0], delta=1e-9)
+        self.assertEqual(radial[0][2], 1)
+        self.assertEqual(radial[1][1:], [line[3][1], 6])
+        for n, value in spectrum:
+            self.assertAlmostEqual(value, f(n - momentum[0]), delta=1e-9)
+        for name in ("smear.svg", "smear.radial.svg", "smear.plane.svg", "smear.spectrum.svg"):
+            self.assertIn("</svg>", self.read(name))
+
+    def test_momentum_need_not_be_whole_and_serves_wuppertal_too(self):
+        self.call("smear", "--extent", 8, 8, 8, 2, "--width", 3, "--iterations", 20, "--momentum", 0, -1.6, 0,
+                  "--direction", "y")
+        spectrum = self.tables(self.read("smear.txt"))[3]
+        self.assertEqual(max(spectrum, key=lambda row: row[1])[0], -2)
+
+    def test_node_is_where_it_was_asked_for(self):
+        found = self.profile(self.call("smear", "--extent", 24, 24, 24, 2, "--profile", "node", "--sigma", 3, "--node", 5).stdout)
+        self.assertLess(found[17], 0.01 * found[12])
+        self.assertGreater(found[15], 0.2 * found[12])
+        self.assertGreater(found[20], 4 * found[17])
+
+    def test_theta_with_a_high_threshold_is_a_point_and_says_its_order(self):
+        text = self.call("smear", "--extent", 4, 4, 4, 2, "--profile", "theta", "--p2-max", 20, "--edge", 0.5).stdout
+        for a, b in zip(self.profile(text), [0, 0, 1, 0]):
+            self.assertAlmostEqual(a, b, delta=1e-9)
+        text = self.call("smear", "--extent", 4, 4, 4, 2, "--profile", "theta", "--p2-max", 3, "--edge", 0.5).stdout
+        self.assertGreater(int(re.search(r"# order: (\d+)", text).group(1)), 20)
+        self.assertLess(float(re.search(r"# error: (\S+)", text).group(1)), 1e-10)
+
+    def test_every_source_on_hot_links_is_the_same_on_two_ranks(self):
+        for source in ("point", "wall", "grid", "z2", "z4", "u1"):
+            results = []
+            for ranks in (1, 2) if MPIEXEC else (1, 1):
+                text = self.call("smear", "--links", "hot", "--extent", 4, 4, 4, 4, "--source", source, "--profile", "gaussian",
+                                 "--sigma", 1, "--seed", 3, ranks=ranks).stdout
+                results.append(self.profile(text))
+            for a, b in zip(*results):
+                self.assertAlmostEqual(a, b, delta=1e-11)
+            self.assertGreater(max(results[0]), 0)
+
+    def test_bounds_may_be_found(self):
+        arguments = ("smear", "--links", "hot", "--extent", 4, 4, 4, 4, "--profile", "gaussian", "--sigma", 2)
+        given, found = self.call(*arguments).stdout, self.call(*arguments, "--find-bounds").stdout
+        self.assertIn("# spectrum: 0 to 12", given)
+        self.assertNotIn("# spectrum: 0 to 12", found)
+        for a, b in zip(self.profile(given), self.profile(found)):
+            self.assertAlmostEqual(a, b, delta=1e-9)
+
+    def test_what_makes_no_sense_is_refused(self):
+        for arguments, says in ((("--profile", "theta", "--edge", 0), "edge"), (("--sigma", -1), "--sigma"),
+                                (("--source", "grid", "--spacing", 5), "5"), (("--at", 99, 0, 0, 0), "--at"),
+                                (("--profile", "theta", "--edge", 1e-4), "larger order"), (("--momentum", 1, 0), "3")):
+            self.assertIn(says, self.call("smear", *arguments, code=1).stderr)
+            self.assertEqual(os.listdir(self.folder), [])
 
     def test_no_iterations_leave_the_delta(self):
         found = self.profile(self.call("smear", "--extent", 4, 4, 4, 2, "--iterations", 0).stdout)

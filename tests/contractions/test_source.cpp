@@ -70,6 +70,7 @@ TEST_P(Sources, WallsHaveTheUnitMatrixAndTheirMomentum) {
   const auto on = [&](const Coord& x) { return x[3] == t ? Number(1) : Number(0); };
   EXPECT_EQ(max_difference(wall_source<double>(lattice, t), unit_times(extent, on)), 0);
   EXPECT_EQ(max_difference(wall_source<float>(lattice, t), unit_times(extent, on)), 0);
+  EXPECT_EQ(max_difference(wall_source<double>(lattice, t, 2, 1), part(unit_times(extent, on), 12 * 7, 12)), 0);
   const Momentum p{1, -2, 1};
   const auto boosted = unit_times(extent, [&](const Coord& x) { return on(x) * wave(p, x, {}, extent); });
   EXPECT_LT(max_difference(momentum_source<double>(lattice, t, p), boosted), 40 * kEpsilon);
@@ -120,6 +121,8 @@ TEST_P(Sources, GridsArePointsEverySoMany) {
   const Noise noise{.kind = NoiseKind::z4, .seed = 3, .stream = 1};
   const auto noisy = unit_times(extent, [&](const Coord& x) { return on(x) ? draws(noise, x, extent, 1)[0] : 0; });
   EXPECT_EQ(max_difference(grid_source<double>(lattice, {grid.origin, grid.spacing, noise}), noisy), 0);
+  EXPECT_EQ(
+      max_difference(grid_source<double>(lattice, {grid.origin, grid.spacing, noise}, 3, 2), part(noisy, 132, 12)), 0);
 }
 
 TEST_P(Sources, SequentialIsGammaTimesThePropagatorAtTheSink) {
@@ -215,6 +218,8 @@ TEST(Source, RefusesTimesAndGridsThatDoNotExist) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   EXPECT_THROW(wall_source<double>(lattice, 8), InputError);
   EXPECT_THROW(wall_source<double>(lattice, -1), InputError);
+  EXPECT_THROW(wall_source<double>(lattice, 1, 4, 0), InputError);
+  EXPECT_THROW(grid_source<double>(lattice, PointGrid{}, 0, 3), InputError);
   EXPECT_THROW(momentum_source<double>(lattice, 8, {0, 0, 0}), InputError);
   EXPECT_THROW(noise_source<double>(lattice, {.t = 8}), InputError);
   EXPECT_THROW(grid_source<double>(lattice, {.origin = {4, 0, 0, 0}}), InputError);
