@@ -19,7 +19,7 @@ void convert(const Session& session, const ConvertOptions& options) {
           options.precision, "- it must be 32 or 64 (bits), or be left out to keep the input's");
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
   WriteGaugeOptions write;
-  write.format = gauge_format(options.format.empty() ? format_of_ending(options.out) : options.format);
+  write.format = output_format(options.format, options.out);
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

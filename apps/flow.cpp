@@ -90,13 +90,11 @@ std::vector<std::pair<std::string, double>> scales(const FlowHistory& history, d
 void flow(const Session& session, FlowOptions options) {
   options.parameters.action = options.action == "wilson" ? FlowAction::wilson : FlowAction::symanzik;
   const int steps = options.parameters.n_steps();
-  require(options.precision == 32 || options.precision == 64, "--precision is", options.precision,
-          "- it must be 32 or 64 (bits)");
+  require_precision(options.precision);
   require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
   WriteGaugeOptions write;
-  if (!options.write.empty())
-    write.format = gauge_format(options.format.empty() ? format_of_ending(options.write) : options.format);
+  if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
   require_other_name(options.write, options.output);
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);

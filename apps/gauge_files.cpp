@@ -45,6 +45,7 @@ const std::vector<std::string>& format_names() {
   return names;
 }
 
+namespace {
 std::string format_of_ending(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".nersc") return "nersc";
@@ -52,6 +53,15 @@ std::string format_of_ending(const std::string& file) {
   if (ending == ".h5" || ending == ".hdf5") return "hdf5";
   throw InputError("the ending of " + file +
                    " names no format (.nersc, .lime, .ildg, .h5, .hdf5): add --format nersc, nersc-3x2, ildg or hdf5");
+}
+}  // namespace
+
+GaugeFormat output_format(const std::string& name, const std::string& file) {
+  return gauge_format(name.empty() ? format_of_ending(file) : name);
+}
+
+void require_precision(int bits) {
+  require(bits == 32 || bits == 64, "--precision is", bits, "- it must be 32 or 64 (bits)");
 }
 
 std::string twelve_digits(double value) {

@@ -26,8 +26,12 @@ Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOpt
 /// Formats that write_gauge() knows, by name.
 const std::vector<std::string>& format_names();
 
-/// The format that the ending of a file's name says: .nersc, .lime or .ildg, .h5 or .hdf5.  Throws InputError.
-std::string format_of_ending(const std::string& file);
+/// The format to write a file in: the one named, or, where the name is empty, the one that the file's ending says:
+/// .nersc, .lime or .ildg, .h5 or .hdf5.  Throws InputError.
+GaugeFormat output_format(const std::string& name, const std::string& file);
+
+/// Throws InputError unless --precision is 32 or 64.
+void require_precision(int bits);
 
 /// "0.594850158947"
 std::string twelve_digits(double value);

@@ -108,11 +108,10 @@ std::string picture(const Measurement& m, const GaugefixOptions& options) {
 
 void gaugefix(const Session& session, GaugefixOptions options) {
   options.parameters.condition = options.gauge == "coulomb" ? GaugeCondition::coulomb : GaugeCondition::landau;
-  require(options.precision == 32 || options.precision == 64, "--precision is", options.precision,
-          "- it must be 32 or 64 (bits)");
+  require_precision(options.precision);
   const ReadGaugeOptions checks = read_gauge_options(options.file.ignore);
   WriteGaugeOptions write;
-  write.format = gauge_format(options.format.empty() ? format_of_ending(options.out) : options.format);
+  write.format = output_format(options.format, options.out);
   write.bits = options.precision;
   if (options.iterates()) require_other_name(options.out, options.output);
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);

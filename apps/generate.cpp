@@ -59,8 +59,7 @@ int updates_to_do(const std::vector<bool>& finished, const QuenchedParameters& c
 
 void generate(const Session& session, GenerateOptions options) {
   require(options.configurations >= 1, "--configurations is", options.configurations, "- at least one is needed");
-  require(options.precision == 32 || options.precision == 64, "--precision is", options.precision,
-          "- it must be 32 or 64 (bits)");
+  require_precision(options.precision);
   options.chain.start = options.start == "hot" ? Start::hot : Start::cold;
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};
   const Lattice lattice(session.comm, options.extent);

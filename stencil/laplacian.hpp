@@ -88,6 +88,7 @@ class CovariantLaplacian {
   void combine(double alpha, double beta, const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
+  const GaugeLinks<T>& links() const { return links_; }
   Dimensions dimensions() const { return dimensions_; }
 
  private:

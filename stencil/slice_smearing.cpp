@@ -15,6 +15,12 @@ int outer_slice(const Layout& layout) {
   return layout.outer_extent()[0] * layout.outer_extent()[1] * layout.outer_extent()[2];
 }
 
+/// Of both buffers of one component.
+template <template <class> class SiteT, class T>
+std::size_t buffer_bytes(const Field<SiteT, T>& field) {
+  return 2 * std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
+}
+
 #if !defined(KOKKOS_ENABLE_CUDA)
 
 /// The six spatial neighbours of each site of a slice, numbered lexicographically, the same for every slice; and where
@@ -127,8 +133,7 @@ struct SliceKernel {
 /// As many components at once as fit into the cache, and no more than leave every thread some tasks.
 template <template <class> class SiteT, class T>
 int components_at_once(const Field<SiteT, T>& field) {
-  const std::size_t slice = 2 * std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
-  int k = std::max(1, std::min(int(cache_bytes / slice), field.n_components()));
+  int k = std::max(1, std::min(int(cache_bytes / buffer_bytes(field)), field.n_components()));
   while (k > 1 && field.layout().outer_extent()[3] * (field.n_components() / k) < 4 * Runtime::threads()) --k;
   return k;
 }
@@ -144,8 +149,7 @@ bool worth_slices(const Field<SiteT, T>& field) {
   if (!has_packs || layout.order() != Order::virtual_nodes) return false;
   for (int mu = 0; mu < 3; ++mu)
     if (lattice.communicates(mu)) return false;
-  const std::size_t slice = 2 * std::size_t(outer_slice(layout)) * Field<SiteT, T>::View::block * sizeof(T);
-  return slice <= largest_bytes && layout.outer_extent()[3] * field.n_components() >= Runtime::threads();
+  return buffer_bytes(field) <= largest_bytes && layout.outer_extent()[3] * field.n_components() >= Runtime::threads();
 }
 
 template <template <class> class SiteT, class T>

@@ -10,7 +10,7 @@ namespace kov {
 
 template <class T>
 WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters)
-    : links_(links), laplacian_(links, Dimensions::space), parameters_(parameters) {
+    : laplacian_(links, Dimensions::space), parameters_(parameters) {
   require(std::isfinite(parameters.width) && parameters.width >= 0, "a smearing width of", parameters.width,
           "has no meaning: give a number of lattice units, 0 or more");
   require(parameters.iterations >= 0, parameters.iterations, "smearing iterations cannot be done: give 0 or more");
@@ -31,7 +31,7 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   }
   const SmearingSteps steps{1 - 6 * step, step, n};
   if (worth_slices(in)) {
-    smear_slices(links_, steps, in, out);
+    smear_slices(laplacian_.links(), steps, in, out);
     return;
   }
   // Two buffers take turns so that the last iteration writes out.

@@ -41,7 +41,6 @@ class WuppertalSmearing {
   }
 
  private:
-  GaugeLinks<T> links_;
   CovariantLaplacian<T> laplacian_;
   WuppertalParameters parameters_;
 };

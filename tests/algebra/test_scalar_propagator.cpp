@@ -36,13 +36,7 @@ double residual(const GlobalArray& u, const GlobalArray& x, const GlobalArray& b
   return std::sqrt(rr / bb);
 }
 
-class ScalarPropagator : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class ScalarPropagator : public test::OnLattices {};
 
 TEST_P(ScalarPropagator, OnUnitLinksIsItsFourierSum) {
   const Lattice lattice = GetParam().make(Comm::world());

@@ -64,13 +64,7 @@ struct Problem {
 
 Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 4}); }
 
-class Solvers : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Solvers : public test::OnLattices {};
 
 void expect_solved(const Problem& problem, const SolveReport& report, double tolerance) {
   EXPECT_TRUE(report.converged);

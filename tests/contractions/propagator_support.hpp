@@ -32,11 +32,11 @@ void expect_near(const std::vector<std::complex<double>>& a, const std::vector<s
 
 /// A lattice of the list, skipped where this number of ranks does not fit or where the naive versions would take
 /// seconds.
-class EveryLattice : public ::testing::TestWithParam<LatticeCase> {
+class EveryLattice : public OnLattices {
  protected:
   void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+    OnLattices::SetUp();
+    if (IsSkipped()) return;
     if (volume(GetParam().extent) > 3000) GTEST_SKIP() << "the naive reference would take seconds";
   }
   Lattice lattice() const { return GetParam().make(Comm::world()); }

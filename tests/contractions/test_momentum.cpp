@@ -43,13 +43,7 @@ TEST(Momentum, RefusesAbsurdLists) {
   EXPECT_THROW(MomentumPhases<double>(lattice, {}, {0, 0, 0, 0}), InputError);
 }
 
-class MomentumOnLattice : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class MomentumOnLattice : public test::OnLattices {};
 
 template <class T>
 void check_phases(const Lattice& lattice) {

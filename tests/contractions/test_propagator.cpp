@@ -70,13 +70,7 @@ GlobalArray free_propagator(const Coord& extent, double mass, const BoundaryAngl
   return of_p;
 }
 
-class Propagators : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Propagators : public test::OnLattices {};
 
 TEST_P(Propagators, FreePropagatorEqualsItsFourierForm) {
   const Lattice lattice = GetParam().make(Comm::world());

@@ -55,13 +55,7 @@ std::vector<Number> draws(const Noise& noise, const Coord& x, const Coord& exten
   return z;
 }
 
-class Sources : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Sources : public test::OnLattices {};
 
 TEST_P(Sources, WallsHaveTheUnitMatrixAndTheirMomentum) {
   const Lattice lattice = GetParam().make(Comm::world());

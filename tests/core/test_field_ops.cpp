@@ -104,13 +104,7 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   EXPECT_EQ(norm2(wide), 0) << "components beside the ones named were written";
 }
 
-class FieldOps : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class FieldOps : public test::OnLattices {};
 
 TEST_P(FieldOps, EqualsPlainArrays) {
   const Lattice lattice = GetParam().make(Comm::world());

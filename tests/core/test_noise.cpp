@@ -23,12 +23,10 @@ GlobalArray noise(const Lattice& lattice, const Noise& which, int n_components =
   return gather(field);
 }
 
-class NoiseFields : public ::testing::TestWithParam<test::LatticeCase> {};
+class NoiseFields : public test::OnLattices {};
 
 /// The expected numbers are drawn here, site by site, from nothing but the global index.
 TEST_P(NoiseFields, AreTheDrawsOfTheGlobalSites) {
-  if (!GetParam().possible(Comm::world().size()))
-    GTEST_SKIP() << "no process grid of this many ranks fits these extents";
   const Lattice lattice = GetParam().make(Comm::world());
   for (const NoiseKind kind : {NoiseKind::z2, NoiseKind::z4, NoiseKind::u1, NoiseKind::gaussian}) {
     GlobalArray expected(lattice.extent(), 6);

@@ -166,11 +166,10 @@ TEST(NormalDraws, HaveTheirMomentsAndNoCorrelations) {
   }
 }
 
-class Noise : public ::testing::TestWithParam<test::LatticeCase> {};
+class Noise : public test::OnLattices {};
 
 TEST_P(Noise, IsTheSameInAnyOrderAndDecomposition) {
   const Comm comm = Comm::world();
-  if (!GetParam().possible(comm.size())) GTEST_SKIP() << "no process grid of this many ranks fits these extents";
   const Lattice lattice = GetParam().make(comm);
   const Field<Scalar, double> field(lattice, "noise");
   const Coord origin = lattice.geometry().origin(), extent = lattice.extent();

@@ -51,13 +51,7 @@ GlobalArray numbers(const Coord& extent) {
   return a;
 }
 
-class Sums : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Sums : public test::OnLattices {};
 
 template <class T>
 void check(const Lattice& lattice) {

@@ -24,6 +24,16 @@ inline Matrix3 dagger(const Matrix3& a) {
 }
 inline Number trace(const Matrix3& a) { return a[0] + a[4] + a[8]; }
 
+/// The power series, term by term.
+inline Matrix3 exponential(const Matrix3& a) {
+  Matrix3 sum{1, 0, 0, 0, 1, 0, 0, 0, 1}, term = sum;
+  for (int n = 1; n < 80; ++n) {
+    term = product(term, a);
+    for (std::size_t i = 0; i < 9; ++i) sum[i] += (term[i] /= n);
+  }
+  return sum;
+}
+
 /// Matrix mu of site x.
 inline Matrix3 matrix(const GlobalArray& a, const Coord& x, int mu) {
   Matrix3 m;

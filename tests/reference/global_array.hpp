@@ -82,6 +82,14 @@ void load(const FieldT& field, const GlobalArray& a) {
   import_sites(field, local);
 }
 
+/// Links in a gauge field: 36 numbers a site, [mu][row][column].
+template <class T = double>
+GaugeField<T> gauge_field(const Lattice& lattice, const GlobalArray& u) {
+  const GaugeField<T> gauge(lattice, "gauge", 4);
+  load(gauge, u);
+  return gauge;
+}
+
 /// The largest |field - array| over the field's sites, over all ranks.
 template <class FieldT>
 double max_difference(const FieldT& field, const GlobalArray& a) {

@@ -89,13 +89,7 @@ TEST(AdjointVector, BecomesItsMatrixAndBack) {
   }
 }
 
-class AdjointLaplacians : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class AdjointLaplacians : public test::OnLattices {};
 
 template <class T>
 void check(const Lattice& lattice, Dimensions dimensions, int n_components) {

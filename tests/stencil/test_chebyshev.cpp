@@ -86,12 +86,6 @@ TEST(Tridiagonal, HasTheEigenvaluesOfTheSecondDifference) {
   }
 }
 
-GaugeField<double> gauge_field(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 template <template <class> class SiteT, class T>
 void check_bounds(const Lattice& lattice, const GlobalArray& u, Dimensions dimensions, double low, double high) {
   const CovariantLaplacian<T> laplacian(GaugeLinks<T>(gauge_field(lattice, u)), dimensions);
@@ -154,13 +148,7 @@ TEST(SpectralBounds, RefuseOperatorsWithoutThem) {
   EXPECT_THROW(spectral_bounds(turn, shape, {.steps = 1}), InputError);
 }
 
-class Chebyshev : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Chebyshev : public test::OnLattices {};
 
 /// A cubic of -Laplacian, against the naive Laplacian applied three times.
 template <template <class> class SiteT, class T>

@@ -27,13 +27,7 @@ GaugeLinks<T> links(const Lattice& lattice, const GlobalArray& u) {
   return GaugeLinks<T>(gauge, kAngles);
 }
 
-class Covariance : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Covariance : public test::OnLattices {};
 
 /// apply(links, in, out) on both sides of a transformation; growth: how much larger rounding is than the result's eps.
 template <class T, class Apply>

@@ -24,13 +24,6 @@ constexpr double pi = 3.14159265358979323846;
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
 
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 /// Six matrices a site, the planes in their order.
 GlobalArray naive_field_strength(const GlobalArray& u, bool traceless) {
   GlobalArray f(u.extent, 54);
@@ -69,17 +62,11 @@ FieldStrengthAverages naive_averages(const GlobalArray& u) {
   return r;
 }
 
-class FieldStrength : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class FieldStrength : public test::OnLattices {};
 
 template <class T>
 void check_definitions(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   EXPECT_LT(max_difference(field_strength(gauge, FieldStrengthTrace::kept), naive_field_strength(u, false)),
             20 * eps<T>);
   EXPECT_LT(max_difference(field_strength(gauge, FieldStrengthTrace::removed), naive_field_strength(u, true)),
@@ -108,7 +95,7 @@ TEST_P(FieldStrength, ConstantFieldHasItsEnergyAndCharge) {
   const Lattice lattice = GetParam().make(Comm::world());
   for (const std::array<int, 2>& n : {std::array{1, 1}, {1, -2}, {0, 3}}) {
     const reference::ConstantField field{.extent = lattice.extent(), .n = n};
-    const GaugeField<double> gauge = gauge_of<double>(lattice, field.links());
+    const GaugeField<double> gauge = gauge_field<double>(lattice, field.links());
     const FieldStrengthAverages r = field_strength_averages(gauge);
     const double phi = std::sin(field.phi()), psi = std::sin(field.psi());
     EXPECT_NEAR(r.spatial_energy, 2 * phi * phi, 1e3 * eps<double>);
@@ -122,8 +109,8 @@ TEST_P(FieldStrength, ConstantFieldHasItsEnergyAndCharge) {
 TEST_P(FieldStrength, SameBitsOnAnyDecomposition) {
   const Lattice together = GetParam().make(Comm::world()), alone(Comm::self(), together.extent());
   const GlobalArray u = reference::random_su3(together.extent(), 4, 92);
-  const auto a = field_strength_averages(gauge_of<double>(together, u), SumMode::exact),
-             b = field_strength_averages(gauge_of<double>(alone, u), SumMode::exact);
+  const auto a = field_strength_averages(gauge_field<double>(together, u), SumMode::exact),
+             b = field_strength_averages(gauge_field<double>(alone, u), SumMode::exact);
   EXPECT_EQ(a.temporal_energy, b.temporal_energy);
   EXPECT_EQ(a.spatial_energy, b.spatial_energy);
   EXPECT_EQ(a.charge, b.charge);
@@ -133,8 +120,8 @@ TEST(FieldStrengthFacts, EnergyAndChargeAreGaugeInvariant) {
   const Lattice lattice(Comm::world(), {4, 4, 8, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 93),
                     g = reference::random_su3(lattice.extent(), 1, 94);
-  const auto a = field_strength_averages(gauge_of<double>(lattice, u)),
-             b = field_strength_averages(gauge_of<double>(lattice, transform_links(g, u)));
+  const auto a = field_strength_averages(gauge_field<double>(lattice, u)),
+             b = field_strength_averages(gauge_field<double>(lattice, transform_links(g, u)));
   EXPECT_NEAR(a.energy(), b.energy(), 100 * eps<double>);
   EXPECT_NEAR(a.charge, b.charge, 1e4 * eps<double>);
   EXPECT_GT(std::abs(a.charge), 1e-3) << "nothing to compare";
@@ -155,8 +142,8 @@ TEST(FieldStrengthFacts, ParityTurnsTheCharge) {
               mu == 0 ? std::conj(u.at(y)[9 * mu + 3 * b + a]) : u.at(y)[9 * mu + 3 * a + b];
     }
   });
-  const auto a = field_strength_averages(gauge_of<double>(lattice, u)),
-             b = field_strength_averages(gauge_of<double>(lattice, mirrored));
+  const auto a = field_strength_averages(gauge_field<double>(lattice, u)),
+             b = field_strength_averages(gauge_field<double>(lattice, mirrored));
   EXPECT_NEAR(a.charge, -b.charge, 1e4 * eps<double>);
   EXPECT_NEAR(a.spatial_energy, b.spatial_energy, 100 * eps<double>);
   EXPECT_NEAR(a.temporal_energy, b.temporal_energy, 100 * eps<double>);

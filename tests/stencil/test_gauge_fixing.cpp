@@ -24,13 +24,6 @@ constexpr GaugeCondition both_conditions[] = {GaugeCondition::coulomb, GaugeCond
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
 
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 int directions(GaugeCondition condition) { return condition == GaugeCondition::coulomb ? 3 : 4; }
 
 /// sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' = g U g^+.
@@ -94,19 +87,13 @@ GlobalArray unit_array(const Coord& extent) {
   return g;
 }
 
-class GaugeFix : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class GaugeFix : public test::OnLattices {};
 
 template <class T>
 void check_iterations(const Lattice& lattice, const GlobalArray& u, GaugeCondition condition) {
   const int d = directions(condition);
   GlobalArray g = unit_array(u.extent);
-  GaugeFixer<T> fixer(gauge_of<T>(lattice, u), {.condition = condition, .overrelaxation = 1.6});
+  GaugeFixer<T> fixer(gauge_field<T>(lattice, u), {.condition = condition, .overrelaxation = 1.6});
   for (int k = 0; k < 3; ++k) {
     const GaugeFixingPoint expected = quality_reference(u, g, d), got = fixer.measure();
     EXPECT_EQ(got.iteration, k);
@@ -130,7 +117,7 @@ TEST_P(GaugeFix, IterationEqualsItsDefinition) {
 template <class T>
 void check_fixing(const Lattice& lattice, GaugeCondition condition, double tolerance) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 112);
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   const FixedGauge<T> fixed = fix_gauge(gauge, {.condition = condition, .tolerance = tolerance});
   const GaugeField<T> links = gauge_transform(gauge, fixed.transformation);
   EXPECT_LT(max_difference(links, gauge_transform(u, reference::gather(fixed.transformation))), 20 * eps<T>);
@@ -164,7 +151,7 @@ TEST_P(GaugeFix, SameTransformationOnAnyDecomposition) {
   const GlobalArray u = reference::random_su3(together.extent(), 4, 113);
   for (const GaugeCondition condition : both_conditions) {
     const GaugeFixing parameters{.condition = condition, .tolerance = 1e-6, .check_every = 3};
-    const GaugeField<double> a = gauge_of<double>(together, u), b = gauge_of<double>(alone, u);
+    const GaugeField<double> a = gauge_field<double>(together, u), b = gauge_field<double>(alone, u);
     const auto first = fix_gauge(a, parameters), second = fix_gauge(b, parameters);
     EXPECT_EQ(first.result().iteration, second.result().iteration);
     EXPECT_EQ(first.result().theta, second.result().theta);
@@ -187,7 +174,7 @@ TEST(GaugeFixFacts, PureGaugeIsUndone) {
     for (std::size_t k = 0; k < 9; ++k) g.data[i + k] = {m.z[k].re, m.z[k].im};
   }
   for (std::size_t i = 0; i < unit.data.size(); ++i) unit.data[i] = i % 9 % 4 == 0 ? 1 : 0;
-  const GaugeField<double> gauge = gauge_of<double>(lattice, gauge_transform(unit, g));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, gauge_transform(unit, g));
   EXPECT_LT(link_trace(gauge), 0.95);
   const auto fixed = fix_gauge(gauge, {.tolerance = 1e-26});
   EXPECT_NEAR(fixed.result().functional, 1, 100 * eps<double>);
@@ -197,7 +184,7 @@ TEST(GaugeFixFacts, PureGaugeIsUndone) {
 // Overrelaxation is there to save iterations.
 TEST(GaugeFixFacts, OverrelaxationIsFaster) {
   const Lattice lattice(Comm::world(), {8, 8, 4, 4});
-  const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 115));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 115));
   const auto iterations = [&](double omega) {
     return fix_gauge(gauge, {.condition = GaugeCondition::coulomb, .tolerance = 1e-8, .overrelaxation = omega})
         .result()
@@ -217,7 +204,7 @@ void check_temporal(const Lattice& lattice) {
     const Matrix3 m = reference::product(reference::matrix(expected, before, 0), reference::matrix(u, before, 3));
     std::copy(m.begin(), m.end(), expected.at(x));
   });
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   const Field<ColorMatrix, T> g = temporal_gauge(gauge);
   EXPECT_LT(max_difference(g, expected), 10 * extent[3] * eps<T>);
   const GaugeField<T> fixed = gauge_transform(gauge, g);
@@ -240,7 +227,7 @@ TEST_P(GaugeFix, TemporalGaugeLeavesLinksOfOneSliceAlone) {
 
 TEST(GaugeFixFacts, NonsenseIsRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4}), other(Comm::world(), {4, 4, 4, 8});
-  const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 117));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 117));
   EXPECT_THROW(fix_gauge(gauge, {.tolerance = 0}), InputError);
   EXPECT_THROW(fix_gauge(gauge, {.tolerance = std::nan("")}), InputError);
   EXPECT_THROW(fix_gauge(gauge, {.overrelaxation = 2}), InputError);

@@ -27,13 +27,6 @@ constexpr FlowAction both_actions[] = {FlowAction::wilson, FlowAction::symanzik}
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
 
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 struct Hop {
   int direction, sign;
 };
@@ -72,15 +65,6 @@ Matrix3 staples(const GlobalArray& u, const Coord& x, int mu, double c0, double 
   return sum;
 }
 
-Matrix3 exponential(const Matrix3& a) {
-  Matrix3 sum{1, 0, 0, 0, 1, 0, 0, 0, 1}, term = sum;
-  for (int n = 1; n < 40; ++n) {
-    term = reference::product(term, a);
-    for (std::size_t i = 0; i < 9; ++i) sum[i] += (term[i] /= n);
-  }
-  return sum;
-}
-
 /// Z of every link, without the step.
 GlobalArray gradient(const GlobalArray& u, FlowAction action) {
   const double c1 = action == FlowAction::wilson ? 0 : -1.0 / 12;
@@ -106,7 +90,7 @@ GlobalArray moved(const GlobalArray& u, const std::vector<std::pair<double, cons
       Matrix3 a{};
       for (const auto& [weight, z] : terms)
         for (std::size_t i = 0; i < 9; ++i) a[i] += weight * reference::matrix(*z, x, mu)[i];
-      const Matrix3 m = reference::product(exponential(a), reference::matrix(u, x, mu));
+      const Matrix3 m = reference::product(reference::exponential(a), reference::matrix(u, x, mu));
       std::copy(m.begin(), m.end(), v.at(x) + 9 * mu);
     }
   });
@@ -120,17 +104,11 @@ GlobalArray step_reference(const GlobalArray& u, FlowAction action, double e) {
   return moved(w2, {{3 * e / 4, &z2}, {-8 * e / 9, &z1}, {17 * e / 36, &z0}});
 }
 
-class Flow : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Flow : public test::OnLattices {};
 
 template <class T>
 void check_step(const Lattice& lattice, const GlobalArray& u, FlowAction action, const GlobalArray& expected) {
-  GradientFlow<T> flow(gauge_of<T>(lattice, u), action);
+  GradientFlow<T> flow(gauge_field<T>(lattice, u), action);
   flow.step(0.05);
   EXPECT_LT(max_difference(flow.gauge(), expected), 60 * eps<T>);
   EXPECT_EQ(flow.time(), 0.05);
@@ -154,7 +132,7 @@ TEST_P(Flow, ConstantFieldStays) {
   const reference::ConstantField field{.extent = lattice.extent(), .n = {1, -1}};
   const GlobalArray u = field.links();
   for (const FlowAction action : both_actions) {
-    GradientFlow<double> flow(gauge_of<double>(lattice, u), action);
+    GradientFlow<double> flow(gauge_field<double>(lattice, u), action);
     const FlowPoint before = flow.measure();
     for (int k = 0; k < 3; ++k) flow.step(0.01);
     EXPECT_LT(max_difference(flow.gauge(), u), 1e4 * eps<double>);
@@ -167,7 +145,7 @@ TEST_P(Flow, SameLinksOnAnyDecomposition) {
   const Lattice together = GetParam().make(Comm::world()), alone(Comm::self(), together.extent());
   const GlobalArray u = reference::random_su3(together.extent(), 4, 102);
   for (const FlowAction action : both_actions) {
-    GradientFlow<float> a(gauge_of<float>(together, u), action), b(gauge_of<float>(alone, u), action);
+    GradientFlow<float> a(gauge_field<float>(together, u), action), b(gauge_field<float>(alone, u), action);
     for (int k = 0; k < 2; ++k) {
       a.step(0.02);
       b.step(0.02);
@@ -178,7 +156,7 @@ TEST_P(Flow, SameLinksOnAnyDecomposition) {
 
 /// Links on which the flow is smooth.
 GaugeField<double> smooth(const Lattice& lattice, std::uint64_t seed) {
-  return stout(gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, seed)),
+  return stout(gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, seed)),
                {.rho = 0.1, .n = 3, .directions = all_directions});
 }
 
@@ -200,7 +178,7 @@ TEST(FlowFacts, HalfTheStepLeavesAnEighthOfTheError) {
 TEST(FlowFacts, EnergyFallsAndLinksStayInTheGroup) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   for (const FlowAction action : both_actions) {
-    GradientFlow<double> flow(gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 104)), action);
+    GradientFlow<double> flow(gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 104)), action);
     double before = flow.measure().plaquette_energy;
     for (int k = 0; k < 5; ++k) {
       flow.step(0.03);
@@ -217,8 +195,8 @@ TEST(FlowFacts, GaugeCovariance) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 105),
                     g = reference::random_su3(lattice.extent(), 1, 106);
   for (const FlowAction action : both_actions) {
-    GradientFlow<double> a(gauge_of<double>(lattice, u), action),
-        b(gauge_of<double>(lattice, gauge_transform(u, g)), action);
+    GradientFlow<double> a(gauge_field<double>(lattice, u), action),
+        b(gauge_field<double>(lattice, gauge_transform(u, g)), action);
     a.step(0.04);
     b.step(0.04);
     EXPECT_LT(max_difference(b.gauge(), gauge_transform(reference::gather(a.gauge()), g)), 200 * eps<double>);
@@ -228,7 +206,7 @@ TEST(FlowFacts, GaugeCovariance) {
 TEST(FlowFacts, ThinLinksStayAsTheyAre) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 107);
-  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
   gradient_flow(gauge, {.step = 0.02, .time = 0.04});
   EXPECT_EQ(max_difference(gauge, u), 0);
 }

@@ -29,13 +29,7 @@ namespace {
 
 using reference::GlobalArray;
 
-class Quenched : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Quenched : public test::OnLattices {};
 
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();

@@ -21,23 +21,10 @@ using reference::GlobalArray;
 using reference::Matrix3;
 using reference::Number;
 
-class LinkSmearing : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class LinkSmearing : public test::OnLattices {};
 
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
-
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
 
 /// The links of a lattice on one process.
 template <class T>
@@ -57,16 +44,6 @@ Matrix3 traceless_antihermitian(const Matrix3& m) {
   return a;
 }
 
-/// The power series, term by term.
-Matrix3 exponential(const Matrix3& a) {
-  Matrix3 sum{1, 0, 0, 0, 1, 0, 0, 0, 1}, term = sum;
-  for (int n = 1; n < 80; ++n) {
-    term = reference::product(term, a);
-    for (std::size_t i = 0; i < 9; ++i) sum[i] += (term[i] /= n);
-  }
-  return sum;
-}
-
 GlobalArray stout_reference(const GlobalArray& u, double rho, const Directions& directions) {
   GlobalArray v = u;
   reference::for_each_coordinate(u.extent, [&](const Coord& x) {
@@ -75,7 +52,7 @@ GlobalArray stout_reference(const GlobalArray& u, double rho, const Directions& 
       const Matrix3 link = reference::matrix(u, x, mu);
       Matrix3 m = reference::product(reference::staple_sum(u, x, mu, directions), reference::dagger(link));
       for (Number& z : m) z *= rho;
-      m = reference::product(exponential(traceless_antihermitian(m)), link);
+      m = reference::product(reference::exponential(traceless_antihermitian(m)), link);
       std::copy(m.begin(), m.end(), v.at(x) + 9 * mu);
     }
   });
@@ -85,7 +62,7 @@ GlobalArray stout_reference(const GlobalArray& u, double rho, const Directions& 
 template <class T>
 void check_stout(const Lattice& lattice) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 61);
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   for (const Directions& directions : {space_directions, all_directions, Directions{false, true, false, true}}) {
     const GlobalArray expected = stout_reference(u, 0.15, directions);
     EXPECT_LT(max_difference(stout(gauge, {.rho = 0.15, .n = 1, .directions = directions}), expected), 30 * eps<T>);
@@ -102,7 +79,7 @@ TEST_P(LinkSmearing, StoutEqualsItsDefinition) {
 TEST(Stout, StepsFollowOneAnother) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 62);
-  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
   for (int k = 0; k < 3; ++k) u = stout_reference(u, 0.1, all_directions);
   EXPECT_LT(max_difference(stout(gauge, {.rho = 0.1, .n = 3, .directions = all_directions}), u), 200 * eps<double>);
 }
@@ -112,7 +89,8 @@ TEST(Stout, LargeRhoStaysInTheGroup) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 63);
   for (const double rho : {1.0, -2.0}) {
-    const GaugeField<double> smeared = stout(gauge_of<double>(lattice, u), {.rho = rho, .directions = all_directions});
+    const GaugeField<double> smeared =
+        stout(gauge_field<double>(lattice, u), {.rho = rho, .directions = all_directions});
     EXPECT_LT(unitarity_deviation(smeared), 200 * eps<double>) << rho;
     EXPECT_LT(max_difference(smeared, stout_reference(u, rho, all_directions)), 1e5 * eps<double>)
         << "series with terms of e^10";
@@ -122,7 +100,7 @@ TEST(Stout, LargeRhoStaysInTheGroup) {
 TEST(Stout, NoStrengthOrNoStepsChangeNothing) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 64);
-  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
   EXPECT_EQ(max_difference(stout(gauge, {.rho = 0, .n = 2}), u), 0);
   const GaugeField<double> same = stout(gauge, {.n = 0}), ape_same = ape(gauge, {.n = 0});
   EXPECT_EQ(max_difference(hyp(gauge, {.n = 0}), u), 0);
@@ -147,7 +125,7 @@ void check_ape(const Directions& directions) {
   const Lattice alone(Comm::self(), {4, 4, 2, 6});
   const GlobalArray u = reference::random_su3(alone.extent(), 4, 65),
                     trial = reference::random_su3(alone.extent(), 4, 66);
-  const GaugeField<T> smeared = ape(gauge_of<T>(alone, u), {.weight = 2.5, .n = 1, .directions = directions});
+  const GaugeField<T> smeared = ape(gauge_field<T>(alone, u), {.weight = 2.5, .n = 1, .directions = directions});
   const GlobalArray w = array_of(smeared);
   EXPECT_LT(unitarity_deviation(smeared), 20 * eps<T>);
   reference::for_each_coordinate(alone.extent(), [&](const Coord& x) {
@@ -182,7 +160,7 @@ TEST(Ape, FractionOfStaplesIsAnotherNameForTheWeight) {
   EXPECT_EQ(all.directions, all_directions);
   const Lattice alone(Comm::self(), {4, 4, 2, 6});
   const GlobalArray u = reference::random_su3(alone.extent(), 4, 72);
-  const GaugeField<double> smeared = ape(gauge_of<double>(alone, u), all);
+  const GaugeField<double> smeared = ape(gauge_field<double>(alone, u), all);
   reference::for_each_coordinate(alone.extent(), [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
       Matrix3 v = reference::staple_sum(u, x, mu, all_directions);
@@ -257,7 +235,7 @@ GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, c
 /// Smooth links, on which the projection has one maximum and finds it fast.
 GlobalArray smooth_links(const Coord& extent, std::uint64_t seed) {
   const Lattice alone(Comm::self(), extent);
-  return array_of(stout(gauge_of<double>(alone, reference::random_su3(extent, 4, seed)),
+  return array_of(stout(gauge_field<double>(alone, reference::random_su3(extent, 4, seed)),
                         {.rho = 0.1, .n = 2, .directions = all_directions}));
 }
 
@@ -273,7 +251,7 @@ void check_hyp(const Lattice& lattice, const GlobalArray& u, const HypSmearing& 
                                    [&](const Coord& x) { std::copy_n(fat.at(x), 9, expected.at(x) + 9 * mu); });
   }
   // The projection stops where a sweep changes nothing; slow directions are off by more than a rounding.
-  EXPECT_LT(max_difference(hyp(gauge_of<T>(lattice, u), smearing), expected), 1e4 * eps<T>);
+  EXPECT_LT(max_difference(hyp(gauge_field<T>(lattice, u), smearing), expected), 1e4 * eps<T>);
 }
 
 TEST_P(LinkSmearing, HypEqualsItsDefinition) {
@@ -289,7 +267,7 @@ TEST_P(LinkSmearing, HypEqualsItsDefinition) {
 TEST(Hyp, WithoutItsInnerLevelsIsApe) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = smooth_links(lattice.extent(), 74);
-  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
   const auto outer = hyp(gauge, {.alpha1 = 0.6, .alpha2 = 0, .alpha3 = 0, .n = 2}),
              ape_links = ape(gauge, ApeSmearing::with_fraction(0.6, 2, all_directions));
   const Plaquettes a = plaquettes(outer), b = plaquettes(ape_links);
@@ -303,12 +281,12 @@ void check_bits(const LatticeCase& c, const GlobalArray& u) {
   const Lattice together = c.make(Comm::world()), alone(Comm::self(), c.extent);
   for (const auto stop : {TraceProjection::Stop::converged, TraceProjection::Stop::average}) {
     const ApeSmearing smearing{.n = 1, .projection = {.stop = stop}};
-    const GaugeField<T> a = ape(gauge_of<T>(together, u), smearing), b = ape(gauge_of<T>(alone, u), smearing);
+    const GaugeField<T> a = ape(gauge_field<T>(together, u), smearing), b = ape(gauge_field<T>(alone, u), smearing);
     EXPECT_EQ(describe_gauge(a, "").links_checksum, describe_gauge(b, "").links_checksum);
   }
-  const GaugeField<T> fat = hyp(gauge_of<T>(together, u), {}), same = hyp(gauge_of<T>(alone, u), {});
+  const GaugeField<T> fat = hyp(gauge_field<T>(together, u), {}), same = hyp(gauge_field<T>(alone, u), {});
   EXPECT_EQ(describe_gauge(fat, "").links_checksum, describe_gauge(same, "").links_checksum);
-  const GaugeField<T> a = stout(gauge_of<T>(together, u), {.n = 2}), b = stout(gauge_of<T>(alone, u), {.n = 2});
+  const GaugeField<T> a = stout(gauge_field<T>(together, u), {.n = 2}), b = stout(gauge_field<T>(alone, u), {.n = 2});
   EXPECT_EQ(describe_gauge(a, "").links_checksum, describe_gauge(b, "").links_checksum);
 }
 
@@ -324,11 +302,11 @@ TEST(LinkSmearingFacts, GaugeCovariance) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 68),
                     g = reference::random_su3(lattice.extent(), 1, 69);
   const auto check = [&](const auto& smear, double tolerance, const char* what) {
-    const GlobalArray smeared = array_of(smear(gauge_of<double>(alone, u)));
-    EXPECT_LT(max_difference(smear(gauge_of<double>(lattice, gauge_transform(u, g))), gauge_transform(smeared, g)),
+    const GlobalArray smeared = array_of(smear(gauge_field<double>(alone, u)));
+    EXPECT_LT(max_difference(smear(gauge_field<double>(lattice, gauge_transform(u, g))), gauge_transform(smeared, g)),
               tolerance)
         << what;
-    EXPECT_GT(max_difference(gauge_of<double>(lattice, u), smeared), 0.1) << what << " does nothing";
+    EXPECT_GT(max_difference(gauge_field<double>(lattice, u), smeared), 0.1) << what << " does nothing";
   };
   check([](const auto& gauge) { return stout(gauge, {.rho = 0.1, .n = 3, .directions = all_directions}); },
         1e3 * eps<double>, "stout");
@@ -349,7 +327,7 @@ TEST(LinkSmearingFacts, UnitLinksStay) {
 
 TEST(LinkSmearingFacts, ImpossibleParametersAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 70));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 70));
   EXPECT_THROW(stout(gauge, {.rho = std::nan("")}), InputError);
   EXPECT_THROW(stout(gauge, {.n = -1}), InputError);
   EXPECT_THROW(stout(gauge, {.directions = {false, true, false, false}}), InputError);

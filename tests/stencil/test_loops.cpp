@@ -22,13 +22,6 @@ using reference::Matrix3;
 template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
 
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 /// The mean of Re tr W / 3, link by link around the rectangle.
 double naive_loop(const GlobalArray& u, int mu, int nu, int r, int s) {
   double sum = 0;
@@ -52,20 +45,14 @@ double naive_loop(const GlobalArray& u, int mu, int nu, int r, int s) {
   return sum / (3 * double(volume(u.extent)));
 }
 
-class Loops : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Loops : public test::OnLattices {};
 
 TEST_P(Loops, EqualTheirDefinition) {
   const Lattice lattice = GetParam().make(Comm::world());
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 81);
   const LoopSizes sizes{.space = 2, .time = 3};
-  const WilsonLoops single = wilson_loops(gauge_of<float>(lattice, u), sizes),
-                    exact = wilson_loops(gauge_of<double>(lattice, u), sizes, SumMode::exact);
+  const WilsonLoops single = wilson_loops(gauge_field<float>(lattice, u), sizes),
+                    exact = wilson_loops(gauge_field<double>(lattice, u), sizes, SumMode::exact);
   for (const auto& [mu, nu] : WilsonLoops::planes)
     for (int r = 1; r <= 2; ++r)
       for (int s = 1; s <= (nu == 3 ? 3 : 2); ++s) {
@@ -81,7 +68,7 @@ TEST_P(Loops, EqualTheirDefinition) {
 
 TEST_P(Loops, SmallestAreThePlaquettes) {
   const Lattice lattice = GetParam().make(Comm::world());
-  const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 82));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 82));
   int counted = 0;
   const WilsonLoops loops = wilson_loops(gauge, {.space = 1, .time = 1}, SumMode::chunked, [&] { ++counted; });
   EXPECT_EQ(counted, loops.sizes().n_loops());
@@ -97,7 +84,7 @@ TEST_P(Loops, OfAConstantFieldKnowOnlyTheirArea) {
   const reference::ConstantField field{.extent = lattice.extent(), .n = {1, 2}};
   const int longest = lattice.extent()[0] + 1;
   const WilsonLoops loops =
-      wilson_loops(gauge_of<double>(lattice, field.links()), {.space = longest, .time = lattice.extent()[3]});
+      wilson_loops(gauge_field<double>(lattice, field.links()), {.space = longest, .time = lattice.extent()[3]});
   const double rounding = 100 * double(lattice.extent()[3]) * eps<double>;
   for (int r = 1; r <= longest; ++r) {
     for (int s = 1; s <= longest; ++s) {
@@ -114,8 +101,8 @@ TEST_P(Loops, SameBitsOnAnyDecomposition) {
   const Lattice together = GetParam().make(Comm::world()), alone(Comm::self(), together.extent());
   const GlobalArray u = reference::random_su3(together.extent(), 4, 83);
   const LoopSizes sizes{.space = 2, .time = 2};
-  const WilsonLoops a = wilson_loops(gauge_of<float>(together, u), sizes, SumMode::exact),
-                    b = wilson_loops(gauge_of<float>(alone, u), sizes, SumMode::exact);
+  const WilsonLoops a = wilson_loops(gauge_field<float>(together, u), sizes, SumMode::exact),
+                    b = wilson_loops(gauge_field<float>(alone, u), sizes, SumMode::exact);
   for (const auto& [mu, nu] : WilsonLoops::planes) EXPECT_EQ(a.loop(mu, nu, 2, 2), b.loop(mu, nu, 2, 2));
 }
 
@@ -124,15 +111,15 @@ TEST(LoopFacts, AreGaugeInvariant) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 84),
                     g = reference::random_su3(lattice.extent(), 1, 85);
   const LoopSizes sizes{.space = 3, .time = 2};
-  const WilsonLoops a = wilson_loops(gauge_of<double>(lattice, u), sizes),
-                    b = wilson_loops(gauge_of<double>(lattice, gauge_transform(u, g)), sizes);
+  const WilsonLoops a = wilson_loops(gauge_field<double>(lattice, u), sizes),
+                    b = wilson_loops(gauge_field<double>(lattice, gauge_transform(u, g)), sizes);
   for (const auto& [mu, nu] : WilsonLoops::planes)
     EXPECT_NEAR(a.loop(mu, nu, 3, 2), b.loop(mu, nu, 3, 2), 20 * eps<double>);
 }
 
 TEST(LoopFacts, WhatWasNotMeasuredIsRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const GaugeField<double> gauge = gauge_of<double>(lattice, reference::random_su3(lattice.extent(), 4, 86));
+  const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 86));
   EXPECT_THROW(wilson_loops(gauge, {.space = 0, .time = 1}), InputError);
   EXPECT_THROW(wilson_loops(gauge, {.space = 1, .time = 0}), InputError);
   EXPECT_THROW(wilson_loops(GaugeField<double>(lattice, "one link", 1), {}), InputError);

@@ -16,20 +16,7 @@ using reference::GlobalArray;
 using reference::Number;
 using test::LatticeCase;
 
-class Observables : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
-
-template <class T>
-GaugeField<T> gauge_of(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
+class Observables : public test::OnLattices {};
 
 /// Rounding of the mean of numbers of order 1.
 template <class T>
@@ -37,7 +24,7 @@ constexpr double tolerance = 20 * std::numeric_limits<T>::epsilon();
 
 template <class T>
 void check_definitions(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   for (const SumMode mode : {SumMode::chunked, SumMode::exact}) {
     const Plaquettes p = plaquettes(gauge, mode);
     double spatial = 0, temporal = 0;
@@ -67,7 +54,7 @@ TEST_P(Observables, AreOneOnUnitLinks) {
   const Lattice lattice = GetParam().make(Comm::world());
   GlobalArray u(lattice.extent(), 36);
   for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = i % 9 % 4 == 0 ? 1 : 0;
-  const GaugeField<double> gauge = gauge_of<double>(lattice, u);
+  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
   for (const double p : plaquettes(gauge).planes) EXPECT_EQ(p, 1);
   EXPECT_EQ(link_trace(gauge), 1);
   EXPECT_EQ(polyakov_loop(gauge), Number(1));
@@ -77,7 +64,7 @@ TEST_P(Observables, AreOneOnUnitLinks) {
 /// The bits of every observable, exact sums.
 template <class T>
 std::vector<double> bits(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<T> gauge = gauge_of<T>(lattice, u);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
   const auto planes = plaquettes(gauge, SumMode::exact).planes;
   const Number line = polyakov_loop(gauge, SumMode::exact);
   std::vector<double> all(planes.begin(), planes.end());
@@ -98,7 +85,7 @@ TEST(GaugeObservables, AreGaugeInvariant) {
   const Lattice lattice(Comm::world(), {4, 4, 8, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 23),
                     g = reference::random_su3(lattice.extent(), 1, 24);
-  const GaugeField<double> a = gauge_of<double>(lattice, u), b = gauge_of<double>(lattice, gauge_transform(u, g));
+  const GaugeField<double> a = gauge_field<double>(lattice, u), b = gauge_field<double>(lattice, gauge_transform(u, g));
   for (int mu = 0; mu < 3; ++mu) EXPECT_NEAR(plaquettes(a).plane(mu, 3), plaquettes(b).plane(mu, 3), tolerance<double>);
   EXPECT_LT(std::abs(polyakov_loop(a) - polyakov_loop(b)), tolerance<double>);
   EXPECT_GT(std::abs(link_trace(a) - link_trace(b)), 1e-3) << "the transformation did nothing";
@@ -107,13 +94,13 @@ TEST(GaugeObservables, AreGaugeInvariant) {
 TEST(GaugeObservables, CenterElementOnOneTimeSliceTurnsThePolyakovLoopAlone) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 25);
-  const GaugeField<double> before = gauge_of<double>(lattice, u);
+  const GaugeField<double> before = gauge_field<double>(lattice, u);
   const Number z = std::polar(1.0, 2 * 3.14159265358979323846 / 3);
   reference::for_each_coordinate(u.extent, [&](const Coord& x) {
     for (int k = 0; k < 9; ++k)
       if (x[3] == 5) u.at(x)[27 + k] *= z;
   });
-  const GaugeField<double> after = gauge_of<double>(lattice, u);
+  const GaugeField<double> after = gauge_field<double>(lattice, u);
   EXPECT_NEAR(plaquettes(after).mean(), plaquettes(before).mean(), tolerance<double>);
   EXPECT_LT(std::abs(polyakov_loop(after) - z * polyakov_loop(before)), tolerance<double>);
 }
@@ -121,17 +108,17 @@ TEST(GaugeObservables, CenterElementOnOneTimeSliceTurnsThePolyakovLoopAlone) {
 TEST(GaugeObservables, UnitarityDeviationFindsOneWrongLink) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 26);
-  EXPECT_LT(unitarity_deviation(gauge_of<double>(lattice, u)), tolerance<double>);
-  EXPECT_LT(unitarity_deviation(gauge_of<float>(lattice, u)), tolerance<float>);
+  EXPECT_LT(unitarity_deviation(gauge_field<double>(lattice, u)), tolerance<double>);
+  EXPECT_LT(unitarity_deviation(gauge_field<float>(lattice, u)), tolerance<float>);
   const Coord x{3, 1, 2, 3};
   for (int k = 0; k < 9; ++k) u.at(x)[18 + k] *= 1.001;
   // det(1.001 U) = 1.001^3
-  EXPECT_NEAR(unitarity_deviation(gauge_of<double>(lattice, u)), 1.001 * 1.001 * 1.001 - 1, tolerance<double>);
+  EXPECT_NEAR(unitarity_deviation(gauge_field<double>(lattice, u)), 1.001 * 1.001 * 1.001 - 1, tolerance<double>);
   for (int k = 0; k < 9; ++k) u.at(x)[18 + k] *= std::polar(1 / 1.001, 0.1);  // unitary, determinant e^{0.3 i}
-  EXPECT_NEAR(unitarity_deviation(gauge_of<double>(lattice, u)), std::abs(std::polar(1.0, 0.3) - 1.0),
+  EXPECT_NEAR(unitarity_deviation(gauge_field<double>(lattice, u)), std::abs(std::polar(1.0, 0.3) - 1.0),
               tolerance<double>);
   u.at(x)[20] = std::nan("");
-  EXPECT_TRUE(std::isinf(unitarity_deviation(gauge_of<double>(lattice, u))));
+  EXPECT_TRUE(std::isinf(unitarity_deviation(gauge_field<double>(lattice, u))));
 }
 
 TEST(GaugeObservables, FieldsThatAreNoGaugeFieldsAreRefused) {

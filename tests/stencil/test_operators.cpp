@@ -24,13 +24,7 @@ double tolerance(const GlobalArray& a) {
   return 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(a);
 }
 
-class Operators : public ::testing::TestWithParam<LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Operators : public test::OnLattices {};
 
 template <class T, template <class> class SiteT>
 void check_laplacian(const Lattice& lattice, Dimensions dimensions) {

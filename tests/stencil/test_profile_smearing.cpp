@@ -21,12 +21,6 @@ using reference::gather;
 using reference::GlobalArray;
 using reference::Number;
 
-GaugeField<double> gauge_field(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
 GaugeLinks<double> links(const Lattice& lattice, const GlobalArray& u) {
   return GaugeLinks<double>(gauge_field(lattice, u));
 }
@@ -50,13 +44,7 @@ double tolerance(const ChebyshevSeries& series, double largest_profile, const Gl
          reference::max_abs(psi);
 }
 
-class Profiles : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Profiles : public test::OnLattices {};
 
 template <template <class> class SiteT, class T>
 void check_free(const Lattice& lattice, const RealFunction& profile, Dimensions dimensions, double largest,

@@ -45,13 +45,7 @@ GlobalArray covariant(const GlobalArray& u, const GlobalArray& psi, int mu, int 
   return out;
 }
 
-class Shifts : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Shifts : public test::OnLattices {};
 
 /// Moves numbers, so that every bit must come out.
 template <template <class> class SiteT, class T>

@@ -18,19 +18,7 @@ using reference::GlobalArray;
 
 constexpr WuppertalParameters kParameters{.width = 2, .iterations = 7};
 
-GaugeField<double> gauge_field(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return gauge;
-}
-
-class Wuppertal : public ::testing::TestWithParam<test::LatticeCase> {
- protected:
-  void SetUp() override {
-    if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
-  }
-};
+class Wuppertal : public test::OnLattices {};
 
 template <template <class> class SiteT, class T>
 void check(const Lattice& lattice, int n_components) {

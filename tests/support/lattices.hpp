@@ -48,6 +48,15 @@ inline std::string case_name(const ::testing::TestParamInfo<LatticeCase>& info) 
   return name;
 }
 
+/// Tests of each lattice that the processes of this run can share: class Laplacians : public test::OnLattices {}.
+class OnLattices : public ::testing::TestWithParam<LatticeCase> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().possible(Comm::world().size()))
+      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+  }
+};
+
 /// 4^4, 6^4, 4^3x8, 8^3x4, 10^3x12: with the order that they get, with even-odd order, and with halos forced.
 inline std::vector<LatticeCase> lattice_cases() {
   std::vector<LatticeCase> cases;
