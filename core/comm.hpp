@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,8 +54,9 @@ class Comm {
     /// Host memory, which must stay alive until wait() returns.
     void receive(std::span<std::byte> bytes, int from, int tag);
     void send(std::span<const std::byte> bytes, int to, int tag);
-    /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer.
-    void wait();
+    /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has not
+    /// come after so many seconds (0: waits for ever); name_of says which message a tag is.
+    void wait(double timeout_seconds = 0, const std::function<std::string(int)>& name_of = {});
 
    private:
     struct Impl;

@@ -149,6 +149,7 @@ struct Comm::Exchange::Impl {
   MPI_Comm comm;
   std::vector<MPI_Request> requests;
   std::vector<std::size_t> expected;  // bytes of each receive; sends have none
+  std::vector<int> tags;
 };
 
 Comm::Exchange::Exchange(const Comm& comm) : impl_(std::make_unique<Impl>()) { impl_->comm = comm.impl_->comm; }
@@ -168,6 +169,7 @@ void Comm::Exchange::receive(std::span<std::byte> bytes, int from, int tag) {
   check(MPI_Irecv(bytes.data(), count(bytes.size()), MPI_BYTE, from, tag, impl_->comm, &request), "posting a receive");
   impl_->requests.push_back(request);
   impl_->expected.push_back(bytes.size());
+  impl_->tags.push_back(tag);
 }
 
 void Comm::Exchange::send(std::span<const std::byte> bytes, int to, int tag) {
@@ -175,11 +177,31 @@ void Comm::Exchange::send(std::span<const std::byte> bytes, int to, int tag) {
   check(MPI_Isend(bytes.data(), count(bytes.size()), MPI_BYTE, to, tag, impl_->comm, &request), "posting a send");
   impl_->requests.push_back(request);
   impl_->expected.push_back(0);
+  impl_->tags.push_back(tag);
 }
 
-void Comm::Exchange::wait() {
+void Comm::Exchange::wait(double timeout_seconds, const std::function<std::string(int)>& name_of) {
   std::vector<MPI_Status> statuses(impl_->requests.size());
-  check(MPI_Waitall(count(impl_->requests.size()), impl_->requests.data(), statuses.data()), "an exchange");
+  if (timeout_seconds <= 0) {
+    check(MPI_Waitall(count(impl_->requests.size()), impl_->requests.data(), statuses.data()), "an exchange");
+  } else {
+    // Tests in a loop, as waiting does inside MPI, and looks at the clock now and then.
+    const double end = MPI_Wtime() + timeout_seconds;
+    for (int done = 0, round = 1; !done; ++round) {
+      check(MPI_Testall(count(impl_->requests.size()), impl_->requests.data(), &done, statuses.data()), "an exchange");
+      if (done || round % 256 != 0 || MPI_Wtime() < end) continue;
+      for (std::size_t i = 0; i < impl_->requests.size(); ++i) {
+        int here = 0;
+        MPI_Request_get_status(impl_->requests[i], &here, MPI_STATUS_IGNORE);
+        require<CommError>(here || impl_->expected[i] == 0,
+                           name_of ? name_of(impl_->tags[i]) : sentence("the message with tag", impl_->tags[i]),
+                           "did not arrive within", timeout_seconds,
+                           "seconds: a message or a process is lost; run again, on other hosts if it comes back");
+      }
+      throw CommError(sentence("a message was not taken by its receiver within", timeout_seconds,
+                               "seconds: a process is lost; run again, on other hosts if it comes back"));
+    }
+  }
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     if (impl_->expected[i] == 0) continue;
     int got = 0;
@@ -190,6 +212,7 @@ void Comm::Exchange::wait() {
   }
   impl_->requests.clear();
   impl_->expected.clear();
+  impl_->tags.clear();
 }
 
 namespace detail {

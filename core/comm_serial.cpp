@@ -46,7 +46,7 @@ Comm::Exchange::Exchange(Exchange&&) noexcept = default;
 Comm::Exchange& Comm::Exchange::operator=(Exchange&&) noexcept = default;
 void Comm::Exchange::receive(std::span<std::byte> bytes, int, int tag) { impl_->receives.push_back({bytes, {}, tag}); }
 void Comm::Exchange::send(std::span<const std::byte> bytes, int, int tag) { impl_->sends.push_back({{}, bytes, tag}); }
-void Comm::Exchange::wait() {
+void Comm::Exchange::wait(double, const std::function<std::string(int)>& name_of) {
   for (const auto& receive : impl_->receives) {
     bool found = false;
     for (auto send = impl_->sends.begin(); send != impl_->sends.end() && !found; ++send) {
@@ -59,7 +59,8 @@ void Comm::Exchange::wait() {
       found = true;
       break;
     }
-    require<CommError>(found, "no message with tag", receive.tag, "was sent: the two ends disagree about the exchange");
+    require<CommError>(found, name_of ? name_of(receive.tag) : sentence("the message with tag", receive.tag),
+                       "was not sent: the two ends disagree about the exchange");
   }
   impl_->receives.clear();
   impl_->sends.clear();

@@ -159,12 +159,10 @@ class SiteInMemory {
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) : p_(p) {}
   /// Lane i is lane i ^ exchange of p.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) : p_(p) {
-    if (exchange == 1)
-      permute<1 % N>();
-    else if (exchange == 2)
-      permute<2 % N>();
-    else if (exchange == 4)
-      permute<4 % N>();
+    // Legs along one direction exchange one bit; others come here twice or three times.
+    if (exchange & 1) permute<1 % N>();
+    if (exchange & 2) permute<2 % N>();
+    if (exchange & 4) permute<4 % N>();
   }
   /// Keeps a gathered value.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) : p_(permuted_) {
@@ -243,8 +241,16 @@ class NeighbourView {
         return from.template load<1 % N>(hop.outer, component);
       case 2:
         return from.template load<2 % N>(hop.outer, component);
-      default:
+      case 3:
+        return from.template load<3 % N>(hop.outer, component);
+      case 4:
         return from.template load<4 % N>(hop.outer, component);
+      case 5:
+        return from.template load<5 % N>(hop.outer, component);
+      case 6:
+        return from.template load<6 % N>(hop.outer, component);
+      default:
+        return from.template load<7 % N>(hop.outer, component);
     }
   }
 

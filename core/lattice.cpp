@@ -28,6 +28,7 @@ struct Lattice::Parts {
   Geometry geometry;
   Layout layout, columns;
   bool force_halo;
+  HaloOptions halo;
   std::map<std::string, std::any> memory;
   Tuner tuner;
 
@@ -38,11 +39,14 @@ struct Lattice::Parts {
                choose_order(geometry.local_extent(), options)),
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
         force_halo(options.force_halo),
+        halo(options.halo),
         tuner(c) {}
 };
 
 Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options) {
-  std::vector<std::int64_t> mine{extent[0], extent[1], extent[2], extent[3], options.force_halo};
+  std::vector<std::int64_t> mine{extent[0], extent[1], extent[2], extent[3], options.force_halo,
+                                 std::int64_t(options.halo.overlap), options.halo.checked_exchanges};
+  for (int mu = 0; mu < 4; ++mu) mine.push_back(options.grid ? (*options.grid)[mu] : 0);
   std::vector<std::int64_t> most = mine;
   comm.max(most);
   comm.agree([&] {
@@ -56,6 +60,7 @@ const Geometry& Lattice::geometry() const { return parts_->geometry; }
 const Layout& Lattice::layout() const { return parts_->layout; }
 const Layout& Lattice::column_layout() const { return parts_->columns; }
 bool Lattice::communicates(int mu) const { return parts_->force_halo || parts_->geometry.grid()[mu] > 1; }
+const HaloOptions& Lattice::halo_options() const { return parts_->halo; }
 Tuner& Lattice::tuner() const { return parts_->tuner; }
 std::any& Lattice::memory(const std::string& key) const { return parts_->memory[key]; }
 

@@ -17,6 +17,25 @@ namespace kov {
 
 class Tuner;
 
+/// How neighbours travel between ranks.
+struct HaloOptions {
+  enum class Overlap {
+    /// Whichever was faster in an operator's first calls.
+    tuned,
+    /// Messages first, then all sites.
+    blocking,
+    /// Sites with all neighbours at hand while messages are on their way, then the others.
+    overlapped
+  };
+  Overlap overlap = Overlap::tuned;
+  /// So many first exchanges of every halo carry sequence numbers and checksums; -1: all.
+  int checked_exchanges = 2;
+  /// A message that has not come after so many seconds is an error; 0: never.
+  double timeout_seconds = 600;
+
+  friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
+};
+
 /// What a user may fix about a lattice; everything has a good default.
 struct LatticeOptions {
   /// Processes in each direction; chosen by Geometry::choose_grid when absent.
@@ -25,6 +44,7 @@ struct LatticeOptions {
   std::optional<Order> order = {};
   /// Exchange halos with oneself in directions that are not divided: one process then runs the whole message path.
   bool force_halo = false;
+  HaloOptions halo = {};
 };
 
 /// Copies are handles to the same lattice.
@@ -43,6 +63,7 @@ class Lattice {
   std::int64_t volume() const { return geometry().volume(); }
   /// Whether neighbours in direction mu come through a halo.
   bool communicates(int mu) const;
+  const HaloOptions& halo_options() const;
   Tuner& tuner() const;
 
   /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice

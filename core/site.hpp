@@ -81,6 +81,13 @@ struct SiteRange {
   }
 };
 
+/// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they take
+/// lanes.
+struct SiteList {
+  const int* items;
+  int n;
+};
+
 namespace detail {
 
 /// Throws an Error when a kernel could not be launched on the GPU.
@@ -115,6 +122,22 @@ struct ComponentFunctor {
     } else {
       const Site x{range.outer(i)};
       for (int c = 0; c < (one ? 1 : n_components); ++c) kernel(x, c);
+    }
+  }
+};
+
+/// The same over a list.
+template <class Site, int N, class Kernel>
+struct ListFunctor {
+  Kernel kernel;
+  SiteList list;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      const int k = i / N / n_components, c = i / N - k * n_components, j = k * N + i % N;
+      if (j < list.n) kernel(LaneSite{list.items[j] / N, list.items[j] % N}, c);
+    } else {
+      for (int c = 0; c < n_components; ++c) kernel(Site{list.items[i]}, c);
     }
   }
 };
@@ -176,6 +199,15 @@ void for_each_site(const std::string& name, const SiteRange& range, int n_compon
     detail::launch<Kernel>(name, n, detail::ComponentFunctor<S, N, true, Kernel>{kernel, range, 1}, exec);
   else
     detail::launch<Kernel>(name, n, detail::ComponentFunctor<S, N, false, Kernel>{kernel, range, n_components}, exec);
+}
+
+/// Calls kernel(site, c) for every site of a list and every component.
+template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
+                   const Exec& exec = {}) {
+  using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
+  const int n = std::is_same_v<S, LaneSite> ? (list.n + N - 1) / N * N * n_components : list.n;
+  detail::launch<Kernel>(name, n, detail::ListFunctor<S, N, Kernel>{kernel, list, n_components}, exec);
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.

@@ -4,6 +4,7 @@
 #include "kov/core/io/atomic_file.hpp"
 
 #include <charconv>
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -74,6 +75,25 @@ int Tuner::choose(const std::string& key, int n_candidates, const std::function<
   known_[key] = best;
   changed_ = true;
   return best;
+}
+
+void Tuner::run_best(const std::string& key, int n_candidates, const std::function<void(int)>& run) {
+  const auto known = known_.find(key);
+  if (known != known_.end() && known->second >= 0 && known->second < n_candidates) return run(known->second);
+  std::vector<double>& trials = trials_[key];
+  const int candidate = int(trials.size()) % n_candidates;
+  const auto start = std::chrono::steady_clock::now();
+  run(candidate);
+  trials.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  constexpr int rounds = 6;  // the first warms up
+  if (int(trials.size()) < rounds * n_candidates) return;
+  std::vector<double> best(std::size_t(n_candidates), 1e30);
+  for (std::size_t k = std::size_t(n_candidates); k < trials.size(); ++k)
+    best[k % std::size_t(n_candidates)] = std::min(best[k % std::size_t(n_candidates)], trials[k]);
+  comm_.max(best);
+  known_[key] = int(std::min_element(best.begin(), best.end()) - best.begin());
+  changed_ = true;
+  trials_.erase(key);
 }
 
 }  // namespace kov

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace kov {
 
@@ -27,10 +28,15 @@ class Tuner {
   /// same. Collective.
   int choose(const std::string& key, int n_candidates, const std::function<void(int)>& run);
 
+  /// The same for work that may run once only: call it with run = the work itself.  Until every candidate has had its
+  /// turns, a call runs and times the next one; then the ranks agree, and calls run the winner.  Collective.
+  void run_best(const std::string& key, int n_candidates, const std::function<void(int)>& run);
+
  private:
   Comm comm_;
   std::string file_;
   std::map<std::string, int> known_;
+  std::map<std::string, std::vector<double>> trials_;  // seconds of the calls so far, candidates in turns
   bool changed_ = false;
 };
 

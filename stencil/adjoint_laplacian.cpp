@@ -51,13 +51,15 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   using In = NeighbourView<AdjointVector, T, default_lanes>;
   using Out = FieldView<AdjointVector, T, default_lanes>;
   using Kernel = detail::AdjointLaplacianKernel<LinkView<T>, In, Out>;
+  const bool with_t = dimensions_ == Dimensions::spacetime;
+  const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
   const int n = in.n_components(), n_legs = 2 * int(dimensions_);
-  const auto neighbours = halo_for<AdjointVector, T>(lattice(), n).exchange(in);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
-  for_each_site<default_lanes>("adjoint_laplacian", order, n,
-                               Kernel{Stencil::of(lattice()).view(), links_.view(), neighbours, out.view(), n, T(alpha),
-                                      T(beta), n_legs, streaming});
+  run_stencil("adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, Subset::all,
+              order_for(in, with_t), n, [&](const In& neighbours) {
+                return Kernel{stencil.view(), links_.view(), neighbours, out.view(), n,
+                              T(alpha),       T(beta),       n_legs,     streaming};
+              });
 }
 
 template class AdjointLaplacian<float>;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/halo.hpp"
 
+#include "kov/stencil/halo_check.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -28,111 +33,151 @@ struct CopySites {
   }
 };
 
-/// Sends and receives, staging through host memory where kernels run elsewhere.
-class Messages {
+/// Host memory for a message that lives on a device; where kernels run on the host, the message itself.
+class Stage {
  public:
-  explicit Messages(const Comm& comm) : exchange_(comm) {}
-
-  void receive(void* device, std::size_t bytes, int from, int tag) {
-    exchange_.receive(landing(device, bytes, true), from, tag);
+  std::span<std::byte> of(void* device, std::size_t bytes) {
+    device_ = device;
+    if constexpr (unified_memory) return {static_cast<std::byte*>(device), bytes};
+    if (host_.size() < bytes) host_.resize(bytes);
+    return {host_.data(), bytes};
   }
-  void send(const void* device, std::size_t bytes, int to, int tag) {
-    const auto host = landing(const_cast<void*>(device), bytes, false);
-    if constexpr (!unified_memory) copy_to_host(host.data(), device, bytes);
-    exchange_.send(host, to, tag);
+  void from_device(std::span<std::byte> host) const {
+    if constexpr (!unified_memory) copy_to_host(host.data(), device_, host.size());
   }
-  void wait() {
-    exchange_.wait();
-    if constexpr (!unified_memory)
-      for (const auto& stage : stages_)
-        if (stage.incoming) copy_to_device(stage.device, stage.host.data(), stage.host.size());
+  void to_device(std::span<std::byte> host) const {
+    if constexpr (!unified_memory) copy_to_device(device_, host.data(), host.size());
   }
 
  private:
-  struct Stage {
-    void* device;
-    std::vector<std::byte> host;
-    bool incoming;
-  };
-  std::span<std::byte> landing(void* device, std::size_t bytes, bool incoming) {
-    if constexpr (unified_memory) return {static_cast<std::byte*>(device), bytes};
-    stages_.push_back({device, std::vector<std::byte>(bytes), incoming});
-    return stages_.back().host;
-  }
-
-  Comm::Exchange exchange_;
-  std::vector<Stage> stages_;
+  void* device_ = nullptr;
+  std::vector<std::byte> host_;
 };
 
-/// The buffers of a halo and the way through them: gather, send, receive, scatter.
+/// The buffers of a halo and the way through them: gather, send, receive, check, scatter.  One message a face, for both
+/// parities and all columns.
 template <class View, bool whole_outer>
 class FaceExchange {
  public:
-  FaceExchange(const Lattice& lattice, const HaloPlan& plan, int n_components)
+  FaceExchange(const Lattice& lattice, const Stencil& stencil, int n_components)
       : comm_(lattice.comm()),
-        plan_(plan),
+        options_(lattice.halo_options()),
+        legs_(stencil.legs()),
+        plan_(stencil.halo()),
         n_components_(n_components),
         block_(std::size_t(n_components) * View::block),
-        halo_("halo", std::size_t(plan.n_blocks) * block_),
-        send_("halo messages out", std::size_t(plan.n_blocks) * block_) {
+        halo_("halo", std::size_t(plan_.n_blocks) * block_),
+        send_("halo messages out", std::size_t(plan_.n_message_blocks) * block_) {
     bool in_place = true;
-    for (std::size_t leg = 0; leg < 8; ++leg) {
-      const auto& face = plan.faces[leg];
-      in_place = in_place && (!face.active || face.in_place);
-      for (int q = 0; q < 2; ++q)
-        lists_[leg][q] = {Buffer<int>("halo list", face.send[q]), Buffer<int>("halo list", face.receive[q]),
-                          Buffer<int>("halo list", face.copy_from[q]), Buffer<int>("halo list", face.copy_to[q])};
+    for (const auto& face : plan_.faces) {
+      in_place = in_place && face.in_place;
+      Lists lists;
+      for (std::size_t q = 0; q < 2; ++q) {
+        lists.send[q] = Buffer<int>("halo list", face.send[q]);
+        lists.receive[q] = Buffer<int>("halo list", face.receive[q]);
+      }
+      lists_.push_back(lists);
     }
-    if (!in_place) landing_ = Buffer<T>("halo messages in", std::size_t(plan.n_blocks) * block_);
+    for (std::size_t q = 0; q < 2; ++q) {
+      copy_from_[q] = Buffer<int>("halo list", plan_.copy_from[q]);
+      copy_to_[q] = Buffer<int>("halo list", plan_.copy_to[q]);
+    }
+    if (!in_place) landing_ = Buffer<T>("halo messages in", std::size_t(plan_.n_message_blocks) * block_);
+    incoming_.resize(plan_.faces.size());
+    outgoing_.resize(plan_.faces.size());
   }
 
   int n_components() const { return n_components_; }
 
-  /// The halo of the sites of a subset.
-  View run(const View& in, Subset subset) const {
+  /// Starts to fetch the neighbours in a subset; they are there after finish().
+  View begin(const View& in, Subset subset) {
+    require(!messages_, "a halo was asked to exchange while an exchange is going on: finish() that first");
+    subset_ = subset;
+    ++sequence_;
+    checked_ = options_.checked_exchanges < 0 || sequence_ <= std::uint64_t(options_.checked_exchanges);
     const View halo(halo_.data(), 0, n_components_);
-    Messages messages(comm_);
-    // All gathers are on their way before the first message waits for one.
-    each_face(subset, [&](const HaloPlan::Face& face, const Lists& lists, int q, int) {
-      copy("halo_gather", face.send[q].size(), in, part(send_, face, q), lists.send.data(), nullptr);
-      copy("halo_local", face.copy_to[q].size(), in, halo, lists.copy_from.data(), lists.copy_to.data());
-    });
-    each_face(subset, [&](const HaloPlan::Face& face, const Lists&, int q, int tag) {
-      const View to = part(face.in_place ? halo_ : landing_, face, q);
-      messages.receive(to.address(0, 0), bytes(face.receive[q].size()), face.from_rank, tag);
-    });
+    for (std::size_t f = 0; f < plan_.faces.size(); ++f)
+      for (std::size_t q = first_parity(); q < end_parity(); ++q)
+        copy("halo_gather", plan_.faces[f].send[q].size(), in, blocks(send_, plan_.faces[f].first_block[q]),
+             lists_[f].send[q].data(), nullptr);
+    for (std::size_t q = first_parity(); q < end_parity(); ++q)
+      copy("halo_local", plan_.copy_to[q].size(), in, halo, copy_from_[q].data(), copy_to_[q].data());
+    messages_.emplace(comm_);
+    for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_receive(f);
     Kokkos::fence("halo gathered");
-    each_face(subset, [&](const HaloPlan::Face& face, const Lists&, int q, int tag) {
-      messages.send(part(send_, face, q).address(0, 0), bytes(face.send[q].size()), face.to_rank, tag);
-    });
-    messages.wait();
-    each_face(subset, [&](const HaloPlan::Face& face, const Lists& lists, int q, int) {
-      if (!face.in_place)
-        copy("halo_scatter", face.receive[q].size(), part(landing_, face, q), halo, nullptr, lists.receive.data());
-    });
+    for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_send(f);
     return halo;
+  }
+
+  void finish() {
+    const auto name = [&](int tag) { return message_name(std::size_t(tag) / 2); };
+    std::optional<Comm::Exchange> messages = std::move(messages_);
+    messages_.reset();
+    messages->wait(options_.timeout_seconds, name);
+    for (std::size_t f = 0; f < plan_.faces.size(); ++f) {
+      const auto& face = plan_.faces[f];
+      if (checked_)
+        verify(incoming_[f].trailer, incoming_[f].host, sequence_, face.leg, leg_name(legs_[std::size_t(face.leg)]),
+               face.from_rank, comm_.rank());
+      incoming_[f].stage.to_device(incoming_[f].host);
+      if (face.in_place) continue;
+      for (std::size_t q = first_parity(); q < end_parity(); ++q)
+        copy("halo_scatter", face.receive[q].size(), blocks(landing_, face.first_block[q]),
+             View(halo_.data(), 0, n_components_), nullptr, lists_[f].receive[q].data());
+    }
   }
 
  private:
   using T = std::remove_pointer_t<decltype(View().address(0, 0))>;
   using Copy = CopySites<View, whole_outer>;
   struct Lists {
-    Buffer<int> send, receive, copy_from, copy_to;
+    std::array<Buffer<int>, 2> send, receive;
+  };
+  struct Message {
+    Stage stage;
+    std::span<std::byte> host;
+    HaloTrailer trailer{};
   };
 
-  template <class F>
-  void each_face(Subset subset, const F& f) const {
-    for (int leg = 0; leg < 8; ++leg)
-      for (int q = 0; q < 2; ++q)
-        if (plan_.faces[std::size_t(leg)].active && subset != (q ? Subset::even : Subset::odd))
-          f(plan_.faces[std::size_t(leg)], lists_[std::size_t(leg)][q], q, 2 * leg + q);
+  std::size_t first_parity() const { return subset_ == Subset::odd ? 1 : 0; }
+  std::size_t end_parity() const { return subset_ == Subset::even ? 1 : 2; }
+
+  View blocks(const Buffer<T>& buffer, int block) const {
+    return {buffer.data() + std::size_t(block) * block_, 0, n_components_};
   }
-  View part(const Buffer<T>& buffer, const HaloPlan::Face& face, int q) const {
-    return {buffer.data() + std::size_t(face.first_block[q]) * block_, 0, n_components_};
+  /// The part of a message that the subset needs: the blocks of its parities, which lie one after the other.
+  std::size_t bytes(const HaloPlan::Face& face) const {
+    std::size_t n = 0;
+    for (std::size_t q = first_parity(); q < end_parity(); ++q) n += std::size_t(face.n_blocks[q]);
+    return n * block_ * sizeof(T);
   }
-  std::size_t bytes(std::size_t slots) const {
-    const std::size_t blocks = whole_outer ? slots : (slots + Copy::lanes - 1) / Copy::lanes;
-    return blocks * block_ * sizeof(T);
+  void post_receive(std::size_t f) {
+    const auto& face = plan_.faces[f];
+    const std::size_t q = first_parity();
+    const View to = face.in_place ? blocks(halo_, face.halo_block[q]) : blocks(landing_, face.first_block[q]);
+    incoming_[f].host = incoming_[f].stage.of(to.address(0, 0), bytes(face));
+    messages_->receive(incoming_[f].host, face.from_rank, 2 * int(f));
+    if (checked_)
+      messages_->receive(std::as_writable_bytes(std::span(&incoming_[f].trailer, 1)), face.from_rank, 2 * int(f) + 1);
+  }
+  void post_send(std::size_t f) {
+    const auto& face = plan_.faces[f];
+    Message& out = outgoing_[f];
+    out.host = out.stage.of(blocks(send_, face.first_block[first_parity()]).address(0, 0), bytes(face));
+    out.stage.from_device(out.host);
+    std::optional<HaloFault::Kind> fault;
+    if (checked_) {
+      fault = take_halo_fault(comm_.rank(), face.leg);
+      out.trailer = seal(out.host, fault == HaloFault::Kind::stale ? sequence_ - 1 : sequence_, face.leg);
+      if (fault == HaloFault::Kind::flipped) out.host[out.host.size() / 2] ^= std::byte{4};
+      messages_->send(std::as_bytes(std::span(&out.trailer, 1)), face.to_rank, 2 * int(f) + 1);
+    }
+    if (fault != HaloFault::Kind::lost) messages_->send(out.host, face.to_rank, 2 * int(f));
+  }
+  std::string message_name(std::size_t f) const {
+    const auto& face = plan_.faces[f];
+    return sentence("the halo message of leg", leg_name(legs_[std::size_t(face.leg)]), "from rank", face.from_rank,
+                    "to rank", comm_.rank());
   }
   void copy(const char* name, std::size_t n, const View& from, const View& to, const int* from_slots,
             const int* to_slots) const {
@@ -141,43 +186,76 @@ class FaceExchange {
   }
 
   Comm comm_;
+  HaloOptions options_;
+  std::vector<Coord> legs_;
   HaloPlan plan_;
   int n_components_;
   std::size_t block_;  // reals of an outer site with all its components
   Buffer<T> halo_, send_, landing_;
-  Lists lists_[8][2];
+  std::vector<Lists> lists_;
+  std::array<Buffer<int>, 2> copy_from_, copy_to_;
+  std::vector<Message> incoming_, outgoing_;
+  std::optional<Comm::Exchange> messages_;
+  Subset subset_ = Subset::all;
+  std::uint64_t sequence_ = 0;
+  bool checked_ = false;
 };
 
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-Halo<SiteT, T>::Halo(const Lattice& lattice, int n_components) {
-  const HaloPlan& plan = Stencil::of(lattice).halo();
-  if (plan.any()) exchange_ = std::make_shared<detail::FaceExchange<View, false>>(lattice, plan, n_components);
+Halo<SiteT, T>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components) {
+  if (stencil.halo().any())
+    exchange_ = std::make_shared<detail::FaceExchange<View, false>>(lattice, stencil, n_components);
+}
+
+template <template <class> class SiteT, class T>
+NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
+  if (!exchange_) return {field.view(), {}};
+  require(field.n_components() == exchange_->n_components(), field.name(), "has", field.n_components(),
+          "components where the halo was made for", exchange_->n_components(), ": make a Halo of its shape");
+  return {field.view(), exchange_->begin(field.view(), field.subset())};
+}
+
+template <template <class> class SiteT, class T>
+void Halo<SiteT, T>::finish() const {
+  if (exchange_) exchange_->finish();
 }
 
 template <template <class> class SiteT, class T>
 NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::exchange(const Field<SiteT, T>& field) const {
-  if (!exchange_) return {field.view(), {}};
-  require(field.n_components() == exchange_->n_components(), field.name(), "has", field.n_components(),
-          "components where the halo was made for", exchange_->n_components(), ": make a Halo of its shape");
-  return {field.view(), exchange_->run(field.view(), field.subset())};
+  const auto neighbours = begin(field);
+  finish();
+  return neighbours;
 }
 
 template <template <class> class SiteT, class T, int W>
 BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns) {
-  const HaloPlan& plan = (has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice)).halo();
+  const Stencil& stencil = has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
   const int width = BlockField<SiteT, T, W>::width;
-  if (plan.any())
-    exchange_ = std::make_shared<detail::FaceExchange<View, has_packs>>(lattice, plan, (n_columns + width - 1) / width);
+  if (stencil.halo().any())
+    exchange_ =
+        std::make_shared<detail::FaceExchange<View, has_packs>>(lattice, stencil, (n_columns + width - 1) / width);
+}
+
+template <template <class> class SiteT, class T, int W>
+BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::begin(const BlockField<SiteT, T, W>& field) const {
+  if (!exchange_) return {field.view(), {}};
+  require(field.n_groups() == exchange_->n_components(), field.name(), "has", field.n_columns(),
+          "columns, but the halo was made for another number: make a BlockHalo of its shape");
+  return {field.view(), BlockView<SiteT, T, W>(exchange_->begin(field.view().base(), field.subset()))};
+}
+
+template <template <class> class SiteT, class T, int W>
+void BlockHalo<SiteT, T, W>::finish() const {
+  if (exchange_) exchange_->finish();
 }
 
 template <template <class> class SiteT, class T, int W>
 BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::exchange(const BlockField<SiteT, T, W>& field) const {
-  if (!exchange_) return {field.view(), {}};
-  require(field.n_groups() == exchange_->n_components(), field.name(), "has", field.n_columns(),
-          "columns, but the halo was made for another number: make a BlockHalo of its shape");
-  return {field.view(), BlockView<SiteT, T, W>(exchange_->run(field.view().base(), field.subset()))};
+  const auto neighbours = begin(field);
+  finish();
+  return neighbours;
 }
 
 template class Halo<Scalar, double>;

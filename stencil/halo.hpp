@@ -22,14 +22,24 @@ template <template <class> class SiteT, class T>
 class Halo {
  public:
   using View = FieldView<SiteT, T, default_lanes>;
+  using Neighbours = NeighbourView<SiteT, T, default_lanes>;
 
   Halo() = default;
-  /// For fields of n_components on this lattice.
-  Halo(const Lattice& lattice, int n_components);
+  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.
+  Halo(const Lattice& lattice, int n_components) : Halo(lattice, Stencil::of(lattice), n_components) {}
+  Halo(const Lattice& lattice, const Stencil& stencil, int n_components);
+
+  /// Whether any neighbour comes by message.
+  bool active() const { return exchange_ != nullptr; }
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
-  /// for a kernel to read.  Returns when the messages have arrived.  Collective; throws CommError when one is lost.
-  NeighbourView<SiteT, T, default_lanes> exchange(const Field<SiteT, T>& field) const;
+  /// for a kernel to read.  The halo of the other parity stays what it was.  Returns when the messages have arrived.
+  /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged.
+  Neighbours exchange(const Field<SiteT, T>& field) const;
+
+  /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().
+  Neighbours begin(const Field<SiteT, T>& field) const;
+  void finish() const;
 
  private:
   std::shared_ptr<detail::FaceExchange<View, false>> exchange_;
@@ -39,9 +49,14 @@ class Halo {
 template <template <class> class SiteT, class T, int W>
 class BlockHalo {
  public:
+  using Neighbours = BlockNeighbourView<SiteT, T, W>;
+
   BlockHalo() = default;
   BlockHalo(const Lattice& lattice, int n_columns);
-  BlockNeighbourView<SiteT, T, W> exchange(const BlockField<SiteT, T, W>& field) const;
+  bool active() const { return exchange_ != nullptr; }
+  Neighbours exchange(const BlockField<SiteT, T, W>& field) const;
+  Neighbours begin(const BlockField<SiteT, T, W>& field) const;
+  void finish() const;
 
  private:
   using View = typename BlockView<SiteT, T, W>::Base;

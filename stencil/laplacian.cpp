@@ -24,27 +24,25 @@ template <template <class> class SiteT>
 void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT, T>& in,
                                     const Field<SiteT, T>& out) const {
   require_pair(in, out, lattice());
-  const auto& halo = halo_for<SiteT, T>(lattice(), in.n_components());
-  const auto neighbours = halo.exchange(in);
-  const Stencil::View stencil = Stencil::of(lattice()).view();
+  const bool with_t = dimensions_ == Dimensions::spacetime;
+  const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
+  const int n = in.n_components();
   // GPUs: 1 % for one column in single precision, a loss for the rest (H200).
-  const bool gpu_streams =
-      !has_packs && sizeof(T) == 4 && in.n_components() == 1 && dimensions_ == Dimensions::spacetime;
+  const bool gpu_streams = !has_packs && sizeof(T) == 4 && n == 1 && with_t;
   const bool streaming = gpu_streams || worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
   const auto launch = [&](auto n_legs) {
     using In = NeighbourView<SiteT, T, default_lanes>;
     using Out = FieldView<SiteT, T, default_lanes>;
     using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
-    const int n = in.n_components();
-    for_each_site<default_lanes>(
-        "covariant_laplacian", order, n,
-        Kernel{stencil, links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming});
+    run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, Subset::all,
+                order_for(in, with_t), n, [&](const In& neighbours) {
+                  return Kernel{stencil.view(), links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
+                });
   };
-  if (dimensions_ == Dimensions::space)
-    launch(std::integral_constant<int, 6>{});
-  else
+  if (with_t)
     launch(std::integral_constant<int, 8>{});
+  else
+    launch(std::integral_constant<int, 6>{});
 }
 
 template <class T>
@@ -52,22 +50,23 @@ template <template <class> class SiteT, int W>
 void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<SiteT, T, W>& in,
                                     const BlockField<SiteT, T, W>& out) const {
   require_pair(in, out, lattice());
-  const auto neighbours = block_halo_for<SiteT, T, W>(lattice(), in.n_columns()).exchange(in);
-  const Stencil::View stencil = (has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice())).view();
+  const bool with_t = dimensions_ == Dimensions::spacetime;
+  const Stencil& stencil = block_stencil(lattice());
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const SiteRange order = order_for(in, dimensions_ == Dimensions::spacetime);
   const auto launch = [&](auto n_legs) {
     using In = BlockNeighbourView<SiteT, T, W>;
     using Out = BlockView<SiteT, T, W>;
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
-    for_each_block_site(
-        "covariant_laplacian", order, in.n_groups(),
-        Kernel{stencil, links_.block_view(), neighbours, out.view(), in.n_groups(), T(alpha), T(beta), streaming});
+    run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
+                           Subset::all, order_for(in, with_t), in.n_groups(), [&](const In& neighbours) {
+                             return Kernel{stencil.view(), links_.block_view(), neighbours,      out.view(),
+                                           in.n_groups(),  T(alpha),            T(beta),         streaming};
+                           });
   };
-  if (dimensions_ == Dimensions::space)
-    launch(std::integral_constant<int, 6>{});
-  else
+  if (with_t)
     launch(std::integral_constant<int, 8>{});
+  else
+    launch(std::integral_constant<int, 6>{});
 }
 
 template class CovariantLaplacian<float>;

@@ -4,6 +4,7 @@
 // results should go past the caches.
 #pragma once
 
+#include "kov/core/tune.hpp"
 #include "kov/stencil/halo.hpp"
 
 namespace kov {
@@ -39,9 +40,19 @@ SiteRange order_for(const FieldT& in, bool with_t) {
 
 /// The lattice's own halo of this shape; one exchange at a time.
 template <template <class> class SiteT, class T>
+const Halo<SiteT, T>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components) {
+  const std::string key = sentence("halo", stencil.name(), SiteT<T>::n_complex, sizeof(T), n_components);
+  return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, stencil, n_components); });
+}
+template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components) {
-  const std::string key = sentence("halo", SiteT<T>::n_complex, sizeof(T), n_components);
-  return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, n_components); });
+  return halo_for<SiteT, T>(Stencil::of(lattice), lattice, n_components);
+}
+
+/// What kernels over blocks of columns get, and the stencil of their layout.
+using BlockSite = std::conditional_t<has_packs, ColumnSite, LaneSite>;
+inline const Stencil& block_stencil(const Lattice& lattice) {
+  return has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
 }
 template <template <class> class SiteT, class T, int W>
 const BlockHalo<SiteT, T, W>& block_halo_for(const Lattice& lattice, int n_columns) {
@@ -62,6 +73,41 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
       in.prefetch(stencil.at(Site{x.outer + 1})(leg), 0);
     }
   }
+}
+
+/// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
+/// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits, each
+/// site being computed once by the same kernel.  order: in which all sites are gone over when no messages are waited for.
+/// Site: ColumnSite for blocks.
+template <class Site = void, class HaloT, class In, class Make>
+void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, Subset out,
+                 const SiteRange& order, int n_components, const Make& make) {
+  const Lattice& lattice = in.lattice();
+  const auto blocking = [&] {
+    for_each_site<default_lanes, Site>(name, order, n_components, make(halo.exchange(in)));
+  };
+  if (!halo.active()) return blocking();
+  const auto overlapped = [&] {
+    const auto kernel = make(halo.begin(in));
+    for_each_site<default_lanes, Site>(name + "_interior", stencil.interior(out), n_components, kernel);
+    halo.finish();
+    for_each_site<default_lanes, Site>(name + "_surface", stencil.surface(out), n_components, kernel);
+  };
+  switch (lattice.halo_options().overlap) {
+    case HaloOptions::Overlap::blocking:
+      return blocking();
+    case HaloOptions::Overlap::overlapped:
+      return overlapped();
+    case HaloOptions::Overlap::tuned:
+      break;
+  }
+  const std::string key = sentence(name, "overlap", to_string(lattice.geometry().local_extent()), "on",
+                                   to_string(lattice.geometry().grid()), int(out), n_components, sizeof(typename In::Real),
+                                   In::View::n_complex);
+  lattice.tuner().run_best(key, 2, [&](int candidate) {
+    candidate == 0 ? blocking() : overlapped();
+    Kokkos::fence(name);
+  });
 }
 
 }  // namespace kov

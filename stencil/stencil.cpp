@@ -2,154 +2,328 @@
 #include "kov/stencil/stencil.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <tuple>
 
 namespace kov {
 
 namespace {
 
-/// The lexicographic index of the three coordinates other than mu.
-int transverse(const Coord& x, const Coord& extent, int mu) {
-  int index = 0;
-  for (int nu = 3; nu >= 0; --nu)
-    if (nu != mu) index = index * extent[nu] + x[nu];
-  return index;
+Coord operator+(const Coord& a, const Coord& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]}; }
+Coord operator-(const Coord& a) { return {-a[0], -a[1], -a[2], -a[3]}; }
+
+int floor_divide(int a, int b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+/// x brought back into a periodic box.
+Coord wrapped(Coord x, const Coord& box) {
+  for (int mu = 0; mu < 4; ++mu) x[mu] -= floor_divide(x[mu], box[mu]) * box[mu];
+  return x;
 }
 
-int face_sites(const Coord& extent, int mu) { return int(volume(extent) / extent[mu]); }
+/// Whether these legs are the first of the nearest neighbours, which kernels in even-odd order compute.
+bool computed(const std::vector<Coord>& legs) {
+  const auto& nearest = nearest_neighbours();
+  return legs.size() <= nearest.size() && std::equal(legs.begin(), legs.end(), nearest.begin());
+}
+
+std::string key(const std::string& what, const std::vector<Coord>& legs) {
+  std::string text = what;
+  for (const Coord& leg : legs) text += " " + leg_name(leg);
+  return text;
+}
 
 }  // namespace
 
-const Stencil& Stencil::of(const Lattice& lattice) {
-  return lattice.remember<Stencil>("stencil", [&] { return Stencil(lattice, lattice.layout()); });
+const std::vector<Coord>& nearest_neighbours() {
+  static const std::vector<Coord> legs{{1, 0, 0, 0}, {-1, 0, 0, 0}, {0, 1, 0, 0}, {0, -1, 0, 0},
+                                       {0, 0, 1, 0}, {0, 0, -1, 0}, {0, 0, 0, 1}, {0, 0, 0, -1}};
+  return legs;
 }
 
-const Stencil& Stencil::of_columns(const Lattice& lattice) {
-  return lattice.remember<Stencil>("column stencil", [&] { return Stencil(lattice, lattice.column_layout()); });
+const Stencil& Stencil::of(const Lattice& lattice) { return of(lattice, nearest_neighbours()); }
+const Stencil& Stencil::of_columns(const Lattice& lattice) { return of_columns(lattice, nearest_neighbours()); }
+const Stencil& Stencil::of_space(const Lattice& lattice) {
+  const auto& legs = nearest_neighbours();
+  return of(lattice, {legs.begin(), legs.begin() + 6});
+}
+const Stencil& Stencil::of(const Lattice& lattice, const std::vector<Coord>& legs) {
+  return lattice.remember<Stencil>(key("stencil", legs), [&] { return Stencil(lattice, lattice.layout(), legs); });
+}
+const Stencil& Stencil::of_columns(const Lattice& lattice, const std::vector<Coord>& legs) {
+  return lattice.remember<Stencil>(key("column stencil", legs),
+                                   [&] { return Stencil(lattice, lattice.column_layout(), legs); });
 }
 
-Stencil::Stencil(const Lattice& lattice, const Layout& layout)
-    : halo_(std::make_shared<HaloPlan>()),
+/// Fills in the tables of a stencil.
+class Stencil::Builder {
+ public:
+  Builder(Stencil& stencil, const Lattice& lattice, const Layout& layout)
+      : s_(stencil),
+        lattice_(lattice),
+        layout_(layout),
+        plan_(*stencil.halo_),
+        nodes_(layout.order() == Order::virtual_nodes),
+        box_(nodes_ ? layout.outer_extent() : layout.extent()),
+        lanes_(layout.lanes()) {}
+
+  void build() {
+    require_reach();
+    number_halo();
+    for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg) list_messages(int(leg));
+    place_messages();
+    fill_tables();
+    list_sites();
+  }
+
+ private:
+  void require_reach() const {
+    const Coord& extent = layout_.extent();
+    for (const Coord& leg : s_.legs_)
+      for (int mu = 0; mu < 4; ++mu)
+        require(!lattice_.communicates(mu) || std::abs(leg[mu]) <= extent[mu], "the leg", leg_name(leg),
+                "reaches beyond the next rank: each has", extent[mu], "sites in direction", "xyzt"[mu],
+                ", so divide that direction among fewer ranks");
+  }
+
+  /// Parity of the neighbour on a leg of the site (or outer site) x.
+  int target_parity(const Coord& x, const Coord& leg) const {
+    return (parity(x) + layout_.origin_parity() + parity(leg)) & 1;
+  }
+  /// Whether x + leg is outside the box in a direction that is divided.
+  bool leaves(const Coord& y, const Coord& box) const {
+    for (int mu = 0; mu < 4; ++mu)
+      if (lattice_.communicates(mu) && (y[mu] < 0 || y[mu] >= box[mu])) return true;
+    return false;
+  }
+
+  /// Gives every site of the box (outer site of virtual nodes) whose neighbour may be elsewhere its place in the halo: in
+  /// lexicographic order for each leg and parity of the neighbour.
+  void number_halo() {
+    place_.assign(s_.legs_.size(), {});
+    region_.assign(s_.legs_.size(), {});
+    for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg) {
+      auto& place = place_[leg];
+      place.assign(std::size_t(volume(box_)), -1);
+      std::array<int, 2> count{};
+      for (std::int64_t i = 0; i < volume(box_); ++i) {
+        const Coord o = coordinate(i, box_);
+        if (leaves(o + s_.legs_[leg], box_)) place[std::size_t(i)] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
+      }
+      // Where local volumes are odd, ranks differ in which parity has one more.
+      const int entries = std::max(count[0], count[1]);
+      for (std::size_t q = 0; q < 2; ++q) {
+        region_[leg].first[q] = plan_.n_blocks;
+        region_[leg].n[q] = nodes_ ? entries : (entries + lanes_ - 1) / lanes_;
+        plan_.n_blocks += region_[leg].n[q];
+        if (leg < 8) s_.halo_slot_[2 * leg + q] = region_[leg].first[q] * lanes_;
+      }
+    }
+  }
+  /// The halo slot in which the neighbour of local site x is looked for.
+  int halo_slot(std::size_t leg, const Coord& x) const {
+    const int q = target_parity(x, s_.legs_[leg]), first = region_[leg].first[std::size_t(q)] * lanes_;
+    if (!nodes_) return first + place_[leg][std::size_t(lexicographic(x, box_))];
+    return first + place_[leg][std::size_t(lexicographic(wrapped(x, box_), box_))] * lanes_ + layout_.locate(x).lane;
+  }
+
+  struct Message {
+    std::array<std::vector<std::tuple<std::int64_t, int>>, 2> send, receive;  // (order, slot)
+  };
+
+  void list_messages(int number) {
+    const std::size_t leg = std::size_t(number);
+    const Coord &d = s_.legs_[leg], &extent = layout_.extent();
+    std::map<Coord, Message> messages;  // by the offset of the rank that has the neighbours
+    const auto offset_of = [&](const Coord& y) {
+      Coord r{};
+      for (int mu = 0; mu < 4; ++mu)
+        if (lattice_.communicates(mu)) r[mu] = floor_divide(y[mu], extent[mu]);
+      return r;
+    };
+    // Both ends of a message count in the same order: by the place of the asking site in its rank.
+    const auto order = [&](const Coord& asker) {
+      return nodes_ ? std::int64_t(halo_slot(leg, asker)) : lexicographic(asker, extent);
+    };
+    for (std::int64_t i = 0; i < volume(extent); ++i) {
+      const Coord here = coordinate(i, extent);
+      const auto slot = [&](const Coord& x) {
+        const auto at = layout_.locate(x);
+        return at.outer * lanes_ + at.lane;
+      };
+      // As the one who asks.
+      const Coord target = here + d, from = offset_of(target);
+      const std::size_t q = std::size_t(target_parity(here, d));
+      if (from != Coord{}) {
+        messages[from].receive[q].push_back({order(here), halo_slot(leg, here)});
+      } else if (nodes_ && leaves(wrapped(here, box_) + d, box_)) {
+        plan_.copy_from[q].push_back(slot(wrapped(target, extent)));
+        plan_.copy_to[q].push_back(halo_slot(leg, here));
+      }
+      // As the one who is asked.
+      const Coord asker = here + (-d), towards = offset_of(asker);
+      if (towards != Coord{}) {
+        const std::size_t mine = std::size_t((parity(here) + layout_.origin_parity()) & 1);
+        messages[-towards].send[mine].push_back({order(wrapped(asker, extent)), slot(here)});
+      }
+    }
+    for (auto& [offset, message] : messages) add_face(number, offset, message);
+  }
+
+  void add_face(int leg, const Coord& offset, Message& message) {
+    HaloPlan::Face face;
+    face.leg = leg;
+    face.offset = offset;
+    face.from_rank = rank_at(offset);
+    face.to_rank = rank_at(-offset);
+    for (std::size_t q = 0; q < 2; ++q) {
+      std::sort(message.send[q].begin(), message.send[q].end());
+      std::sort(message.receive[q].begin(), message.receive[q].end());
+      for (const auto& entry : message.send[q]) face.send[q].push_back(std::get<1>(entry));
+      for (const auto& entry : message.receive[q]) face.receive[q].push_back(std::get<1>(entry));
+    }
+    plan_.faces.push_back(std::move(face));
+  }
+  int rank_at(const Coord& offset) const {
+    const Geometry& g = lattice_.geometry();
+    Coord x{};
+    for (int mu = 0; mu < 4; ++mu) x[mu] = g.origin()[mu] + offset[mu] * g.local_extent()[mu];
+    return g.rank_of(wrapped(x, g.extent()));
+  }
+
+  /// Messages lie one after the other, each parity in whole blocks, as long at the one end as at the other.
+  void place_messages() {
+    for (auto& face : plan_.faces) {
+      const auto& region = region_[std::size_t(face.leg)];
+      std::size_t longest = 0;
+      bool in_place = true;
+      for (std::size_t q = 0; q < 2; ++q) {
+        longest = std::max({longest, face.send[q].size(), face.receive[q].size()});
+        for (std::size_t j = 0; j < face.receive[q].size(); ++j)
+          in_place = in_place && face.receive[q][j] == region.first[q] * lanes_ + int(j);
+      }
+      const int blocks = (int(longest) + lanes_ - 1) / lanes_;
+      for (std::size_t q = 0; q < 2; ++q) {
+        face.first_block[q] = plan_.n_message_blocks;
+        face.n_blocks[q] = blocks;
+        face.halo_block[q] = region.first[q];
+        plan_.n_message_blocks += blocks;
+      }
+      face.in_place = in_place && blocks == region.n[0] && blocks == region.n[1];
+    }
+  }
+
+  void fill_tables() {
+    const bool columns = lanes_ == 1, nearest = computed(s_.legs_);
+    const std::size_t n_legs = s_.legs_.size(), n_outer = std::size_t(layout_.n_outer());
+    const bool by_entry = has_packs && (nodes_ || columns), by_slot = !by_entry && (has_packs || !nearest);
+    // A prefetch looks one site ahead.
+    std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
+    std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
+    for (int outer = 0; outer < layout_.n_outer() && (by_entry || by_slot); ++outer)
+      for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane)
+        for (std::size_t leg = 0; leg < n_legs; ++leg) {
+          const Coord x = nodes_ ? layout_.outer_coordinate(outer) : layout_.coordinate(outer, lane);
+          const Coord y = x + s_.legs_[leg];
+          const bool in_halo = leaves(y, box_);
+          const std::size_t index = std::size_t(outer) * n_legs + leg;
+          if (nodes_) {
+            const int to = in_halo ? halo_slot(leg, x) / lanes_ : layout_.outer_index(wrapped(y, box_));
+            int exchange = 0;
+            for (int mu = 0; mu < 4 && !in_halo; ++mu)
+              if (floor_divide(y[mu], box_[mu]) & 1) exchange ^= layout_.lane_bit(mu);
+            entries[index] = std::uint32_t(to) << 4 | std::uint32_t(in_halo) << 3 | std::uint32_t(exchange);
+            continue;
+          }
+          const auto at = layout_.locate(wrapped(y, box_));
+          const int to = in_halo ? halo_slot(leg, x) : at.outer * lanes_ + at.lane;
+          if (by_entry)
+            entries[index] = std::uint32_t(to) << 4 | std::uint32_t(in_halo) << 3;
+          else
+            slots[index * std::size_t(lanes_) + std::size_t(lane)] = to << 1 | int(in_halo);
+        }
+    s_.entries_ = Buffer<std::uint32_t>("stencil", entries);
+    s_.slots_ = Buffer<std::int32_t>("stencil", slots);
+  }
+
+  /// Outer sites where kernels take packs, slots where they take lanes.
+  void list_sites() {
+    std::array<std::vector<int>, 2> lists;
+    const bool by_lane = !has_packs;
+    for (int outer = 0; outer < layout_.n_outer(); ++outer) {
+      if (outer == layout_.n_outer() / 2)
+        for (std::size_t k = 0; k < 2; ++k) s_.n_even_listed_[k] = int(lists[k].size());
+      const auto at_edge = [&](const Coord& x) {
+        return std::any_of(s_.legs_.begin(), s_.legs_.end(), [&](const Coord& leg) { return leaves(x + leg, box_); });
+      };
+      if (by_lane) {
+        for (int lane = 0; lane < lanes_; ++lane)
+          if (layout_.is_site(outer, lane))
+            lists[at_edge(layout_.coordinate(outer, lane))].push_back(outer * lanes_ + lane);
+        continue;
+      }
+      bool edge = false;
+      if (nodes_)
+        edge = at_edge(layout_.outer_coordinate(outer));
+      else
+        for (int lane = 0; lane < lanes_; ++lane) edge = edge || at_edge(layout_.coordinate(outer, lane));
+      lists[edge].push_back(outer);
+    }
+    for (std::size_t k = 0; k < 2; ++k) s_.lists_[k] = Buffer<int>("stencil sites", lists[k]);
+  }
+
+  struct Region {
+    std::array<int, 2> first{}, n{};  // blocks of each parity
+  };
+  Stencil& s_;
+  const Lattice& lattice_;
+  const Layout& layout_;
+  HaloPlan& plan_;
+  bool nodes_;
+  Coord box_;  // what places in the halo are counted in
+  int lanes_;
+  std::vector<std::vector<int>> place_;  // [leg][site of the box]
+  std::vector<Region> region_;
+};
+
+std::string Stencil::name() const { return key("legs", legs_); }
+
+Stencil::Stencil(const Lattice& lattice, const Layout& layout, const std::vector<Coord>& legs)
+    : legs_(legs),
+      halo_(std::make_shared<HaloPlan>()),
       order_(layout.order()),
       lanes_(layout.lanes()),
       n_half_slots_(layout.n_outer() / 2 * layout.lanes()),
       origin_parity_(layout.origin_parity()) {
   for (int mu = 0; mu < 4; ++mu) {
     extent_[mu] = layout.extent()[mu];
-    bit_[mu] = layout.lane_bit(mu);
     communicates_[mu] = lattice.communicates(mu);
   }
-  build_halo(lattice, layout);
-  build_tables(lattice, layout);
+  Builder(*this, lattice, layout).build();
 }
 
-void Stencil::build_halo(const Lattice& lattice, const Layout& layout) {
-  const bool nodes = order_ == Order::virtual_nodes;
-  const Coord& box = nodes ? layout.outer_extent() : layout.extent();  // what blocks are counted in
-  for (int leg = 0; leg < n_legs; ++leg) {
-    const int mu = leg / 2, forward = leg % 2 == 0;
-    HaloPlan::Face& face = halo_->faces[std::size_t(leg)];
-    face.active = lattice.communicates(mu);
-    for (int q = 0; q < 2; ++q) {
-      halo_slot_[2 * leg + q] = halo_->n_blocks * lanes_;
-      if (!face.active) continue;
-      const int entries = (face_sites(box, mu) + 1) / 2;
-      face.first_block[q] = halo_->n_blocks;
-      face.n_blocks[q] = nodes ? entries : (entries + lanes_ - 1) / lanes_;
-      halo_->n_blocks += face.n_blocks[q];
-    }
-    if (!face.active) continue;
-    face.from_rank = lattice.geometry().neighbour(mu, forward ? +1 : -1);
-    face.to_rank = lattice.geometry().neighbour(mu, forward ? -1 : +1);
-
-    // A site y at an edge is looked for, by the site next to it, in this halo slot: a function of y's transverse
-    // coordinates alone, so that both ends of a message count in the same order.
-    const Coord& extent = layout.extent();
-    const auto halo_slot = [&](const Coord& y, int lane_of_asker, int q) {
-      if (!nodes) return halo_slot_[2 * leg + q] + transverse(y, extent, mu) / 2;
-      Coord o = y;
-      for (int nu = 0; nu < 4; ++nu) o[nu] %= box[nu];
-      return halo_slot_[2 * leg + q] + transverse(o, box, mu) / 2 * lanes_ + lane_of_asker;
-    };
-    std::vector<std::tuple<int, int>> sends[2], copies[2];  // (halo slot, local slot)
-    for (std::int64_t i = 0; i < volume(extent); ++i) {
-      const Coord y = coordinate(i, extent);
-      const auto at = layout.locate(y);
-      const int q = (parity(y) + origin_parity_) & 1, slot = at.outer * lanes_ + at.lane;
-      const int low = forward ? 0 : extent[mu] - 1;  // where senders' sites lie
-      if (y[mu] == low) sends[q].push_back({halo_slot(y, at.lane ^ bit_[mu], q), slot});
-      // Virtual nodes meet inside the local box: the asker's block also wants the lanes that come from here.
-      if (bit_[mu] && y[mu] % box[mu] == (forward ? 0 : box[mu] - 1) && y[mu] != low)
-        copies[q].push_back({halo_slot(y, at.lane ^ bit_[mu], q), slot});
-    }
-    for (int q = 0; q < 2; ++q) {
-      std::sort(sends[q].begin(), sends[q].end());
-      for (const auto& [to, from] : sends[q]) face.send[q].push_back(from);
-      for (const auto& [to, from] : copies[q]) {
-        face.copy_to[q].push_back(to);
-        face.copy_from[q].push_back(from);
-      }
-    }
-    // What arrives, counted from the asking side: where the local volume is odd, a face need not hold as many even
-    // sites as the face that this rank sends.
-    for (std::int64_t i = 0; i < volume(extent); ++i) {
-      const Coord x = coordinate(i, extent);
-      if (x[mu] != (forward ? extent[mu] - 1 : 0)) continue;
-      const auto at = layout.locate(x);
-      const int q = (parity(x) + origin_parity_ + 1) & 1;
-      face.receive[q].push_back(halo_slot(x, at.lane, q));
-    }
-    for (int q = 0; q < 2; ++q) {
-      std::sort(face.receive[q].begin(), face.receive[q].end());
-      for (std::size_t j = 0; j < face.receive[q].size(); ++j)
-        if (face.receive[q][j] != halo_slot_[2 * leg + q] + int(j)) face.in_place = false;
-    }
+SiteList Stencil::list(Subset subset, int which) const {
+  const Buffer<int>& all = lists_[std::size_t(which)];
+  const int n = int(all.size()), even = n_even_listed_[std::size_t(which)];
+  switch (subset) {
+    case Subset::all:
+      return {all.data(), n};
+    case Subset::even:
+      return {all.data(), even};
+    default:
+      return {all.data() + even, n - even};
   }
-}
-
-void Stencil::build_tables(const Lattice& lattice, const Layout& layout) {
-  const bool nodes = order_ == Order::virtual_nodes, columns = lanes_ == 1;
-  if (!has_packs) return;  // the even-odd order of a GPU computes its neighbours
-  std::vector<std::uint32_t> entries(nodes || columns ? std::size_t(layout.n_outer()) * n_legs : 0);
-  std::vector<std::int32_t> slots(nodes || columns ? 0 : std::size_t(layout.n_outer()) * n_legs * lanes_);
-  const Coord& box = nodes ? layout.outer_extent() : layout.extent();
-  for (int outer = 0; outer < layout.n_outer(); ++outer)
-    for (int lane = 0; lane < (nodes ? 1 : lanes_); ++lane)
-      for (int leg = 0; leg < n_legs; ++leg) {
-        const int mu = leg / 2, q = outer < layout.n_outer() / 2 ? 1 : 0;
-        Coord x = nodes ? layout.outer_coordinate(outer) : layout.coordinate(outer, lane);
-        const int across = transverse(x, box, mu) / 2;
-        x[mu] += leg % 2 ? -1 : +1;
-        const bool wraps = x[mu] < 0 || x[mu] >= box[mu];
-        x[mu] = (x[mu] + box[mu]) % box[mu];
-        const bool in_halo = wraps && lattice.communicates(mu);
-        if (nodes) {
-          const int to = in_halo ? halo_slot_[2 * leg + q] / lanes_ + across : layout.outer_index(x);
-          entries[std::size_t(outer) * n_legs + leg] =
-              std::uint32_t(to) << 2 | std::uint32_t(in_halo) << 1 | std::uint32_t(wraps && !in_halo);
-        } else {
-          const auto at = layout.locate(x);
-          const int to = in_halo ? halo_slot_[2 * leg + q] + across : at.outer * lanes_ + at.lane;
-          if (columns)
-            entries[std::size_t(outer) * n_legs + leg] = std::uint32_t(to) << 2 | std::uint32_t(in_halo) << 1;
-          else
-            slots[(std::size_t(outer) * n_legs + leg) * lanes_ + lane] = to << 1 | int(in_halo);
-        }
-      }
-  if (!entries.empty()) entries.resize(entries.size() + n_legs);  // a prefetch looks one site ahead
-  entries_ = Buffer<std::uint32_t>("stencil", entries);
-  slots_ = Buffer<std::int32_t>("stencil", slots);
 }
 
 Stencil::View Stencil::view() const {
   return {entries_.data(),
           slots_.data(),
           order_,
+          int(legs_.size()),
           lanes_,
           n_half_slots_,
           origin_parity_,
           extent_,
-          bit_,
           communicates_,
           halo_slot_,
           detail::FastDivisor(std::uint32_t(extent_[0] / 2)),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Stencil: where the nearest neighbours of every site are.  Geometry alone: it knows no field and no operator.
+// Stencil: where the neighbours of every site are, for any set of displacements.  Geometry alone: it knows no field and no
+// operator.
 #pragma once
 
 #include "kov/core/field_view.hpp"
 #include "kov/core/lattice.hpp"
+#include "kov/stencil/halo_plan.hpp"
 
 #include <array>
 #include <cstdint>
@@ -28,59 +30,49 @@ struct FastDivisor {
 };
 }  // namespace detail
 
-/// What has to travel so that every neighbour of every local site is at hand.
-///
-/// The halo is a field of its own, in blocks of one outer site.  The blocks of leg l hold the neighbours of this rank's
-/// sites at its edge: first the even ones, then the odd.  In a direction that is cut by lanes some lanes of a block are
-/// local; they are copied, so that a kernel finds whole blocks.
-struct HaloPlan {
-  struct Face {
-    bool active = false;
-    int first_block[2] = {0, 0};  // of even and odd neighbours
-    int n_blocks[2] = {0, 0};
-    /// For each parity: local slots (outer * lanes + lane) whose sites go to the rank that needs them, in message
-    /// order.
-    std::vector<int> send[2];
-    /// Halo slots that messages fill, in the same order; in_place when they are the first ones of the blocks.
-    std::vector<int> receive[2];
-    bool in_place = true;
-    /// Local slots and the halo slots that want a copy of them.
-    std::vector<int> copy_from[2], copy_to[2];
-    int to_rank = 0, from_rank = 0;
-  };
-  std::array<Face, 8> faces;
-  int n_blocks = 0;
-  bool any() const { return n_blocks > 0; }
-};
+/// Displacements in the order +x -x +y -y +z -z +t -t.
+const std::vector<Coord>& nearest_neighbours();
 
-/// Legs in the order +x -x +y -y +z -z +t -t.
 class Stencil {
  public:
-  static constexpr int n_legs = 8;
-
-  /// Of the lattice's layout; made once per lattice.
+  /// The nearest neighbours of the lattice's layout, and of its column layout; made once per lattice.
   static const Stencil& of(const Lattice& lattice);
-  /// Of the lattice's column layout.
   static const Stencil& of_columns(const Lattice& lattice);
+  /// The nearest neighbours in space alone: no messages between time slices.
+  static const Stencil& of_space(const Lattice& lattice);
+  /// The same for any legs: displacements in lattice units, of any length up to the local extents where a direction is
+  /// divided.  Collective; throws InputError, on every rank, where a leg reaches beyond the next rank.
+  static const Stencil& of(const Lattice& lattice, const std::vector<Coord>& legs);
+  static const Stencil& of_columns(const Lattice& lattice, const std::vector<Coord>& legs);
 
-  Stencil(const Lattice& lattice, const Layout& layout);
+  Stencil(const Lattice& lattice, const Layout& layout, const std::vector<Coord>& legs);
 
+  const std::vector<Coord>& legs() const { return legs_; }
+  /// The legs in words: one name for one set of legs.
+  std::string name() const;
   const HaloPlan& halo() const { return *halo_; }
+
+  /// The sites of a subset that have all neighbours on this rank, and those that have not.
+  SiteList interior(Subset subset) const { return list(subset, 0); }
+  SiteList surface(Subset subset) const { return list(subset, 1); }
 
   class View;
   View view() const;
 
  private:
-  void build_tables(const Lattice& lattice, const Layout& layout);
-  void build_halo(const Lattice& lattice, const Layout& layout);
+  class Builder;
+  SiteList list(Subset subset, int which) const;
 
+  std::vector<Coord> legs_;
   std::shared_ptr<HaloPlan> halo_;
   Buffer<std::uint32_t> entries_;  // [outer][leg], virtual nodes and columns
-  Buffer<std::int32_t> slots_;     // [outer][leg][lane], even-odd order in packs
+  Buffer<std::int32_t> slots_;     // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
+  std::array<Buffer<int>, 2> lists_;   // interior, surface: even sites, then odd ones
+  std::array<int, 2> n_even_listed_{};
   Order order_;
   int lanes_, n_half_slots_, origin_parity_;
-  Kokkos::Array<int, 4> extent_, bit_, communicates_;
-  Kokkos::Array<int, 16> halo_slot_;  // first slot of [leg][parity]
+  Kokkos::Array<int, 4> extent_, communicates_;
+  Kokkos::Array<int, 16> halo_slot_;  // first slot of [leg][parity], nearest legs
 };
 
 /// The neighbours of one site, found once and asked leg by leg.
@@ -98,40 +90,46 @@ class Stencil::View {
   const std::uint32_t* entries;
   const std::int32_t* slots;
   Order order;
-  int lanes, n_half_slots, origin_parity;
-  Kokkos::Array<int, 4> extent, bit, communicates;
+  int n_legs, lanes, n_half_slots, origin_parity;
+  Kokkos::Array<int, 4> extent, communicates;
   Kokkos::Array<int, 16> halo_slot;
   detail::FastDivisor half_x, y, z;
 };
+
+namespace detail {
+/// An entry of the table: outer << 4 | in the halo << 3 | lanes to exchange.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_outer(std::uint32_t e) { return int(e >> 4); }
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool entry_halo(std::uint32_t e) { return (e & 8) != 0; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_exchange(std::uint32_t e) { return int(e & 7); }
+}  // namespace detail
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 template <>
 class Neighbourhood<PackSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, PackSite x)
-      : entries_(stencil.entries + std::size_t(x.outer) * Stencil::n_legs),
-        slots_(stencil.slots ? stencil.slots + std::size_t(x.outer) * Stencil::n_legs * default_lanes : nullptr),
-        bit_(stencil.bit.data()) {}
+      : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)),
+        slots_(stencil.slots ? stencil.slots + std::size_t(x.outer) * std::size_t(stencil.n_legs) * default_lanes
+                             : nullptr) {}
   KOKKOS_FORCEINLINE_FUNCTION PackHop operator()(int leg) const {
     if (slots_) return {0, 0, false, slots_ + leg * default_lanes};
     const std::uint32_t e = entries_[leg];
-    return {int(e >> 2), e & 1 ? bit_[leg / 2] : 0, (e & 2) != 0, nullptr};
+    return {detail::entry_outer(e), detail::entry_exchange(e), detail::entry_halo(e), nullptr};
   }
 
  private:
   const std::uint32_t* entries_;
   const std::int32_t* slots_;
-  const int* bit_;
 };
 
 template <>
 class Neighbourhood<ColumnSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, ColumnSite x)
-      : entries_(stencil.entries + std::size_t(x.outer) * Stencil::n_legs) {}
+      : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)) {}
   KOKKOS_FORCEINLINE_FUNCTION LaneHop operator()(int leg) const {
     const std::uint32_t e = entries_[leg];
-    return {int(e >> 2), 0, (e & 2) != 0};
+    return {detail::entry_outer(e), 0, detail::entry_halo(e)};
   }
 
  private:
@@ -139,13 +137,13 @@ class Neighbourhood<ColumnSite> {
 };
 #endif
 
-/// Even-odd order computes neighbours: on a GPU as fast as compile-time extents, where a table costs 5 % (measured,
-/// H200). On a CPU it works on virtual nodes too.
+/// In even-odd order the nearest neighbours are computed: on a GPU as fast as compile-time extents, where a table costs 5 %
+/// (measured, H200).  Other legs come from a table; on a CPU virtual nodes do too.
 template <>
 class Neighbourhood<LaneSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, LaneSite site) : g_(stencil), at_(site) {
-    if (has_packs && stencil.order == Order::virtual_nodes) return;
+    if (tabled()) return;
     const int slot = site.outer * stencil.lanes + site.lane;
     p_ = slot >= stencil.n_half_slots;
     s_ = slot - p_ * stencil.n_half_slots;
@@ -159,9 +157,15 @@ class Neighbourhood<LaneSite> {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION LaneHop operator()(int leg) const {
-    if (has_packs && g_.order == Order::virtual_nodes) {
-      const std::uint32_t e = g_.entries[std::size_t(at_.outer) * Stencil::n_legs + leg];
-      return {int(e >> 2), e & 1 ? at_.lane ^ g_.bit[leg / 2] : at_.lane, (e & 2) != 0};
+    if (tabled()) {
+      if (g_.slots) {
+        const int n = has_packs ? g_.lanes : default_lanes;
+        const int entry = g_.slots[(std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)) * std::size_t(n) +
+                                   std::size_t(at_.lane)];
+        return {(entry >> 1) / n, (entry >> 1) % n, (entry & 1) != 0};
+      }
+      const std::uint32_t e = g_.entries[std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)];
+      return {detail::entry_outer(e), at_.lane ^ detail::entry_exchange(e), detail::entry_halo(e)};
     }
     const int half = int(g_.half_x.divisor), ny = g_.extent[1], nz = g_.extent[2], nt = g_.extent[3];
     switch (leg) {
@@ -185,6 +189,9 @@ class Neighbourhood<LaneSite> {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION bool tabled() const {
+    return g_.slots != nullptr || (has_packs && g_.order == Order::virtual_nodes);
+  }
   KOKKOS_FORCEINLINE_FUNCTION LaneHop hop(bool edge, int mu, int leg, int step, int wrap, int face) const {
     const int n = has_packs ? g_.lanes : default_lanes;
     const bool halo = edge && g_.communicates[mu];

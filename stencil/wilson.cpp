@@ -17,6 +17,11 @@ void require_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out,
           ": give it two different fields");
 }
 
+template <class FieldT>
+SiteRange wilson_order(const FieldT& out) {
+  return out.subset() == Subset::all ? order_for(out, true) : out.range();
+}
+
 }  // namespace
 
 template <class T>
@@ -27,13 +32,16 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
           "columns and", out.name(), "with", out.n_components(), ": give it as many of each");
   using In = NeighbourView<Spinor, T, default_lanes>;
   using Out = FieldView<Spinor, T, default_lanes>;
-  const auto neighbours = halo_for<Spinor, T>(lattice(), in.n_components()).exchange(in);
+  const Stencil& stencil = Stencil::of(lattice());
+  const int n = in.n_components();
+  const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
-    for_each_site<default_lanes>(
-        "wilson", out.subset() == Subset::all ? order_for(out, true) : out.range(), in.n_components(),
-        Kernel{Stencil::of(lattice()).view(), links_.view(), neighbours, diagonal.view(), out.view(), in.n_components(),
-               T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
+    run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out.subset(), wilson_order(out), n,
+                [&](const In& neighbours) {
+                  return Kernel{stencil.view(), links_.view(), neighbours, diagonal.view(), out.view(), n,
+                                T(alpha),       T(beta),       streaming};
+                });
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});
@@ -48,12 +56,14 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   require_shapes(in, diagonal, out, lattice());
   using In = BlockNeighbourView<Spinor, T, W>;
   using Out = BlockView<Spinor, T, W>;
-  const auto neighbours = block_halo_for<Spinor, T, W>(lattice(), in.n_columns()).exchange(in);
-  const Stencil& stencil = has_packs ? Stencil::of_columns(lattice()) : Stencil::of(lattice());
   using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, +1>;
-  for_each_block_site("wilson", out.subset() == Subset::all ? order_for(out, true) : out.range(), out.n_groups(),
-                      Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(),
-                             out.n_groups(), T(alpha), T(beta), worth_streaming(operator_bytes(in, out, 8))});
+  const Stencil& stencil = block_stencil(lattice());
+  const bool streaming = worth_streaming(operator_bytes(in, out, 8));
+  run_stencil<BlockSite>("wilson", stencil, block_halo_for<Spinor, T, W>(lattice(), in.n_columns()), in, out.subset(),
+                         wilson_order(out), out.n_groups(), [&](const In& neighbours) {
+                           return Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(),
+                                         out.n_groups(), T(alpha),            T(beta),    streaming};
+                         });
 }
 
 template class WilsonOperator<float>;

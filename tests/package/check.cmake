@@ -15,6 +15,9 @@ if(KIND STREQUAL "find_package")
   file(REMOVE_RECURSE "${WORK}/prefix" "${tree}")
   run("${CMAKE_COMMAND}" --install "${BINARY}" --prefix "${WORK}/prefix")
   list(APPEND options "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
+  if(SANITIZE)  # an instrumented library wants an instrumented program
+    list(APPEND options "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}")
+  endif()
 else()  # the library is compiled once more; its objects are kept for the next time
   list(APPEND options "-DKOVARIANT_SOURCE=${SOURCE}" -DKOV_MPI=${MPI} -DKOV_HDF5=${HDF5}
        -DCMAKE_CXX_FLAGS_DEBUG=-O0)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/halo_plan.hpp"
+
+#include <cstdlib>
+
+namespace kov {
+
+std::string leg_name(const Coord& leg) {
+  int reach = 0, mu = 0;
+  for (int nu = 0; nu < 4; ++nu) {
+    reach += std::abs(leg[nu]);
+    if (leg[nu] != 0) mu = nu;
+  }
+  if (reach == 1) return std::string(leg[mu] > 0 ? "+" : "-") + "xyzt"[mu];
+  return "(" + to_string(leg) + ")";
+}
+
+}  // namespace kov

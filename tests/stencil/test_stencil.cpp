@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//
+// Stencils of any legs, and the ways their halos travel: every neighbour is the right site, whatever the decomposition and
+// the schedule, and a message that goes wrong is found.
+#include "kov/stencil/stencil.hpp"
+
+#include "kov/core/comm_runtime.hpp"
+#include "kov/stencil/halo_check.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/launch.hpp"
+#include "kov/stencil/wilson.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/operators.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov {
+namespace {
+
+using reference::gather;
+using reference::GlobalArray;
+using Overlap = HaloOptions::Overlap;
+
+/// out(x)[leg] = in(x + leg).
+struct CopyNeighbours {
+  Stencil::View stencil;
+  NeighbourView<ColorVector, double, default_lanes> in;
+  FieldView<ColorVector, double, default_lanes> out;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x, int leg) const {
+    out.set(x, in(x, stencil.at(x)(leg)), leg);
+  }
+};
+
+/// A number that names each site.
+GlobalArray names(const Coord& extent) {
+  GlobalArray a(extent, 3);
+  for (std::int64_t i = 0; i < volume(extent); ++i)
+    for (std::size_t k = 0; k < 3; ++k) a.data[std::size_t(i) * 3 + k] = {double(i), double(k)};
+  return a;
+}
+
+const std::vector<std::vector<Coord>> kLegs{
+    nearest_neighbours(),
+    {{2, 0, 0, 0}, {-2, 0, 0, 0}, {0, 0, 0, 2}, {0, 0, 0, -2}},
+    {{3, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, -3}, {0, 1, 0, 0}},
+    {{1, 1, 0, 0}, {1, -1, 0, 0}, {0, 1, 1, 0}, {-1, 0, 0, 1}, {1, 1, 1, 1}, {0, 2, 0, -1}},
+    {{0, 0, 0, 0}, {0, 0, 1, 0}},
+};
+
+class StencilLegs : public ::testing::TestWithParam<test::LatticeCase> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().possible(Comm::world().size()))
+      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+  }
+};
+
+TEST_P(StencilLegs, LeadToTheirSites) {
+  for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped}) {
+    const Lattice lattice(Comm::world(), GetParam().extent,
+                          {.order = GetParam().order, .force_halo = GetParam().force_halo, .halo = {.overlap = overlap}});
+    const GlobalArray source = names(lattice.extent());
+    const Field<ColorVector, double> in(lattice, "in");
+    load(in, source);
+    for (const auto& legs : kLegs) {
+      const Coord& local = lattice.geometry().local_extent();
+      bool reachable = true;
+      for (const Coord& leg : legs)
+        for (int mu = 0; mu < 4; ++mu) reachable = reachable && (!lattice.communicates(mu) || std::abs(leg[mu]) <= local[mu]);
+      if (!reachable) {
+        EXPECT_THROW(Stencil::of(lattice, legs), InputError);
+        continue;
+      }
+      const Stencil& stencil = Stencil::of(lattice, legs);
+      const int n = int(legs.size());
+      const Field<ColorVector, double> out(lattice, "out", n);
+      const Halo<ColorVector, double> halo(lattice, stencil, 1);
+      run_stencil("copy_neighbours", stencil, halo, in, Subset::all, in.range(), n, [&](const auto& neighbours) {
+        return CopyNeighbours{stencil.view(), neighbours, out.view()};
+      });
+      const GlobalArray got = gather(out);
+      reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+        for (int leg = 0; leg < n; ++leg) {
+          Coord y = x;
+          for (int mu = 0; mu < 4; ++mu) y[mu] += legs[std::size_t(leg)][mu];
+          for (int k = 0; k < 3; ++k)
+            ASSERT_EQ(got.at(x)[3 * leg + k], source.at(y)[k])
+                << leg_name(legs[std::size_t(leg)]) << " from " << to_string(x);
+        }
+      });
+    }
+  }
+}
+
+TEST_P(StencilLegs, InteriorAndSurfaceAreAllSites) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  for (const auto& legs : {kLegs[0], kLegs[4]}) {
+    const Stencil& stencil = Stencil::of(lattice, legs);
+    for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
+      const SiteRange range = lattice.layout().range(subset);
+      const int sites = has_packs ? range.n_outer : range.n_sites[0] + (subset == Subset::all ? range.n_sites[1] : 0);
+      EXPECT_EQ(stencil.interior(subset).n + stencil.surface(subset).n, sites);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, StencilLegs, ::testing::ValuesIn(test::small_lattice_cases(3000)), test::case_name);
+
+/// Every grid of n processes that an extent allows.
+std::vector<Coord> grids(const Coord& extent, int n) {
+  std::vector<Coord> all;
+  for (int x = 1; x <= n; ++x)
+    for (int y = 1; x * y <= n; ++y)
+      for (int z = 1; x * y * z <= n; ++z) {
+        if (n % (x * y * z) != 0) continue;
+        const Coord grid{x, y, z, n / (x * y * z)};
+        try {
+          Geometry(extent, grid, 0, n);
+          all.push_back(grid);
+        } catch (const InputError&) {
+        }
+      }
+  return all;
+}
+
+template <class T>
+void check_bits(const Coord& extent) {
+  const GlobalArray u = reference::random_su3(extent, 4, 1), psi = reference::random_array(extent, 12, 2);
+  const auto results = [&](const Lattice& lattice) {
+    const GaugeField<double> gauge(lattice, "gauge", 4);
+    load(gauge, u);
+    const SpinorField<T> in(lattice, "in"), a(lattice, "a"), b(lattice, "b"), c(lattice, "c");
+    load(in, psi);
+    const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
+    CovariantLaplacian<T>(links).apply(in, a);
+    CovariantLaplacian<T>(links, Dimensions::space).apply(in, b);
+    WilsonOperator<T>(links, 0.1).apply(in, c);
+    std::vector<GlobalArray> all;
+    for (const auto& field : {a, b, c}) all.push_back(gather(field));
+    return all;
+  };
+  const auto alone = results(Lattice(Comm::self(), extent));
+  for (const Coord& grid : grids(extent, Comm::world().size()))
+    for (const bool forced : {false, true})
+      for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned}) {
+        const auto shared =
+            results(Lattice(Comm::world(), extent, {.grid = grid, .force_halo = forced, .halo = {.overlap = overlap}}));
+        for (std::size_t k = 0; k < alone.size(); ++k)
+          EXPECT_EQ(shared[k].data, alone[k].data) << "operator " << k << " on grid " << to_string(grid);
+      }
+}
+
+TEST(Decompositions, GiveTheSameBits) {
+  check_bits<float>({8, 4, 4, 8});
+  check_bits<double>({4, 8, 6, 8});
+}
+
+/// One exchange with a fault put into it; what is thrown, on the rank that notices.
+void check_fault(HaloFault::Kind kind, const std::string& expected) {
+  const Comm comm = Comm::world();
+  const Lattice lattice(comm, {4, 4, 4, 8},
+                        {.grid = Coord{1, 1, 1, comm.size()}, .force_halo = true, .halo = {.timeout_seconds = 0.5}});
+  const SpinorField<double> in(lattice, "in");
+  const Halo<Spinor, double> halo(lattice, 1);
+  halo.exchange(in);
+  const int leg = 6, sender = comm.size() - 1;
+  inject_halo_fault({kind, sender, leg});
+  std::string text;
+  try {
+    halo.exchange(in);
+  } catch (const CommError& e) {
+    text = e.what();
+  }
+  std::int64_t found[1] = {text.find(expected) != std::string::npos && text.find("leg +t") != std::string::npos &&
+                           text.find("from rank " + std::to_string(sender)) != std::string::npos};
+  comm.sum(std::span<std::int64_t>(found));
+  EXPECT_EQ(found[0], 1) << text;
+}
+
+TEST(HaloFaults, AreFoundAndNamed) {
+  check_fault(HaloFault::Kind::flipped, "damaged");
+  check_fault(HaloFault::Kind::stale, "old message");
+  check_fault(HaloFault::Kind::lost, detail::CommRuntime::has_mpi() ? "did not arrive" : "was not sent");
+}
+
+TEST(HaloExchange, RefusesASecondOneBeforeTheFirstIsFinished) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const SpinorField<double> in(lattice, "in");
+  const Halo<Spinor, double> halo(lattice, 1);
+  halo.begin(in);
+  EXPECT_THROW(halo.begin(in), InputError);
+  halo.finish();
+  EXPECT_NO_THROW(halo.exchange(in));
+}
+
+TEST(Lattices, ThatRanksDisagreeAboutAreRefusedEverywhere) {
+  const Comm comm = Comm::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  EXPECT_THROW(Lattice(comm, {4, 4, 4, comm.rank() == 0 ? 8 : 16}), std::exception);
+  LatticeOptions options;
+  options.halo.overlap = comm.rank() == 0 ? Overlap::blocking : Overlap::overlapped;
+  EXPECT_THROW(Lattice(comm, {4, 4, 4, 8}, options), std::exception);
+}
+
+}  // namespace
+}  // namespace kov
