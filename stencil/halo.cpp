@@ -267,12 +267,18 @@ template class Halo<ColorMatrix, float>;
 template class Halo<ColorMatrix, double>;
 template class Halo<Spinor, float>;
 template class Halo<Spinor, double>;
+template class BlockHalo<ColorVector, float, 4>;
+template class BlockHalo<ColorVector, float, 8>;
+template class BlockHalo<ColorVector, double, 4>;
+template class BlockHalo<ColorVector, double, 8>;
 template class BlockHalo<Spinor, float, 4>;
 template class BlockHalo<Spinor, float, 8>;
 template class BlockHalo<Spinor, float, 16>;
 template class BlockHalo<Spinor, double, 4>;
 template class BlockHalo<Spinor, double, 8>;
 #if defined(KOKKOS_ENABLE_CUDA)
+template class BlockHalo<ColorVector, float, 32>;
+template class BlockHalo<ColorVector, double, 32>;
 template class BlockHalo<Spinor, float, 32>;
 template class BlockHalo<Spinor, double, 32>;
 #endif

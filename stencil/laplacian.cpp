@@ -79,6 +79,14 @@ template void CovariantLaplacian<double>::combine(double, double, const Field<Co
                                                   const Field<ColorVector, double>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double>&,
                                                   const Field<Spinor, double>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 4>&,
+                                                 const BlockField<ColorVector, float, 4>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 8>&,
+                                                 const BlockField<ColorVector, float, 8>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 4>&,
+                                                 const BlockField<ColorVector, double, 4>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 8>&,
+                                                 const BlockField<ColorVector, double, 8>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
                                                  const BlockField<Spinor, float, 4>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
@@ -90,6 +98,10 @@ template void CovariantLaplacian<double>::combine(double, double, const BlockFie
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 8>&,
                                                   const BlockField<Spinor, double, 8>&) const;
 #if defined(KOKKOS_ENABLE_CUDA)
+template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 32>&,
+                                                 const BlockField<ColorVector, float, 32>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 32>&,
+                                                 const BlockField<ColorVector, double, 32>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
                                                  const BlockField<Spinor, float, 32>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&,

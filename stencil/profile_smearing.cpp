@@ -56,9 +56,13 @@ ProfileSmearing<T>::ProfileSmearing(const GaugeLinks<T>& links, const RealFuncti
 template <class T>
 template <template <class> class SiteT>
 void ProfileSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
-  require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all, "the smearing got", in.name(),
-          "and", out.name(), "which differ in shape, have one parity only, or live on another lattice than its links");
-  apply_series(series_, momentum_squared<SiteT>(laplacian_), in, out);
+  apply_laplacian_series(series_, laplacian_, in, out);
+}
+
+template <class T>
+template <template <class> class SiteT, int W>
+void ProfileSmearing<T>::apply(const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const {
+  apply_laplacian_series(series_, laplacian_, in, out);
 }
 
 template class ProfileSmearing<float>;
@@ -68,5 +72,33 @@ template void ProfileSmearing<float>::apply(const Field<Spinor, float>&, const F
 template void ProfileSmearing<double>::apply(const Field<ColorVector, double>&,
                                              const Field<ColorVector, double>&) const;
 template void ProfileSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 4>&,
+                                            const BlockField<ColorVector, float, 4>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 8>&,
+                                            const BlockField<ColorVector, float, 8>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 4>&,
+                                             const BlockField<ColorVector, double, 4>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 8>&,
+                                             const BlockField<ColorVector, double, 8>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 4>&,
+                                            const BlockField<Spinor, float, 4>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 8>&,
+                                            const BlockField<Spinor, float, 8>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 16>&,
+                                            const BlockField<Spinor, float, 16>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 4>&,
+                                             const BlockField<Spinor, double, 4>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 8>&,
+                                             const BlockField<Spinor, double, 8>&) const;
+#if defined(KOKKOS_ENABLE_CUDA)
+template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 32>&,
+                                            const BlockField<ColorVector, float, 32>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 32>&,
+                                             const BlockField<ColorVector, double, 32>&) const;
+template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 32>&,
+                                            const BlockField<Spinor, float, 32>&) const;
+template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 32>&,
+                                             const BlockField<Spinor, double, 32>&) const;
+#endif
 
 }  // namespace kov

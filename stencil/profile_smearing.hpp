@@ -4,8 +4,7 @@
 // projection to low momenta that distillation is made of, or a user's own.
 #pragma once
 
-#include "kov/stencil/chebyshev.hpp"
-#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/laplacian_series.hpp"
 #include "kov/stencil/wuppertal.hpp"
 
 #include <optional>
@@ -41,7 +40,8 @@ struct ProfileParameters {
   std::optional<Interval> bounds = {};
 };
 
-/// out = F(-Laplacian) in, for sources and sinks alike, of one column or of twelve.
+/// out = F(-Laplacian) in, for sources and sinks alike, of one column or of twelve in one sweep of the links; with
+/// phased_links() of momentum_smearing.hpp, F of (p - k)^2.
 template <class T>
 class ProfileSmearing {
  public:
@@ -52,10 +52,12 @@ class ProfileSmearing {
   const ChebyshevSeries& series() const { return series_; }
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
-  /// out = smeared in, every component, on full fields of Spinor or ColorVector; in may be out.  Asynchronous.  Throws
-  /// InputError when the shapes differ.
+  /// out = smeared in, every component or column, on full fields or blocks of Spinor or ColorVector; in may be out.
+  /// Throws InputError when the shapes differ.  See apply_laplacian_series().
   template <template <class> class SiteT>
   void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
+  template <template <class> class SiteT, int W>
+  void apply(const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const;
 
   /// A new field, smeared.
   template <template <class> class SiteT>

@@ -1,58 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/slice_smearing.hpp"
 
-#include "kov/core/runtime.hpp"
+#include "kov/stencil/slice_table.hpp"
 
 namespace kov {
 
 namespace {
 
-/// Columns of slices that a thread works on at a time stay below this, both buffers together; longer ones are cut to
-/// fewer components.
-constexpr std::size_t cache_bytes = std::size_t(3) << 20, largest_bytes = std::size_t(24) << 20;
-
-int outer_slice(const Layout& layout) {
-  return layout.outer_extent()[0] * layout.outer_extent()[1] * layout.outer_extent()[2];
-}
-
-/// Of both buffers of one component.
-template <template <class> class SiteT, class T>
-std::size_t buffer_bytes(const Field<SiteT, T>& field) {
-  return 2 * std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
-}
-
 #if !defined(KOKKOS_ENABLE_CUDA)
-
-/// The six spatial neighbours of each site of a slice, numbered lexicographically, the same for every slice; and where
-/// the sites of every slice are.
-struct SliceTable {
-  explicit SliceTable(const Layout& layout) {
-    const Coord& box = layout.outer_extent();
-    n = outer_slice(layout);
-    std::vector<std::uint32_t> to(std::size_t(n) * 6);
-    std::vector<int> where(std::size_t(n) * std::size_t(box[3]));
-    for (int i = 0; i < n; ++i) {
-      const Coord x = coordinate(i, {box[0], box[1], box[2], 1});
-      for (int leg = 0; leg < 6; ++leg) {
-        const int mu = leg / 2;
-        Coord y = x;
-        y[mu] += leg % 2 ? -1 : +1;
-        const bool wraps = y[mu] < 0 || y[mu] >= box[mu];
-        y[mu] = (y[mu] + box[mu]) % box[mu];
-        to[std::size_t(i) * 6 + std::size_t(leg)] =
-            std::uint32_t(lexicographic(y, box)) << 3 | std::uint32_t(wraps ? layout.lane_bit(mu) : 0);
-      }
-      for (int t = 0; t < box[3]; ++t)
-        where[std::size_t(t) * std::size_t(n) + std::size_t(i)] = layout.outer_index({x[0], x[1], x[2], t});
-    }
-    neighbours = Buffer<std::uint32_t>("slice neighbours", to);
-    outer = Buffer<int>("slice sites", where);
-  }
-
-  int n;
-  Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
-  Buffer<int> outer;                 // [slice][site]
-};
 
 /// Components first, ..., of a slice in a field.
 template <template <class> class SiteT, class T>
@@ -130,14 +85,6 @@ struct SliceKernel {
   }
 };
 
-/// As many components at once as fit into the cache, and no more than leave every thread some tasks.
-template <template <class> class SiteT, class T>
-int components_at_once(const Field<SiteT, T>& field) {
-  int k = std::max(1, std::min(int(cache_bytes / buffer_bytes(field)), field.n_components()));
-  while (k > 1 && field.layout().outer_extent()[3] * (field.n_components() / k) < 4 * Runtime::threads()) --k;
-  return k;
-}
-
 #endif
 
 }  // namespace
@@ -149,7 +96,8 @@ bool worth_slices(const Field<SiteT, T>& field) {
   if (!has_packs || layout.order() != Order::virtual_nodes) return false;
   for (int mu = 0; mu < 3; ++mu)
     if (lattice.communicates(mu)) return false;
-  return buffer_bytes(field) <= largest_bytes && layout.outer_extent()[3] * field.n_components() >= Runtime::threads();
+  return 2 * detail::slice_bytes(field) <= detail::slice_largest_bytes &&
+         layout.outer_extent()[3] * field.n_components() >= Runtime::threads();
 }
 
 template <template <class> class SiteT, class T>
@@ -157,10 +105,9 @@ void smear_slices([[maybe_unused]] const GaugeLinks<T>& links, [[maybe_unused]] 
                   const Field<SiteT, T>& in, [[maybe_unused]] const Field<SiteT, T>& out) {
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
-  const SliceTable& table =
-      in.lattice().template remember<SliceTable>("slice table", [&] { return SliceTable(in.layout()); });
+  const detail::SliceTable& table = detail::SliceTable::of(in.lattice());
   using Kernel = SliceKernel<SiteT, T>;
-  const int at_once = components_at_once(in), parts = (in.n_components() + at_once - 1) / at_once;
+  const int at_once = detail::components_at_once(in, 2), parts = (in.n_components() + at_once - 1) / at_once;
   const typename Kernel::Token token;
   const Buffer<T> buffers("slice smearing", 2 * std::size_t(token.size()) * std::size_t(table.n) *
                                                 std::size_t(at_once) * Kernel::View::block);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// What operators share that take one time slice after the other through all their steps while it lies in the caches of
+// a CPU.  Not for users.
+#pragma once
+
+#include "kov/core/field.hpp"
+#include "kov/core/runtime.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+/// What a thread works on at a time stays below the first; longer columns of slices are cut to fewer components.  A
+/// single one may take the second.
+constexpr std::size_t slice_cache_bytes = std::size_t(3) << 20, slice_largest_bytes = std::size_t(24) << 20;
+
+inline int outer_slice(const Layout& layout) {
+  return layout.outer_extent()[0] * layout.outer_extent()[1] * layout.outer_extent()[2];
+}
+
+/// Of a slice of one component.
+template <template <class> class SiteT, class T>
+std::size_t slice_bytes(const Field<SiteT, T>& field) {
+  return std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
+}
+
+/// As many components at once as fit into the cache with n_slices slices of each, and no more than leave every thread
+/// some tasks.
+template <template <class> class SiteT, class T>
+int components_at_once(const Field<SiteT, T>& field, int n_slices) {
+  const std::size_t fit = slice_cache_bytes / (std::size_t(n_slices) * slice_bytes(field));
+  int k = std::max(1, std::min(int(fit), field.n_components()));
+  while (k > 1 && field.layout().outer_extent()[3] * (field.n_components() / k) < 4 * Runtime::threads()) --k;
+  return k;
+}
+
+/// The six spatial neighbours of each site of a slice, numbered lexicographically, the same for every slice; and where
+/// the sites of every slice are.  For virtual nodes on one rank in space.
+struct SliceTable {
+  explicit SliceTable(const Layout& layout) {
+    const Coord& box = layout.outer_extent();
+    n = outer_slice(layout);
+    std::vector<std::uint32_t> to(std::size_t(n) * 6);
+    std::vector<int> where(std::size_t(n) * std::size_t(box[3]));
+    for (int i = 0; i < n; ++i) {
+      const Coord x = coordinate(i, {box[0], box[1], box[2], 1});
+      for (int leg = 0; leg < 6; ++leg) {
+        const int mu = leg / 2;
+        Coord y = x;
+        y[mu] += leg % 2 ? -1 : +1;
+        const bool wraps = y[mu] < 0 || y[mu] >= box[mu];
+        y[mu] = (y[mu] + box[mu]) % box[mu];
+        to[std::size_t(i) * 6 + std::size_t(leg)] =
+            std::uint32_t(lexicographic(y, box)) << 3 | std::uint32_t(wraps ? layout.lane_bit(mu) : 0);
+      }
+      for (int t = 0; t < box[3]; ++t)
+        where[std::size_t(t) * std::size_t(n) + std::size_t(i)] = layout.outer_index({x[0], x[1], x[2], t});
+    }
+    neighbours = Buffer<std::uint32_t>("slice neighbours", to);
+    outer = Buffer<int>("slice sites", where);
+  }
+
+  /// Made once per lattice.
+  static const SliceTable& of(const Lattice& lattice) {
+    return lattice.remember<SliceTable>("slice table", [&] { return SliceTable(lattice.layout()); });
+  }
+
+  int n;
+  Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
+  Buffer<int> outer;                 // [slice][site]
+};
+
+}  // namespace kov::detail
