@@ -8,12 +8,12 @@
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
 #include "apps/smear_shape.hpp"
+#include "apps/smearing_choice.hpp"
 #include "apps/text_file.hpp"
 #include "kov/contractions/source.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/momentum_smearing.hpp"
-#include "kov/stencil/profile_smearing.hpp"
 
 #include <cmath>
 
@@ -28,9 +28,10 @@ struct SmearOptions {
   Coord extent{24, 24, 24, 4};
   std::optional<Coord> at;
   GaugeFileOptions gauge;
-  double width = 4.0, sigma = 2.0, node = 0, p2_max = 1.0, edge = 0.25, accuracy = 1e-10;
+  SmearingChoice smearing{.width = 4, .iterations = 30};
+  double accuracy = 1e-10;
   std::array<double, 3> momentum{0, 0, 0};
-  int iterations = 30, order = 0, ape_steps = 0, spacing = 0;
+  int order = 0, ape_steps = 0, spacing = 0;
   std::uint64_t seed = 1;
   bool find_bounds = false;
 
@@ -38,10 +39,7 @@ struct SmearOptions {
 };
 
 void require_sense(const SmearOptions& o) {
-  require(o.iterations >= 0, "--iterations is", o.iterations, "- it must be 0 or more");
-  require(o.width >= 0, "--width is", o.width, "- it must be 0 or more, in lattice units");
-  require(o.sigma > 0, "--sigma is", o.sigma, "- it must be positive, in lattice units");
-  require(o.node >= 0, "--node is", o.node, "- it must be positive, in lattice units, or 0 for sqrt(3/2) sigma");
+  o.smearing.check([](const std::string& name) { return "--" + (name == "p2_max" ? "p2-max" : name); });
   require(o.ape_steps >= 0, "--ape is", o.ape_steps, "- it must be 0 or more");
   require(o.order >= 0, "--order is", o.order, "- it must be 1 or more, or 0 to find it from --accuracy");
   require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
@@ -94,30 +92,10 @@ SpinorField<double> make_source(const Lattice& lattice, const SmearOptions& opti
       lattice, {.noise = {.kind = kind, .seed = options.seed}, .t = midpoint[3], .dilution = Dilution::none});
 }
 
-/// F(p^2) of the options, and in words.
-struct ProfileAndWords {
-  RealFunction f;
-  std::string words;
-};
-
-ProfileAndWords make_profile(const SmearOptions& o) {
-  const std::optional<double> node = o.node > 0 ? std::optional(o.node) : std::nullopt;
-  if (o.profile == "gaussian") return {gaussian_profile(o.sigma), sentence("exp(-p^2 sigma^2 / 2), sigma =", o.sigma)};
-  if (o.profile == "node")
-    return {
-        node_profile(o.sigma, node),
-        sentence("node at r =", sentence(node.value_or(std::sqrt(1.5) * o.sigma)) + ", Gaussian of sigma =", o.sigma)};
-  if (o.profile == "theta")
-    return {theta_profile(o.p2_max, o.edge),
-            sentence("theta(p2_max - p^2), p2_max =", sentence(o.p2_max) + ", edge =", o.edge)};
-  return {o.iterations > 0 && o.width > 0 ? wuppertal_profile({.width = o.width, .iterations = o.iterations})
-                                          : gaussian_profile(0),
-          sentence("(1 + w^2/(4 N) Laplacian)^N, w =", sentence(o.width) + ", N =", o.iterations)};
-}
-
 /// |psi(r)| of a delta in the continuum.
-RealFunction continuum(const SmearOptions& o) {
-  if (o.profile == "theta") {
+RealFunction continuum(const SmearOptions& options) {
+  const SmearingChoice& o = options.smearing;
+  if (options.profile == "theta") {
     const double p = std::sqrt(std::max(o.p2_max, 0.0));
     return [p](double r) {
       const double x = p * r;
@@ -125,10 +103,10 @@ RealFunction continuum(const SmearOptions& o) {
                                : (std::sin(x) - x * std::cos(x)) / (2 * pi * pi * r * r * r));
     };
   }
-  const double sigma = o.profile == "wuppertal" ? o.width / std::sqrt(2.0) : o.sigma;
+  const double sigma = options.profile == "wuppertal" ? o.width / std::sqrt(2.0) : o.sigma;
   const double peak = std::pow(2 * pi * sigma * sigma, -1.5);
   const double node = o.node > 0 ? o.node : std::sqrt(1.5) * o.sigma;
-  return [sigma, peak, node, has_node = o.profile == "node"](double r) {
+  return [sigma, peak, node, has_node = options.profile == "node"](double r) {
     const double shape = has_node ? (node * node - r * r) / (sigma * sigma) : 1;
     return std::abs(shape) * peak * std::exp(-r * r / (2 * sigma * sigma));
   };
@@ -141,8 +119,8 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
   const auto output = ProgressOutput::standard_error(session.quiet, session.comm.rank());
   if (options.profile == "wuppertal") {
     // Step by step, so that progress is seen: N iterations of width w are N times one of width w / sqrt(N).
-    const int n = options.iterations;
-    const WuppertalSmearing<double> step(links, {n > 0 ? options.width / std::sqrt(n) : 0, n > 0 ? 1 : 0});
+    const int n = options.smearing.iterations;
+    const WuppertalSmearing<double> step(links, {n > 0 ? options.smearing.width / std::sqrt(n) : 0, n > 0 ? 1 : 0});
     Progress progress({{"iterations", n, 1}}, output);
     for (int i = 0; i < n; ++i) {
       step.apply(psi, psi);
@@ -240,7 +218,8 @@ std::vector<std::string> draw(const Session& session, const SmearOptions& option
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
-  const ProfileAndWords profile = make_profile(options);
+  const RealFunction f = options.smearing.profile(options.profile);
+  const std::string words = options.smearing.words(options.profile);
   const bool has_file = !options.gauge_file.empty();
   const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
                                    : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
@@ -260,7 +239,7 @@ void smear(const Session& session, const SmearOptions& options) {
   }
   const bool moving = options.momentum != std::array<double, 3>{0, 0, 0};
   const GaugeLinks<double> ready(moving ? phased_links(links.gauge, k) : links.gauge);
-  const auto done = apply_profile(session, options, ready, profile.f, psi);
+  const auto done = apply_profile(session, options, ready, f, psi);
 
   const SliceShape shape(psi, midpoint);
   const std::string momentum_text = sentence(options.momentum[0], options.momentum[1], options.momentum[2]);
@@ -271,7 +250,7 @@ void smear(const Session& session, const SmearOptions& options) {
                     "source; r: from the midpoint; n: p = 2 pi n / L, other components as in momentum, rounded",
                 .parameters = {{"links", links.about},
                                {"source", options.source + " at " + to_string(midpoint)},
-                               {"profile", profile.words},
+                               {"profile", words},
                                {"momentum", momentum_text}},
                 .inputs = links.inputs,
                 .results = {{"root mean square radius", shape.radius()}},
@@ -282,11 +261,11 @@ void smear(const Session& session, const SmearOptions& options) {
   m.tables.push_back(shape.plane());
   m.tables.push_back(shape.spectrum(options.mu(), nearest));
   std::vector<std::string> files = write_measurement(session.comm, options.output, m);
-  const bool spread = options.profile != "wuppertal" || (options.width > 0 && options.iterations > 0);
+  const bool spread = options.profile != "wuppertal" || (options.smearing.width > 0 && options.smearing.iterations > 0);
   const bool compare = links.free && options.source == "point" && spread;
-  std::string caption = profile.words + "; " + links.about;
+  std::string caption = words + "; " + links.about;
   if (moving) caption += "; momentum " + momentum_text;
-  const auto pictures = draw(session, options, extent, m.tables, profile.f, compare, caption);
+  const auto pictures = draw(session, options, extent, m.tables, f, compare, caption);
   files.insert(files.end(), pictures.begin(), pictures.end());
   session.say("wrote " + list_text(files));
 }
@@ -314,12 +293,12 @@ Command smear_command() {
             arguments.option("--seed", o->seed, "of noise and of hot links");
             arguments.option("--profile", o->profile, "F(p^2), p^2 = -Laplacian in space",
                              {"wuppertal", "gaussian", "node", "theta"});
-            arguments.option("--width", o->width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
-            arguments.option("--iterations", o->iterations, "wuppertal: N");
-            arguments.option("--sigma", o->sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
-            arguments.option("--node", o->node, "node: its radius; 0: sqrt(3/2) sigma");
-            arguments.option("--p2-max", o->p2_max, "theta: the largest p^2 kept");
-            arguments.option("--edge", o->edge, "theta: width in p^2 of its edge");
+            arguments.option("--width", o->smearing.width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
+            arguments.option("--iterations", o->smearing.iterations, "wuppertal: N");
+            arguments.option("--sigma", o->smearing.sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
+            arguments.option("--node", o->smearing.node, "node: its radius; 0: sqrt(3/2) sigma");
+            arguments.option("--p2-max", o->smearing.p2_max, "theta: the largest p^2 kept");
+            arguments.option("--edge", o->smearing.edge, "theta: width in p^2 of its edge");
             arguments.option("--momentum", o->momentum, "of the smeared source, in units of 2 pi / L, any numbers");
             arguments.option("--accuracy", o->accuracy, "of the Chebyshev series of gaussian, node and theta");
             arguments.option("--order", o->order, "of that series; 0: as --accuracy wants");

@@ -8,7 +8,6 @@
 #include "kov/contractions/propagator.hpp"
 #include "kov/contractions/source.hpp"
 #include "kov/stencil/link_smearing.hpp"
-#include "kov/stencil/wuppertal.hpp"
 
 #include <cstdio>
 
@@ -63,18 +62,22 @@ template <class T>
 class WorkIn : public SpectrumMeasurement::Work {
  public:
   WorkIn(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
-      : parameters_(parameters),
-        smear_(GaugeLinks<T>(smeared_links(gauge, parameters.links)),
-               {parameters.source.width, parameters.source.iterations}),
-        M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
+      : parameters_(parameters), M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
     if (parameters.solver.precision == "mixed")
       low_.emplace(GaugeLinks<float>(gauge, parameters.boundary()), parameters.action.mass);
     solve_ = solver_of<T>(parameters.solver, M_, low_);
+    const GaugeLinks<T> smooth(smeared_links(gauge, parameters.links));
+    const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
+      return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
+    };
+    at_source_.emplace(smearing(parameters.source.choice, parameters.source.smearing));
+    for (const std::string& name : parameters.sink.smearings)
+      at_sink_.push_back(smearing(parameters.sink.choice, name));
   }
 
   JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const override {
-    Propagator<T> source = point_source<T>(smear_.lattice(), origin);
-    if (parameters_.source.smearing == "wuppertal") smear_.apply(source, source);
+    const Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
+    at_source_->apply(source, source);
     const SolvedPropagator<T> solved =
         solve_propagator(solve_, M_, source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
@@ -82,8 +85,11 @@ class WorkIn : public SpectrumMeasurement::Work {
     char residual[32];
     std::snprintf(residual, sizeof(residual), "%.2e", solved.worst_residual());
     entry.notes["worst_residual"] = residual;
-    for (const std::string& sink : parameters_.sink.smearings)
-      contract(entry, sink == "none" ? solved.propagator : smear_(solved.propagator), sink, origin);
+    for (std::size_t k = 0; k < at_sink_.size(); ++k) {
+      const bool point = at_sink_[k].is_none();
+      contract(entry, point ? solved.propagator : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
+               origin);
+    }
     return entry;
   }
 
@@ -104,8 +110,9 @@ class WorkIn : public SpectrumMeasurement::Work {
   }
 
   SpectrumParameters parameters_;
-  WuppertalSmearing<T> smear_;
   WilsonOperator<T> M_;
+  std::optional<QuarkSmearing<T>> at_source_;
+  std::vector<QuarkSmearing<T>> at_sink_;
   std::optional<WilsonOperator<float>> low_;
   AnySolver<T> solve_;
 };

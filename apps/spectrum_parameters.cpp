@@ -2,6 +2,7 @@
 #include "apps/spectrum_parameters.hpp"
 
 #include "apps/gauge_files.hpp"
+#include "apps/measurement.hpp"
 #include "apps/suggest.hpp"
 #include "kov/core/version.hpp"
 #include "kov/stencil/wilson.hpp"
@@ -50,6 +51,33 @@ void check_window(const Settings& settings, const std::string& key, const std::v
           "must be [first, last] with 0 <= first <= last: the times that are averaged");
 }
 
+void add_choice(Settings& s, const std::string& section, SmearingChoice& choice) {
+  s.add(section + ".width", &choice.width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
+  s.add(section + ".iterations", &choice.iterations, "wuppertal: N");
+  s.add(section + ".sigma", &choice.sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
+  s.add(section + ".node", &choice.node, "node: its radius; 0: sqrt(3/2) sigma");
+  s.add(section + ".p2_max", &choice.p2_max, "theta: the largest p^2 kept");
+  s.add(section + ".edge", &choice.edge, "theta: width in p^2 of its edge");
+}
+
+/// Numbers of sinks that were not given are those of the source.
+void complete_choice(Settings& settings, const SmearingChoice& source, SmearingChoice& sink) {
+  const SmearingChoice given = sink;
+  sink = source;
+  const auto take = [&](const char* name, auto member) {
+    if (settings.given(std::string("sink.") + name))
+      sink.*member = given.*member;
+    else
+      settings.follows(std::string("sink.") + name);
+  };
+  take("width", &SmearingChoice::width);
+  take("iterations", &SmearingChoice::iterations);
+  take("sigma", &SmearingChoice::sigma);
+  take("node", &SmearingChoice::node);
+  take("p2_max", &SmearingChoice::p2_max);
+  take("edge", &SmearingChoice::edge);
+}
+
 }  // namespace
 
 Settings SpectrumParameters::settings() {
@@ -73,14 +101,16 @@ Settings SpectrumParameters::settings() {
   s.add("links.steps", &links.steps, "how often the links are smeared");
   s.add("links.ape_weight", &links.ape_weight, "of the old link beside the sum of the four spatial staples");
   s.add("links.stout_rho", &links.stout_rho, "weight of the staples");
-  s.add("source.smearing", &source.smearing, "of the delta at the origin", {"wuppertal", "none"});
-  s.add("source.width", &source.width, "w in (1 + w^2 / (4 N) Laplacian)^N; also of smeared sinks");
-  s.add("source.iterations", &source.iterations, "N");
+  s.add("source.smearing", &source.smearing, "of the delta at the origin", SmearingChoice::names());
+  add_choice(s, "source", source.choice);
+  s.add("source.accuracy", &source.accuracy, "gaussian, node, theta: error of their series, of sinks too");
   s.add("source.origins", &source.origins,
         "coordinates [x, y, z, t] of the sources on every configuration; none: source.count");
   s.add("source.count", &source.count, "sources on every configuration, spread over it");
   s.add("sink.smearings", &sink.smearings,
-        "sinks that are contracted: 'none' (a point) and 'wuppertal' (as the source)");
+        "sinks that are contracted, of the same names; with the numbers below, those of the source unless they are "
+        "given");
+  add_choice(s, "sink", sink.choice);
   s.add("solver.method", &solver.method, "for the propagators", {"bicgstab", "cg"});
   s.add("solver.precision", &solver.precision, "of the solver's work; contractions are double, with 'single' single",
         {"double", "mixed", "single"});
@@ -130,15 +160,23 @@ void SpectrumParameters::complete(Settings& settings) {
             generate.chain.n_thermalise, "and", generate.chain.n_between);
   }
   read_gauge_options(gauge.ignore);
+  const std::vector<std::string>& names = SmearingChoice::names();
   require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
-  require(source.width >= 0, settings.origin("source.width"), "is", source.width, "- it must be 0 or more");
-  require(source.iterations >= 0, settings.origin("source.iterations"), "is", source.iterations,
-          "- it must be 0 or more");
+  source.choice.check([&](const std::string& name) { return settings.origin("source." + name); });
+  complete_choice(settings, source.choice, sink.choice);
+  sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); });
+  require(source.accuracy >= 1e-13 && source.accuracy < 1, settings.origin("source.accuracy"), "is", source.accuracy,
+          "- it must lie between 1e-13 and 1");
   positive("source.count", source.count);
-  require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name 'none', 'wuppertal' or both");
-  for (const std::string& name : sink.smearings)
-    require(name == "none" || name == "wuppertal", settings.origin("sink.smearings"),
-            "has '" + name + "'; it knows 'none' and 'wuppertal'" + did_you_mean(name, {"none", "wuppertal"}));
+  require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
+  for (const std::string& name : sink.smearings) {
+    const std::string hint = did_you_mean(name, names);
+    require(std::count(names.begin(), names.end(), name) == 1, settings.origin("sink.smearings"),
+            "has '" + name + "', which is no smearing" + (hint.empty() ? ": there are " : hint + " There are ") +
+                list_text(names));
+    require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
+            "has '" + name + "' twice: its correlators would be the same");
+  }
   require(solver.tolerance > 0 && solver.tolerance < 1, settings.origin("solver.tolerance"), "is", solver.tolerance,
           "- it must lie between 0 and 1");
   require(solver.precision != "single" || solver.tolerance >= 1e-6, settings.origin("solver.tolerance"), "is",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/settings.hpp"
+#include "apps/smearing_choice.hpp"
 #include "kov/contractions/baryon.hpp"
 #include "kov/contractions/meson.hpp"
 #include "kov/stencil/heatbath.hpp"
@@ -32,12 +33,14 @@ struct SpectrumParameters {
   } links;
   struct Source {
     std::string smearing = "wuppertal";
-    double width = 3.0;
-    int iterations = 20, count = 2;
+    SmearingChoice choice;
+    double accuracy = 1e-8;
+    int count = 2;
     std::vector<Coord> origins;
   } source;
   struct Sink {
     std::vector<std::string> smearings{"none"};
+    SmearingChoice choice;
   } sink;
   struct Solver {
     std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";

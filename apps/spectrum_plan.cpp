@@ -49,7 +49,10 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
   bytes += real * links * 2 * 2;    // doubled links of the operator and of the smearing
   bytes += real * spinor * 12 * 2;  // source and propagator
-  if (parameters.sink.smearings.back() != "none") bytes += real * spinor * 12;
+  // The smeared sink and the buffers of its smearing.
+  const auto& sinks = parameters.sink.smearings;
+  if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
+    bytes += real * spinor * 12 * 3;
   bytes += real * spinor * 10 + (mixed ? 4 * links * 2 + 4 * spinor * 10 : 0.0);
   return bytes;
 }
@@ -145,14 +148,13 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   std::string origins;
   for (const PlannedPart& part : plan.configurations.front().parts)
     origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
-  row("sources",
-      sentence(plan.configurations.front().parts.size(), "on each, at", origins + ", smearing",
-               p.source.smearing == "none" ? "none"
-                                           : sentence("wuppertal, width", p.source.width, "in", p.source.iterations,
-                                                      "iterations, links", p.links.smearing, "x", p.links.steps)));
+  row("sources", sentence(plan.configurations.front().parts.size(), "on each, at", origins + ", smearing",
+                          p.source.choice.words(p.source.smearing)));
   std::string sinks;
-  for (const std::string& sink : p.sink.smearings) sinks += (sinks.empty() ? "" : ", ") + sink;
-  row("sinks", "smearing " + sinks);
+  for (const std::string& sink : p.sink.smearings)
+    sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.words(sink));
+  row("sinks", sinks);
+  row("their links", p.links.smearing == "none" ? "as they are" : sentence(p.links.smearing, "x", p.links.steps));
   row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size(), "baryons with",
                               p.momenta().size(), "momenta"));
   row("solver", sentence(p.solver.method + ",", p.solver.preconditioner, "preconditioner,", p.solver.precision,

@@ -761,6 +761,33 @@ class Spectrum(ProgramTest):
         zero = [row for row in rows[:8]]
         self.assertTrue(all(row[1] > 0 for row in zero))
 
+    def test_source_and_sinks_have_any_smearing_of_their_own(self):
+        base = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
+                "--set", "output.journal=j", "--set", "source.accuracy=1e-11"]
+        sinks = ["none", "theta", "gaussian", "node", "wuppertal"]
+        plan = self.call("spectrum", *base, "--set", "source.smearing=gaussian", "--set", "source.sigma=1.2",
+                         "--set", "sink.smearings=%s" % json.dumps(sinks), "--set", "sink.p2_max=20", "--set", "sink.sigma=0.8").stdout
+        self.assertIn("sigma = 1.2", plan)
+        self.assertIn("sigma = 0.8", plan)
+        rows = self.numbers("spectrum.dat")
+        blocks = {sink: rows[8 * k:8 * k + 8] for k, sink in enumerate(sinks)}
+        self.assertEqual(len(rows), 8 * len(sinks))
+        for name in sinks:
+            self.assertRegex(self.read("spectrum.dat"), "sink_smearing.*" + name)
+        # A threshold above the spectrum keeps everything: a point.
+        for a, b in zip(blocks["theta"], blocks["none"]):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]))
+        for name in ("gaussian", "node", "wuppertal"):
+            self.assertGreater(abs(blocks[name][0][1] / blocks["none"][0][1] - 1), 0.01, name)
+        # A source without extent is the point again, and the wide theta too.
+        for smearing in (["source.smearing=none"], ["source.smearing=theta", "source.p2_max=20"]):
+            settings = [word for s in smearing for word in ("--set", s)]
+            self.call("spectrum", *base, *settings)
+            point = self.numbers("spectrum.dat")
+            want = want if smearing[0] != "source.smearing=none" else point
+            for a, b in zip(point, want):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-6 * abs(b[1]))
+
     def test_a_solver_that_does_not_converge_ends_with_three(self):
         done = self.call("spectrum", *TINY, "--set", "solver.max_iterations=3", code=3)
         self.assertIn("3", done.stderr)

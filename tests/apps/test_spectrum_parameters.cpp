@@ -87,6 +87,32 @@ TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
   EXPECT_NE(identity({"solver.tolerance=1e-8"}), standard);
 }
 
+TEST(SpectrumParameters, SinksHaveTheNumbersOfTheSourceUnlessTheirOwnAreGiven) {
+  const SpectrumParameters same = with({"source.width=1.5", "source.iterations=7", "source.p2_max=2"});
+  EXPECT_EQ(same.sink.choice.width, 1.5);
+  EXPECT_EQ(same.sink.choice.iterations, 7);
+  EXPECT_EQ(same.sink.choice.p2_max, 2);
+  const SpectrumParameters other = with({"source.smearing=node", "source.sigma=3", "source.node=4", "sink.sigma=1",
+                                         R"(sink.smearings=["gaussian", "none"])"});
+  EXPECT_EQ(other.source.choice.sigma, 3);
+  EXPECT_EQ(other.sink.choice.sigma, 1);
+  EXPECT_EQ(other.sink.choice.node, 4);
+  EXPECT_EQ(other.sink.smearings.size(), 2u);
+}
+
+TEST(SmearingChoice, MakesTheSmearingOfItsName) {
+  const SmearingChoice choice{.width = 2, .iterations = 9, .sigma = 1.5, .node = 2, .p2_max = 3, .edge = 0.5};
+  EXPECT_EQ(choice.shape("none").index(), 0u);
+  ASSERT_EQ(choice.shape("wuppertal").index(), 1u);
+  EXPECT_EQ(std::get<WuppertalParameters>(choice.shape("wuppertal")).iterations, 9);
+  const auto value = [&](const char* name, double p2) { return std::get<RealFunction>(choice.shape(name))(p2); };
+  EXPECT_DOUBLE_EQ(value("gaussian", 1.1), gaussian_profile(1.5)(1.1));
+  EXPECT_DOUBLE_EQ(value("node", 1.1), node_profile(1.5, 2.0)(1.1));
+  EXPECT_DOUBLE_EQ(value("theta", 1.1), theta_profile(3, 0.5)(1.1));
+  EXPECT_DOUBLE_EQ(choice.profile("wuppertal")(1.1), wuppertal_profile({.width = 2, .iterations = 9})(1.1));
+  for (const std::string& name : SmearingChoice::names()) EXPECT_FALSE(choice.words(name).empty());
+}
+
 TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
   for (const auto& [assignment, part] :
        std::vector<std::pair<std::string, std::string>>{{"action.kappa=0", "--set action.kappa is 0"},
@@ -96,6 +122,12 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
                                                         {"links.steps=-1", "links.steps"},
                                                         {"sink.smearings=[]", "sink.smearings"},
                                                         {"sink.smearings=wupertal", "did you mean 'wuppertal'?"},
+                                                        {R"(sink.smearings=["node", "node"])", "twice"},
+                                                        {"source.smearing=gausian", "did you mean 'gaussian'?"},
+                                                        {"source.sigma=0", "--set source.sigma is 0"},
+                                                        {"source.edge=0", "source.edge"},
+                                                        {"source.accuracy=0", "source.accuracy"},
+                                                        {"sink.node=-1", "--set sink.node is -1"},
                                                         {"solver.tolerance=0", "solver.tolerance"},
                                                         {"analysis.pion=[5, 4]", "analysis.pion"},
                                                         {"gauge.ignore=checksum", "did you mean 'checksums'?"},

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "apps/smearing_choice.hpp"
+
+#include <cmath>
+
+namespace kov::app {
+
+const std::vector<std::string>& SmearingChoice::names() {
+  static const std::vector<std::string> names{"wuppertal", "gaussian", "node", "theta", "none"};
+  return names;
+}
+
+void SmearingChoice::check(const std::function<std::string(const std::string&)>& key) const {
+  const auto number = [&](const std::string& name, double value, bool positive, const char* what) {
+    require(std::isfinite(value) && (positive ? value > 0 : value >= 0), key(name), "is", value, "- it must be",
+            positive ? "positive" : "0 or more", what);
+  };
+  require(iterations >= 0, key("iterations"), "is", iterations, "- it must be 0 or more");
+  number("width", width, false, "in lattice units");
+  number("sigma", sigma, true, "in lattice units");
+  number("node", node, false, "in lattice units; 0 is sqrt(3/2) sigma");
+  require(std::isfinite(p2_max), key("p2_max"), "is", p2_max, "- it must be a number");
+  number("edge", edge, true, "the range of p^2 in which the profile falls");
+}
+
+SmearingShape SmearingChoice::shape(const std::string& name) const {
+  if (name == "none") return std::monostate();
+  if (name == "wuppertal") return WuppertalParameters{.width = width, .iterations = iterations};
+  return profile(name);
+}
+
+RealFunction SmearingChoice::profile(const std::string& name) const {
+  if (name == "gaussian") return gaussian_profile(sigma);
+  if (name == "node") return node_profile(sigma, node > 0 ? std::optional(node) : std::nullopt);
+  if (name == "theta") return theta_profile(p2_max, edge);
+  if (name == "wuppertal" && iterations > 0 && width > 0)
+    return wuppertal_profile({.width = width, .iterations = iterations});
+  return gaussian_profile(0);
+}
+
+std::string SmearingChoice::words(const std::string& name) const {
+  if (name == "gaussian") return sentence("exp(-p^2 sigma^2 / 2), sigma =", sigma);
+  if (name == "node")
+    return sentence("node at r =", sentence(node > 0 ? node : std::sqrt(1.5) * sigma) + ", Gaussian of sigma =", sigma);
+  if (name == "theta") return sentence("theta(p2_max - p^2), p2_max =", sentence(p2_max) + ", edge =", edge);
+  if (name == "wuppertal") return sentence("(1 + w^2/(4 N) Laplacian)^N, w =", sentence(width) + ", N =", iterations);
+  return "none";
+}
+
+}  // namespace kov::app
