@@ -9,6 +9,7 @@
 #include "apps/text_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge_fixing.hpp"
+#include "kov/stencil/transformation_io.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +19,27 @@ namespace kov::app {
 namespace {
 
 struct GaugefixOptions {
-  std::string in, out, output = "gaugefix", gauge = "landau", format;
+  std::string in, out, output = "gaugefix", gauge = "landau", format, transformation, apply;
   GaugeFileOptions file;
   GaugeFixing parameters;
   int precision = 64;
   bool dry_run = false;
 
-  bool iterates() const { return gauge != "temporal"; }
+  bool applies() const { return !apply.empty(); }
+  bool iterates() const { return gauge != "temporal" && !applies(); }
+  /// What is done, for plans and metadata.
+  std::string what() const { return applies() ? "the transformation in " + apply : gauge + " gauge"; }
 };
 
 std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
   const GaugeFixing& p = options.parameters;
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
-  text += "gauge           " + options.gauge +
+  text += "gauge           " + options.what() +
           (options.iterates() ? sentence(", theta <=", p.tolerance, "in at most", p.max_iterations, "iterations\n")
                               : ", exact\n");
   text += sentence("memory         ", std::ceil(9.0 * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
   text += "files           " + options.out;
+  if (!options.transformation.empty()) text += ", " + options.transformation;
   if (options.iterates())
     text += ", " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") + options.output + ".svg";
   return text;
@@ -114,18 +119,28 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;
   if (options.iterates()) require_other_name(options.out, options.output);
+  if (!options.transformation.empty()) {
+    require(!options.applies(), "--apply takes a transformation from a file: --transformation would write it again");
+    require<NotBuilt>(has_hdf5(),
+                      "this build has no HDF5, in which --transformation is written: configure with KOV_HDF5=ON");
+    require(options.transformation != options.out && options.transformation != options.in &&
+                options.transformation != options.output + ".h5",
+            "--transformation names",
+            options.transformation + ", which is another file of this run: give it its own name");
+  }
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   require_writable(session.comm, options.out);
+  if (!options.transformation.empty()) require_writable(session.comm, options.transformation);
   if (options.iterates()) require_writable(session.comm, options.output + ".txt");
 
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);
   warn_overridden(session, report);
   write.metadata = report.attributes();
-  write.metadata.emplace_back("GAUGE", options.gauge);
+  write.metadata.emplace_back("GAUGE", options.applies() ? options.what() : options.gauge);
   std::vector<std::string> files{options.out};
   Field<ColorMatrix, double> g;
   if (options.iterates()) {
@@ -142,11 +157,17 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     files.push_back(options.output + ".svg");
     write.metadata.emplace_back("GAUGE_THETA", digits(fixed.result().theta));
     write.metadata.emplace_back("GAUGE_FUNCTIONAL", digits(fixed.result().functional));
+  } else if (options.applies()) {
+    g = read_transformation(lattice, options.apply);
   } else {
     g = temporal_gauge(gauge);
   }
   const GaugeReport written = write_gauge(gauge_transform(gauge, g), options.out, write);
-  session.say(sentence(options.out + ":", options.gauge, "gauge, plaquette",
+  if (!options.transformation.empty()) {
+    write_transformation(g, options.transformation, write.metadata);
+    files.push_back(options.transformation);
+  }
+  session.say(sentence(options.out + ":", options.what() + ", plaquette",
                        twelve_digits(written.plaquettes.mean()) + ", before",
                        twelve_digits(report.plaquettes.mean()) + ", link trace",
                        twelve_digits(written.link_trace) + ", before", twelve_digits(report.link_trace)));
@@ -163,7 +184,9 @@ Command gaugefix_command() {
       "Landau gauge\n"
       "the functional and theta along the iterations to PREFIX.txt, PREFIX.h5 and PREFIX.svg.  Ends with code 3, and "
       "without OUT,\n"
-      "when --iterations were not enough.\n"
+      "when --iterations were not enough.  --transformation keeps g(x) with U_mu(x) -> g(x) U_mu(x) g(x + mu)^+, "
+      "--apply\n"
+      "does with IN what such a file says.\n"
       "example: kovariant gaugefix beta6.0001.lime coulomb.lime --gauge coulomb --tolerance 1e-14",
       [](Arguments& arguments) -> Action {
         auto o = std::make_shared<GaugefixOptions>();
@@ -176,6 +199,8 @@ Command gaugefix_command() {
         arguments.option("--overrelaxation", o->parameters.overrelaxation, "between 0 and 2; 1 is none");
         arguments.option("--every", o->parameters.check_every, "iterations from one look at theta to the next");
         arguments.option("--output", o->output, "PREFIX of the files about the iterations");
+        arguments.option("--transformation", o->transformation, "an HDF5 file to write the gauge transformation to");
+        arguments.option("--apply", o->apply, "such a file: transform by it instead of fixing");
         arguments.option("--format", o->format, "of OUT; otherwise by its ending", format_names());
         arguments.option("--precision", o->precision, "of OUT, 32 or 64 bits");
         arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");

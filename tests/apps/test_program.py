@@ -606,6 +606,29 @@ class Links(ProgramTest):
         self.assertFalse(os.path.exists(self.path("temporal.txt")))
         self.assertEqual(self.leftovers(), [])
 
+    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    def test_a_transformation_that_was_kept_gives_the_fixed_links_again(self):
+        for gauge in ("coulomb", "landau", "temporal"):
+            text = self.call("gaugefix", "a.0001.lime", "fixed.lime", "--gauge", gauge, "--tolerance", 1e-10,
+                             "--transformation", "g.h5").stdout
+            self.assertIn("g.h5", text)
+            self.call("gaugefix", "a.0001.lime", "applied.lime", "--apply", "g.h5", *(["-q"] if gauge == "landau" else []))
+            checksum = [line for line in self.call("info", "fixed.lime").stdout.splitlines() if "checksum" in line]
+            self.assertEqual([line for line in self.call("info", "applied.lime").stdout.splitlines() if "checksum" in line],
+                             checksum)
+            if gauge == "landau" and MPIEXEC:
+                self.call("gaugefix", "a.0001.lime", "applied.lime", "--apply", "g.h5", ranks=2)
+                self.assertEqual([line for line in self.call("info", "applied.lime").stdout.splitlines()
+                                  if "checksum" in line], checksum)
+        self.assertEqual(self.leftovers(), [])
+        self.assertIn("no dataset", self.call("gaugefix", "a.0001.lime", "b.lime", "--apply", "gaugefix.h5", code=2).stderr)
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "small", "-q")
+        self.assertIn("4 4 4 4", self.call("gaugefix", "small.0001.lime", "b.lime", "--apply", "g.h5", code=2).stderr)
+        for arguments in (["--apply", "g.h5", "--transformation", "h.h5"], ["--transformation", "b.lime"],
+                          ["--transformation", "gaugefix.h5"], ["--transformation", "absent/g.h5"]):
+            self.call("gaugefix", "a.0001.lime", "b.lime", *arguments, code=1)
+        self.assertFalse(os.path.exists(self.path("b.lime")))
+
     def test_too_few_iterations_end_with_three_and_write_nothing(self):
         done = self.call("gaugefix", "a.0001.lime", "b.lime", "--iterations", 5, code=3)
         self.assertIn("theta", done.stderr)
