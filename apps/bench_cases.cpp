@@ -5,11 +5,13 @@
 #include "kov/contractions/meson.hpp"
 #include "kov/core/field_ops.hpp"
 #include "kov/core/random.hpp"
+#include "kov/stencil/adjoint_laplacian.hpp"
+#include "kov/stencil/gradient_flow.hpp"
 #include "kov/stencil/heatbath.hpp"
-#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/observables.hpp"
+#include "kov/stencil/profile_smearing.hpp"
 #include "kov/stencil/wilson.hpp"
-#include "kov/stencil/wuppertal.hpp"
 
 namespace kov::app {
 
@@ -39,6 +41,31 @@ void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const Gau
   cases.push_back({"Wilson hop, even from odd" + columns, precision, n_columns * V / 2,
                    (48 + link_reals / n_columns) * R, 1320,
                    [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); }});
+}
+
+/// Flops of what link smearings and flows do with one link: all staples in d directions, and exponential() without
+/// squarings.
+double staple_flops(int d) { return (d - 1) * (4.0 * 198 + 36); }
+template <class T>
+double exponential_flops() {
+  return 420 + 21.0 * (sizeof(T) == 4 ? 12 : 20);
+}
+
+/// Everything done to links; bytes: links in and links out, once for each step.
+template <class T, class Add>
+void add_link_cases(const Add& add, const GaugeField<T>& gauge, double V) {
+  // staples U^+, its traceless part, exponential, product with U.
+  const double of_exponential = 2 * 198 + 18 + 45 + exponential_flops<T>();
+  add("stout step", V, 144, 4 * (staple_flops(4) + of_exponential),
+      [=] { stout(gauge, {.rho = 0.1, .n = 1, .directions = all_directions}); });
+  add("stout step in space", V, 144, 3 * (staple_flops(3) + of_exponential),
+      [=] { stout(gauge, {.rho = 0.1, .n = 1}); });
+  // Not counted: sweeps of the projection, whose number depends on the links.
+  add("APE step in space", V, 144, 3 * (staple_flops(3) + 36 + 2 * 198), [=] { ape(gauge, {.n = 1}); });
+  add("HYP step", V, 144, 48 * staple_flops(2) + 28 * (36 + 2 * 198), [=] { hyp(gauge, {.n = 1}); });
+  // Three stages: links and exponents are read, exponents written, both read and links written.
+  const auto flow = std::make_shared<GradientFlow<T>>(gauge);
+  add("Wilson flow step", V, 3 * 432, 3 * 4 * (staple_flops(4) + of_exponential + 36), [=] { flow->step(0.01); });
 }
 
 }  // namespace
@@ -92,6 +119,23 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
       "Wuppertal, 50 steps, spinor", V, 48 + link_reals * 3 / 4, step_flops, [=] { wuppertal.apply(a, b); }, n);
   add(
       "Wuppertal, 50 steps, colour vector", V, 12 + link_reals * 3 / 4, 6 * 72 + 12, [=] { wuppertal.apply(u, v); }, n);
+  // One kernel an order; as many orders as steps above.
+  const ProfileSmearing<T> chebyshev(links, gaussian_profile(3), {.order = n});
+  const double order_reals = 96 + link_reals * 3 / 4, order_flops = step_flops + 96;
+  add(
+      "Chebyshev, order 50, 12 columns", 12 * V, 96 + link_reals * 3 / 4 / 12, order_flops,
+      [=] { chebyshev.apply(s, smeared); }, n);
+  add(
+      "Chebyshev, order 50, spinor", V, order_reals, order_flops, [=] { chebyshev.apply(a, b); }, n);
+  add(
+      "Chebyshev, order 50, colour vector", V, 24 + link_reals * 3 / 4, 6 * 72 + 36, [=] { chebyshev.apply(u, v); }, n);
+  const AdjointLaplacian<T> adjoint(links);
+  const Field<AdjointVector, T> o(lattice, "o"), q(lattice, "q"), o8(lattice, "o8", 8), q8(lattice, "q8", 8);
+  fill(o, 5);
+  fill(o8, 6);
+  add("adjoint Laplacian", V, 32 + link_reals, 8 * 448 + 60, [=] { adjoint.apply(o, q); });
+  add("adjoint Laplacian, 8 columns", 8 * V, 32 + link_reals / 8, 8 * 448 + 60, [=] { adjoint.apply(o8, q8); });
+  add_link_cases<T>(add, gauge, V);
   const auto channels = all_mesons();
   add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {Momentum{0, 0, 0}}, {0, 0, 0, 0}); });
   const std::vector<BaryonChannel> proton{nucleon()};
