@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/staples.hpp"
 
+#include "kov/stencil/launch.hpp"
 #include "kov/stencil/observables.hpp"
 
 namespace kov {
@@ -17,9 +18,24 @@ struct LowerStapleKernel {
   KOKKOS_FUNCTION void operator()(Site x) const {
     const auto near = staples.stencil.at(x);
     const int mu = staples.mu;
+    if (staples.streaming) prefetch(x);
     for (int nu = 0, k = 0; nu < 4; ++nu) {
       if (nu == mu || !staples.along[nu]) continue;
       out.set(x, adj(staples.u[nu](x)) * (staples.u[mu](x) * staples.u[nu](x, near(2 * mu))), k++);
+    }
+  }
+
+  /// What the next site will read.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
+    if constexpr (!std::is_same_v<Site, LaneSite>) {
+      const auto next = staples.stencil.at(Site{x.outer + 1});
+      staples.u[staples.mu].field().prefetch(x.outer + 1, 0);
+      for (int nu = 0; nu < 4; ++nu) {
+        if (nu == staples.mu || !staples.along[nu]) continue;
+        staples.u[nu].field().prefetch(x.outer + 1, 0);
+        staples.u[nu].prefetch(next(2 * staples.mu), 0);
+      }
     }
   }
 };
@@ -31,6 +47,7 @@ Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
     : gauge_(gauge), lower_(gauge.lattice(), "lower staples", 3), lower_halo_(gauge.lattice(), 3) {
   require_gauge(gauge);
   view_.stencil = Stencil::of(gauge.lattice()).view();
+  view_.streaming = worth_streaming(2 * gauge.n_reals() * sizeof(T));
   for (int mu = 0; mu < 4; ++mu) {
     view_.along[mu] = directions[std::size_t(mu)];
     halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1);

@@ -26,10 +26,13 @@ struct StapleView {
   NeighbourView<ColorMatrix, T, default_lanes> u[4], lower;
   int mu;
   bool along[4];
+  /// Whether packs stream through memory and want to be fetched before their turn.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
     const auto near = stencil.at(x);
+    if (streaming) prefetch(Site(x));
     auto sum = zero<decltype(lower(x))>();
     for (int nu = 0, k = 0; nu < 4; ++nu) {
       if (nu == mu || !along[nu]) continue;
@@ -37,6 +40,21 @@ struct StapleView {
       sum += lower(x, near(2 * nu + 1), k++);
     }
     return sum;
+  }
+
+  /// What the next site will read.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
+    if constexpr (!std::is_same_v<Site, LaneSite>) {
+      const auto next = stencil.at(Site{x.outer + 1});
+      for (int nu = 0, k = 0; nu < 4; ++nu) {
+        if (nu == mu || !along[nu]) continue;
+        u[nu].field().prefetch(x.outer + 1, 0);
+        u[nu].prefetch(next(2 * mu), 0);
+        u[mu].prefetch(next(2 * nu), 0);
+        lower.prefetch(next(2 * nu + 1), k++);
+      }
+    }
   }
 };
 
