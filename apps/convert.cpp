@@ -20,6 +20,7 @@ void convert(const Session& session, const ConvertOptions& options) {
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
+  require_other_file(options.in, options.out);
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

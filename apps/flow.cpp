@@ -97,6 +97,7 @@ void flow(const Session& session, FlowOptions options) {
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
   require_other_name(options.write, options.output);
+  require_other_file(options.gauge_file, options.write);
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
@@ -129,10 +130,6 @@ void flow(const Session& session, FlowOptions options) {
                 .inputs = report.attributes(),
                 .results = scales(history, options.reference, absent),
                 .tables = {table_of(history)}};
-  session.say(measurement_text(m));
-  if (!absent.empty())
-    session.say(list_text(absent) +
-                sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
   std::vector<std::string> files = write_measurement(session.comm, options.output, m);
   std::string caption = options.action + " flow of " + options.gauge_file;
   for (const auto& [name, value] : m.results)
@@ -146,6 +143,10 @@ void flow(const Session& session, FlowOptions options) {
     write_gauge(flow.gauge(), options.write, write);
     files.push_back(options.write);
   }
+  session.say(measurement_text(m));
+  if (!absent.empty())
+    session.say(list_text(absent) +
+                sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
   session.say("wrote " + list_text(files));
 }
 

@@ -60,6 +60,12 @@ GaugeFormat output_format(const std::string& name, const std::string& file) {
   return gauge_format(name.empty() ? format_of_ending(file) : name);
 }
 
+void require_other_file(const std::string& in, const std::string& out) {
+  std::error_code none;
+  require(out.empty() || !std::filesystem::equivalent(in, out, none), out, "is the configuration that is read,",
+          "which would be overwritten: give the new one another name");
+}
+
 void require_precision(int bits) {
   require(bits == 32 || bits == 64, "--precision is", bits, "- it must be 32 or 64 (bits)");
 }

@@ -119,12 +119,13 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;
   if (options.iterates()) require_other_name(options.out, options.output);
+  require_other_file(options.in, options.out);
   if (!options.transformation.empty()) {
     require(!options.applies(), "--apply takes a transformation from a file: --transformation would write it again");
     require<NotBuilt>(has_hdf5(),
                       "this build has no HDF5, in which --transformation is written: configure with KOV_HDF5=ON");
-    require(options.transformation != options.out && options.transformation != options.in &&
-                options.transformation != options.output + ".h5",
+    require_other_file(options.in, options.transformation);
+    require(options.transformation != options.out && options.transformation != options.output + ".h5",
             "--transformation names",
             options.transformation + ", which is another file of this run: give it its own name");
   }
@@ -143,6 +144,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   write.metadata.emplace_back("GAUGE", options.applies() ? options.what() : options.gauge);
   std::vector<std::string> files{options.out};
   Field<ColorMatrix, double> g;
+  std::string text;
   if (options.iterates()) {
     DecadeProgress progress(options.parameters.tolerance,
                             ProgressOutput::standard_error(session.quiet, session.comm.rank()));
@@ -151,7 +153,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     progress.hide();
     g = fixed.transformation;
     const Measurement m = measurement_of(options, lattice, report, fixed.history);
-    session.say(measurement_text(m));
+    text = measurement_text(m);
     for (const std::string& file : write_measurement(session.comm, options.output, m)) files.push_back(file);
     write_text_file(session.comm, options.output + ".svg", picture(m, options));
     files.push_back(options.output + ".svg");
@@ -167,6 +169,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     write_transformation(g, options.transformation, write.metadata);
     files.push_back(options.transformation);
   }
+  if (!text.empty()) session.say(text);
   session.say(sentence(options.out + ":", options.what() + ", plaquette",
                        twelve_digits(written.plaquettes.mean()) + ", before",
                        twelve_digits(report.plaquettes.mean()) + ", link trace",

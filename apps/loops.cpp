@@ -133,15 +133,14 @@ void loops(const Session& session, LoopOptions options) {
     m.results.emplace_back(name + " real", lines[std::size_t(mu)].real());
     m.results.emplace_back(name + " imaginary", lines[std::size_t(mu)].imag());
   }
-  session.say(measurement_text(m));
   std::vector<std::string> files = write_measurement(session.comm, options.output, m);
   const std::string svg = picture(found, options.gauge_file + ", smearing: " + smearing_text(options));
-  if (svg.empty()) {
-    session.say("no picture: it takes loops that are positive at two times");
-  } else {
+  if (!svg.empty()) {
     write_text_file(session.comm, options.output + ".svg", svg);
     files.push_back(options.output + ".svg");
   }
+  session.say(measurement_text(m));
+  if (svg.empty()) session.say("no picture: it takes loops that are positive at two times");
   session.say("wrote " + list_text(files));
 }
 

@@ -41,6 +41,8 @@ std::string PlotMap::svg() const {
   const double most = *std::max_element(value.begin(), value.end()), scale = most > 0 ? most : 1;
   const double cell = double(side) / std::max(nx, ny), w = cell * nx, h = cell * ny;
   const double width = left + w + bar_gap + bar_width + right, height = top + h + bottom;
+  const auto lines = caption_lines(caption, width - left - 8);
+  const double whole = height + caption_line_height * std::max(0, int(lines.size()) - 1);
   std::ostringstream out;
   const auto rectangle = [&](double x, double y, double dx, double dy, const std::string& fill) {
     out << "<rect x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" width=\"" << pixels(dx) << "\" height=\""
@@ -51,10 +53,10 @@ std::string PlotMap::svg() const {
     out << "<text x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" font-size=\"" << size << "\" text-anchor=\""
         << anchor << "\" fill=\"#222222\" " << font << more << ">" << xml_text(text) << "</text>\n";
   };
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << pixels(width) << "\" height=\"" << pixels(height)
-      << "\" viewBox=\"0 0 " << pixels(width) << " " << pixels(height)
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << pixels(width) << "\" height=\"" << pixels(whole)
+      << "\" viewBox=\"0 0 " << pixels(width) << " " << pixels(whole)
       << "\" role=\"img\" shape-rendering=\"crispEdges\">\n<title>" << xml_text(title) << "</title>\n";
-  rectangle(0, 0, width, height, "#ffffff");
+  rectangle(0, 0, width, whole, "#ffffff");
   words(left + w / 2, 28, title, 17, "middle", " font-weight=\"bold\"");
   for (int y = 0; y < ny; ++y)
     for (int x = 0; x < nx; ++x)
@@ -75,7 +77,8 @@ std::string PlotMap::svg() const {
     words(bar + bar_width + 6, top + h - h * v / scale + 4.5, tick_label(v, ticks.size() > 1 ? ticks[1] - ticks[0] : 1),
           13, "start");
   words(bar + bar_width / 2.0, top - 8, value_label, 13, "middle");
-  if (!caption.empty()) words(left, height - 12, caption, 11, "start");
+  for (std::size_t k = 0; k < lines.size(); ++k)
+    words(left, height - 12 + caption_line_height * double(k), lines[k], 11, "start");
   out << "</svg>\n";
   return out.str();
 }

@@ -91,14 +91,17 @@ class Canvas {
 
   void frame() {
     const int w = plot_.width, h = plot_.height;
-    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << w << "\" height=\"" << h << "\" viewBox=\"0 0 " << w
-         << " " << h << "\" role=\"img\">\n<title>" << xml_text(plot_.title) << "</title>\n<rect width=\"" << w
-         << "\" height=\"" << h << "\" fill=\"#ffffff\"/>\n";
+    const auto caption = caption_lines(plot_.caption, w - left - 8);
+    const int whole = h + caption_line_height * std::max(0, int(caption.size()) - 1);
+    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << w << "\" height=\"" << whole << "\" viewBox=\"0 0 "
+         << w << " " << whole << "\" role=\"img\">\n<title>" << xml_text(plot_.title) << "</title>\n<rect width=\"" << w
+         << "\" height=\"" << whole << "\" fill=\"#ffffff\"/>\n";
     words(w / 2.0, 28, plot_.title, 17, "middle", " font-weight=\"bold\"");
     words((w + left - right) / 2.0, h - bottom + 42, plot_.x_label, 15, "middle");
     words(18, (h + top - bottom) / 2.0, plot_.y_label, 15, "middle",
           " transform=\"rotate(-90 18 " + pixels((h + top - bottom) / 2.0) + ")\"");
-    if (!plot_.caption.empty()) words(left, h - 12, plot_.caption, 11, "start");
+    for (std::size_t k = 0; k < caption.size(); ++k)
+      words(left, h - 12 + caption_line_height * int(k), caption[k], 11, "start");
     const auto xs = round_ticks(x_.begin, x_.end, 9);
     for (const double x : xs) {
       line(to_x(x), top, to_x(x), h - bottom, "#e4e4e4", 1);
@@ -263,5 +266,20 @@ std::string tick_label(double value, double step) {
 }
 
 std::string Plot::svg() const { return Canvas(*this).text(); }
+
+std::vector<std::string> caption_lines(const std::string& caption, double width) {
+  // Letters of this size are 5 to 6 pixels wide.
+  const std::size_t most = std::max<std::size_t>(1, std::size_t(width / 5.7));
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < caption.size();) {
+    std::size_t n = std::min(most, caption.size() - begin);
+    if (begin + n < caption.size())
+      if (const std::size_t blank = caption.rfind(' ', begin + n); blank != std::string::npos && blank > begin)
+        n = blank - begin;
+    lines.push_back(caption.substr(begin, n));
+    begin += n + (begin + n < caption.size() && caption[begin + n] == ' ');
+  }
+  return lines;
+}
 
 }  // namespace kov::app

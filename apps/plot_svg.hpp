@@ -55,4 +55,9 @@ std::string xml_text(const std::string& text);
 /// A tick's label with as many digits as the step needs: 0.25, 1.5e-07.
 std::string tick_label(double value, double step);
 
+/// The caption in lines of at most so many pixels, broken between words; each line is caption_line_height below the
+/// last.
+inline constexpr int caption_line_height = 14;
+std::vector<std::string> caption_lines(const std::string& caption, double width);
+
 }  // namespace kov::app

@@ -11,6 +11,8 @@
 #include "apps/smearing_choice.hpp"
 #include "apps/text_file.hpp"
 #include "kov/contractions/source.hpp"
+#include "kov/core/field_ops.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/momentum_smearing.hpp"
@@ -31,15 +33,19 @@ struct SmearOptions {
   SmearingChoice smearing{.width = 4, .iterations = 30};
   double accuracy = 1e-10;
   std::array<double, 3> momentum{0, 0, 0};
-  int order = 0, ape_steps = 0, spacing = 0;
+  int order = 0, ape_steps = 0, stout_steps = 0, spacing = 0;
+  std::array<double, 3> wave{0, 0, 0};
   std::uint64_t seed = 1;
-  bool find_bounds = false;
+  bool find_bounds = false, dry_run = false;
 
   int mu() const { return int(std::string("xyz").find(direction)); }
 };
 
 void require_sense(const SmearOptions& o) {
-  o.smearing.check([](const std::string& name) { return "--" + (name == "p2_max" ? "p2-max" : name); });
+  o.smearing.check([](const std::string& name) { return "--" + (name == "p2_max" ? "p2-max" : name); }, {o.profile});
+  require(o.stout_steps >= 0, "--stout is", o.stout_steps, "- it must be 0 or more");
+  for (const double n : o.wave)
+    require(std::isfinite(n) && n == std::round(n), "--wave has the component", n, "- it must be a whole number");
   require(o.ape_steps >= 0, "--ape is", o.ape_steps, "- it must be 0 or more");
   require(o.order >= 0, "--order is", o.order, "- it must be 1 or more, or 0 to find it from --accuracy");
   require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
@@ -73,12 +79,20 @@ LinksAndWords make_links(const Session& session, const Lattice& lattice, const S
     links.gauge = ape(links.gauge, {.n = options.ape_steps});
     links.about += sentence(", APE x", options.ape_steps);
   }
+  if (options.stout_steps > 0) {
+    links.gauge = stout(links.gauge, {.n = options.stout_steps});
+    links.about += sentence(", stout x", options.stout_steps);
+  }
   return links;
 }
 
 SpinorField<double> make_source(const Lattice& lattice, const SmearOptions& options, const Coord& midpoint) {
   if (options.source == "point") return point_source<double>(lattice, midpoint, 0, 0);
   if (options.source == "wall") return wall_source<double>(lattice, midpoint[3], 0, 0);
+  if (options.source == "momentum") {
+    const Momentum n{int(options.wave[0]), int(options.wave[1]), int(options.wave[2])};
+    return momentum_source<double>(lattice, midpoint[3], n).column(0).clone("plane wave");
+  }
   if (options.source == "grid") {
     PointGrid grid{.origin = midpoint, .spacing = {}, .noise = {}};
     for (std::size_t mu = 0; mu < 3; ++mu)
@@ -184,8 +198,9 @@ std::vector<std::string> draw(const Session& session, const SmearOptions& option
   write(".svg", plot.svg());
 
   plot.x_label = "r / a";
-  plot.series = {points(radial, PlotSeries::Style::points, compare ? "lattice" : "")};
-  if (compare) plot.series.push_back(curve("continuum", 0, radial.rows.back()[0], continuum(options)));
+  const bool known = compare && options.profile != "formula";
+  plot.series = {points(radial, PlotSeries::Style::points, known ? "lattice" : "")};
+  if (known) plot.series.push_back(curve("continuum", 0, radial.rows.back()[0], continuum(options)));
   write(".radial.svg", plot.svg());
 
   write(".plane.svg", PlotMap{.title = title,
@@ -215,6 +230,23 @@ std::vector<std::string> draw(const Session& session, const SmearOptions& option
   return files;
 }
 
+std::string plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
+                      const std::string& words) {
+  std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
+  text += "links           " + (options.gauge_file.empty() ? options.links : options.gauge_file);
+  if (options.ape_steps > 0) text += sentence(", APE x", options.ape_steps);
+  if (options.stout_steps > 0) text += sentence(", stout x", options.stout_steps);
+  text += "\n";
+  text += "source          " + options.source + " at " + to_string(midpoint) + "\n";
+  text += "profile         " + words + "\n";
+  text += sentence("memory         ", std::ceil((4 * 144 + 4 * 192) * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += "files           ";
+  for (const char* ending : {".txt", ".h5", ".svg", ".radial.svg", ".plane.svg", ".spectrum.svg"})
+    if (has_hdf5() || std::string(ending) != ".h5") text += options.output + ending + " ";
+  text.pop_back();
+  return text;
+}
+
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
@@ -229,6 +261,9 @@ void smear(const Session& session, const SmearOptions& options) {
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(midpoint[mu] >= 0 && midpoint[mu] < extent[mu], "--at is", to_string(midpoint), "- outside the lattice",
             to_string(extent));
+  const std::string plan = plan_text(options, lattice, midpoint, words);
+  session.log.info("\n" + plan);
+  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
   const LinksAndWords links = make_links(session, lattice, options, checks);
   std::array<double, 3> k;
@@ -249,14 +284,18 @@ void smear(const Session& session, const SmearOptions& options) {
                     "|psi|: norm over spin and colour on the time slice of the midpoint, in units of the "
                     "source; r: from the midpoint; n: p = 2 pi n / L, other components as in momentum, rounded",
                 .parameters = {{"links", links.about},
-                               {"source", options.source + " at " + to_string(midpoint)},
+                               {"source", options.source +
+                                              (options.source == "momentum"
+                                                   ? sentence("", options.wave[0], options.wave[1], options.wave[2])
+                                                   : "") +
+                                              " at " + to_string(midpoint)},
                                {"profile", words},
                                {"momentum", momentum_text}},
                 .inputs = links.inputs,
                 .results = {{"root mean square radius", shape.radius()}},
                 .tables = {shape.line(options.mu())}};
   m.parameters.insert(m.parameters.end(), done.begin(), done.end());
-  session.say(measurement_text(m));
+  const std::string text = measurement_text(m);  // with the line alone
   m.tables.push_back(shape.radial());
   m.tables.push_back(shape.plane());
   m.tables.push_back(shape.spectrum(options.mu(), nearest));
@@ -267,6 +306,7 @@ void smear(const Session& session, const SmearOptions& options) {
   if (moving) caption += "; momentum " + momentum_text;
   const auto pictures = draw(session, options, extent, m.tables, f, compare, caption);
   files.insert(files.end(), pictures.begin(), pictures.end());
+  session.say(text);
   session.say("wrote " + list_text(files));
 }
 
@@ -286,25 +326,30 @@ Command smear_command() {
             o->gauge.declare(arguments);
             arguments.option("--links", o->links, "without a file: all 1 or random", {"unit", "hot"});
             arguments.option("--ape", o->ape_steps, "APE steps on the spatial links first");
-            arguments.option("--source", o->source, "what is smeared; z2, z4 and u1 are noise on the time slice",
-                             {"point", "wall", "grid", "z2", "z4", "u1"});
+            arguments.option("--stout", o->stout_steps, "stout steps on them, after those");
+            arguments.option("--source", o->source,
+                             "what is smeared; momentum is a plane wave, z2, z4 and u1 are noise on the time slice",
+                             {"point", "wall", "momentum", "grid", "z2", "z4", "u1"});
+            arguments.option("--wave", o->wave, "momentum: whole numbers n in e^{2 pi i n.x / L}");
             arguments.option("--at", o->at, "the midpoint; otherwise half the extents");
             arguments.option("--spacing", o->spacing, "of the grid's points; 0: half the extents");
             arguments.option("--seed", o->seed, "of noise and of hot links");
             arguments.option("--profile", o->profile, "F(p^2), p^2 = -Laplacian in space",
-                             {"wuppertal", "gaussian", "node", "theta"});
+                             {"wuppertal", "gaussian", "node", "theta", "formula"});
             arguments.option("--width", o->smearing.width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
             arguments.option("--iterations", o->smearing.iterations, "wuppertal: N");
             arguments.option("--sigma", o->smearing.sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
             arguments.option("--node", o->smearing.node, "node: its radius; 0: sqrt(3/2) sigma");
             arguments.option("--p2-max", o->smearing.p2_max, "theta: the largest p^2 kept");
             arguments.option("--edge", o->smearing.edge, "theta: width in p^2 of its edge");
+            arguments.option("--formula", o->smearing.formula, "formula: F(p^2), in p2: 'exp(-2 * p2) * (p2 - 1)'");
             arguments.option("--momentum", o->momentum, "of the smeared source, in units of 2 pi / L, any numbers");
-            arguments.option("--accuracy", o->accuracy, "of the Chebyshev series of gaussian, node and theta");
+            arguments.option("--accuracy", o->accuracy, "of the Chebyshev series of all but wuppertal");
             arguments.option("--order", o->order, "of that series; 0: as --accuracy wants");
             arguments.flag("--find-bounds", o->find_bounds, "look for the spectrum by Lanczos instead of 0 to 12");
             arguments.option("--direction", o->direction, "of the line and of the spectrum", {"x", "y", "z"});
             arguments.option("--output", o->output, "PREFIX of the files");
+            arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");
             return [o](const Session& session) { smear(session, *o); };
           }};
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "apps/smearing_choice.hpp"
 
+#include "apps/formula.hpp"
+
+#include <algorithm>
 #include <cmath>
 
 namespace kov::app {
 
 const std::vector<std::string>& SmearingChoice::names() {
-  static const std::vector<std::string> names{"wuppertal", "gaussian", "node", "theta", "none"};
+  static const std::vector<std::string> names{"wuppertal", "gaussian", "node", "theta", "formula", "none"};
   return names;
 }
 
-void SmearingChoice::check(const std::function<std::string(const std::string&)>& key) const {
+void SmearingChoice::check(const std::function<std::string(const std::string&)>& key,
+                           const std::vector<std::string>& names) const {
   const auto number = [&](const std::string& name, double value, bool positive, const char* what) {
     require(std::isfinite(value) && (positive ? value > 0 : value >= 0), key(name), "is", value, "- it must be",
             positive ? "positive" : "0 or more", what);
@@ -21,6 +25,11 @@ void SmearingChoice::check(const std::function<std::string(const std::string&)>&
   number("node", node, false, "in lattice units; 0 is sqrt(3/2) sigma");
   require(std::isfinite(p2_max), key("p2_max"), "is", p2_max, "- it must be a number");
   number("edge", edge, true, "the range of p^2 in which the profile falls");
+  if (std::find(names.begin(), names.end(), "formula") == names.end()) return;
+  require(!formula.empty(), key("formula"), "is empty: give F(p^2), such as 'exp(-2 * p2)'");
+  const double value = parse_formula(formula, "p2", key("formula"))(1);
+  require(std::isfinite(value), key("formula"), "is '" + formula + "', which is", value,
+          "at p2 = 1: it must be finite from 0 to 12");
 }
 
 SmearingShape SmearingChoice::shape(const std::string& name) const {
@@ -33,6 +42,7 @@ RealFunction SmearingChoice::profile(const std::string& name) const {
   if (name == "gaussian") return gaussian_profile(sigma);
   if (name == "node") return node_profile(sigma, node > 0 ? std::optional(node) : std::nullopt);
   if (name == "theta") return theta_profile(p2_max, edge);
+  if (name == "formula") return parse_formula(formula, "p2", "the profile");
   if (name == "wuppertal" && iterations > 0 && width > 0)
     return wuppertal_profile({.width = width, .iterations = iterations});
   return gaussian_profile(0);
@@ -43,6 +53,7 @@ std::string SmearingChoice::words(const std::string& name) const {
   if (name == "node")
     return sentence("node at r =", sentence(node > 0 ? node : std::sqrt(1.5) * sigma) + ", Gaussian of sigma =", sigma);
   if (name == "theta") return sentence("theta(p2_max - p^2), p2_max =", sentence(p2_max) + ", edge =", edge);
+  if (name == "formula") return "F(p^2) = " + formula + ", p2 = p^2";
   if (name == "wuppertal") return sentence("(1 + w^2/(4 N) Laplacian)^N, w =", sentence(width) + ", N =", iterations);
   return "none";
 }

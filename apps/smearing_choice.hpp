@@ -22,12 +22,15 @@ struct SmearingChoice {
   double node = 0;
   /// theta: the largest p^2 kept, and the width of its edge.
   double p2_max = 1, edge = 0.25;
+  /// formula: F(p^2) in p2, as parse_formula() reads it.
+  std::string formula = {};
 
-  /// "wuppertal", "gaussian", "node", "theta", "none".
+  /// "wuppertal", "gaussian", "node", "theta", "formula", "none".
   static const std::vector<std::string>& names();
 
-  /// Checks the numbers, whatever the smearing: throws InputError; key("width") is what the user calls that number.
-  void check(const std::function<std::string(const std::string&)>& key) const;
+  /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
+  /// key("width") is what the user calls that number.
+  void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
   /// The smearing of this name.
   SmearingShape shape(const std::string& name) const;
   /// F(p^2), of Wuppertal's too.

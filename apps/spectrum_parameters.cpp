@@ -58,6 +58,7 @@ void add_choice(Settings& s, const std::string& section, SmearingChoice& choice)
   s.add(section + ".node", &choice.node, "node: its radius; 0: sqrt(3/2) sigma");
   s.add(section + ".p2_max", &choice.p2_max, "theta: the largest p^2 kept");
   s.add(section + ".edge", &choice.edge, "theta: width in p^2 of its edge");
+  s.add(section + ".formula", &choice.formula, "formula: F(p^2), a formula in p2 such as 'exp(-2 * p2) * (p2 - 1)'");
 }
 
 /// Numbers of sinks that were not given are those of the source.
@@ -76,6 +77,7 @@ void complete_choice(Settings& settings, const SmearingChoice& source, SmearingC
   take("node", &SmearingChoice::node);
   take("p2_max", &SmearingChoice::p2_max);
   take("edge", &SmearingChoice::edge);
+  take("formula", &SmearingChoice::formula);
 }
 
 }  // namespace
@@ -103,7 +105,7 @@ Settings SpectrumParameters::settings() {
   s.add("links.stout_rho", &links.stout_rho, "weight of the staples");
   s.add("source.smearing", &source.smearing, "of the delta at the origin", SmearingChoice::names());
   add_choice(s, "source", source.choice);
-  s.add("source.accuracy", &source.accuracy, "gaussian, node, theta: error of their series, of sinks too");
+  s.add("source.accuracy", &source.accuracy, "gaussian, node, theta, formula: error of their series, of sinks too");
   s.add("source.origins", &source.origins,
         "coordinates [x, y, z, t] of the sources on every configuration; none: source.count");
   s.add("source.count", &source.count, "sources on every configuration, spread over it");
@@ -162,9 +164,9 @@ void SpectrumParameters::complete(Settings& settings) {
   read_gauge_options(gauge.ignore);
   const std::vector<std::string>& names = SmearingChoice::names();
   require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
-  source.choice.check([&](const std::string& name) { return settings.origin("source." + name); });
+  source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
   complete_choice(settings, source.choice, sink.choice);
-  sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); });
+  sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
   require(source.accuracy >= 1e-13 && source.accuracy < 1, settings.origin("source.accuracy"), "is", source.accuracy,
           "- it must lie between 1e-13 and 1");
   positive("source.count", source.count);

@@ -63,6 +63,23 @@ TEST(Plot, LogarithmicAxesLeaveOutWhatIsNotPositive) {
   EXPECT_NE(svg.find("1e+02"), std::string::npos);
 }
 
+TEST(PlotSvg, LongCaptionsAreBrokenBetweenWords) {
+  EXPECT_TRUE(caption_lines("", 600).empty());
+  EXPECT_EQ(caption_lines("short", 600), (std::vector<std::string>{"short"}));
+  std::string text;
+  for (int k = 0; k < 60; ++k) text += (k ? " word" : "word") + std::to_string(k);
+  const auto lines = caption_lines(text, 600);
+  EXPECT_GT(lines.size(), 2u);
+  std::string joined;
+  for (const std::string& line : lines) {
+    EXPECT_LE(line.size(), 106u);
+    EXPECT_NE(line.front(), ' ');
+    joined += (joined.empty() ? "" : " ") + line;
+  }
+  EXPECT_EQ(joined, text);
+  EXPECT_EQ(caption_lines(std::string(150, 'x'), 600).size(), 2u);
+}
+
 TEST(Plot, RefusesListsOfDifferentLengthsAndNothingToDraw) {
   Plot plot;
   EXPECT_THROW(plot.svg(), InputError);

@@ -443,6 +443,43 @@ class Smear(ProgramTest):
                 self.assertAlmostEqual(a, b, delta=1e-11)
             self.assertGreater(max(results[0]), 0)
 
+    def test_a_formula_is_the_profile_it_says(self):
+        self.call("smear", "--extent", 8, 8, 8, 2, "--profile", "gaussian", "--sigma", 1.5, "--output", "a", "-q")
+        self.call("smear", "--extent", 8, 8, 8, 2, "--profile", "formula", "--formula", "exp(-p2 * 1.5^2 / 2)", "--output", "b", "-q")
+        rows = [[float(w) for w in line.split()] for name in "ab" for line in self.read(name + ".txt").splitlines()
+                if line.strip() and not line.startswith("#")]
+        half = len(rows) // 2
+        self.assertGreater(half, 60)
+        for one, two in zip(rows[:half], rows[half:]):
+            for x, y in zip(one, two):
+                self.assertAlmostEqual(x, y, delta=1e-10)
+        for formula, says in (("exp(-p2", "lacks a ')'"), ("q^2", "p2"), ("", "empty"), ("1 / (p2 - 1)", "finite")):
+            self.assertIn(says, self.call("smear", "--profile", "formula", "--formula", formula, code=1).stderr)
+        self.assertIn("finite", self.call("smear", "--extent", 4, 4, 4, 2, "--profile", "formula", "--formula", "sqrt(3 - p2)",
+                                          code=1).stderr)
+
+    def test_a_plane_wave_is_multiplied_by_the_profile(self):
+        self.call("smear", "--extent", 8, 8, 8, 2, "--source", "momentum", "--wave", 1, 2, 0, "--profile", "gaussian", "--sigma", 1.5,
+                  "-q")
+        p2 = sum(4 * math.sin(math.pi * n / 8) ** 2 for n in (1, 2))
+        line = [row for row in self.read("smear.txt").split("\n\n\n")[0].splitlines() if not row.startswith("#")]
+        for row in line:
+            if row.strip():
+                self.assertAlmostEqual(float(row.split()[1]), math.exp(-p2 * 1.5 ** 2 / 2), delta=1e-9)
+        self.assertIn("whole number", self.call("smear", "--source", "momentum", "--wave", 0.5, 0, 0, code=1).stderr)
+
+    def test_a_dry_run_says_the_plan_and_writes_nothing(self):
+        text = self.call("smear", "--profile", "node", "--sigma", 3, "--stout", 2, "--dry-run").stdout
+        self.assertIn("stout x 2", text)
+        self.assertIn("node at r", text)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_stout_links_smear_further(self):
+        def radius(*options):
+            text = self.call("smear", "--extent", 8, 8, 8, 2, "--links", "hot", "--width", 2, "-q", *options).stdout
+            return float(re.search("mean square radius = (.*)", text).group(1))
+        self.assertGreater(radius("--stout", 20), 1.1 * radius())
+
     def test_bounds_may_be_found(self):
         arguments = ("smear", "--links", "hot", "--extent", 4, 4, 4, 4, "--profile", "gaussian", "--sigma", 2)
         given, found = self.call(*arguments).stdout, self.call(*arguments, "--find-bounds").stdout
@@ -605,6 +642,16 @@ class Links(ProgramTest):
         self.assertAlmostEqual(self.plaquette("temporal.lime"), plaquette, delta=2e-12)
         self.assertFalse(os.path.exists(self.path("temporal.txt")))
         self.assertEqual(self.leftovers(), [])
+
+    def test_the_configuration_that_is_read_is_never_overwritten(self):
+        before = self.read("a.0001.lime", "rb")
+        os.symlink("a.0001.lime", self.path("b.lime"))
+        for name in ("a.0001.lime", "./a.0001.lime", "b.lime"):
+            for command in (["gaugefix", "a.0001.lime", name], ["convert", "a.0001.lime", name],
+                            ["flow", "a.0001.lime", "--write", name]):
+                self.assertIn("overwritten", self.call(*command, code=1).stderr)
+        os.remove(self.path("b.lime"))
+        self.assertEqual(self.read("a.0001.lime", "rb"), before)
 
     @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
     def test_a_transformation_that_was_kept_gives_the_fixed_links_again(self):

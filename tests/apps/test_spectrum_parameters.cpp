@@ -110,6 +110,7 @@ TEST(SmearingChoice, MakesTheSmearingOfItsName) {
   EXPECT_DOUBLE_EQ(value("node", 1.1), node_profile(1.5, 2.0)(1.1));
   EXPECT_DOUBLE_EQ(value("theta", 1.1), theta_profile(3, 0.5)(1.1));
   EXPECT_DOUBLE_EQ(choice.profile("wuppertal")(1.1), wuppertal_profile({.width = 2, .iterations = 9})(1.1));
+  EXPECT_DOUBLE_EQ(SmearingChoice{.formula = "2 * p2 + 1"}.profile("formula")(1.5), 4);
   for (const std::string& name : SmearingChoice::names()) EXPECT_FALSE(choice.words(name).empty());
 }
 
@@ -127,6 +128,8 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
                                                         {"source.sigma=0", "--set source.sigma is 0"},
                                                         {"source.edge=0", "source.edge"},
                                                         {"source.accuracy=0", "source.accuracy"},
+                                                        {"source.smearing=formula", "source.formula is empty"},
+                                                        {"sink.smearings=formula", "sink.formula is empty"},
                                                         {"sink.node=-1", "--set sink.node is -1"},
                                                         {"solver.tolerance=0", "solver.tolerance"},
                                                         {"analysis.pion=[5, 4]", "analysis.pion"},
