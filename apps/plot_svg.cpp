@@ -268,8 +268,8 @@ std::string tick_label(double value, double step) {
 std::string Plot::svg() const { return Canvas(*this).text(); }
 
 std::vector<std::string> caption_lines(const std::string& caption, double width) {
-  // Letters of this size are 5 to 6 pixels wide.
-  const std::size_t most = std::max<std::size_t>(1, std::size_t(width / 5.7));
+  // Letters of this size are 5 to 6.5 pixels wide, by font.
+  const std::size_t most = std::max<std::size_t>(1, std::size_t(width / 6.4));
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < caption.size();) {
     std::size_t n = std::min(most, caption.size() - begin);

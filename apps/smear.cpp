@@ -17,6 +17,7 @@
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/momentum_smearing.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kov::app {
@@ -132,13 +133,13 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
                                                                const SpinorField<double>& psi) {
   const auto output = ProgressOutput::standard_error(session.quiet, session.comm.rank());
   if (options.profile == "wuppertal") {
-    // Step by step, so that progress is seen: N iterations of width w are N times one of width w / sqrt(N).
-    const int n = options.smearing.iterations;
-    const WuppertalSmearing<double> step(links, {n > 0 ? options.smearing.width / std::sqrt(n) : 0, n > 0 ? 1 : 0});
+    // In parts, so that progress is seen: k of N iterations of width w are k of width w sqrt(k / N).
+    const int n = options.smearing.iterations, part = std::max(1, n / 20);
     Progress progress({{"iterations", n, 1}}, output);
-    for (int i = 0; i < n; ++i) {
-      step.apply(psi, psi);
-      progress.advance(0);
+    for (int done = 0; done < n; done += part) {
+      const int k = std::min(part, n - done);
+      WuppertalSmearing<double>(links, {options.smearing.width * std::sqrt(double(k) / n), k}).apply(psi, psi);
+      progress.advance(0, k);
     }
     progress.hide();
     return {{"iterations", std::to_string(n)}};

@@ -72,7 +72,7 @@ TEST(PlotSvg, LongCaptionsAreBrokenBetweenWords) {
   EXPECT_GT(lines.size(), 2u);
   std::string joined;
   for (const std::string& line : lines) {
-    EXPECT_LE(line.size(), 106u);
+    EXPECT_LE(line.size(), 600u / 6);
     EXPECT_NE(line.front(), ' ');
     joined += (joined.empty() ? "" : " ") + line;
   }
