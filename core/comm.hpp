@@ -44,6 +44,13 @@ class Comm {
   /// rank r's bytes, for every r, on every rank; blocks may differ in length.
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) const;
 
+  /// Throws InputError, on every rank, unless all ranks have the same text: what, in words, is what it says.
+  /// Collective; throws CommError when a rank has not come after so many seconds (0: waits for ever).
+  void require_same(const std::string& what, const std::string& text, double timeout_seconds = 0) const;
+
+  /// Whether messages may lie in the memory of a GPU: MPI says so on every rank.  Collective.
+  bool takes_device_memory() const;
+
   /// One pending set of messages.  Messages of one set between the same two ranks are told apart by tag.
   class Exchange {
    public:
@@ -51,11 +58,11 @@ class Comm {
     ~Exchange();
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;
-    /// Host memory, which must stay alive until wait() returns.
+    /// Host memory, or a GPU's where takes_device_memory(); it must stay alive until wait() returns.
     void receive(std::span<std::byte> bytes, int from, int tag);
     void send(std::span<const std::byte> bytes, int to, int tag);
-    /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has not
-    /// come after so many seconds (0: waits for ever); name_of says which message a tag is.
+    /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has
+    /// not come after so many seconds (0: waits for ever); name_of says which message a tag is.
     void wait(double timeout_seconds = 0, const std::function<std::string(int)>& name_of = {});
 
    private:

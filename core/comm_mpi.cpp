@@ -5,8 +5,13 @@
 #include "kov/core/comm_runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <mpi.h>
+#include <string_view>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 namespace kov {
 
@@ -143,6 +148,42 @@ void Comm::rethrow_agreed(std::exception_ptr mine, const std::string& text) cons
   const std::string reason = broadcast(text, first);
   if (mine) std::rethrow_exception(mine);
   throw CommError(sentence("rank", first, "failed:", reason));
+}
+
+void Comm::require_same(const std::string& what, const std::string& text, double timeout_seconds) const {
+  if (size() == 1) return;
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char c : text) hash = (hash ^ std::uint8_t(c)) * 0x100000001b3u;
+  // The largest of h and of not h: the largest and the smallest.
+  auto range = std::make_unique<std::array<std::uint64_t, 2>>(std::array{hash, ~hash});
+  MPI_Request request;
+  check(MPI_Iallreduce(MPI_IN_PLACE, range->data(), 2, MPI_UINT64_T, MPI_MAX, impl_->comm, &request), "agreeing");
+  const double end = MPI_Wtime() + timeout_seconds;
+  for (int done = 0; !done;) {
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "agreeing");
+    if (done || timeout_seconds <= 0 || MPI_Wtime() < end) continue;
+    range.release();  // MPI may still write there
+    throw CommError(sentence("not all ranks came to agree on", what, "within", timeout_seconds,
+                             "seconds: a process is lost or does something else; give all ranks the same input"));
+  }
+  if ((*range)[0] == ~(*range)[1]) return;
+  const auto all = all_gather(std::as_bytes(std::span(text.data(), text.size())));
+  const auto said = [&](std::size_t r) {
+    return std::string_view(reinterpret_cast<const char*>(all[r].data()), all[r].size());
+  };
+  std::size_t other = 1;
+  while (all[other] == all[0]) ++other;
+  throw InputError(sentence("ranks disagree about", what, "- rank 0 has:", said(0), "- rank", other,
+                            "has:", said(other), "- give all ranks the same input"));
+}
+
+bool Comm::takes_device_memory() const {
+  int lacks[1] = {1};
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  lacks[0] = !MPIX_Query_cuda_support();
+#endif
+  check(MPI_Allreduce(MPI_IN_PLACE, lacks, 1, MPI_INT, MPI_MAX, impl_->comm), "agreeing on device memory");
+  return lacks[0] == 0;
 }
 
 struct Comm::Exchange::Impl {

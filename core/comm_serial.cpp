@@ -27,6 +27,8 @@ std::string Comm::broadcast(const std::string& text, int) const { return text; }
 std::vector<std::vector<std::byte>> Comm::all_gather(std::span<const std::byte> bytes) const {
   return {{bytes.begin(), bytes.end()}};
 }
+void Comm::require_same(const std::string&, const std::string&, double) const {}
+bool Comm::takes_device_memory() const { return false; }
 void Comm::rethrow_agreed(std::exception_ptr mine, const std::string&) const {
   if (mine) std::rethrow_exception(mine);
 }

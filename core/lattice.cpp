@@ -21,6 +21,29 @@ Order choose_order(const Coord& local, const LatticeOptions& options) {
   return options.order.value_or(best);
 }
 
+HaloOptions resolved(const Comm& comm, HaloOptions options) {
+  using Transport = HaloOptions::Transport;
+  if (unified_memory || options.transport == Transport::staged) {
+    options.transport = Transport::staged;
+    return options;
+  }
+  const bool possible = comm.takes_device_memory();
+  require<NotBuilt>(possible || options.transport == Transport::automatic,
+                    "messages from device memory were asked for, but this MPI does not take it: use an MPI with CUDA "
+                    "support, or the staged transport");
+  options.transport = possible ? Transport::device : Transport::staged;
+  return options;
+}
+
+/// Everything that all ranks must give alike.
+std::string in_words(const Coord& extent, const LatticeOptions& options) {
+  const HaloOptions& halo = options.halo;
+  return sentence(to_string(extent), "grid", options.grid ? to_string(*options.grid) : "any", "order",
+                  options.order ? to_string(*options.order) : "any", "forced halo", options.force_halo, "overlap",
+                  int(halo.overlap), "wire", int(halo.wire), "transport", int(halo.transport), "checked exchanges",
+                  halo.checked_exchanges, "timeout", halo.timeout_seconds);
+}
+
 }  // namespace
 
 struct Lattice::Parts {
@@ -39,19 +62,12 @@ struct Lattice::Parts {
                choose_order(geometry.local_extent(), options)),
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
         force_halo(options.force_halo),
-        halo(options.halo),
+        halo(resolved(c, options.halo)),
         tuner(c) {}
 };
 
 Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options) {
-  std::vector<std::int64_t> mine{extent[0], extent[1], extent[2], extent[3], options.force_halo,
-                                 std::int64_t(options.halo.overlap), options.halo.checked_exchanges};
-  for (int mu = 0; mu < 4; ++mu) mine.push_back(options.grid ? (*options.grid)[mu] : 0);
-  std::vector<std::int64_t> most = mine;
-  comm.max(most);
-  comm.agree([&] {
-    require(most == mine, "ranks disagree about the lattice", to_string(extent), ": give all the same input");
-  });
+  comm.require_same("the lattice", in_words(extent, options), options.halo.timeout_seconds);
   parts_ = std::make_shared<Parts>(comm, extent, options);
 }
 

@@ -28,6 +28,29 @@ struct HaloOptions {
     overlapped
   };
   Overlap overlap = Overlap::tuned;
+  enum class Wire {
+    /// As the field is: the same bits on every decomposition.
+    full,
+    /// Floats: what is double loses 29 bits, each number at most 2^-24 of itself.
+    single,
+    /// 16-bit integers and, for each site and component, their largest number as a float: each number is off by at most
+    /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.
+    fixed16
+  };
+  /// The precision in which vectors (scalars, colour vectors, spinors, adjoint vectors) travel.  Only sites that go in
+  /// messages are rounded, to nearest, so results then depend on the decomposition.  Matrices, and halos made for a
+  /// precision of their own, do not heed it.
+  Wire wire = Wire::full;
+  enum class Transport {
+    /// device where MPI says that it takes device memory, else staged.
+    automatic,
+    /// Through host memory: always possible.
+    staged,
+    /// MPI is handed device memory.  A Lattice throws NotBuilt where MPI does not take it.
+    device
+  };
+  /// How messages leave a GPU; on CPUs all three are the same.
+  Transport transport = Transport::automatic;
   /// So many first exchanges of every halo carry sequence numbers and checksums; -1: all.
   int checked_exchanges = 2;
   /// A message that has not come after so many seconds is an error; 0: never.
@@ -50,6 +73,8 @@ struct LatticeOptions {
 /// Copies are handles to the same lattice.
 class Lattice {
  public:
+  /// Collective.  Throws InputError, on every rank, when the ranks disagree about anything here or when the extents
+  /// cannot be divided so, and NotBuilt when the transport is not there.
   Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options = {});
 
   const Comm& comm() const;
@@ -63,6 +88,7 @@ class Lattice {
   std::int64_t volume() const { return geometry().volume(); }
   /// Whether neighbours in direction mu come through a halo.
   bool communicates(int mu) const;
+  /// With automatic transport replaced by what it is here.
   const HaloOptions& halo_options() const;
   Tuner& tuner() const;
 

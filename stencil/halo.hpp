@@ -8,6 +8,8 @@
 #include "kov/stencil/stencil.hpp"
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace kov {
 
@@ -25,16 +27,22 @@ class Halo {
   using Neighbours = NeighbourView<SiteT, T, default_lanes>;
 
   Halo() = default;
-  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.
+  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.  wire: the
+  /// precision of messages where it shall not be the lattice's HaloOptions::wire (for matrices: full).  Collective;
+  /// throws InputError, on every rank, when ranks ask for different halos.
   Halo(const Lattice& lattice, int n_components) : Halo(lattice, Stencil::of(lattice), n_components) {}
-  Halo(const Lattice& lattice, const Stencil& stencil, int n_components);
+  Halo(const Lattice& lattice, const Stencil& stencil, int n_components, std::optional<HaloOptions::Wire> wire = {});
 
   /// Whether any neighbour comes by message.
   bool active() const { return exchange_ != nullptr; }
+  /// The length of each message out of this rank when all sites are exchanged, in bytes.
+  std::vector<std::size_t> message_bytes() const;
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
   /// for a kernel to read.  The halo of the other parity stays what it was.  Returns when the messages have arrived.
-  /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged.
+  /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged, and InputError, in a
+  /// checked exchange on every rank, when the field has not the shape the halo was made for or ranks give different
+  /// ones.
   Neighbours exchange(const Field<SiteT, T>& field) const;
 
   /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().
@@ -52,8 +60,9 @@ class BlockHalo {
   using Neighbours = BlockNeighbourView<SiteT, T, W>;
 
   BlockHalo() = default;
-  BlockHalo(const Lattice& lattice, int n_columns);
+  BlockHalo(const Lattice& lattice, int n_columns, std::optional<HaloOptions::Wire> wire = {});
   bool active() const { return exchange_ != nullptr; }
+  std::vector<std::size_t> message_bytes() const;
   Neighbours exchange(const BlockField<SiteT, T, W>& field) const;
   Neighbours begin(const BlockField<SiteT, T, W>& field) const;
   void finish() const;

@@ -97,8 +97,8 @@ class Stencil::Builder {
     return false;
   }
 
-  /// Gives every site of the box (outer site of virtual nodes) whose neighbour may be elsewhere its place in the halo: in
-  /// lexicographic order for each leg and parity of the neighbour.
+  /// Gives every site of the box (outer site of virtual nodes) whose neighbour may be elsewhere its place in the halo:
+  /// in lexicographic order for each leg and parity of the neighbour.
   void number_halo() {
     place_.assign(s_.legs_.size(), {});
     region_.assign(s_.legs_.size(), {});
@@ -108,7 +108,8 @@ class Stencil::Builder {
       std::array<int, 2> count{};
       for (std::int64_t i = 0; i < volume(box_); ++i) {
         const Coord o = coordinate(i, box_);
-        if (leaves(o + s_.legs_[leg], box_)) place[std::size_t(i)] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
+        if (leaves(o + s_.legs_[leg], box_))
+          place[std::size_t(i)] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
       }
       // Where local volumes are odd, ranks differ in which parity has one more.
       const int entries = std::max(count[0], count[1]);
@@ -295,6 +296,7 @@ Stencil::Stencil(const Lattice& lattice, const Layout& layout, const std::vector
       lanes_(layout.lanes()),
       n_half_slots_(layout.n_outer() / 2 * layout.lanes()),
       origin_parity_(layout.origin_parity()) {
+  lattice.comm().require_same("the legs of a stencil", name(), lattice.halo_options().timeout_seconds);
   for (int mu = 0; mu < 4; ++mu) {
     extent_[mu] = layout.extent()[mu];
     communicates_[mu] = lattice.communicates(mu);

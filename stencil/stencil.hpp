@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Stencil: where the neighbours of every site are, for any set of displacements.  Geometry alone: it knows no field and no
-// operator.
+// Stencil: where the neighbours of every site are, for any set of displacements.  Geometry alone: it knows no field and
+// no operator.
 #pragma once
 
 #include "kov/core/field_view.hpp"
@@ -41,10 +41,12 @@ class Stencil {
   /// The nearest neighbours in space alone: no messages between time slices.
   static const Stencil& of_space(const Lattice& lattice);
   /// The same for any legs: displacements in lattice units, of any length up to the local extents where a direction is
-  /// divided.  Collective; throws InputError, on every rank, where a leg reaches beyond the next rank.
+  /// divided.  Collective; throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give
+  /// different legs.
   static const Stencil& of(const Lattice& lattice, const std::vector<Coord>& legs);
   static const Stencil& of_columns(const Lattice& lattice, const std::vector<Coord>& legs);
 
+  /// layout: one of the lattice's.  Collective, throws as of() does.
   Stencil(const Lattice& lattice, const Layout& layout, const std::vector<Coord>& legs);
 
   const std::vector<Coord>& legs() const { return legs_; }
@@ -66,8 +68,8 @@ class Stencil {
   std::vector<Coord> legs_;
   std::shared_ptr<HaloPlan> halo_;
   Buffer<std::uint32_t> entries_;  // [outer][leg], virtual nodes and columns
-  Buffer<std::int32_t> slots_;     // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
-  std::array<Buffer<int>, 2> lists_;   // interior, surface: even sites, then odd ones
+  Buffer<std::int32_t> slots_;  // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
+  std::array<Buffer<int>, 2> lists_;  // interior, surface: even sites, then odd ones
   std::array<int, 2> n_even_listed_{};
   Order order_;
   int lanes_, n_half_slots_, origin_parity_;
@@ -137,8 +139,8 @@ class Neighbourhood<ColumnSite> {
 };
 #endif
 
-/// In even-odd order the nearest neighbours are computed: on a GPU as fast as compile-time extents, where a table costs 5 %
-/// (measured, H200).  Other legs come from a table; on a CPU virtual nodes do too.
+/// In even-odd order the nearest neighbours are computed: on a GPU as fast as compile-time extents, where a table costs
+/// 5 % (measured, H200).  Other legs come from a table; on a CPU virtual nodes do too.
 template <>
 class Neighbourhood<LaneSite> {
  public:
@@ -160,8 +162,9 @@ class Neighbourhood<LaneSite> {
     if (tabled()) {
       if (g_.slots) {
         const int n = has_packs ? g_.lanes : default_lanes;
-        const int entry = g_.slots[(std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)) * std::size_t(n) +
-                                   std::size_t(at_.lane)];
+        const int entry =
+            g_.slots[(std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)) * std::size_t(n) +
+                     std::size_t(at_.lane)];
         return {(entry >> 1) / n, (entry >> 1) % n, (entry & 1) != 0};
       }
       const std::uint32_t e = g_.entries[std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)];

@@ -196,14 +196,5 @@ TEST(HaloExchange, RefusesASecondOneBeforeTheFirstIsFinished) {
   EXPECT_NO_THROW(halo.exchange(in));
 }
 
-TEST(Lattices, ThatRanksDisagreeAboutAreRefusedEverywhere) {
-  const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
-  EXPECT_THROW(Lattice(comm, {4, 4, 4, comm.rank() == 0 ? 8 : 16}), std::exception);
-  LatticeOptions options;
-  options.halo.overlap = comm.rank() == 0 ? Overlap::blocking : Overlap::overlapped;
-  EXPECT_THROW(Lattice(comm, {4, 4, 4, 8}, options), std::exception);
-}
-
 }  // namespace
 }  // namespace kov
