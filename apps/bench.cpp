@@ -2,6 +2,7 @@
 #include "apps/bench.hpp"
 
 #include "apps/bench_cases.hpp"
+#include "apps/bench_halo.hpp"
 #include "apps/roof.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/version.hpp"
@@ -46,6 +47,10 @@ void bench_lattice(const Session& session, const BenchOptions& options, const La
 }
 
 void bench(const Session& session, const BenchOptions& options) {
+  if (options.only.empty() || std::string("halo").find(options.only) != std::string::npos)
+    bench_halo(session, options.large, options.seconds);
+  // Ranks would not agree on the number of calls.
+  if (session.comm.size() > 1 || options.only == "halo") return;
   const double peak[2] = {measure_fma_peak(false), measure_fma_peak(true)};
   const Triad plain(std::size_t(1) << (has_packs ? 28 : 31), false),
       streaming(std::size_t(1) << (has_packs ? 28 : 31), true);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench_halo.hpp"
+
+#include "kov/core/field_ops.hpp"
+#include "kov/core/runtime.hpp"
+#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/launch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+namespace kov::app {
+
+namespace {
+
+using Overlap = HaloOptions::Overlap;
+using Work = std::function<void()>;
+
+std::string format(const char* pattern, auto... values) {
+  char line[256];
+  std::snprintf(line, sizeof line, pattern, values...);
+  return line;
+}
+
+/// Seconds a call, of the slowest rank.
+double seconds_of(const Comm& comm, const Work& work, int calls) {
+  Kokkos::fence();
+  comm.barrier();
+  const Kokkos::Timer timer;
+  for (int i = 0; i < calls; ++i) work();
+  Kokkos::fence();
+  std::vector<double> seconds{timer.seconds() / calls};
+  comm.max(seconds);
+  return seconds[0];
+}
+
+/// The median seconds of one call of each, in turns.  Every rank makes the same calls.
+std::vector<double> medians_in_turns(const Comm& comm, const std::vector<Work>& works, double min_seconds) {
+  constexpr int turns = 21;
+  std::vector<int> calls;
+  for (const Work& work : works) {
+    seconds_of(comm, work, 20);  // checked exchanges and the tuner's trials are over then
+    calls.push_back(std::max(1, int(min_seconds / turns / seconds_of(comm, work, 3))));
+  }
+  std::vector<std::vector<double>> seconds(works.size());
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t k = 0; k < works.size(); ++k) seconds[k].push_back(seconds_of(comm, works[k], calls[k]));
+  std::vector<double> medians;
+  for (auto& s : seconds) {
+    std::sort(s.begin(), s.end());
+    medians.push_back(s[s.size() / 2]);
+  }
+  return medians;
+}
+
+/// There and back between ranks 2 k and 2 k + 1; a rank that has no partner sends to itself.
+class PingPong {
+ public:
+  PingPong(const Comm& comm, std::size_t bytes) : comm_(comm), out_(bytes), in_(bytes) {}
+  void operator()() {
+    const int rank = comm_.rank(), other = (rank ^ 1) < comm_.size() ? rank ^ 1 : rank;
+    if (rank < other) message(other, true, false);
+    if (rank == other) message(other, true, true);
+    if (rank != other) message(other, false, true);
+    if (rank > other) message(other, true, false);
+  }
+
+ private:
+  void message(int other, bool send, bool receive) {
+    Comm::Exchange exchange(comm_);
+    if (receive) exchange.receive(in_, other, 0);
+    if (send) exchange.send(out_, other, 0);
+    exchange.wait();
+  }
+  Comm comm_;
+  std::vector<std::byte> out_, in_;
+};
+
+LatticeOptions options_of(const Comm& comm, Overlap overlap) {
+  return {.force_halo = comm.size() == 1, .halo = {.overlap = overlap}};
+}
+
+template <class T>
+void bench_exchange(const Session& session, const Coord& extent, int columns, double seconds) {
+  const Comm& comm = session.comm;
+  const Lattice lattice(comm, extent, options_of(comm, Overlap::blocking));
+  const SpinorField<T> field(lattice, "field", columns);
+  const Halo<Spinor, T> halo(lattice, columns);
+  const auto messages = halo.message_bytes();
+  double total = 0;
+  for (const std::size_t bytes : messages) total += double(bytes);
+  const std::size_t bytes = std::size_t(total / double(messages.size()));
+  PingPong ping_pong(comm, bytes);
+  const auto s = medians_in_turns(
+      comm, {[&] { halo.exchange(field); }, [&] { ping_pong(); }}, seconds);
+  const double rate = 2 * total / s[0] * 1e-9, roof = 2 * double(bytes) / s[1] * 1e-9;
+  session.say(format("%-12s spinor, %2d columns %-6s %9zu %11.0f %10.3f %8.2f %10.2f %9.0f", to_string(extent).c_str(),
+                     columns, sizeof(T) == 8 ? "double" : "float", messages.size(), double(bytes) / 1024, s[0] * 1e3,
+                     rate, roof, 100 * rate / roof));
+}
+
+template <class T>
+void bench_overlap(const Session& session, const Coord& extent, double seconds) {
+  const Comm& comm = session.comm;
+  std::vector<Work> works;
+  for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned}) {
+    const Lattice lattice(comm, extent, options_of(comm, overlap));
+    const GaugeField<T> gauge(lattice, "gauge", 4);
+    hot_start(gauge, 1);
+    const CovariantLaplacian<T> laplacian{GaugeLinks<T>(gauge)};
+    const SpinorField<T> in(lattice, "in"), out(lattice, "out");
+    works.push_back([=] { laplacian.apply(in, out); });
+  }
+  const auto s = medians_in_turns(comm, works, seconds);
+  session.say(format("%-12s Laplacian, spinor  %-6s %10.3f %11.3f %10.3f %+9.1f %%", to_string(extent).c_str(),
+                     sizeof(T) == 8 ? "double" : "float", s[0] * 1e3, s[1] * 1e3, s[2] * 1e3,
+                     100 * (s[2] / s[0] - 1)));
+}
+
+}  // namespace
+
+void bench_halo(const Session& session, const Coord& extent, double seconds) {
+  const Lattice lattice(session.comm, extent);
+  const std::string where =
+      session.comm.size() == 1
+          ? "one rank, halos forced in all directions, messages to itself"
+          : std::to_string(session.comm.size()) + " ranks, grid " + to_string(lattice.geometry().grid());
+  session.say("Halos: " + where + ". GB/s are bytes sent and received by a rank; the ping-pong has messages as long.");
+  session.say(format("%-12s %-26s %9s %11s %10s %8s %10s %9s", "lattice", "halo", "messages", "KiB a piece", "ms",
+                     "GB/s", "ping-pong", "%ping"));
+  for (const int columns : {1, 12}) {
+    bench_exchange<double>(session, extent, columns, seconds);
+    bench_exchange<float>(session, extent, columns, seconds);
+  }
+  session.say(format("%-12s %-25s %10s %11s %10s %11s", "lattice", "ms a call", "blocking", "overlapped", "tuned",
+                     "tuned/block"));
+  bench_overlap<double>(session, extent, seconds);
+  bench_overlap<float>(session, extent, seconds);
+  session.say();
+}
+
+}  // namespace kov::app

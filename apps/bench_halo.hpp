@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// The halo part of `kovariant bench`: exchanges beside a ping-pong of MPI, overlap beside none.
+#pragma once
+
+#include "apps/command_line.hpp"
+#include "kov/core/geometry.hpp"
+
+namespace kov::app {
+
+/// Two tables.  Bytes that a rank sends and receives in an exchange of spinors over its time, beside the same of a
+/// ping-pong of messages of that length between pairs of ranks, in turns; and the Laplacian with overlap as tuned, and
+/// forced, beside the blocking one.  On one rank halos are forced and messages go to the rank itself, which the title
+/// says.  seconds: for each measurement.  Collective.
+void bench_halo(const Session& session, const Coord& extent, double seconds);
+
+}  // namespace kov::app
