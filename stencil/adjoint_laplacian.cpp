@@ -12,7 +12,7 @@ template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
 
-  Stencil::View stencil;
+  Stencil::NearestView stencil;
   Links links;
   In in;
   Out out;
@@ -57,7 +57,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
   run_stencil("adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, Subset::all,
               order_for(in, with_t), n, [&](const In& neighbours) {
-                return Kernel{stencil.view(), links_.view(), neighbours, out.view(), n,
+                return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n,
                               T(alpha),       T(beta),       n_legs,     streaming};
               });
 }

@@ -36,7 +36,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
     using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, Subset::all,
                 order_for(in, with_t), n, [&](const In& neighbours) {
-                  return Kernel{stencil.view(), links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
+                  return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
                 });
   };
   if (with_t)
@@ -59,7 +59,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
                            Subset::all, order_for(in, with_t), in.n_groups(), [&](const In& neighbours) {
-                             return Kernel{stencil.view(), links_.block_view(), neighbours,      out.view(),
+                             return Kernel{stencil.nearest(), links_.block_view(), neighbours,      out.view(),
                                            in.n_groups(),  T(alpha),            T(beta),         streaming};
                            });
   };

@@ -23,7 +23,7 @@ struct CovariantLaplacianKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
 
-  Stencil::View stencil;
+  Stencil::NearestView stencil;
   Links links;
   In in;
   Out out;

@@ -77,7 +77,7 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
   const int n = S::n(in);
   run_stencil<typename S::Site>("laplacian_series", stencil, S::halo(stencil, from), from, Subset::all,
                                 order_for(from, with_t), n, [&](const In& neighbours) {
-                                  return Kernel{stencil.view(),
+                                  return Kernel{stencil.nearest(),
                                                 S::links(laplacian.links()),
                                                 neighbours,
                                                 in.view(),

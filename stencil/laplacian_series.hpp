@@ -29,7 +29,7 @@ struct SeriesStepKernel {
   using Real = typename View::Real;
   static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
 
-  Stencil::View stencil;
+  Stencil::NearestView stencil;
   Links links;
   In from;
   View in, before, to;

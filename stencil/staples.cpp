@@ -46,7 +46,7 @@ template <class T>
 Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
     : gauge_(gauge), lower_(gauge.lattice(), "lower staples", 3), lower_halo_(gauge.lattice(), 3) {
   require_gauge(gauge);
-  view_.stencil = Stencil::of(gauge.lattice()).view();
+  view_.stencil = Stencil::of(gauge.lattice()).nearest();
   view_.streaming = worth_streaming(2 * gauge.n_reals() * sizeof(T));
   for (int mu = 0; mu < 4; ++mu) {
     view_.along[mu] = directions[std::size_t(mu)];

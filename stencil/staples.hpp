@@ -22,7 +22,7 @@ inline constexpr Directions all_directions{true, true, true, true};
 /// In four dimensions 3 * (2 * 198 + 36) flops here and 3 * 2 * 198 for the lower halves.
 template <class T>
 struct StapleView {
-  Stencil::View stencil;
+  Stencil::NearestView stencil;
   NeighbourView<ColorMatrix, T, default_lanes> u[4], lower;
   int mu;
   bool along[4];

@@ -317,6 +317,14 @@ SiteList Stencil::list(Subset subset, int which) const {
   }
 }
 
+Stencil::NearestView Stencil::nearest() const {
+  const std::size_t n = legs_.size();
+  require<InputError>((n == 6 || n == 8) && std::equal(legs_.begin(), legs_.end(), nearest_neighbours().begin()),
+                      "a kernel for nearest neighbours was given a stencil of", name(),
+                      ": use Stencil::of(lattice) or of_space(lattice), or let the kernel take Stencil::View");
+  return {view()};
+}
+
 Stencil::View Stencil::view() const {
   return {entries_.data(),
           slots_.data(),

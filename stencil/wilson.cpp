@@ -39,7 +39,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
     run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out.subset(), wilson_order(out), n,
                 [&](const In& neighbours) {
-                  return Kernel{stencil.view(), links_.view(), neighbours, diagonal.view(), out.view(), n,
+                  return Kernel{stencil.nearest(), links_.view(), neighbours, diagonal.view(), out.view(), n,
                                 T(alpha),       T(beta),       streaming};
                 });
   };
@@ -61,7 +61,7 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   run_stencil<BlockSite>("wilson", stencil, block_halo_for<Spinor, T, W>(lattice(), in.n_columns()), in, out.subset(),
                          wilson_order(out), out.n_groups(), [&](const In& neighbours) {
-                           return Kernel{stencil.view(), links_.block_view(), neighbours, diagonal.view(), out.view(),
+                           return Kernel{stencil.nearest(), links_.block_view(), neighbours, diagonal.view(), out.view(),
                                          out.n_groups(), T(alpha),            T(beta),    streaming};
                          });
 }

@@ -22,7 +22,7 @@ struct WilsonKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
 
-  Stencil::View stencil;
+  Stencil::NearestView stencil;
   Links links;
   In in;
   Out diagonal, out;
