@@ -19,6 +19,7 @@ namespace {
 
 using reference::gather;
 using reference::GlobalArray;
+using test::LatticeCase;
 
 constexpr BoundaryAngles kAngles{{0.3, -1.1, 0, 3.14159265358979323846}};
 
@@ -125,6 +126,42 @@ TEST_P(Columns, SmearingsOfManyAreThoseOfEach) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_smearings<double>(lattice);
   check_smearings<float>(lattice);
+}
+
+/// apply(links)(in, out) on this lattice and on one rank alone, in its own order of sites: the same bits.
+template <template <class> class SiteT, class T, class Make>
+void check_bits(const LatticeCase& c, const Make& make, const char* what) {
+  const Lattice together = c.make(Comm::world()), alone(Comm::self(), c.extent);
+  const GlobalArray u = reference::random_su3(c.extent, 4, 1),
+                    psi = reference::random_array(c.extent, 2 * SiteT<T>::n_complex, 2);
+  const auto run = [&](const Lattice& lattice) {
+    const Field<SiteT, T> in(lattice, "in", 2), out = in.like("out");
+    load(in, psi);
+    make(links<T>(lattice, u)).apply(in, out);
+    return out;
+  };
+  const GlobalArray expected = gather(run(alone));
+  EXPECT_EQ(max_difference(run(together), expected), 0) << what;
+}
+
+template <class T>
+void check_all_bits(const LatticeCase& c) {
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    check_bits<Spinor, T>(
+        c, [&](const auto& u) { return CovariantLaplacian<T>(u, d); }, "Laplacian");
+    check_bits<AdjointVector, T>(
+        c, [&](const auto& u) { return AdjointLaplacian<T>(u, d); }, "adjoint Laplacian");
+    check_bits<ColorVector, T>(
+        c, [&](const auto& u) { return ProfileSmearing<T>(u, gaussian_profile(0.8), {.order = 5, .dimensions = d}); },
+        "profile");
+  }
+  check_bits<Spinor, T>(
+      c, [&](const auto& u) { return WuppertalSmearing<T>(u, {.width = 1, .iterations = 4}); }, "Wuppertal");
+}
+
+TEST_P(Columns, SameBitsOnAnyDecomposition) {
+  check_all_bits<double>(GetParam());
+  check_all_bits<float>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Columns, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);

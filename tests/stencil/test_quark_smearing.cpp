@@ -11,6 +11,7 @@
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/lattices.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -116,6 +117,22 @@ TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
   }
   const double expected = all["values"]["gauss_source_norm2"], relative = all["tolerance"]["rel"];
   EXPECT_NEAR(norm2(smear(point)), expected, relative * expected);
+}
+
+/// The lowest eigenvalue of -Laplacian on all time slices, from an independent reference: bounds lie just below.
+TEST(SpectralBoundsOracle, LowestEigenvalueOfAPublishedConfiguration) {
+  KOV_SKIP_WITHOUT_DATA();
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto all =
+      nlohmann::json::parse(test::bytes_of(test::data_folder() / "oracles" / "reference_lq_milc_l4448.json"));
+  const auto gauge = read_gauge<double>(lattice, test::data_folder() / "milc" / "lat.sample.l4448");
+  double lowest = 12;
+  for (const auto& slice : all["values"]["laplace3d_lowest_eigenvalues_per_timeslice"])
+    for (const double value : slice) lowest = std::min(lowest, value);
+  const CovariantLaplacian<double> laplacian(GaugeLinks<double>(stout(gauge, {.rho = 0.1, .n = 2})), Dimensions::space);
+  const Interval found = spectral_bounds(momentum_squared<ColorVector>(laplacian),
+                                         Field<ColorVector, double>(lattice, "shape"), {.steps = 250});
+  EXPECT_LT(std::abs(found.low - lowest), all["tolerance"]["rel"].get<double>() * lowest);
 }
 
 }  // namespace
