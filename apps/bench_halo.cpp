@@ -93,8 +93,7 @@ void bench_exchange(const Session& session, const Coord& extent, int columns, do
   for (const std::size_t bytes : messages) total += double(bytes);
   const std::size_t bytes = std::size_t(total / double(messages.size()));
   PingPong ping_pong(comm, bytes);
-  const auto s = medians_in_turns(
-      comm, {[&] { halo.exchange(field); }, [&] { ping_pong(); }}, seconds);
+  const auto s = medians_in_turns(comm, {[&] { halo.exchange(field); }, [&] { ping_pong(); }}, seconds);
   const double rate = 2 * total / s[0] * 1e-9, roof = 2 * double(bytes) / s[1] * 1e-9;
   session.say(format("%-12s spinor, %2d columns %-6s %9zu %11.0f %10.3f %8.2f %10.2f %9.0f", to_string(extent).c_str(),
                      columns, sizeof(T) == 8 ? "double" : "float", messages.size(), double(bytes) / 1024, s[0] * 1e3,
@@ -115,18 +114,16 @@ void bench_overlap(const Session& session, const Coord& extent, double seconds) 
   }
   const auto s = medians_in_turns(comm, works, seconds);
   session.say(format("%-12s Laplacian, spinor  %-6s %10.3f %11.3f %10.3f %+9.1f %%", to_string(extent).c_str(),
-                     sizeof(T) == 8 ? "double" : "float", s[0] * 1e3, s[1] * 1e3, s[2] * 1e3,
-                     100 * (s[2] / s[0] - 1)));
+                     sizeof(T) == 8 ? "double" : "float", s[0] * 1e3, s[1] * 1e3, s[2] * 1e3, 100 * (s[2] / s[0] - 1)));
 }
 
 }  // namespace
 
 void bench_halo(const Session& session, const Coord& extent, double seconds) {
   const Lattice lattice(session.comm, extent);
-  const std::string where =
-      session.comm.size() == 1
-          ? "one rank, halos forced in all directions, messages to itself"
-          : std::to_string(session.comm.size()) + " ranks, grid " + to_string(lattice.geometry().grid());
+  const std::string where = session.comm.size() == 1 ? "one rank, halos forced in all directions, messages to itself"
+                                                     : std::to_string(session.comm.size()) + " ranks, grid " +
+                                                           to_string(lattice.geometry().grid());
   session.say("Halos: " + where + ". GB/s are bytes sent and received by a rank; the ping-pong has messages as long.");
   session.say(format("%-12s %-26s %9s %11s %10s %8s %10s %9s", "lattice", "halo", "messages", "KiB a piece", "ms",
                      "GB/s", "ping-pong", "%ping"));
