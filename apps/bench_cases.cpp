@@ -83,7 +83,10 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   };
 
   const GaugeField<T> gauge(lattice, "gauge", 4);
-  hot_start(gauge, 1);
+  // Two sweeps from cold: rough, and yet every smearing's projection to SU(3) exists.
+  cold_start(gauge);
+  PureGaugeUpdate<T> update(gauge, 6.0, 1);
+  for (int i = 0; i < 2; ++i) update.heatbath();
   const GaugeLinks<T> links(gauge);
   const SpinorField<T> a(lattice, "a"), b(lattice, "b");
   const Field<ColorVector, T> u(lattice, "u"), v(lattice, "v");

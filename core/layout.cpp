@@ -82,6 +82,8 @@ SiteRange Layout::in_slabs(Subset subset, int z) const {
   range.slab = sites / lanes_;
   range.slice = range.slab * (extent_[2] / z);
   range.n_slices = extent_[3];
+  range.by_slab = FastDivisor(std::uint32_t(range.slab));
+  range.by_column = FastDivisor(std::uint32_t(range.slab * range.n_slices));
   return range;
 }
 
@@ -89,7 +91,10 @@ SiteRange Layout::in_bricks(Subset subset) const {
   const int half_slice = extent_[0] * extent_[1] / 2, groups = half_slice / lanes_;
   if (half_slice % lanes_ != 0 || groups % 2 != 0 || extent_[2] % 2 != 0) return range(subset);
   SiteRange bricks = in_slabs(subset, extent_[2]);
-  if (bricks.slab > 0) bricks.z_slice = groups;
+  if (bricks.slab > 0) {
+    bricks.z_slice = groups;
+    bricks.by_bricks = FastDivisor(std::uint32_t(groups / 2));
+  }
   return bricks;
 }
 

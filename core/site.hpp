@@ -6,6 +6,7 @@
 //   ColumnSite  one site, N columns in the lanes: SiteT<Pack<T, N>> from a block of columns, SiteT<T> from links
 #pragma once
 
+#include "kov/core/fast_divisor.hpp"
 #include "kov/core/pack.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -57,6 +58,7 @@ struct SiteRange {
   /// sites in each of n_slices time slices of `slice`, as they come or in bricks of 2 neighbours in each of 2 z slices
   /// of `z_slice`.  0: none.
   int slab = 0, slice = 0, n_slices = 0, z_slice = 0;
+  FastDivisor by_column, by_slab, by_bricks;  // slab * n_slices, slab, z_slice / 2
 
   /// The k-th outer site to work on.  Two parts take turns: what neighbours of both parities share is then read from
   /// memory once (1.7 times as fast as one after the other, Laplacian, measured on an H200).
@@ -64,10 +66,11 @@ struct SiteRange {
     const bool turns = part_outer != n_outer;
     int j = turns ? k >> 1 : k;
     if (slab > 0) {
-      const int column = slab * n_slices, b = j / column, in_column = j - b * column, t = in_column / slab;
+      const int b = int(by_column(std::uint32_t(j))), in_column = j - b * slab * n_slices;
+      const int t = int(by_slab(std::uint32_t(in_column)));
       int in_slab = in_column - t * slab;
       if (z_slice > 0) {
-        const int brick = in_slab >> 2, bricks = z_slice >> 1, z = brick / bricks, y = brick - z * bricks;
+        const int brick = in_slab >> 2, z = int(by_bricks(std::uint32_t(brick))), y = brick - z * (z_slice >> 1);
         in_slab = (2 * z + (in_slab >> 1 & 1)) * z_slice + 2 * y + (in_slab & 1);
       }
       j = t * slice + b * slab + in_slab;

@@ -336,9 +336,9 @@ Stencil::View Stencil::view() const {
           extent_,
           communicates_,
           halo_slot_,
-          detail::FastDivisor(std::uint32_t(extent_[0] / 2)),
-          detail::FastDivisor(std::uint32_t(extent_[1])),
-          detail::FastDivisor(std::uint32_t(extent_[2]))};
+          FastDivisor(std::uint32_t(extent_[0] / 2)),
+          FastDivisor(std::uint32_t(extent_[1])),
+          FastDivisor(std::uint32_t(extent_[2]))};
 }
 
 }  // namespace kov

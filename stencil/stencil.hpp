@@ -4,6 +4,7 @@
 // no operator.
 #pragma once
 
+#include "kov/core/fast_divisor.hpp"
 #include "kov/core/field_view.hpp"
 #include "kov/core/lattice.hpp"
 #include "kov/stencil/halo_plan.hpp"
@@ -13,22 +14,6 @@
 #include <vector>
 
 namespace kov {
-
-namespace detail {
-/// Division by a number known at set-up, as one multiplication (Granlund and Montgomery, PLDI 1994).
-struct FastDivisor {
-  std::uint32_t divisor, multiplier, shift;
-  FastDivisor() = default;
-  explicit FastDivisor(std::uint32_t d) : divisor(d), shift(0) {
-    while ((std::uint64_t(1) << shift) < d) ++shift;
-    multiplier = std::uint32_t((((std::uint64_t(1) << shift) - d) << 32) / d + 1);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t n) const {
-    const std::uint32_t high = std::uint32_t((std::uint64_t(n) * multiplier) >> 32);
-    return (high + n) >> shift;
-  }
-};
-}  // namespace detail
 
 /// Displacements in the order +x -x +y -y +z -z +t -t.
 const std::vector<Coord>& nearest_neighbours();
@@ -99,7 +84,7 @@ class Stencil::View {
   int n_legs, lanes, n_half_slots, origin_parity;
   Kokkos::Array<int, 4> extent, communicates;
   Kokkos::Array<int, 16> halo_slot;
-  detail::FastDivisor half_x, y, z;
+  FastDivisor half_x, y, z;
 };
 
 namespace detail {
