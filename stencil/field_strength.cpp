@@ -121,9 +121,9 @@ class CloverLeaves {
  public:
   explicit CloverLeaves(const GaugeField<T>& gauge)
       : stencil_(Stencil::of(gauge.lattice()).view()),
-        two_(halo_for<ColorMatrix, T>(gauge.lattice(), 2)),
-        four_(gauge.lattice(), 4),
-        u_(halo_for<ColorMatrix, T>(gauge.lattice(), 4).exchange(gauge)),
+        two_(halo_for<ColorMatrix, T>(gauge.lattice(), 2, {.legs = backward_legs})),
+        four_(gauge.lattice(), 4, {.legs = backward_legs}),
+        u_(halo_for<ColorMatrix, T>(gauge.lattice(), 4, {.legs = forward_legs}).exchange(gauge)),
         pairs_(gauge.lattice(), "clover leaves", 4),
         far_(gauge.lattice(), "clover leaves", 4) {}
 

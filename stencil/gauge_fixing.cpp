@@ -157,7 +157,8 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
   for_each_site<default_lanes>(
       "gauge_transform", gauge.range(),
       detail::GaugeTransformKernel<T>{Stencil::of(lattice).view(), gauge.view(),
-                                      halo_for<ColorMatrix, T>(lattice, 1).exchange(g), out.view()});
+                                      halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g),
+                                      out.view()});
   Kokkos::fence("gauge transform");
   return out;
 }
@@ -175,7 +176,7 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
   const Lattice& lattice = gauge.lattice();
   gauge_ = gauge;
   stencil_ = Stencil::of(lattice).view();
-  link_halo_ = Halo<ColorMatrix, T>(lattice, 4);
+  link_halo_ = Halo<ColorMatrix, T>(lattice, 4, {.legs = backward_legs});
   g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
   u_ = link_halo_.exchange(gauge);
   g_ = unit_transformation<T>(lattice);
@@ -237,7 +238,7 @@ Field<ColorMatrix, T> temporal_gauge(const GaugeField<T>& gauge) {
   const Geometry& geometry = lattice.geometry();
   const Field<ColorMatrix, T> g = unit_transformation<T>(lattice);
   const Field<ColorMatrix, T> links = gauge.column(3);
-  const Halo<ColorMatrix, T> link_halo(lattice, 1), halo(lattice, 1);
+  const Halo<ColorMatrix, T> link_halo(lattice, 1, {.legs = {7}}), halo(lattice, 1, {.legs = {7}});
   const auto u = link_halo.exchange(links);
   for (int t = 1; t < lattice.extent()[3]; ++t) {
     const auto before = halo.exchange(g);

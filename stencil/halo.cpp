@@ -61,7 +61,8 @@ class Stage {
 template <class View, bool whole_outer>
 class FaceExchange {
  public:
-  FaceExchange(const Lattice& lattice, const Stencil& stencil, int n_components, HaloOptions::Wire wire)
+  FaceExchange(const Lattice& lattice, const Stencil& stencil, int n_components, HaloOptions::Wire wire,
+               const std::vector<int>& read)
       : comm_(lattice.comm()),
         options_(lattice.halo_options()),
         legs_(stencil.legs()),
@@ -69,6 +70,8 @@ class FaceExchange {
         n_components_(n_components),
         wire_(wire == HaloOptions::Wire::single && sizeof(T) == 4 ? HaloOptions::Wire::full : wire),
         halo_("halo", std::size_t(plan_.n_blocks) * std::size_t(n_components) * View::block) {
+    if (!read.empty())
+      std::erase_if(plan_.faces, [&](const auto& face) { return std::count(read.begin(), read.end(), face.leg) == 0; });
     with_wire([&](auto format) { block_bytes_ = std::size_t(n_components) * decltype(format)::block_bytes; });
     send_ = Buffer<std::byte>("halo messages out", std::size_t(plan_.n_message_blocks) * block_bytes_);
     list_blocks();
@@ -265,24 +268,26 @@ class FaceExchange {
 /// Checks that all ranks make the same halo, and makes it where there is one.
 template <class View, bool whole_outer>
 std::shared_ptr<FaceExchange<View, whole_outer>> make_exchange(const Lattice& lattice, const Stencil& stencil,
-                                                               int n_components,
-                                                               std::optional<HaloOptions::Wire> chosen) {
+                                                               int n_components, const HaloChoice& choice) {
   constexpr bool matrices = View::n_complex == ColorMatrix<double>::n_complex;
-  const auto wire = chosen.value_or(matrices ? HaloOptions::Wire::full : lattice.halo_options().wire);
-  lattice.comm().require_same("a halo",
-                              sentence(stencil.name(), "complex numbers", View::n_complex, "bytes",
-                                       sizeof(typename View::Real), "components", n_components, "wire", int(wire)),
-                              lattice.halo_options().timeout_seconds);
+  const auto wire = choice.wire.value_or(matrices ? HaloOptions::Wire::full : lattice.halo_options().wire);
+  lattice.comm().require_same(
+      "a halo",
+      sentence(stencil.name(), "complex numbers", View::n_complex, "bytes", sizeof(typename View::Real), "components",
+               n_components, "wire", int(wire), "legs read", in_words(choice.legs)),
+      lattice.halo_options().timeout_seconds);
+  for (const int leg : choice.legs)
+    require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",
+            stencil.legs().size(), "legs: they count from 0");
   if (!stencil.halo().any()) return nullptr;
-  return std::make_shared<FaceExchange<View, whole_outer>>(lattice, stencil, n_components, wire);
+  return std::make_shared<FaceExchange<View, whole_outer>>(lattice, stencil, n_components, wire, choice.legs);
 }
 
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-Halo<SiteT, T>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components,
-                     std::optional<HaloOptions::Wire> wire)
-    : exchange_(detail::make_exchange<View, false>(lattice, stencil, n_components, wire)) {}
+Halo<SiteT, T>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice)
+    : exchange_(detail::make_exchange<View, false>(lattice, stencil, n_components, choice)) {}
 
 template <template <class> class SiteT, class T>
 std::vector<std::size_t> Halo<SiteT, T>::message_bytes() const {
@@ -308,10 +313,10 @@ NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::exchange(const Field<Site
 }
 
 template <template <class> class SiteT, class T, int W>
-BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, std::optional<HaloOptions::Wire> wire) {
+BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice) {
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
   const int width = BlockField<SiteT, T, W>::width;
-  exchange_ = detail::make_exchange<View, has_packs>(lattice, stencil, (n_columns + width - 1) / width, wire);
+  exchange_ = detail::make_exchange<View, has_packs>(lattice, stencil, (n_columns + width - 1) / width, choice);
 }
 
 template <template <class> class SiteT, class T, int W>

@@ -18,6 +18,19 @@ template <class View, bool whole_outer>
 class FaceExchange;
 }
 
+/// What a halo may do otherwise than the others.
+struct HaloChoice {
+  /// The precision of messages where it shall not be the lattice's HaloOptions::wire (for matrices: full).
+  std::optional<HaloOptions::Wire> wire = {};
+  /// The legs, by their number in the stencil, that kernels will read; none: all.  Others send nothing and their part
+  /// of the halo stays what it was.
+  std::vector<int> legs = {};
+};
+
+/// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.
+inline const std::vector<int> forward_legs{0, 2, 4, 6};
+inline const std::vector<int> backward_legs{1, 3, 5, 7};
+
 /// The neighbours of fields of one shape.  Keeps its buffers from one exchange to the next; copies share them, so a
 /// copy must not exchange at the same time.
 template <template <class> class SiteT, class T>
@@ -27,11 +40,11 @@ class Halo {
   using Neighbours = NeighbourView<SiteT, T, default_lanes>;
 
   Halo() = default;
-  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.  wire: the
-  /// precision of messages where it shall not be the lattice's HaloOptions::wire (for matrices: full).  Collective;
-  /// throws InputError, on every rank, when ranks ask for different halos.
-  Halo(const Lattice& lattice, int n_components) : Halo(lattice, Stencil::of(lattice), n_components) {}
-  Halo(const Lattice& lattice, const Stencil& stencil, int n_components, std::optional<HaloOptions::Wire> wire = {});
+  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.  Collective;
+  /// throws InputError, on every rank, when ranks ask for different halos or for legs that the stencil has not.
+  Halo(const Lattice& lattice, int n_components, const HaloChoice& choice = {})
+      : Halo(lattice, Stencil::of(lattice), n_components, choice) {}
+  Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice = {});
 
   /// Whether any neighbour comes by message.
   bool active() const { return exchange_ != nullptr; }
@@ -60,7 +73,7 @@ class BlockHalo {
   using Neighbours = BlockNeighbourView<SiteT, T, W>;
 
   BlockHalo() = default;
-  BlockHalo(const Lattice& lattice, int n_columns, std::optional<HaloOptions::Wire> wire = {});
+  BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice = {});
   bool active() const { return exchange_ != nullptr; }
   std::vector<std::size_t> message_bytes() const;
   Neighbours exchange(const BlockField<SiteT, T, W>& field) const;

@@ -5,6 +5,12 @@
 
 namespace kov {
 
+std::string in_words(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
+  return text;
+}
+
 std::string leg_name(const Coord& leg) {
   int reach = 0, mu = 0;
   for (int nu = 0; nu < 4; ++nu) {

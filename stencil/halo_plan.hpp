@@ -11,9 +11,9 @@
 
 namespace kov {
 
-/// The halo is a field of its own, in blocks of one outer site.  The blocks of a leg hold the neighbours, on that leg, of
-/// the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut by lanes some lanes
-/// of a block are local; they are copied, so that a kernel finds whole blocks.
+/// The halo is a field of its own, in blocks of one outer site.  The blocks of a leg hold the neighbours, on that leg,
+/// of the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut by lanes some
+/// lanes of a block are local; they are copied, so that a kernel finds whole blocks.
 struct HaloPlan {
   /// What one other rank has of one leg.
   struct Face {
@@ -21,8 +21,8 @@ struct HaloPlan {
     /// Where that rank is, in steps of the process grid.
     Coord offset{};
     int to_rank = 0, from_rank = 0;
-    /// For each parity of the neighbours: local slots (outer * lanes + lane) whose sites go to the rank that needs them,
-    /// in the order of the message.
+    /// For each parity of the neighbours: local slots (outer * lanes + lane) whose sites go to the rank that needs
+    /// them, in the order of the message.
     std::array<std::vector<int>, 2> send;
     /// Halo slots that the message fills, in the same order.
     std::array<std::vector<int>, 2> receive;
@@ -40,6 +40,9 @@ struct HaloPlan {
 
   bool any() const { return n_blocks > 0; }
 };
+
+/// "0 2 4 6"
+std::string in_words(const std::vector<int>& numbers);
 
 /// "+x", "-t", "(1 0 0 -2)": a leg in messages to people.
 std::string leg_name(const Coord& leg);

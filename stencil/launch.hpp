@@ -40,13 +40,15 @@ SiteRange order_for(const FieldT& in, bool with_t) {
 
 /// The lattice's own halo of this shape; one exchange at a time.
 template <template <class> class SiteT, class T>
-const Halo<SiteT, T>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components) {
-  const std::string key = sentence("halo", stencil.name(), SiteT<T>::n_complex, sizeof(T), n_components);
-  return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, stencil, n_components); });
+const Halo<SiteT, T>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components,
+                               const HaloChoice& choice = {}) {
+  const std::string key = sentence("halo", stencil.name(), SiteT<T>::n_complex, sizeof(T), n_components,
+                                   choice.wire ? int(*choice.wire) : -1, in_words(choice.legs));
+  return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, stencil, n_components, choice); });
 }
 template <template <class> class SiteT, class T>
-const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components) {
-  return halo_for<SiteT, T>(Stencil::of(lattice), lattice, n_components);
+const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
+  return halo_for<SiteT, T>(Stencil::of(lattice), lattice, n_components, choice);
 }
 
 /// What kernels over blocks of columns get, and the stencil of their layout.
@@ -76,16 +78,14 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 }
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
-/// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits, each
-/// site being computed once by the same kernel.  order: in which all sites are gone over when no messages are waited for.
-/// Site: ColumnSite for blocks.
+/// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
+/// each site being computed once by the same kernel.  order: in which all sites are gone over when no messages are
+/// waited for. Site: ColumnSite for blocks.
 template <class Site = void, class HaloT, class In, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, Subset out,
                  const SiteRange& order, int n_components, const Make& make) {
   const Lattice& lattice = in.lattice();
-  const auto blocking = [&] {
-    for_each_site<default_lanes, Site>(name, order, n_components, make(halo.exchange(in)));
-  };
+  const auto blocking = [&] { for_each_site<default_lanes, Site>(name, order, n_components, make(halo.exchange(in))); };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
     const auto kernel = make(halo.begin(in));
@@ -102,8 +102,8 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
       break;
   }
   const std::string key = sentence(name, "overlap", to_string(lattice.geometry().local_extent()), "on",
-                                   to_string(lattice.geometry().grid()), int(out), n_components, sizeof(typename In::Real),
-                                   In::View::n_complex);
+                                   to_string(lattice.geometry().grid()), int(out), n_components,
+                                   sizeof(typename In::Real), In::View::n_complex);
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();
     Kokkos::fence(name);

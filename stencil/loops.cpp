@@ -108,13 +108,13 @@ WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, Sum
   WilsonLoops loops(sizes);
   const Lattice& lattice = gauge.lattice();
   const Stencil::View stencil = Stencil::of(lattice).view();
-  const auto& one = halo_for<ColorMatrix, T>(lattice, 1);
-  const auto& two = halo_for<ColorMatrix, T>(lattice, 2);
   Field<ColorMatrix, T> sides(lattice, "sides of loops", 2), next_sides(lattice, "sides of loops", 2);
   const Field<ColorMatrix, T> here(lattice, "carried line"), there(lattice, "carried line");
   for (int k = 0; k < WilsonLoops::n_planes; ++k) {
     const auto [mu, nu] = WilsonLoops::planes[std::size_t(k)];
     const int length = nu == 3 ? sizes.time : sizes.space;
+    const auto& one = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * nu}});
+    const auto& two = halo_for<ColorMatrix, T>(lattice, 2, {.legs = {2 * mu}});
     for_each_site<default_lanes>("first_sides", sides.range(),
                                  detail::FirstSidesKernel<T>{gauge.view(), sides.view(), nu});
     for (int r = 1; r <= sizes.space; ++r) {

@@ -118,7 +118,7 @@ Plaquettes plaquettes(const GaugeField<T>& gauge, SumMode mode) {
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
   const detail::PlaquetteKernel<T> kernel{Stencil::of(lattice).view(),
-                                          halo_for<ColorMatrix, T>(lattice, 4).exchange(gauge)};
+                                          halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge)};
   Plaquettes result{sum_sites<6>("plaquettes", lattice, Subset::all, kernel, mode)};
   for (double& p : result.planes) p /= 3 * double(lattice.volume());
   return result;
@@ -138,7 +138,7 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
   require(0 <= direction && direction < 4, "there is no direction", direction, ": take one of 0 to 3");
   const Lattice& lattice = gauge.lattice();
   const Stencil::View stencil = Stencil::of(lattice).view();
-  const auto& halo = halo_for<ColorMatrix, T>(lattice, 1);
+  const auto& halo = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * direction}});
   Field<ColorMatrix, T> line = gauge.column(direction), next(lattice, "line of links"),
                         spare = next.like("line of links");
   for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {

@@ -44,13 +44,18 @@ struct LowerStapleKernel {
 
 template <class T>
 Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
-    : gauge_(gauge), lower_(gauge.lattice(), "lower staples", 3), lower_halo_(gauge.lattice(), 3) {
+    : gauge_(gauge),
+      lower_(gauge.lattice(), "lower staples", 3),
+      lower_halo_(gauge.lattice(), 3, {.legs = backward_legs}) {
   require_gauge(gauge);
   view_.stencil = Stencil::of(gauge.lattice()).nearest();
   view_.streaming = worth_streaming(2 * gauge.n_reals() * sizeof(T));
   for (int mu = 0; mu < 4; ++mu) {
     view_.along[mu] = directions[std::size_t(mu)];
-    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1);
+    // U_mu is read where another direction nu has taken one step.
+    std::vector<int> legs = forward_legs;
+    std::erase(legs, 2 * mu);
+    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1, {.legs = legs});
     changed(mu, Subset::all);
   }
 }

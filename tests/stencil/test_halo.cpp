@@ -84,8 +84,8 @@ TEST(BadInput, HalosThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   EXPECT_TRUE(throws_everywhere([&] { Stencil::of(lattice, {{0, 0, other ? 1 : -1, 0}}); }));
   const Stencil& stencil = Stencil::of(lattice);
   EXPECT_TRUE(throws_everywhere([&] { Halo<Spinor, double>(lattice, stencil, other ? 1 : 2); }));
-  EXPECT_TRUE(
-      throws_everywhere([&] { Halo<Spinor, double>(lattice, stencil, 1, other ? Wire::full : Wire::fixed16); }));
+  EXPECT_TRUE(throws_everywhere(
+      [&] { Halo<Spinor, double>(lattice, stencil, 1, {.wire = other ? Wire::full : Wire::fixed16}); }));
   EXPECT_TRUE(throws_everywhere([&] {
     if (other)
       Halo<Spinor, double>(lattice, stencil, 1);
@@ -139,7 +139,7 @@ template <template <class> class SiteT, class T>
 GlobalArray neighbours(const Lattice& lattice, const Stencil& stencil, const GlobalArray& source, int n, Wire wire) {
   const Field<SiteT, T> in(lattice, "in", n), out(lattice, "out", 8 * n);
   load(in, source);
-  const Halo<SiteT, T> halo(lattice, stencil, n, wire);
+  const Halo<SiteT, T> halo(lattice, stencil, n, {.wire = wire});
   for_each_site<default_lanes>("gathered", in.range(), 8 * n,
                                Gathered<SiteT, T>{stencil.view(), halo.exchange(in), out.view(), n});
   return gather(out);
@@ -238,7 +238,9 @@ TEST(WireFormats, SendNumbersThatAreNoneAsSuch) {
 TEST(WireFormats, MakeMessagesShorter) {
   const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_halo = true});
   const Stencil& stencil = Stencil::of(lattice);
-  const auto bytes = [&](Wire wire) { return Halo<Spinor, double>(lattice, stencil, 2, wire).message_bytes(); };
+  const auto bytes = [&](Wire wire) {
+    return Halo<Spinor, double>(lattice, stencil, 2, {.wire = wire}).message_bytes();
+  };
   const auto full = bytes(Wire::full), single = bytes(Wire::single), fixed16 = bytes(Wire::fixed16);
   ASSERT_EQ(full.size(), 8u);
   for (std::size_t f = 0; f < full.size(); ++f) {
@@ -248,6 +250,24 @@ TEST(WireFormats, MakeMessagesShorter) {
     EXPECT_EQ(2 * single[f], full[f]);
     EXPECT_EQ(192 * fixed16[f], 52 * full[f]);
   }
+}
+
+TEST(HaloLegs, ThatAreNotReadSendNothing) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Stencil& stencil = Stencil::of(lattice);
+  const Halo<Spinor, double> forward(lattice, stencil, 1, {.legs = forward_legs});
+  EXPECT_EQ(forward.message_bytes().size(), 4u);
+  const GlobalArray source = reference::random_array(lattice.extent(), 12, 5);
+  const Field<Spinor, double> in(lattice, "in"), out(lattice, "out", 8);
+  load(in, source);
+  for_each_site<default_lanes>("gathered", in.range(), 8,
+                               Gathered<Spinor, double>{stencil.view(), forward.exchange(in), out.view(), 1});
+  const GlobalArray got = gather(out);
+  reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+    for (int mu = 0; mu < 4; ++mu)
+      for (int k = 0; k < 12; ++k) ASSERT_EQ(got.at(x)[24 * mu + k], source.at(reference::shifted(x, mu, 1))[k]);
+  });
+  EXPECT_TRUE(throws_everywhere([&] { Halo<Spinor, double>(lattice, stencil, 1, {.legs = {8}}); }));
 }
 
 TEST(WireFormats, OfTheLatticeHoldForVectorsNotForMatrices) {
@@ -275,7 +295,7 @@ void check_block(Wire wire, double bound) {
   const GlobalArray random = reference::random_array(lattice.extent(), 12, 3);
   load(column, random);
   for (int k = 0; k < 5; ++k) in.set_column(k, column);
-  const BlockHalo<Spinor, T, W> exact(lattice, 5), rounded(lattice, 5, wire);
+  const BlockHalo<Spinor, T, W> exact(lattice, 5), rounded(lattice, 5, {.wire = wire});
   EXPECT_LT(rounded.message_bytes()[0], exact.message_bytes()[0]);
   const auto a = exact.exchange(in), b = rounded.exchange(in);
   Kokkos::fence();
