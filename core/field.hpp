@@ -10,6 +10,12 @@
 
 namespace kov {
 
+/// What a field can be assigned site by site: the expressions of kov/stencil/expression.hpp.
+template <class E>
+concept SiteExpression = requires {
+  typename E::SiteExpressionTag;
+};
+
 /// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 8 for doubled links, 12 for a propagator.
 ///
 /// T: float or double.  N: lanes; default_lanes goes with Lattice::layout(), 1 with Lattice::column_layout().
@@ -31,6 +37,32 @@ class Field {
         stride_(n_components),
         data_(name, std::size_t(layout().range(subset).n_outer) * n_components * View::block),
         first_(data_.data()) {}
+
+  Field(const Field&) = default;
+  Field(Field&&) = default;
+  /// Makes this handle one to the other's memory; assign() of kov/stencil/data_parallel.hpp copies data.  Not for
+  /// temporaries, where it would do nothing: a.even() = b does not compile.
+  Field& operator=(const Field&) & = default;
+  Field& operator=(Field&&) & = default;
+  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
+  /// kov/stencil/data_parallel.hpp, which must be included.
+  template <SiteExpression E>
+  const Field& operator=(const E& expression) const {
+    assign(*this, expression);
+    return *this;
+  }
+  template <class E>
+  requires requires(const Field& f, const E& e) { assign(f, f + e); }
+  const Field& operator+=(const E& expression) const {
+    assign(*this, *this + expression);
+    return *this;
+  }
+  template <class E>
+  requires requires(const Field& f, const E& e) { assign(f, f - e); }
+  const Field& operator-=(const E& expression) const {
+    assign(*this, *this - expression);
+    return *this;
+  }
 
   const Lattice& lattice() const { return *lattice_; }
   const Layout& layout() const {

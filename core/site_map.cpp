@@ -93,8 +93,30 @@ void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out) {
                                detail::ConvertKernel<SiteT, T, S>{in.view(), out.view(), in.n_components()});
 }
 
+namespace detail {
+
+/// What peek() and poke() are asked for is the same on every rank, and so is the answer.
+template <class FieldT>
+void require_site(const FieldT& field, const Coord& x, int component) {
+  const Coord& extent = field.lattice().extent();
+  bool inside = true;
+  for (std::size_t mu = 0; mu < 4; ++mu) inside = inside && x[mu] >= 0 && x[mu] < extent[mu];
+  require(inside, "the site", to_string(x), "of", field.name(), "does not exist: the lattice is", to_string(extent),
+          "and coordinates count from 0");
+  require(component >= 0 && component < field.n_components(), "component", component, "of", field.name(),
+          "does not exist: it has", field.n_components());
+  require(field.subset() == Subset::all || (parity(x) == 1) == (field.subset() == Subset::odd), "the site",
+          to_string(x), "has not the parity of", field.name(), ", which holds the",
+          field.subset() == Subset::odd ? "odd" : "even", "sites alone");
+}
+
+}  // namespace detail
+
 template <template <class> class SiteT, class T, int N>
 SiteT<double> peek(const Field<SiteT, T, N>& field, const Coord& x, int component) {
+  detail::require_site(field, x, component);
+  require(field.contiguous(), "a site of some components of", field.name(),
+          "was asked for: take it from the field of all components");
   constexpr int n = SiteT<T>::n_complex;
   const Geometry& geometry = field.lattice().geometry();
   std::array<double, 2 * n> values{};
@@ -114,6 +136,9 @@ SiteT<double> peek(const Field<SiteT, T, N>& field, const Coord& x, int componen
 
 template <template <class> class SiteT, class T, int N>
 void poke(const Field<SiteT, T, N>& field, const Coord& x, const SiteT<double>& value, int component) {
+  detail::require_site(field, x, component);
+  require(field.contiguous(), "a site of some components of", field.name(),
+          "was to be set: set it in the field of all components");
   const Geometry& geometry = field.lattice().geometry();
   if (!geometry.owns(x)) return;
   const auto at = field.layout().locate(geometry.local(x));

@@ -24,11 +24,15 @@ void import_sites(const Field<SiteT, T, N>& field, std::span<const double> value
 template <template <class> class SiteT, class T, class S>
 void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out);
 
-/// One site's object at a global coordinate, on every rank.  Collective.
+// peek() and poke() are collective; all ranks pass the same.  They copy the whole field on GPUs: for single sites, not
+// for loops.  Both throw InputError, on every rank, for a site outside the lattice (naming its extents) or of the other
+// parity, for a component that does not exist and for some components of a wider field.
+
+/// One site's object at a global coordinate, on every rank.
 template <template <class> class SiteT, class T, int N>
 SiteT<double> peek(const Field<SiteT, T, N>& field, const Coord& x, int component = 0);
 
-/// Sets one site's object at a global coordinate.  Collective; all ranks pass the same.
+/// Sets one site's object at a global coordinate; rounds to T.
 template <template <class> class SiteT, class T, int N>
 void poke(const Field<SiteT, T, N>& field, const Coord& x, const SiteT<double>& value, int component = 0);
 
