@@ -7,12 +7,6 @@ namespace kov {
 
 namespace {
 
-/// What the kernel multiplies in(x) with.
-template <class Kernel>
-double factor_of_in(double alpha, double beta) {
-  return Kernel::first_in && beta != 0 ? alpha / beta : alpha;
-}
-
 template <class FieldT>
 void require_pair(const FieldT& in, const FieldT& out, const Lattice& lattice) {
   require(in.conforms(out) && in.lattice() == lattice, "the Laplacian got", in.name(), "and", out.name(),
@@ -42,9 +36,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
     using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, Subset::all,
                 order_for(in, with_t), n, [&](const In& neighbours) {
-                  return Kernel{
-                      stencil.nearest(), links_.view(), neighbours, out.view(), n, T(factor_of_in<Kernel>(alpha, beta)),
-                      T(beta),           streaming};
+                  return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
                 });
   };
   if (with_t)
@@ -67,10 +59,8 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
                            Subset::all, order_for(in, with_t), in.n_groups(), [&](const In& neighbours) {
-                             return Kernel{stencil.nearest(), links_.block_view(),
-                                           neighbours,        out.view(),
-                                           in.n_groups(),     T(factor_of_in<Kernel>(alpha, beta)),
-                                           T(beta),           streaming};
+                             return Kernel{stencil.nearest(), links_.block_view(), neighbours,      out.view(),
+                                           in.n_groups(),  T(alpha),            T(beta),         streaming};
                            });
   };
   if (with_t)
@@ -94,9 +84,9 @@ template void CovariantLaplacian<float>::combine(double, double, const BlockFiel
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 8>&,
                                                  const BlockField<ColorVector, float, 8>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 4>&,
-                                                  const BlockField<ColorVector, double, 4>&) const;
+                                                 const BlockField<ColorVector, double, 4>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 8>&,
-                                                  const BlockField<ColorVector, double, 8>&) const;
+                                                 const BlockField<ColorVector, double, 8>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
                                                  const BlockField<Spinor, float, 4>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
@@ -111,7 +101,7 @@ template void CovariantLaplacian<double>::combine(double, double, const BlockFie
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 32>&,
                                                  const BlockField<ColorVector, float, 32>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 32>&,
-                                                  const BlockField<ColorVector, double, 32>&) const;
+                                                 const BlockField<ColorVector, double, 32>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
                                                  const BlockField<Spinor, float, 32>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&,

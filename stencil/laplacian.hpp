@@ -22,9 +22,6 @@ template <class Links, class In, class Out, int n_legs>
 struct CovariantLaplacianKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
-  /// GPUs start from in(x), so that no thread waits for it at its end (1.5 %, H200): alpha is then alpha / beta
-  /// where beta is not 0.
-  static constexpr bool first_in = !has_packs;
 
   Stencil::NearestView stencil;
   Links links;
@@ -37,20 +34,11 @@ struct CovariantLaplacianKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
-    using Sum = decltype(in(x, c));
-    Sum sum;
-    if constexpr (first_in) {
-      sum = alpha * in(x, c);
-      add_legs(sum, x, near, c, std::make_integer_sequence<int, n_legs>{});
-      sum = beta * sum;
-      if (beta == Real(0)) sum = alpha * in(x, c);
-    } else {
-      using R = typename Sum::Real;
-      sum = zero<Sum>();
-      add_legs(sum, x, near, c, std::make_integer_sequence<int, n_legs>{});
-      sum = R(beta) * sum;
-      multiply_add(sum, R(alpha), in(x, c));
-    }
+    auto sum = zero<decltype(in(x, c))>();
+    add_legs(sum, x, near, c, std::make_integer_sequence<int, n_legs>{});
+    using R = typename decltype(sum)::Real;
+    sum = R(beta) * sum;
+    multiply_add(sum, R(alpha), in(x, c));
     if (streaming)
       out.stream(x, sum, c);
     else
