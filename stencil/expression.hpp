@@ -257,8 +257,8 @@ auto map(const F& f, const Operands&... operands) {
 template <Operand E>
 auto shift(const E& e, int mu, int distance) {
   require(mu >= 0 && mu < 4, "a shift in direction", mu, "is none: give a direction from 0 to 3");
-  Coord displacement{};
-  displacement[std::size_t(mu)] = distance;
+  Coord displacement;
+  for (int nu = 0; nu < 4; ++nu) displacement[std::size_t(nu)] = nu == mu ? distance : 0;
   return detail::ShiftTerm<detail::term_t<E>>{detail::term(e), displacement};
 }
 

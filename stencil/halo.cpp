@@ -343,6 +343,7 @@ BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::exchange(const BlockFiel
   return neighbours;
 }
 
+template class Halo<Scalar, float>;
 template class Halo<Scalar, double>;
 template class Halo<ColorVector, float>;
 template class Halo<ColorVector, double>;
@@ -352,6 +353,10 @@ template class Halo<ColorMatrix, float>;
 template class Halo<ColorMatrix, double>;
 template class Halo<Spinor, float>;
 template class Halo<Spinor, double>;
+template class Halo<HalfSpinor, float>;
+template class Halo<HalfSpinor, double>;
+template class Halo<SpinMatrix, float>;
+template class Halo<SpinMatrix, double>;
 template class BlockHalo<ColorVector, float, 4>;
 template class BlockHalo<ColorVector, float, 8>;
 template class BlockHalo<ColorVector, double, 4>;

@@ -102,6 +102,37 @@ TEST_P(DataParallel, ShiftsWrapAddUpAndReachFieldsOfExpressions) {
   }
 }
 
+/// Every type of site can be shifted and added up.
+template <template <class> class SiteT, class T>
+void check_type(const Lattice& lattice) {
+  const auto D = random_field<SiteT, T>(lattice, 2, 20);
+  const Field<SiteT, T> A = D.like("A");
+  GlobalArray expected = gather(D);
+  const GlobalArray d = expected;
+  for_each_coordinate(d.extent, [&](const Coord& at) {
+    for (int i = 0; i < d.n; ++i)
+      expected.at(at)[i] = 2.0 * d.at(at)[i] - d.at(shifted(shifted(at, 0, 1), 3, -1))[i] / 4.0;
+  });
+  A = 2 * D - shift(shift(D, x, +1), t, -1) / 4;
+  EXPECT_LE(max_difference(A, expected), 8 * double(std::numeric_limits<T>::epsilon())) << SiteT<T>::n_complex;
+  A += -A;
+  EXPECT_EQ(norm2(A), 0);
+}
+
+TEST_P(DataParallel, EveryTypeOfSiteCanBeShifted) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_type<Scalar, float>(lattice);
+  check_type<Scalar, double>(lattice);
+  check_type<ColorVector, float>(lattice);
+  check_type<AdjointVector, float>(lattice);
+  check_type<AdjointVector, double>(lattice);
+  check_type<ColorMatrix, float>(lattice);
+  check_type<HalfSpinor, float>(lattice);
+  check_type<HalfSpinor, double>(lattice);
+  check_type<SpinMatrix, float>(lattice);
+  check_type<SpinMatrix, double>(lattice);
+}
+
 TEST_P(DataParallel, AssigningAFieldToItsOwnShiftIsRight) {
   const Lattice lattice = GetParam().make(Comm::world());
   for (int mu = 0; mu < 4; ++mu)
@@ -161,6 +192,34 @@ TEST_P(DataParallel, LaplacianIsOneExpression) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_laplacian<double>(lattice);
   check_laplacian<float>(lattice);
+}
+
+/// Transformed in statements, as the reference does it; then what is invariant must be and the rest must turn.
+TEST_P(DataParallel, StatementsAreGaugeCovariant) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray g = reference::random_su3(lattice.extent(), 1, 18),
+                    u = reference::random_su3(lattice.extent(), 4, 19);
+  const Field<ColorMatrix, double> G(lattice, "G");
+  load(G, g);
+  const auto U = reference::gauge_field(lattice, u);
+  const auto psi = random_field<Spinor, double>(lattice, 1, 21);
+  const GaugeField<double> V = U.like("transformed links");
+  const Field<Spinor, double> chi = psi.like("transformed psi"), D = psi.like("D psi"), E = psi.like("D chi");
+  for (int mu = 0; mu < 4; ++mu) V.column(mu) = G * U.column(mu) * adj(shift(G, mu, +1));
+  chi = G * psi;
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  EXPECT_LT(max_difference(V, reference::transform_links(g, u)), 100 * epsilon);
+  EXPECT_LT(max_difference(chi, reference::transform_quarks(g, gather(psi))), 100 * epsilon);
+  for (int mu = 0; mu < 4; ++mu) {
+    const auto a = U.column(mu), b = V.column(mu);
+    D = a * shift(psi, mu, +1) - shift(adj(a) * psi, mu, -1);
+    E = b * shift(chi, mu, +1) - shift(adj(b) * chi, mu, -1);
+    EXPECT_GT(norm2(D), 0.1 * norm2(psi));
+    EXPECT_LT(norm2(E - G * D), 1e4 * epsilon * epsilon * norm2(D));
+    const auto before = slice_sum(dot(psi, D), z), after = slice_sum(dot(chi, E), z);
+    for (std::size_t s = 0; s < before.size(); ++s)
+      EXPECT_LT(std::abs(before[s] - after[s]), 100 * epsilon * norm2(psi)) << mu << ' ' << s;
+  }
 }
 
 TEST_P(DataParallel, SumsAreThoseOfNaiveLoops) {
@@ -235,7 +294,7 @@ TEST_P(DataParallel, PeekAndPokeAreCollective) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DataParallel, ::testing::ValuesIn(test::small_lattice_cases(2000)), test::case_name);
+INSTANTIATE_TEST_SUITE_P(All, DataParallel, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
 
 /// The sum of U_mu(x) psi(x + mu) on hot links, all decompositions of this many ranks.
 TEST(DataParallelBits, AreThoseOfAnyDecomposition) {
