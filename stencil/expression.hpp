@@ -68,7 +68,8 @@ struct NumberNode {
   }
 };
 
-/// A list of nodes: evaluates one after the other and calls f with all values.
+/// A list of nodes, the last one first: evaluates them in this order and calls f with all values.  So what a product
+/// is added to waits while the product is in registers.
 struct NoNodes {
   template <class F, class Site, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(const F& f, Site, int, const V&... values) const {
@@ -81,7 +82,7 @@ struct Nodes {
   Tail tail;
   template <class F, class Site, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(const F& f, Site x, int c, const V&... values) const {
-    return tail.call(f, x, c, values..., head(x, c));
+    return tail.call(f, x, c, head(x, c), values...);
   }
 };
 template <class F, class Arguments>
@@ -159,18 +160,18 @@ struct MapTerm {
   }
   template <bool shifted>
   auto bind(ExpressionPlan& plan, const Coord& d) const {
-    const auto nodes = bind_from<shifted, 0>(plan, d);
+    const auto nodes = bind_to<shifted, 1 + sizeof...(Rest)>(plan, d);
     return MapNode<F, std::remove_const_t<decltype(nodes)>>{f, nodes};
   }
 
  private:
-  template <bool shifted, std::size_t i>
-  auto bind_from(ExpressionPlan& plan, const Coord& d) const {
-    if constexpr (i == 1 + sizeof...(Rest)) {
+  template <bool shifted, std::size_t n>
+  auto bind_to(ExpressionPlan& plan, const Coord& d) const {
+    if constexpr (n == 0) {
       return NoNodes{};
     } else {
-      const auto head = std::get<i>(arguments).template bind<shifted>(plan, d);
-      const auto tail = bind_from<shifted, i + 1>(plan, d);
+      const auto head = std::get<n - 1>(arguments).template bind<shifted>(plan, d);
+      const auto tail = bind_to<shifted, n - 1>(plan, d);
       return Nodes<std::remove_const_t<decltype(head)>, std::remove_const_t<decltype(tail)>>{head, tail};
     }
   }
