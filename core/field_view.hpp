@@ -33,6 +33,11 @@ struct LaneHop {
   int lane;
   bool halo;
 };
+/// A LaneHop that does not lead into a halo.
+struct LocalHop {
+  int outer;
+  int lane;
+};
 
 /// Storage is [outer][component][complex][re|im][lane] where packs exist, so that a CPU loads whole registers, and
 /// [outer][component][complex][lane][re|im] elsewhere, so that a GPU warp loads consecutive complex numbers.
@@ -216,10 +221,14 @@ class NeighbourView {
     const T* const here = field_.address(hop.outer, component);
     return View::load_lane(hop.halo ? there : here, hop.lane);
   }
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LocalHop hop, int component = 0) const {
+    return View::load_lane(field_.address(hop.outer, component), hop.lane);
+  }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
   KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }
   /// v(x, hop), or a SiteInMemory of it: for kernels that read each element once, through element().
-  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int component = 0) const {
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, const Hop& hop, int component = 0) const {
     return (*this)(x, hop, component);
   }
 

@@ -30,14 +30,20 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   // GPUs: 1 % for one column in single precision, a loss for the rest (H200).
   const bool gpu_streams = !has_packs && sizeof(T) == 4 && n == 1 && with_t;
   const bool streaming = gpu_streams || worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const auto launch = [&](auto n_legs) {
+  const auto run = [&](auto n_legs, const auto& view) {
     using In = NeighbourView<SiteT, T, default_lanes>;
     using Out = FieldView<SiteT, T, default_lanes>;
-    using Kernel = CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value>;
+    using Kernel =
+        CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
     run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, Subset::all,
                 order_for(in, with_t), n, [&](const In& neighbours) {
-                  return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
+                  return Kernel{view, links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
                 });
+  };
+  const auto launch = [&](auto n_legs) {
+    if constexpr (!has_packs)
+      if (!stencil.halo().any()) return run(n_legs, stencil.local());
+    run(n_legs, stencil.nearest());
   };
   if (with_t)
     launch(std::integral_constant<int, 8>{});
@@ -59,8 +65,10 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
                            Subset::all, order_for(in, with_t), in.n_groups(), [&](const In& neighbours) {
-                             return Kernel{stencil.nearest(), links_.block_view(), neighbours,      out.view(),
-                                           in.n_groups(),  T(alpha),            T(beta),         streaming};
+                             return Kernel{stencil.nearest(), links_.block_view(),
+                                           neighbours,        out.view(),
+                                           in.n_groups(),     T(alpha),
+                                           T(beta),           streaming};
                            });
   };
   if (with_t)
@@ -84,9 +92,9 @@ template void CovariantLaplacian<float>::combine(double, double, const BlockFiel
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 8>&,
                                                  const BlockField<ColorVector, float, 8>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 4>&,
-                                                 const BlockField<ColorVector, double, 4>&) const;
+                                                  const BlockField<ColorVector, double, 4>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 8>&,
-                                                 const BlockField<ColorVector, double, 8>&) const;
+                                                  const BlockField<ColorVector, double, 8>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
                                                  const BlockField<Spinor, float, 4>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
@@ -101,7 +109,7 @@ template void CovariantLaplacian<double>::combine(double, double, const BlockFie
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 32>&,
                                                  const BlockField<ColorVector, float, 32>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 32>&,
-                                                 const BlockField<ColorVector, double, 32>&) const;
+                                                  const BlockField<ColorVector, double, 32>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
                                                  const BlockField<Spinor, float, 32>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&,

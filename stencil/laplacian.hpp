@@ -18,12 +18,12 @@ enum class Dimensions { space = 3, spacetime = 4 };
 ///
 /// Spinor, eight legs: 8 * 288 + 48 flops; 24 + 24 reals of memory traffic per site and component and 144 (doubled) or
 /// 72 (single-stored) link reals per site, when neighbours come from cache.
-template <class Links, class In, class Out, int n_legs>
+template <class Links, class In, class Out, int n_legs, class StencilView = Stencil::NearestView>
 struct CovariantLaplacianKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
 
-  Stencil::NearestView stencil;
+  StencilView stencil;
   Links links;
   In in;
   Out out;

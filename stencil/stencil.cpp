@@ -325,6 +325,12 @@ Stencil::NearestView Stencil::nearest() const {
   return {view()};
 }
 
+Stencil::LocalView Stencil::local() const {
+  require<InputError>(!halo().any() && !has_packs, "a kernel for local neighbours was given the stencil", name(),
+                      "of a lattice with halos: use nearest()");
+  return {nearest()};
+}
+
 Stencil::View Stencil::view() const {
   return {entries_.data(),
           slots_.data(),
