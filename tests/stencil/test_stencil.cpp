@@ -107,6 +107,29 @@ TEST_P(StencilLegs, InteriorAndSurfaceAreAllSites) {
   }
 }
 
+TEST_P(StencilLegs, NearestNeighboursAreComputedWhereTheyAre) {
+  const Lattice lattice(Comm::self(), GetParam().extent, {.order = Order::even_odd});
+  const Layout& layout = lattice.layout();
+  const Stencil& stencil = Stencil::of(lattice);
+  const Stencil::View view = stencil.view();
+  reference::for_each_coordinate(layout.extent(), [&](const Coord& x) {
+    const Layout::Position at = layout.locate(x);
+    const ComputedNeighbourhood<true> local(view, LaneSite{at.outer, at.lane});
+    const ComputedNeighbourhood<false> near(view, LaneSite{at.outer, at.lane});
+    for (int leg = 0; leg < 8; ++leg) {
+      Coord y = x;
+      for (int mu = 0; mu < 4; ++mu)
+        y[mu] = (y[mu] + nearest_neighbours()[std::size_t(leg)][mu] + layout.extent()[mu]) % layout.extent()[mu];
+      const Layout::Position there = layout.locate(y);
+      EXPECT_EQ(local(leg).outer, there.outer) << leg << " from " << to_string(x);
+      EXPECT_EQ(local(leg).lane, there.lane) << leg << " from " << to_string(x);
+      EXPECT_EQ(near(leg).outer, there.outer) << leg << " from " << to_string(x);
+      EXPECT_EQ(near(leg).lane, there.lane) << leg << " from " << to_string(x);
+      EXPECT_FALSE(near(leg).halo);
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, StencilLegs, ::testing::ValuesIn(test::small_lattice_cases(3000)), test::case_name);
 
 /// Every grid of n processes that an extent allows.
