@@ -13,6 +13,7 @@
 #include "kov/stencil/profile_smearing.hpp"
 #include "kov/stencil/wilson.hpp"
 #include "tests/reference/global_array.hpp"
+#include "tests/support/grids.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -82,30 +83,13 @@ Table results(const Lattice& lattice, const GlobalArray& u, const GlobalArray& p
   return table;
 }
 
-/// Every grid of n processes that the extents allow.
-std::vector<Coord> grids(const Coord& extent, int n) {
-  std::vector<Coord> all;
-  for (int x = 1; x <= n; ++x)
-    for (int y = 1; x * y <= n; ++y)
-      for (int z = 1; x * y * z <= n; ++z) {
-        if (n % (x * y * z) != 0) continue;
-        const Coord grid{x, y, z, n / (x * y * z)};
-        try {
-          Geometry(extent, grid, 0, n);
-          all.push_back(grid);
-        } catch (const InputError&) {
-        }
-      }
-  return all;
-}
-
 TEST(EveryDecomposition, GivesTheBitsOfOneRank) {
   const Comm comm = Comm::world();
   const Coord extent{8, 4, 4, 8};
   const GlobalArray u = reference::random_su3(extent, 4, 1), psi = reference::random_array(extent, 12, 2);
   const Table alone = results(Lattice(Comm::self(), extent), u, psi);
   const bool print = std::getenv("KOV_BITS_TABLE") != nullptr && comm.rank() == 0;
-  for (const Coord& grid : grids(extent, comm.size()))
+  for (const Coord& grid : test::grids(extent, comm.size()))
     for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped}) {
       const char* const schedule = overlap == Overlap::blocking ? "blocking" : "overlapped";
       const Lattice lattice(comm, extent, {.grid = grid, .force_halo = comm.size() == 1, .halo = {.overlap = overlap}});

@@ -11,6 +11,7 @@
 #include "kov/stencil/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
+#include "tests/support/grids.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
@@ -132,23 +133,6 @@ TEST_P(StencilLegs, NearestNeighboursAreComputedWhereTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(Lattices, StencilLegs, ::testing::ValuesIn(test::small_lattice_cases(3000)), test::case_name);
 
-/// Every grid of n processes that an extent allows.
-std::vector<Coord> grids(const Coord& extent, int n) {
-  std::vector<Coord> all;
-  for (int x = 1; x <= n; ++x)
-    for (int y = 1; x * y <= n; ++y)
-      for (int z = 1; x * y * z <= n; ++z) {
-        if (n % (x * y * z) != 0) continue;
-        const Coord grid{x, y, z, n / (x * y * z)};
-        try {
-          Geometry(extent, grid, 0, n);
-          all.push_back(grid);
-        } catch (const InputError&) {
-        }
-      }
-  return all;
-}
-
 template <class T>
 void check_bits(const Coord& extent) {
   const GlobalArray u = reference::random_su3(extent, 4, 1), psi = reference::random_array(extent, 12, 2);
@@ -166,7 +150,7 @@ void check_bits(const Coord& extent) {
     return all;
   };
   const auto alone = results(Lattice(Comm::self(), extent));
-  for (const Coord& grid : grids(extent, Comm::world().size()))
+  for (const Coord& grid : test::grids(extent, Comm::world().size()))
     for (const bool forced : {false, true})
       for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned}) {
         const auto shared =

@@ -6,6 +6,7 @@
 #include "kov/core/comm.hpp"
 #include "kov/core/geometry.hpp"
 #include "kov/core/io/gauge_file.hpp"
+#include "tests/support/grids.hpp"
 
 #include <cmath>
 #include <complex>
@@ -71,26 +72,6 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 inline void write_bytes(const Comm& comm, const std::filesystem::path& path, const std::string& bytes) {
   if (comm.rank() == 0) std::ofstream(path, std::ios::binary) << bytes;
   comm.barrier();
-}
-
-/// Every grid of comm's ranks that fits the extents.
-inline std::vector<Coord> grids(const Coord& extent, int ranks) {
-  std::vector<Coord> result;
-  for (int x = 1; x <= ranks; ++x) {
-    for (int y = 1; y <= ranks; ++y) {
-      for (int z = 1; z <= ranks; ++z) {
-        for (int t = 1; t <= ranks; ++t) {
-          if (x * y * z * t != ranks) continue;
-          try {
-            Geometry(extent, {x, y, z, t}, 0, ranks);
-            result.push_back({x, y, z, t});
-          } catch (const InputError&) {
-          }
-        }
-      }
-    }
-  }
-  return result;
 }
 
 inline Geometry geometry_on(const Comm& comm, const Coord& extent) {
