@@ -69,9 +69,12 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
 
 SiteRange Layout::range(Subset subset) const {
   const int half = n_outer_half_;
-  SiteRange range{0, half, half, {n_even_, 0}};
-  if (subset == Subset::all) range = {0, 2 * half, half, {n_even_, n_odd_}};
-  if (subset == Subset::odd) range = {half, half, half, {n_odd_, 0}};
+  SiteRange range{};
+  range.first = subset == Subset::odd ? half : 0;
+  range.n_outer = subset == Subset::all ? 2 * half : half;
+  range.part_outer = half;
+  range.n_sites[0] = subset == Subset::odd ? n_odd_ : n_even_;
+  range.n_sites[1] = subset == Subset::all ? n_odd_ : 0;
   return range;
 }
 

@@ -66,16 +66,17 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
   *static_cast<Word*>(p) = w;
 }
 
-/// The square root of every element, rounded as IEEE says; Real is the type of an element.
+/// The square root of every element, rounded as IEEE says; Real is the type of an element.  The masks are full: GCC 12
+/// warns of uninitialised numbers in the functions without.
 template <class Real, class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
   constexpr bool is_double = std::is_same_v<Real, double>;
 #if defined(__AVX512F__)
   if constexpr (sizeof(Word) == 64) {
     if constexpr (is_double)
-      return (Word)_mm512_sqrt_pd((__m512d)w);
+      return (Word)_mm512_maskz_sqrt_pd(0xff, (__m512d)w);
     else
-      return (Word)_mm512_sqrt_ps((__m512)w);
+      return (Word)_mm512_maskz_sqrt_ps(0xffff, (__m512)w);
   }
 #endif
 #if defined(__AVX__)

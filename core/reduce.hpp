@@ -165,8 +165,8 @@ std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice,
   const int n_chunks = (range.n_outer + detail::sum_chunk - 1) / detail::sum_chunk;
   const Buffer<double>& partial = detail::partial_sums(lattice, std::size_t(n_chunks) * n);
   if constexpr (is_host_v<Exec>)
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(0, n_chunks),
-                         detail::ChunkSum<Site, N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
+    for_each_item(name, n_chunks,
+                  detail::ChunkSum<Site, N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});
   else
     Kokkos::parallel_for(name, Kokkos::TeamPolicy<Exec>(n_chunks, 256),
                          detail::TeamSum<N, n, Kernel>{kernel, lattice.layout().view(), range, partial.data()});

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kov/core/fast_divisor.hpp"
+#include "kov/core/items.hpp"
 #include "kov/core/pack.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -39,10 +40,6 @@ struct ColumnSite {
 
 template <class S>
 concept SiteIndex = std::same_as<S, PackSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite>;
-
-template <class Exec>
-inline constexpr bool is_host_v =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 /// What for_each_site hands to a kernel on Exec.
 template <class Exec>
@@ -110,38 +107,43 @@ struct SiteFunctor {
   }
 };
 
-/// The same with a component: one after the other at a site on CPUs; on GPUs neighbouring warps take the components of
-/// the same sites.  Either way what they share, links above all, comes from cache.  one: there is only one.
-template <class Site, int N, bool one, class Kernel>
-struct ComponentFunctor {
+/// The same with a component; on GPUs, where neighbouring warps take the components of the same sites, which then come
+/// from cache.  one: there is only one.
+template <int N, bool one, class Kernel>
+struct LaneComponents {
   Kernel kernel;
   SiteRange range;
   int n_components;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
-    if constexpr (std::is_same_v<Site, LaneSite>) {
-      const int k = one ? i / N : i / N / n_components, c = one ? 0 : i / N - k * n_components;
-      const LaneSite x{range.outer(k), i % N};
-      if (range.holds(x.outer, x.lane, N)) kernel(x, c);
-    } else {
-      const Site x{range.outer(i)};
-      for (int c = 0; c < (one ? 1 : n_components); ++c) kernel(x, c);
-    }
+    const int k = one ? i / N : i / N / n_components, c = one ? 0 : i / N - k * n_components;
+    const LaneSite x{range.outer(k), i % N};
+    if (range.holds(x.outer, x.lane, N)) kernel(x, c);
   }
 };
 
 /// The same over a list.
-template <class Site, int N, class Kernel>
-struct ListFunctor {
+template <int N, class Kernel>
+struct ListedLanes {
   Kernel kernel;
   SiteList list;
   int n_components;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
-    if constexpr (std::is_same_v<Site, LaneSite>) {
-      const int k = i / N / n_components, c = i / N - k * n_components, j = k * N + i % N;
-      if (j < list.n) kernel(LaneSite{list.items[j] / N, list.items[j] % N}, c);
-    } else {
-      for (int c = 0; c < n_components; ++c) kernel(Site{list.items[i]}, c);
-    }
+    const int k = i / N / n_components, c = i / N - k * n_components, j = k * N + i % N;
+    if (j < list.n) kernel(LaneSite{list.items[j] / N, list.items[j] % N}, c);
+  }
+};
+
+/// Both for packs and columns, in one type so that a kernel is compiled once: the components of a site one after the
+/// other.  The sites are those of the list, or of the range where there is none.
+template <class Site, class Kernel>
+struct PackComponents {
+  Kernel kernel;
+  SiteRange range;
+  const int* list;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    const Site x{list ? list[i] : range.outer(i)};
+    for (int c = 0; c < n_components; ++c) kernel(x, c);
   }
 };
 
@@ -177,7 +179,7 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
     return;
   }
 #endif
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n), functor);
+  for_each_item(name, n, functor, exec);
 }
 
 }  // namespace detail
@@ -197,11 +199,14 @@ template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultEx
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
-  const int n = std::is_same_v<S, LaneSite> ? range.n_outer * N * n_components : range.n_outer;
-  if (n_components == 1)
-    detail::launch<Kernel>(name, n, detail::ComponentFunctor<S, N, true, Kernel>{kernel, range, 1}, exec);
+  if constexpr (!std::is_same_v<S, LaneSite>)
+    detail::launch<Kernel>(name, range.n_outer,
+                           detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components}, exec);
+  else if (n_components == 1)
+    detail::launch<Kernel>(name, range.n_outer * N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec);
   else
-    detail::launch<Kernel>(name, n, detail::ComponentFunctor<S, N, false, Kernel>{kernel, range, n_components}, exec);
+    detail::launch<Kernel>(name, range.n_outer * N * n_components,
+                           detail::LaneComponents<N, false, Kernel>{kernel, range, n_components}, exec);
 }
 
 /// Calls kernel(site, c) for every site of a list and every component.
@@ -209,15 +214,17 @@ template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultEx
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
-  const int n = std::is_same_v<S, LaneSite> ? (list.n + N - 1) / N * N * n_components : list.n;
-  detail::launch<Kernel>(name, n, detail::ListFunctor<S, N, Kernel>{kernel, list, n_components}, exec);
+  if constexpr (!std::is_same_v<S, LaneSite>)
+    detail::launch<Kernel>(name, list.n, detail::PackComponents<S, Kernel>{kernel, {}, list.items, n_components}, exec);
+  else
+    detail::launch<Kernel>(name, (list.n + N - 1) / N * N * n_components,
+                           detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec);
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.
 template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, range.n_outer * N),
-                       detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range});
+  for_each_item(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
 }
 
 }  // namespace kov

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/site_map.hpp"
 
-#include <cstring>
+#include "kov/core/site_blocks.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace kov {
 
 namespace detail {
 
-template <template <class> class SiteT, class T, class S>
+/// A run of lanes of an outer site: all of them on CPUs, one on GPUs.
+template <class T, class S>
 struct ConvertKernel {
-  FieldView<SiteT, T, default_lanes> in;
-  FieldView<SiteT, S, default_lanes> out;
-  int components;
+  SiteBlocks<T> in;
+  SiteBlocks<S> out;
+  int first, n_components, n_reals;
 
-  KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    for (int c = 0; c < components; ++c) {
-      const SiteT<T> v = in(x, c);
-      SiteT<S> w;
-      for (int k = 0; k < SiteT<T>::n_complex; ++k) w.z[k] = {S(v.z[k].re), S(v.z[k].im)};
-      out.set(x, w, c);
+  KOKKOS_FUNCTION void operator()(int item) const {
+    constexpr int N = default_lanes, run = has_packs ? N : 1;
+    const int outer = first + item / (N / run), lane = item % (N / run);
+    for (int c = 0; c < n_components; ++c) {
+      const T* const from = in.address(outer, c);
+      S* const to = out.address(outer, c);
+      for (int k = 0; k < n_reals; ++k)
+        for (int l = 0; l < run; ++l) to[real_place(k, lane + l, N)] = S(from[real_place(k, lane + l, N)]);
     }
   }
 };
@@ -29,71 +35,73 @@ namespace {
 
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 
-/// f(site, LaneSite, lexicographic index) for every local site of the field's subset, by all threads.
-template <template <class> class SiteT, class T, int N, class F>
-void for_each_local_site(const Field<SiteT, T, N>& field, const F& f) {
-  const Layout& layout = field.layout();
-  const Subset subset = field.subset();
-  const int wanted = subset == Subset::all ? -1 : subset == Subset::odd;
-  Kokkos::parallel_for("for_each_local_site", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()),
-                       [&](const std::int64_t i) {
-                         const Coord x = coordinate(i, layout.extent());
-                         if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
-                         const auto at = layout.locate(x);
-                         f(LaneSite{at.outer, at.lane}, std::size_t(i));
-                       });
+/// What a site of a field is made of.
+struct SiteShape {
+  int n_components, n_reals, lanes;
+  Subset subset;
+};
+template <template <class> class SiteT, class T, int N>
+SiteShape shape_of(const Field<SiteT, T, N>& field) {
+  return {field.n_components(), 2 * SiteT<T>::n_complex, N, field.subset()};
+}
+
+/// f(real 0 of a component of a site, index of the first of its doubles in a lexicographic array), by all threads.
+template <class T, class F>
+void for_each_part(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape, const F& f) {
+  const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
+  Kokkos::parallel_for(
+      "for_each_part", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()), [&](const std::int64_t i) {
+        const Coord x = coordinate(i, layout.extent());
+        if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
+        const auto at = layout.locate(x);
+        for (int c = 0; c < shape.n_components; ++c)
+          f(blocks.address(at.outer, c) + detail::real_place(0, at.lane, shape.lanes),
+            (std::size_t(i) * std::size_t(shape.n_components) + std::size_t(c)) * std::size_t(shape.n_reals));
+      });
   HostExec().fence();
 }
 
-}  // namespace
-
-template <template <class> class SiteT, class T, int N>
-std::vector<double> export_sites(const Field<SiteT, T, N>& field) {
-  constexpr int n = 2 * SiteT<T>::n_complex;
-  const int components = field.n_components();
-  std::vector<double> values(std::size_t(field.layout().n_sites()) * components * n);
-  const HostField<SiteT, T, N> host(field);
-  for_each_local_site(field, [&](LaneSite x, std::size_t i) {
-    for (int c = 0; c < components; ++c) {
-      const SiteT<T> v = host.view()(x, c);
-      double* to = values.data() + (i * components + c) * n;
-      for (int k = 0; k < n / 2; ++k) {
-        to[2 * k] = double(v.z[k].re);
-        to[2 * k + 1] = double(v.z[k].im);
-      }
-    }
+template <class T>
+void export_blocks(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape,
+                   std::span<double> values) {
+  for_each_part(layout, blocks, shape, [&](const T* from, std::size_t first) {
+    for (int k = 0; k < shape.n_reals; ++k)
+      values[first + std::size_t(k)] = double(from[detail::real_place(k, 0, shape.lanes)]);
   });
-  return values;
 }
 
-template <template <class> class SiteT, class T, int N>
-void import_sites(const Field<SiteT, T, N>& field, std::span<const double> values) {
-  constexpr int n = 2 * SiteT<T>::n_complex;
-  const int components = field.n_components();
-  require(values.size() == std::size_t(field.layout().n_sites()) * components * n, "an array of", values.size(),
-          "numbers does not fill", field.name(), "of", field.layout().n_sites(), "sites and", components * n,
-          "reals a site");
-  const HostField<SiteT, T, N> host(field);
-  for_each_local_site(field, [&](LaneSite x, std::size_t i) {
-    for (int c = 0; c < components; ++c) {
-      const double* from = values.data() + (i * components + c) * n;
-      SiteT<T> v;
-      for (int k = 0; k < n / 2; ++k) v.z[k] = {T(from[2 * k]), T(from[2 * k + 1])};
-      host.view().set(x, v, c);
-    }
+template <class T>
+void import_blocks(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape,
+                   std::span<const double> values) {
+  for_each_part(layout, blocks, shape, [&](T* to, std::size_t first) {
+    for (int k = 0; k < shape.n_reals; ++k)
+      to[detail::real_place(k, 0, shape.lanes)] = T(values[first + std::size_t(k)]);
   });
-  host.commit();
 }
 
-template <template <class> class SiteT, class T, class S>
-void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out) {
-  require(in.lattice() == out.lattice() && in.subset() == out.subset() && in.n_components() == out.n_components(),
-          in.name(), "and", out.name(), "have different shapes: convert() changes the precision only");
-  for_each_lane<default_lanes>("convert", in.range(),
-                               detail::ConvertKernel<SiteT, T, S>{in.view(), out.view(), in.n_components()});
+template <class T, class S>
+void convert_blocks(const SiteRange& range, const detail::ConvertKernel<T, S>& kernel) {
+  for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes), kernel);
 }
 
-namespace detail {
+/// A site of a field as a rank that owns it sees it: a copy of its block on the host.
+template <class T>
+class OneSite {
+ public:
+  OneSite(T* block, int lane, const SiteShape& shape)
+      : block_(block), lane_(lane), shape_(shape), copy_(std::size_t(shape.n_reals) * std::size_t(shape.lanes)) {
+    Kokkos::fence("one site");
+    detail::copy_to_host(copy_.data(), block_, copy_.size() * sizeof(T));
+  }
+  T& real(int k) { return copy_[std::size_t(detail::real_place(k, lane_, shape_.lanes))]; }
+  void commit() const { detail::copy_to_device(block_, copy_.data(), copy_.size() * sizeof(T)); }
+
+ private:
+  T* block_;
+  int lane_;
+  SiteShape shape_;
+  std::vector<T> copy_;
+};
 
 /// What peek() and poke() are asked for is the same on every rank, and so is the answer.
 template <class FieldT>
@@ -110,23 +118,53 @@ void require_site(const FieldT& field, const Coord& x, int component) {
           field.subset() == Subset::odd ? "odd" : "even", "sites alone");
 }
 
-}  // namespace detail
+template <template <class> class SiteT, class T, int N>
+OneSite<T> one_site(const Field<SiteT, T, N>& field, const Coord& x, int component) {
+  const auto at = field.layout().locate(field.lattice().geometry().local(x));
+  return {field.view().address(at.outer, component), at.lane, shape_of(field)};
+}
+
+}  // namespace
+
+template <template <class> class SiteT, class T, int N>
+std::vector<double> export_sites(const Field<SiteT, T, N>& field) {
+  const HostField<SiteT, T, N> host(field);
+  const SiteShape shape = shape_of(field);
+  std::vector<double> values(std::size_t(field.layout().n_sites()) * std::size_t(shape.n_components) *
+                             std::size_t(shape.n_reals));
+  export_blocks(field.layout(), detail::SiteBlocks<T>::of(host.view()), shape, values);
+  return values;
+}
+
+template <template <class> class SiteT, class T, int N>
+void import_sites(const Field<SiteT, T, N>& field, std::span<const double> values) {
+  const SiteShape shape = shape_of(field);
+  const int n = shape.n_components * shape.n_reals;
+  require(values.size() == std::size_t(field.layout().n_sites()) * std::size_t(n), "an array of", values.size(),
+          "numbers does not fill", field.name(), "of", field.layout().n_sites(), "sites and", n, "reals a site");
+  const HostField<SiteT, T, N> host(field);
+  import_blocks(field.layout(), detail::SiteBlocks<T>::of(host.view()), shape, values);
+  host.commit();
+}
+
+template <template <class> class SiteT, class T, class S>
+void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out) {
+  require(in.lattice() == out.lattice() && in.subset() == out.subset() && in.n_components() == out.n_components(),
+          in.name(), "and", out.name(), "have different shapes: convert() changes the precision only");
+  convert_blocks(in.range(), detail::ConvertKernel<T, S>{detail::SiteBlocks<T>::of(in.view()),
+                                                         detail::SiteBlocks<S>::of(out.view()), in.range().first,
+                                                         in.n_components(), 2 * SiteT<T>::n_complex});
+}
 
 template <template <class> class SiteT, class T, int N>
 SiteT<double> peek(const Field<SiteT, T, N>& field, const Coord& x, int component) {
-  detail::require_site(field, x, component);
-  require(field.contiguous(), "a site of some components of", field.name(),
-          "was asked for: take it from the field of all components");
+  require_site(field, x, component);
   constexpr int n = SiteT<T>::n_complex;
   const Geometry& geometry = field.lattice().geometry();
   std::array<double, 2 * n> values{};
   if (geometry.owns(x)) {
-    const auto at = field.layout().locate(geometry.local(x));
-    const SiteT<T> v = HostField<SiteT, T, N>(field).view()(LaneSite{at.outer, at.lane}, component);
-    for (int k = 0; k < n; ++k) {
-      values[2 * k] = double(v.z[k].re);
-      values[2 * k + 1] = double(v.z[k].im);
-    }
+    OneSite<T> site = one_site(field, x, component);
+    for (int k = 0; k < 2 * n; ++k) values[k] = double(site.real(k));
   }
   field.lattice().comm().broadcast(std::as_writable_bytes(std::span<double>(values)), geometry.rank_of(x));
   SiteT<double> r;
@@ -136,17 +174,14 @@ SiteT<double> peek(const Field<SiteT, T, N>& field, const Coord& x, int componen
 
 template <template <class> class SiteT, class T, int N>
 void poke(const Field<SiteT, T, N>& field, const Coord& x, const SiteT<double>& value, int component) {
-  detail::require_site(field, x, component);
-  require(field.contiguous(), "a site of some components of", field.name(),
-          "was to be set: set it in the field of all components");
-  const Geometry& geometry = field.lattice().geometry();
-  if (!geometry.owns(x)) return;
-  const auto at = field.layout().locate(geometry.local(x));
-  const HostField<SiteT, T, N> host(field);
-  SiteT<T> v;
-  for (int k = 0; k < SiteT<T>::n_complex; ++k) v.z[k] = {T(value.z[k].re), T(value.z[k].im)};
-  host.view().set(LaneSite{at.outer, at.lane}, v, component);
-  host.commit();
+  require_site(field, x, component);
+  if (!field.lattice().geometry().owns(x)) return;
+  OneSite<T> site = one_site(field, x, component);
+  for (int k = 0; k < SiteT<T>::n_complex; ++k) {
+    site.real(2 * k) = T(value.z[k].re);
+    site.real(2 * k + 1) = T(value.z[k].im);
+  }
+  site.commit();
 }
 
 template std::vector<double> export_sites(const Field<Scalar, float, default_lanes>&);

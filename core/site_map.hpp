@@ -24,9 +24,9 @@ void import_sites(const Field<SiteT, T, N>& field, std::span<const double> value
 template <template <class> class SiteT, class T, class S>
 void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out);
 
-// peek() and poke() are collective; all ranks pass the same.  They copy the whole field on GPUs: for single sites, not
-// for loops.  Both throw InputError, on every rank, for a site outside the lattice (naming its extents) or of the other
-// parity, for a component that does not exist and for some components of a wider field.
+// peek() and poke() are collective; all ranks pass the same.  They wait for the kernels before them and copy a block on
+// GPUs: for single sites, not for loops.  Both throw InputError, on every rank, for a site outside the lattice (naming
+// its extents) or of the other parity and for a component that does not exist.
 
 /// One site's object at a global coordinate, on every rank.
 template <template <class> class SiteT, class T, int N>

@@ -14,7 +14,7 @@
 namespace kov {
 
 namespace detail {
-template <class View, bool whole_outer>
+template <class T>
 class FaceExchange;
 }
 
@@ -63,7 +63,8 @@ class Halo {
   void finish() const;
 
  private:
-  std::shared_ptr<detail::FaceExchange<View, false>> exchange_;
+  int n_components_ = 0;
+  std::shared_ptr<detail::FaceExchange<T>> exchange_;
 };
 
 /// The same for blocks of columns.
@@ -82,7 +83,8 @@ class BlockHalo {
 
  private:
   using View = typename BlockView<SiteT, T, W>::Base;
-  std::shared_ptr<detail::FaceExchange<View, has_packs>> exchange_;
+  int n_groups_ = 0;
+  std::shared_ptr<detail::FaceExchange<T>> exchange_;
 };
 
 }  // namespace kov

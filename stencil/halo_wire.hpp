@@ -1,186 +1,176 @@
 // SPDX-License-Identifier: MIT
 //
 // How sites go into halo messages and come out again: wire formats, and kernels over the blocks of all faces at once.
+// Sites are runs of reals here, whatever their type.
 #pragma once
 
-#include "kov/core/field_view.hpp"
+#include "kov/core/site_blocks.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace kov::detail {
 
-/// The place of real k (2 * complex + im) of a lane in a block of N lanes, as FieldView stores it.
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane) {
-  return has_packs ? k * N + lane : ((k >> 1) * N + lane) * 2 + (k & 1);
-}
+/// The reals of a site, and how many sites (columns, where whole_outer) a block holds; n_components blocks a site.
+struct FaceShape {
+  int n_reals, lanes;
+  /// Outer sites travel with all their lanes, which are columns.  CPUs only.
+  bool whole_outer;
+  int n_components;
 
-/// A wire format turns v[k][l], real k of lane `lane` + l, into its part of a block of a message and back.  This one
-/// keeps the reals as S, rounded to nearest, in a FieldView's order.
-template <class T, class S, int n_reals, int N>
+  int n_slots() const { return whole_outer ? 1 : lanes; }
+};
+
+/// Lanes that a kernel works on at once: a run of neighbours in a block.
+inline constexpr int longest_run = has_packs ? 64 : 1;
+
+/// A wire format turns n neighbouring lanes, `lane` the first, into their part of a block of a message and back; `site`
+/// points to real 0 of the first.  This one keeps the reals as S, rounded to nearest, in a FieldView's order.
+template <class T, class S>
 struct PlainWire {
-  static constexpr bool exact = sizeof(S) >= sizeof(T);
-  static constexpr std::size_t block_bytes = sizeof(S) * n_reals * N;
-
-  template <int n>
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T (&v)[n_reals][n], std::byte* block, int lane) {
-    S* const p = reinterpret_cast<S*>(block);
-    for (int k = 0; k < n_reals; ++k)
-      for (int l = 0; l < n; ++l) p[real_place<N>(k, lane + l)] = S(v[k][l]);
+  static std::size_t block_bytes(const FaceShape& shape) {
+    return sizeof(S) * std::size_t(shape.n_reals) * std::size_t(shape.lanes);
   }
-  template <int n>
-  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, T (&v)[n_reals][n]) {
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+                                                 const FaceShape& shape) {
+    S* const p = reinterpret_cast<S*>(block);
+    if (std::is_same_v<T, S> && n == shape.lanes) {
+      std::memcpy(p, site, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
+      return;
+    }
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) p[real_place(k, lane + l, shape.lanes)] = S(site[real_place(k, l, shape.lanes)]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
+                                                 const FaceShape& shape) {
     const S* const p = reinterpret_cast<const S*>(block);
-    for (int k = 0; k < n_reals; ++k)
-      for (int l = 0; l < n; ++l) v[k][l] = T(p[real_place<N>(k, lane + l)]);
+    if (std::is_same_v<T, S> && n == shape.lanes) {
+      std::memcpy(site, p, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
+      return;
+    }
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]);
   }
 };
 
 /// One float a lane, the largest |real|, then 16-bit integers in units of 1 / 32767 of it.  A lane with a number that
 /// is not finite arrives as NaN throughout.
-template <class T, int n_reals, int N>
+template <class T>
 struct Fixed16Wire {
-  static constexpr bool exact = false;
-  static constexpr std::size_t block_bytes = N * (sizeof(float) + sizeof(std::int16_t) * n_reals);
-
-  template <int n>
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T (&v)[n_reals][n], std::byte* block, int lane) {
+  static std::size_t block_bytes(const FaceShape& shape) {
+    return std::size_t(shape.lanes) * (sizeof(float) + sizeof(std::int16_t) * std::size_t(shape.n_reals));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+                                                 const FaceShape& shape) {
     float* const norms = reinterpret_cast<float*>(block) + lane;
-    std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + N * sizeof(float));
-    T most[n] = {}, poison[n] = {}, scale[n];
-    for (int k = 0; k < n_reals; ++k)
+    std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
+    T most[longest_run] = {}, poison[longest_run] = {}, scale[longest_run];
+    for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T size = v[k][l] < 0 ? -v[k][l] : v[k][l];
+        const T v = site[real_place(k, l, shape.lanes)], size = v < 0 ? -v : v;
         most[l] = size > most[l] ? size : most[l];
-        poison[l] += T(0) * v[k][l];
+        poison[l] += T(0) * v;
       }
     for (int l = 0; l < n; ++l) {
       norms[l] = float(most[l] + poison[l]);
       scale[l] = norms[l] > 0 ? T(32767) / T(norms[l]) : T(0);
     }
-    for (int k = 0; k < n_reals; ++k)
+    for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T units = v[k][l] * scale[l] + (v[k][l] < 0 ? T(-0.5) : T(0.5));
-        p[real_place<N>(k, lane + l)] = std::int16_t(units == units ? units : T(0));
+        const T v = site[real_place(k, l, shape.lanes)], units = v * scale[l] + (v < 0 ? T(-0.5) : T(0.5));
+        p[real_place(k, lane + l, shape.lanes)] = std::int16_t(units == units ? units : T(0));
       }
   }
-  template <int n>
-  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, T (&v)[n_reals][n]) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
+                                                 const FaceShape& shape) {
     const float* const norms = reinterpret_cast<const float*>(block) + lane;
-    const std::int16_t* const p = reinterpret_cast<const std::int16_t*>(block + N * sizeof(float));
-    for (int k = 0; k < n_reals; ++k)
-      for (int l = 0; l < n; ++l) v[k][l] = T(p[real_place<N>(k, lane + l)]) * (T(norms[l]) / T(32767));
+    const std::int16_t* const p =
+        reinterpret_cast<const std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l)
+        site[real_place(k, l, shape.lanes)] =
+            T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
   }
 };
 
 /// What the kernels below share.  slots[block * n_slots + l] is the slot of a field (outer * lanes + lane, or an outer
 /// site where all its lanes travel) that lane l of a block goes with, -1 if none.  On CPUs an item is a block with all
 /// its components; on GPUs it is one lane of one component, so that a warp works on a block.
-template <class View, bool whole_outer>
+template <class T>
 struct FaceBlocks {
-  using T = typename View::Real;
-  static constexpr int n_reals = 2 * View::n_complex, lanes = View::block / n_reals, n_slots = whole_outer ? 1 : lanes,
-                       at_once = has_packs ? lanes : 1;
+  FaceShape shape;
   const int* slots;
   const int* blocks;  // to work on
-  int n_blocks, n_components;
+  int n_blocks;
 
-  int items() const { return has_packs ? n_blocks : n_blocks * n_components * lanes; }
+  int items() const { return has_packs ? n_blocks : n_blocks * shape.n_components * shape.lanes; }
 
-  /// Calls work(block, component, first lane, addresses): the addresses of real 0 of at_once lanes, absent for slot -1,
-  /// and whether they are a whole block in its order.
+  /// Calls work(block, component, lane, n, address) for runs of lanes that lie side by side in the field as well:
+  /// address is that of real 0 of the first.
   template <class Work>
-  KOKKOS_FORCEINLINE_FUNCTION void visit(const View& field, int item, const Work& work) const {
+  KOKKOS_FORCEINLINE_FUNCTION void visit(const SiteBlocks<T>& field, int item, const Work& work) const {
     if constexpr (has_packs) {
       const int block = blocks[item];
-      const int* const slot = slots + block * n_slots;
-      bool whole = whole_outer || slot[0] % lanes == 0;
-      for (int l = 1; l < n_slots; ++l) whole = whole && slot[l] == slot[0] + l;
-      for (int c = 0; c < n_components; ++c) {
-        T* p[lanes];
-        for (int l = 0; l < lanes; ++l)
-          p[l] = whole_outer   ? field.address(slot[0], c) + l
-                 : slot[l] < 0 ? nullptr
-                               : field.address(slot[l] / lanes, c) + slot[l] % lanes;
-        work(block, c, 0, p, whole);
+      if (shape.whole_outer) {
+        for (int c = 0; c < shape.n_components; ++c)
+          work(block, c, 0, shape.lanes, field.address(slots[block], c));
+        return;
       }
+      constexpr int N = default_lanes;
+      const int* const slot = slots + block * N;
+      bool whole = slot[0] % N == 0;
+      for (int l = 1; l < N; ++l) whole = whole && slot[l] == slot[0] + l;
+      for (int c = 0; c < shape.n_components; ++c)
+        for (int l = 0; l < (whole ? 1 : N); ++l)
+          if (slot[l] >= 0) work(block, c, l, whole ? N : 1, field.address(slot[l] / N, c) + slot[l] % N);
     } else {
-      const int lane = item % lanes, c = item / lanes % n_components, block = blocks[item / lanes / n_components];
-      const int slot = slots[block * n_slots + (whole_outer ? 0 : lane)];
-      T* p[1] = {slot < 0 ? nullptr
-                          : field.address(whole_outer ? slot : slot / lanes, c) +
-                                real_place<lanes>(0, whole_outer ? lane : slot % lanes)};
-      work(block, c, lane, p, false);
+      constexpr int N = default_lanes;
+      const int lane = item % N, c = item / N % shape.n_components, block = blocks[item / N / shape.n_components];
+      const int slot = slots[block * N + lane];
+      if (slot >= 0) work(block, c, lane, 1, field.address(slot / N, c) + real_place(0, slot % N, N));
     }
   }
 };
 
-/// Field to message.
-template <class View, class Wire, bool whole_outer>
+/// Field to message, whose lanes without a slot stay zero.
+template <class T, class Wire>
 struct PackFaces {
-  using Blocks = FaceBlocks<View, whole_outer>;
-  using T = typename View::Real;
-  Blocks faces;
-  View in;
+  FaceBlocks<T> faces;
+  SiteBlocks<T> in;
   std::byte* message;
+  std::size_t block_bytes;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, T* const (&from)[Blocks::at_once],
-                                              bool whole) const {
-    std::byte* const to = message + std::size_t(block * faces.n_components + c) * Wire::block_bytes;
-    if (Wire::exact && whole) {
-      std::memcpy(to, from[0], Wire::block_bytes);
-      return;
-    }
-    T v[Blocks::n_reals][Blocks::at_once];
-    for (int k = 0; k < Blocks::n_reals; ++k)
-      for (int l = 0; l < Blocks::at_once; ++l) v[k][l] = from[l] ? from[l][real_place<Blocks::lanes>(k, 0)] : T(0);
-    Wire::encode(v, to, lane);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
+    Wire::encode(from, lane, n, message + std::size_t(block * faces.shape.n_components + c) * block_bytes, faces.shape);
   }
 };
 
 /// Message to halo.
-template <class View, class Wire, bool whole_outer>
+template <class T, class Wire>
 struct UnpackFaces {
-  using Blocks = FaceBlocks<View, whole_outer>;
-  using T = typename View::Real;
-  Blocks faces;
-  View halo;
+  FaceBlocks<T> faces;
+  SiteBlocks<T> halo;
   const std::byte* message;
+  std::size_t block_bytes;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(halo, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, T* const (&to)[Blocks::at_once],
-                                              bool whole) const {
-    const std::byte* const from = message + std::size_t(block * faces.n_components + c) * Wire::block_bytes;
-    if (Wire::exact && whole) {
-      std::memcpy(to[0], from, Wire::block_bytes);
-      return;
-    }
-    T v[Blocks::n_reals][Blocks::at_once];
-    Wire::decode(from, lane, v);
-    for (int l = 0; l < Blocks::at_once; ++l)
-      if (to[l])
-        for (int k = 0; k < Blocks::n_reals; ++k) to[l][real_place<Blocks::lanes>(k, 0)] = v[k][l];
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* to) const {
+    Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, to, faces.shape);
   }
 };
 
 /// The lanes of halo blocks that are copies of local sites.
-template <class View, bool whole_outer>
+template <class T>
 struct CopyLocalLanes {
-  using Blocks = FaceBlocks<View, whole_outer>;
-  using T = typename View::Real;
-  Blocks faces;
-  View in, halo;
+  FaceBlocks<T> faces;
+  SiteBlocks<T> in, halo;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, T* const (&from)[Blocks::at_once],
-                                              bool) const {
-    T* const to = halo.address(block, c) + real_place<Blocks::lanes>(0, lane);
-    for (int k = 0; k < Blocks::n_reals; ++k)
-      for (int l = 0; l < Blocks::at_once; ++l)
-        if (from[l]) to[real_place<Blocks::lanes>(k, l)] = from[l][real_place<Blocks::lanes>(k, 0)];
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
+    PlainWire<T, T>::encode(from, lane, n, reinterpret_cast<std::byte*>(halo.address(block, c)), faces.shape);
   }
 };
 

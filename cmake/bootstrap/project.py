@@ -54,9 +54,9 @@ class Project:
                     "the first error is in the log. Out of memory (killed)? try --jobs 1")
 
     def test(self, arguments):
-        """Runs ctest in the foreground: its closing lines are the summary."""
-        command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel", str(machine.processors()),
-                   *arguments]
+        """Runs ctest in the foreground: its closing lines are the summary.  Tests state half processors."""
+        command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel",
+                   str(2 * machine.processors()), *arguments]
         say("* " + quote(command))
         status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
         data = self._cache_values().get("KOV_TEST_DATA", "")

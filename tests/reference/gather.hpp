@@ -7,6 +7,14 @@
 
 namespace kov::reference {
 
+/// A field of random_array() numbers.
+template <template <class> class SiteT, class T>
+Field<SiteT, T> random_field(const Lattice& lattice, int n_components, std::uint64_t seed) {
+  const Field<SiteT, T> field(lattice, sentence("field", seed), n_components);
+  load(field, random_array(lattice.extent(), SiteT<T>::n_complex * n_components, seed));
+  return field;
+}
+
 /// All sites and components of a field on every rank.  Collective.
 template <template <class> class SiteT, class T>
 GlobalArray gather(const Field<SiteT, T>& field) {
