@@ -12,7 +12,7 @@ namespace {
 using Number = std::complex<double>;
 
 /// Beginnings without progress that are taken for the limit of precision.
-constexpr int patience = 4;
+constexpr int bicgstab_patience = 4;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) {
     zero(x);
-    run.over(0, 0, patience);
+    run.over(0, 0, bicgstab_patience);
     return run.finish();
   }
   // An inner product this small against its vectors is rounding: the recursion has broken down.
@@ -36,7 +36,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
     copy(b, r);
     double rr = axpy_norm2(r, -1, v);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, patience)) return run.finish();
+    if (run.over(residual, residual, bicgstab_patience)) return run.finish();
     copy(r, p);
     copy(r, shadow);
     if (tilt) {  // the residual was orthogonal to its own image: look along both

@@ -10,7 +10,7 @@ namespace kov {
 namespace {
 
 /// Beginnings without progress that are taken for the limit of precision.
-constexpr int patience = 2;
+constexpr int cg_patience = 2;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) {
     zero(x);
-    run.over(0, 0, patience);
+    run.over(0, 0, cg_patience);
     return run.finish();
   }
   const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
@@ -30,7 +30,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
     copy(b, r);
     double rr = axpy_norm2(r, -1, q);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, patience)) return run.finish();
+    if (run.over(residual, residual, cg_patience)) return run.finish();
     copy(r, p);
     while (rr > goal && run.may_iterate()) {
       A.apply(p, q);
@@ -58,7 +58,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;
   if (bb == 0) {
     zero(x);
-    run.over(0, 0, patience);
+    run.over(0, 0, cg_patience);
     return run.finish();
   }
   for (;;) {
@@ -67,7 +67,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
     const double true_rr = axpy_norm2(r, -1, q);  // r = b - A x
     A.apply_adjoint(r, s);
     double ss = norm2(s);  // s = A^+ r
-    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), patience)) return run.finish();
+    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish();
     copy(s, p);
     while (ss > goal && run.may_iterate()) {
       A.apply(p, q);

@@ -12,7 +12,7 @@ namespace {
 
 /// What single precision is asked for at a time: far enough above its rounding to be reached.
 constexpr double inner_tolerance = 1e-5;
-constexpr int patience = 3;
+constexpr int refinement_patience = 3;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
   const double bb = norm2(b);
   if (bb == 0) {
     zero(x);
-    run.over(0, 0, patience);
+    run.over(0, 0, refinement_patience);
     return run.finish();
   }
   const High r = b.like("residual"), e = b.like("correction");
@@ -31,7 +31,7 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
     A.apply(x, e);
     copy(b, r);
     const double rr = axpy_norm2(r, -1, e), residual = std::sqrt(rr / bb);  // r = b - A x, in double
-    if (run.over(residual, residual, patience)) return run.finish();
+    if (run.over(residual, residual, refinement_patience)) return run.finish();
     scale(1 / std::sqrt(rr), r);
     convert(r, low_r);
     zero(low_e);

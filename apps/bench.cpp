@@ -3,11 +3,11 @@
 
 #include "apps/bench_cases.hpp"
 #include "apps/bench_halo.hpp"
+#include "apps/format.hpp"
 #include "apps/roof.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/version.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,12 +22,6 @@ struct BenchOptions {
   double seconds = 0.3;
   bool one_thread = true;
 };
-
-std::string format(const char* pattern, auto... values) {
-  char line[256];
-  std::snprintf(line, sizeof line, pattern, values...);
-  return line;
-}
 
 /// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench_halo.hpp"
 
+#include "apps/format.hpp"
 #include "kov/core/field_ops.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/stencil/heatbath.hpp"
@@ -8,7 +9,6 @@
 #include "kov/stencil/launch.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 
 namespace kov::app {
@@ -17,12 +17,6 @@ namespace {
 
 using Overlap = HaloOptions::Overlap;
 using Work = std::function<void()>;
-
-std::string format(const char* pattern, auto... values) {
-  char line[256];
-  std::snprintf(line, sizeof line, pattern, values...);
-  return line;
-}
 
 /// Seconds a call, of the slowest rank.
 double seconds_of(const Comm& comm, const Work& work, int calls) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace kov::app {
@@ -127,7 +128,7 @@ class Parser {
     while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_]))) ++at_;
     const std::string word = text_.substr(begin, at_ - begin);
     if (word == variable_) return [](double x) { return x; };
-    if (word == "pi") return [](double) { return 3.14159265358979323846; };
+    if (word == "pi") return [](double) { return std::numbers::pi; };
     std::vector<std::string> known{variable_, "pi"};
     for (const Named& named : functions) {
       if (word == named.name) {

@@ -19,12 +19,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kov::app {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 struct SmearOptions {
   std::string gauge_file, output = "smear", direction = "x", profile = "wuppertal", source = "point", links = "unit";

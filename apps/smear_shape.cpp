@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 namespace kov::app {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// The shortest way round from b to a, -extent / 2 < d <= extent / 2.
 int shortest(int a, int b, int extent) {

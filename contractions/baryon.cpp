@@ -5,6 +5,7 @@
 #include "kov/contractions/slice_sum.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace kov {
 
@@ -136,7 +137,7 @@ Spin gamma_minus() { return times({0.5, 0}, gamma(2) + times({0, 1}, gamma(1)));
 
 /// e^{3 i angle}, exactly real for the two usual boundaries.
 std::complex<double> wrap_phase(double angle) {
-  constexpr double pi = 3.14159265358979323846;
+  using std::numbers::pi;
   const double total = std::remainder(3 * angle, 2 * pi);
   if (std::abs(total) < 1e-12) return 1;
   if (std::abs(std::abs(total) - pi) < 1e-12) return -1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numbers>
 
 namespace kov {
 
@@ -61,7 +62,7 @@ MomentumPhases<T>::MomentumPhases(const Lattice& lattice, const std::vector<Mome
         // The turns are reduced as integers, so that every phase is exact to rounding whatever the momentum.
         const std::int64_t extent = geometry.extent()[mu], from_source = geometry.origin()[mu] + x - source[mu];
         const std::int64_t turns = ((p[mu] * from_source) % extent + extent) % extent;
-        const double angle = 2 * 3.14159265358979323846 * double(turns) / double(extent);
+        const double angle = 2 * std::numbers::pi * double(turns) / double(extent);
         if (4 * turns % extent == 0) {  // the quarter turns exactly
           constexpr int quarter[4] = {1, 0, -1, 0};
           const std::size_t q = std::size_t(4 * turns / extent);

@@ -81,8 +81,8 @@ struct SiteRange {
   }
 };
 
-/// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they take
-/// lanes.
+/// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they
+/// take lanes.
 struct SiteList {
   const int* items;
   int n;
@@ -200,8 +200,8 @@ void for_each_site(const std::string& name, const SiteRange& range, int n_compon
                    const Exec& exec = {}) {
   using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
   if constexpr (!std::is_same_v<S, LaneSite>)
-    detail::launch<Kernel>(name, range.n_outer,
-                           detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components}, exec);
+    detail::launch<Kernel>(name, range.n_outer, detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components},
+                           exec);
   else if (n_components == 1)
     detail::launch<Kernel>(name, range.n_outer * N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec);
   else

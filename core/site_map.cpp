@@ -49,15 +49,14 @@ SiteShape shape_of(const Field<SiteT, T, N>& field) {
 template <class T, class F>
 void for_each_part(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape, const F& f) {
   const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
-  Kokkos::parallel_for(
-      "for_each_part", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()), [&](const std::int64_t i) {
-        const Coord x = coordinate(i, layout.extent());
-        if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
-        const auto at = layout.locate(x);
-        for (int c = 0; c < shape.n_components; ++c)
-          f(blocks.address(at.outer, c) + detail::real_place(0, at.lane, shape.lanes),
-            (std::size_t(i) * std::size_t(shape.n_components) + std::size_t(c)) * std::size_t(shape.n_reals));
-      });
+  Kokkos::parallel_for("for_each_part", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()), [&](const std::int64_t i) {
+    const Coord x = coordinate(i, layout.extent());
+    if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
+    const auto at = layout.locate(x);
+    for (int c = 0; c < shape.n_components; ++c)
+      f(blocks.address(at.outer, c) + detail::real_place(0, at.lane, shape.lanes),
+        (std::size_t(i) * std::size_t(shape.n_components) + std::size_t(c)) * std::size_t(shape.n_reals));
+  });
   HostExec().fence();
 }
 

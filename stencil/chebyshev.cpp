@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kov {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 void require_interval(const Interval& interval) {
   require(std::isfinite(interval.low) && std::isfinite(interval.high) && interval.low < interval.high,

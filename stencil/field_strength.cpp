@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numbers>
 
 namespace kov {
 
@@ -181,7 +182,7 @@ FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMod
       (planes.mu[k] == 3 || planes.nu[k] == 3 ? result.temporal_energy : result.spatial_energy) += sum[k] / sites;
     charge += sum[2];
   }
-  constexpr double pi = 3.14159265358979323846;
+  using std::numbers::pi;
   result.charge = charge / (4 * pi * pi);
   return result;
 }

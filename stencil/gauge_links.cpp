@@ -4,6 +4,7 @@
 #include "kov/core/site_map.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace kov {
 
@@ -64,7 +65,7 @@ GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boun
     const bool at_end = geometry.grid_coordinate()[mu] == geometry.grid()[mu] - 1;
     phases.last[mu] = at_end ? geometry.local_extent()[mu] - 1 : -1;
     const double angle = boundary.angle[std::size_t(mu)];
-    const bool half_turn = std::abs(std::abs(angle) - 3.14159265358979323846) < 1e-15;  // exactly -1
+    const bool half_turn = std::abs(std::abs(angle) - std::numbers::pi) < 1e-15;  // exactly -1
     phases.phase[2 * mu] = half_turn ? -1 : std::cos(angle);
     phases.phase[2 * mu + 1] = half_turn ? 0 : std::sin(angle);
   }

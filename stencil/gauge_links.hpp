@@ -8,6 +8,7 @@
 #include "kov/stencil/halo.hpp"
 
 #include <array>
+#include <numbers>
 
 namespace kov {
 
@@ -18,7 +19,7 @@ struct BoundaryAngles {
 
   static BoundaryAngles periodic() { return {}; }
   /// Periodic in space, antiperiodic in time: what fermions want.
-  static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, 3.14159265358979323846}}; }
+  static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
 };
 
 /// Component 2 mu of a doubled field is U_mu(x), component 2 mu + 1 is adj(U_mu(x - mu)).

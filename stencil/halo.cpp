@@ -63,8 +63,8 @@ BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, const H
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
   const int width = BlockField<SiteT, T, W>::width;
   n_groups_ = (n_columns + width - 1) / width;
-  exchange_ = make_exchange<T>(
-      lattice, stencil, {2 * View::n_complex, BlockView<SiteT, T, W>::lanes, has_packs, n_groups_}, choice);
+  exchange_ = make_exchange<T>(lattice, stencil,
+                               {2 * View::n_complex, BlockView<SiteT, T, W>::lanes, has_packs, n_groups_}, choice);
 }
 
 template <template <class> class SiteT, class T, int W>
@@ -75,8 +75,8 @@ std::vector<std::size_t> BlockHalo<SiteT, T, W>::message_bytes() const {
 template <template <class> class SiteT, class T, int W>
 BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::begin(const BlockField<SiteT, T, W>& field) const {
   if (!exchange_) return {field.view(), {}};
-  T* const halo = exchange_->begin(detail::SiteBlocks<T>::of(field.view().base()), field.subset(), field.n_groups(),
-                                   field.name());
+  T* const halo =
+      exchange_->begin(detail::SiteBlocks<T>::of(field.view().base()), field.subset(), field.n_groups(), field.name());
   return {field.view(), BlockView<SiteT, T, W>(View(halo, 0, n_groups_))};
 }
 

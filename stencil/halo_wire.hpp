@@ -90,8 +90,7 @@ struct Fixed16Wire {
         reinterpret_cast<const std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l)
-        site[real_place(k, l, shape.lanes)] =
-            T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
+        site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
   }
 };
 
@@ -114,8 +113,7 @@ struct FaceBlocks {
     if constexpr (has_packs) {
       const int block = blocks[item];
       if (shape.whole_outer) {
-        for (int c = 0; c < shape.n_components; ++c)
-          work(block, c, 0, shape.lanes, field.address(slots[block], c));
+        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.address(slots[block], c));
         return;
       }
       constexpr int N = default_lanes;

@@ -12,7 +12,7 @@ using reference::Matrix4;
 using reference::Number;
 using test::expect_near;
 
-constexpr Coord kSource{1, 3, 0, 2};
+using reference::kSource;
 
 Matrix4 naive(const SpinMatrix<double>& m) {
   Matrix4 r;
@@ -35,7 +35,7 @@ std::vector<Number> expected(const GlobalArray& q, const GlobalArray& p, const B
 class Baryons : public test::EveryLattice {};
 
 template <class T>
-void check_definition(const Lattice& lattice) {
+void check_baryons(const Lattice& lattice) {
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, -2, 0}};
   const GlobalArray q = reference::random_array(lattice.extent(), 144, 1),
                     p = reference::random_array(lattice.extent(), 144, 2);
@@ -51,8 +51,8 @@ void check_definition(const Lattice& lattice) {
 
 TEST_P(Baryons, NucleonEqualsItsDefinition) {
   if (volume(GetParam().extent) > 1000) GTEST_SKIP() << "the naive reference would take seconds";
-  check_definition<float>(lattice());
-  check_definition<double>(lattice());
+  check_baryons<float>(lattice());
+  check_baryons<double>(lattice());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Baryons, ::testing::ValuesIn(test::lattice_cases()), test::case_name);

@@ -11,12 +11,12 @@ using reference::GlobalArray;
 using test::expect_near;
 
 const std::vector<Momentum> kMomenta{{0, 0, 0}, {1, -2, 0}, {0, 1, 3}};
-constexpr Coord kSource{1, 3, 0, 2};
+using reference::kSource;
 
 class Mesons : public test::EveryLattice {};
 
 template <class T>
-void check_definition(const Lattice& lattice) {
+void check_mesons(const Lattice& lattice) {
   const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 1),
                     s2 = reference::random_array(lattice.extent(), 144, 2);
   const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
@@ -37,8 +37,8 @@ void check_definition(const Lattice& lattice) {
 }
 
 TEST_P(Mesons, EqualTheirDefinition) {
-  check_definition<float>(lattice());
-  check_definition<double>(lattice());
+  check_mesons<float>(lattice());
+  check_mesons<double>(lattice());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Mesons, ::testing::ValuesIn(test::lattice_cases()), test::case_name);

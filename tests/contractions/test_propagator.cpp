@@ -15,6 +15,7 @@
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
+#include <numbers>
 
 namespace kov {
 namespace {
@@ -23,7 +24,7 @@ using reference::gather;
 using reference::GlobalArray;
 using reference::Number;
 
-constexpr double kPi = 3.14159265358979323846;
+using std::numbers::pi;
 
 template <class T>
 WilsonOperator<T> wilson(const Lattice& lattice, const GlobalArray& u, const BoundaryAngles& boundary, double mass) {
@@ -37,7 +38,7 @@ WilsonOperator<T> wilson(const Lattice& lattice, const GlobalArray& u, const Bou
 GlobalArray free_propagator(const Coord& extent, double mass, const BoundaryAngles& boundary) {
   GlobalArray of_p(extent, 16), of_x(extent, 16);
   const auto momentum = [&](const Coord& n, int mu) {
-    return (2 * kPi * n[mu] + boundary.angle[std::size_t(mu)]) / extent[mu];
+    return (2 * pi * n[mu] + boundary.angle[std::size_t(mu)]) / extent[mu];
   };
   reference::for_each_coordinate(extent, [&](const Coord& n) {
     double m = mass, denominator = 0;

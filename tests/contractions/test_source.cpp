@@ -12,10 +12,12 @@
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/precision.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <numbers>
 
 namespace kov {
 namespace {
@@ -25,12 +27,11 @@ using reference::gather;
 using reference::GlobalArray;
 using reference::Number;
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+using std::numbers::pi;
 
 Number wave(const Momentum& p, const Coord& x, const Coord& origin, const Coord& extent) {
   double angle = 0;
-  for (std::size_t mu = 0; mu < 3; ++mu) angle += 2 * kPi * p[mu] * (x[mu] - origin[mu]) / extent[mu];
+  for (std::size_t mu = 0; mu < 3; ++mu) angle += 2 * pi * p[mu] * (x[mu] - origin[mu]) / extent[mu];
   return std::polar(1.0, angle);
 }
 
@@ -67,7 +68,7 @@ TEST_P(Sources, WallsHaveTheUnitMatrixAndTheirMomentum) {
   EXPECT_EQ(max_difference(wall_source<double>(lattice, t, 2, 1), part(unit_times(extent, on), 12 * 7, 12)), 0);
   const Momentum p{1, -2, 1};
   const auto boosted = unit_times(extent, [&](const Coord& x) { return on(x) * wave(p, x, {}, extent); });
-  EXPECT_LT(max_difference(momentum_source<double>(lattice, t, p), boosted), 40 * kEpsilon);
+  EXPECT_LT(max_difference(momentum_source<double>(lattice, t, p), boosted), 40 * test::eps<double>);
   EXPECT_LT(max_difference(momentum_source<float>(lattice, t, p), boosted), 1e-6);
   EXPECT_EQ(max_difference(momentum_source<double>(lattice, t, {0, 0, 0}), unit_times(extent, on)), 0);
 }
@@ -91,7 +92,7 @@ TEST_P(Sources, NoiseIsTheDrawsOfItsSites) {
       const auto check = [&](Dilution dilution, const GlobalArray& expected) {
         const auto source = noise_source<double>(lattice, {.noise = noise, .t = t, .dilution = dilution});
         EXPECT_EQ(12 * source.n_components(), expected.n);
-        EXPECT_LE(max_difference(source, expected), kind == NoiseKind::u1 ? 20 * kEpsilon : 0);
+        EXPECT_LE(max_difference(source, expected), kind == NoiseKind::u1 ? 20 * test::eps<double> : 0);
         EXPECT_LE(
             max_difference(noise_source<float>(lattice, {.noise = noise, .t = t, .dilution = dilution}), expected),
             kind == NoiseKind::u1 ? 1e-6 : 0);
@@ -139,7 +140,7 @@ TEST_P(Sources, SequentialIsGammaTimesThePropagatorAtTheSink) {
                                                         s.at(x)[12 * k + 3 * gamma.column[row] + a];
     });
     EXPECT_LT(max_difference(sequential_source(propagator, 2, gamma, p, origin), expected),
-              40 * kEpsilon * reference::max_abs(s));
+              40 * test::eps<double> * reference::max_abs(s));
   }
 }
 
@@ -179,7 +180,7 @@ TEST(Source, SmearedGridIsTheSumOfItsSmearedPoints) {
   }
   double worst = 0;
   for (std::size_t i = 0; i < sum.data.size(); ++i) worst = std::max(worst, std::abs(sum.data[i] - whole.data[i]));
-  EXPECT_LT(worst, 200 * kEpsilon);
+  EXPECT_LT(worst, 200 * test::eps<double>);
 }
 
 /// Tr[Gamma_source M^-1 eta] at the source is the two-point function at the sink's time.

@@ -4,14 +4,13 @@
 #include "kov/contractions/statistics.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/random.hpp"
+#include "tests/support/precision.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 namespace kov {
 namespace {
-
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// n rows of `width` independent normal numbers around 5.
 Samples normal_samples(int n, int width) {
@@ -31,8 +30,8 @@ TEST(Jackknife, ErrorOfTheMeanIsTheStandardOne) {
     double sum = 0, squares = 0;
     for (const auto& row : samples) sum += row[t];
     for (const auto& row : samples) squares += (row[t] - sum / 17) * (row[t] - sum / 17);
-    EXPECT_NEAR(estimate[t].mean, sum / 17, 40 * kEpsilon);
-    EXPECT_NEAR(estimate[t].error, std::sqrt(squares / 17 / 16), 400 * kEpsilon);
+    EXPECT_NEAR(estimate[t].mean, sum / 17, 40 * test::eps<double>);
+    EXPECT_NEAR(estimate[t].error, std::sqrt(squares / 17 / 16), 400 * test::eps<double>);
   }
 }
 
@@ -81,7 +80,7 @@ TEST(Jackknife, RefusesTooFewOrUnequalSamples) {
 TEST(EffectiveMass, LogOfAnExponential) {
   std::vector<double> c;
   for (int t = 0; t < 12; ++t) c.push_back(3 * std::exp(-0.7 * t));
-  for (const double m : log_effective_mass(c)) EXPECT_NEAR(m, 0.7, 8 * kEpsilon);
+  for (const double m : log_effective_mass(c)) EXPECT_NEAR(m, 0.7, 8 * test::eps<double>);
   EXPECT_EQ(log_effective_mass(c).size(), 11u);
 }
 
@@ -100,7 +99,7 @@ TEST(EffectiveMass, CoshOfAPeriodicCorrelator) {
         // Rounding of the ratio, divided by the slope of its logarithm.
         const double u = std::max(std::abs(0.5 * n_times - t), std::abs(0.5 * n_times - t - 1));
         const double slope = u * std::tanh(mass * u) - (u - 1) * std::tanh(mass * (u - 1));
-        EXPECT_NEAR(m[std::size_t(t)], mass, 16 * kEpsilon * (1 + mass + 1 / slope))
+        EXPECT_NEAR(m[std::size_t(t)], mass, 16 * test::eps<double> * (1 + mass + 1 / slope))
             << "T = " << n_times << ", t = " << t;
       }
     }
@@ -109,7 +108,7 @@ TEST(EffectiveMass, CoshOfAPeriodicCorrelator) {
 TEST(EffectiveMass, NoSolutionIsNaN) {
   const auto log_mass = log_effective_mass({1, -1, -2, 0, 5});
   for (const std::size_t t : {0, 2, 3}) EXPECT_TRUE(std::isnan(log_mass[t])) << t;
-  EXPECT_NEAR(log_mass[1], -std::log(2), 4 * kEpsilon);
+  EXPECT_NEAR(log_mass[1], -std::log(2), 4 * test::eps<double>);
   const auto cosh_mass = cosh_effective_mass({1, 2, -1, 0, 5, 1, 1, 1}, 8);
   for (const std::size_t t : {0, 1, 2, 3, 4}) EXPECT_TRUE(std::isnan(cosh_mass[t])) << t;
   EXPECT_EQ(cosh_mass[6], 0);

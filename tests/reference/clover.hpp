@@ -7,10 +7,10 @@
 
 namespace kov::reference {
 
-using Matrix3 = std::array<std::array<Number, 3>, 3>;
+using Rows3 = std::array<std::array<Number, 3>, 3>;
 
-inline Matrix3 multiply3(const Matrix3& a, const Matrix3& b) {
-  Matrix3 c{};
+inline Rows3 multiply3(const Rows3& a, const Rows3& b) {
+  Rows3 c{};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       for (std::size_t k = 0; k < 3; ++k) c[i][j] += a[i][k] * b[k][j];
@@ -18,9 +18,9 @@ inline Matrix3 multiply3(const Matrix3& a, const Matrix3& b) {
 }
 
 /// The link that leaves x in direction mu (sign = +1) or against it (-1): adj(U_mu(x - mu)).
-inline Matrix3 step_link(const GlobalArray& gauge, const Coord& x, int mu, int sign) {
+inline Rows3 step_link(const GlobalArray& gauge, const Coord& x, int mu, int sign) {
   const Number* u = gauge.at(sign > 0 ? x : shifted(x, mu, -1)) + 9 * mu;
-  Matrix3 m;
+  Rows3 m;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) m[a][b] = sign > 0 ? u[3 * a + b] : std::conj(u[3 * b + a]);
   return m;
@@ -28,12 +28,12 @@ inline Matrix3 step_link(const GlobalArray& gauge, const Coord& x, int mu, int s
 
 /// F_munu(x) = (Q - adj Q) / 8, Q the sum of the four plaquette leaves that begin and end at x, each turning from mu to
 /// nu.
-inline Matrix3 field_strength(const GlobalArray& gauge, const Coord& x, int mu, int nu) {
-  Matrix3 q{};
+inline Rows3 field_strength(const GlobalArray& gauge, const Coord& x, int mu, int nu) {
+  Rows3 q{};
   const int paths[4][2][2] = {{{mu, 1}, {nu, 1}}, {{nu, 1}, {mu, -1}}, {{mu, -1}, {nu, -1}}, {{nu, -1}, {mu, 1}}};
   for (const auto& [first, second] : paths) {
     Coord at = x;
-    Matrix3 leaf{};
+    Rows3 leaf{};
     for (std::size_t a = 0; a < 3; ++a) leaf[a][a] = 1;
     const int steps[4][2] = {
         {first[0], first[1]}, {second[0], second[1]}, {first[0], -first[1]}, {second[0], -second[1]}};
@@ -44,7 +44,7 @@ inline Matrix3 field_strength(const GlobalArray& gauge, const Coord& x, int mu, 
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = 0; b < 3; ++b) q[a][b] += leaf[a][b];
   }
-  Matrix3 f;
+  Rows3 f;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) f[a][b] = (q[a][b] - std::conj(q[b][a])) / 8.0;
   return f;
@@ -59,7 +59,7 @@ inline GlobalArray wilson_clover(const GlobalArray& gauge, const GlobalArray& ps
   for_each_coordinate(psi.extent, [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu) {
-        const Matrix3 f = field_strength(gauge, x, mu, nu);
+        const Rows3 f = field_strength(gauge, x, mu, nu);
         const Matrix4 &g = gammas()[std::size_t(mu)], &h = gammas()[std::size_t(nu)];
         for (std::size_t s = 0; s < 4; ++s)
           for (std::size_t r = 0; r < 4; ++r) {

@@ -11,6 +11,9 @@
 
 namespace kov::reference {
 
+/// Where sources are.
+inline constexpr Coord kSource{1, 3, 0, 2};
+
 /// S[sink spin, sink colour][source spin, source colour] of a site of a propagator array, where component 3 * source
 /// spin + source colour holds spinors.
 inline Number quark(const GlobalArray& s, const Coord& x, int sink_spin, int sink_colour, int source_spin,

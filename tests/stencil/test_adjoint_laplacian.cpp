@@ -8,6 +8,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"
+#include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <cmath>
@@ -68,13 +69,6 @@ GlobalArray adjoint_laplacian(const GlobalArray& u, const GlobalArray& phi, int 
   return out;
 }
 
-template <class T>
-GaugeLinks<T> links(const Lattice& lattice, const GlobalArray& u, const BoundaryAngles& angles = {}) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return GaugeLinks<T>(gauge, angles);
-}
-
 TEST(AdjointVector, BecomesItsMatrixAndBack) {
   const auto t = generators();
   for (int a = 0; a < 8; ++a) {
@@ -98,10 +92,10 @@ void check(const Lattice& lattice, Dimensions dimensions, int n_components) {
   const GlobalArray expected = adjoint_laplacian(u, phi, int(dimensions));
   const Field<AdjointVector, T> in(lattice, "in", n_components), out = in.like("out");
   load(in, phi);
-  AdjointLaplacian<T>(links<T>(lattice, u), dimensions).apply(in, out);
+  AdjointLaplacian<T>(test::links<T>(lattice, u, {}), dimensions).apply(in, out);
   const double tolerance = 80 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
   EXPECT_LT(max_difference(out, expected), tolerance);
-  AdjointLaplacian<T>(links<T>(lattice, u, {{0.3, -1.1, 2, 3}}), dimensions).apply(in, out);
+  AdjointLaplacian<T>(test::links<T>(lattice, u, {{0.3, -1.1, 2, 3}}), dimensions).apply(in, out);
   EXPECT_LT(max_difference(out, expected), tolerance) << "boundary phases cancel";
 }
 
@@ -131,7 +125,7 @@ GlobalArray octet(const GlobalArray& q, const GlobalArray& r) {
 
 TEST(AdjointLaplacian, IsTheFundamentalOneOnQuarkTimesAntiquark) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto U = links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const Field<ColorVector, double> q(lattice, "quark"), r(lattice, "antiquark"), shifted_q(lattice, "q"),
       shifted_r(lattice, "r");
   const Field<AdjointVector, double> in(lattice, "in"), out(lattice, "out");
@@ -168,16 +162,16 @@ TEST(AdjointLaplacian, CommutesWithGaugeTransformations) {
   };
   const Field<AdjointVector, double> in(lattice, "in"), out(lattice, "out");
   load(in, phi);
-  AdjointLaplacian<double>(links<double>(lattice, u)).apply(in, out);
+  AdjointLaplacian<double>(test::links<double>(lattice, u)).apply(in, out);
   const GlobalArray expected = turn(gather(out));
   load(in, turn(phi));
-  AdjointLaplacian<double>(links<double>(lattice, transform_links(g, u))).apply(in, out);
+  AdjointLaplacian<double>(test::links<double>(lattice, transform_links(g, u))).apply(in, out);
   EXPECT_LT(max_difference(out, expected), 200 * std::numeric_limits<double>::epsilon() * reference::max_abs(expected));
 }
 
 TEST(AdjointLaplacian, KeepsRealOctetsRealAndIsHermitian) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const AdjointLaplacian<double> laplacian(links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1)));
+  const AdjointLaplacian<double> laplacian(test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1)));
   GlobalArray real = reference::random_array(lattice.extent(), 8, 3);
   for (Number& z : real.data) z = z.real();
   const Field<AdjointVector, double> phi(lattice, "phi"), psi(lattice, "psi"), d_phi(lattice, "D phi"),
@@ -196,7 +190,7 @@ TEST(AdjointLaplacian, KeepsRealOctetsRealAndIsHermitian) {
 
 TEST(AdjointLaplacian, RefusesFieldsOfDifferentShape) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const AdjointLaplacian<double> laplacian(links<double>(lattice, reference::unit_gauge(lattice.extent())));
+  const AdjointLaplacian<double> laplacian(test::links<double>(lattice, reference::unit_gauge(lattice.extent())));
   const Field<AdjointVector, double> in(lattice, "in"), wide(lattice, "wide", 2), even(lattice, "e", 1, Subset::even),
       other(lattice, "o", 1, Subset::even), elsewhere(Lattice(Comm::world(), {4, 4, 4, 4}), "elsewhere");
   EXPECT_THROW(laplacian.apply(in, wide), InputError);

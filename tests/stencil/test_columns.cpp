@@ -9,6 +9,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
+#include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
@@ -20,15 +21,6 @@ namespace {
 using reference::gather;
 using reference::GlobalArray;
 using test::LatticeCase;
-
-constexpr BoundaryAngles kAngles{{0.3, -1.1, 0, 3.14159265358979323846}};
-
-template <class T>
-GaugeLinks<T> links(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return GaugeLinks<T>(gauge, kAngles);
-}
 
 /// apply(in, out) on n components at once and on each: the same bits.
 template <template <class> class SiteT, class T, class Apply>
@@ -75,7 +67,7 @@ class Columns : public test::OnLattices {};
 
 template <class T>
 void check_laplacians(const Lattice& lattice) {
-  const auto u = links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto u = test::links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
     const CovariantLaplacian<T> laplacian(u, d);
     const AdjointLaplacian<T> adjoint(u, d);
@@ -137,7 +129,7 @@ void check_bits(const LatticeCase& c, const Make& make, const char* what) {
   const auto run = [&](const Lattice& lattice) {
     const Field<SiteT, T> in(lattice, "in", 2), out = in.like("out");
     load(in, psi);
-    make(links<T>(lattice, u)).apply(in, out);
+    make(test::links<T>(lattice, u)).apply(in, out);
     return out;
   };
   const GlobalArray expected = gather(run(alone));

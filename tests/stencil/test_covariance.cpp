@@ -7,6 +7,7 @@
 #include "kov/stencil/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
+#include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
@@ -18,15 +19,6 @@ namespace {
 using reference::gather;
 using reference::GlobalArray;
 
-constexpr BoundaryAngles kAngles{{0.3, -1.1, 0, 3.14159265358979323846}};
-
-template <class T>
-GaugeLinks<T> links(const Lattice& lattice, const GlobalArray& u) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return GaugeLinks<T>(gauge, kAngles);
-}
-
 class Covariance : public test::OnLattices {};
 
 /// apply(links, in, out) on both sides of a transformation; growth: how much larger rounding is than the result's eps.
@@ -37,10 +29,10 @@ void check(const Lattice& lattice, const Apply& apply, double growth, const char
                     psi = reference::random_array(lattice.extent(), 12, 3);
   const SpinorField<T> in(lattice, "in"), out(lattice, "out");
   load(in, psi);
-  apply(links<T>(lattice, u), in, out);
+  apply(test::links<T>(lattice, u), in, out);
   const GlobalArray expected = transform_quarks(g, gather(out));
   load(in, transform_quarks(g, psi));
-  apply(links<T>(lattice, transform_links(g, u)), in, out);
+  apply(test::links<T>(lattice, transform_links(g, u)), in, out);
   EXPECT_LT(max_difference(out, expected),
             40 * growth * std::numeric_limits<T>::epsilon() * reference::max_abs(expected))
       << what;
@@ -80,7 +72,7 @@ SpinorField<T> times_gamma5(const SpinorField<T>& in) {
 
 template <class T>
 void check_hermiticity(const Lattice& lattice) {
-  const WilsonOperator<T> M(links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1)), 0.1);
+  const WilsonOperator<T> M(test::links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1)), 0.1);
   const SpinorField<T> phi(lattice, "phi"), psi(lattice, "psi"), m_psi(lattice, "M psi"), m_phi(lattice, "M^+ phi");
   load(phi, reference::random_array(lattice.extent(), 12, 5));
   load(psi, reference::random_array(lattice.extent(), 12, 6));

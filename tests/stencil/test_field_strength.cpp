@@ -9,9 +9,9 @@
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace kov::test {
@@ -21,8 +21,6 @@ using reference::GlobalArray;
 using reference::Number;
 
 constexpr double pi = 3.14159265358979323846;
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
 
 /// Six matrices a site, the planes in their order.
 GlobalArray naive_field_strength(const GlobalArray& u, bool traceless) {
@@ -31,7 +29,7 @@ GlobalArray naive_field_strength(const GlobalArray& u, bool traceless) {
     int plane = 0;
     for (int mu = 0; mu < 4; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu, ++plane) {
-        const reference::Matrix3 m = reference::field_strength(u, x, mu, nu);
+        const reference::Rows3 m = reference::field_strength(u, x, mu, nu);
         const Number third = traceless ? (m[0][0] + m[1][1] + m[2][2]) / 3.0 : 0.0;
         for (std::size_t a = 0; a < 3; ++a)
           for (std::size_t b = 0; b < 3; ++b)

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <numbers>
 
 namespace kov {
 namespace {
@@ -18,12 +19,12 @@ using reference::for_each_coordinate;
 using reference::GlobalArray;
 using reference::Number;
 
-constexpr double kPi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// p_mu = (2 pi n_mu + angle_mu) / L_mu.
 std::array<double, 4> momentum(const Coord& n, const Coord& extent, const std::array<double, 4>& angle) {
   std::array<double, 4> p;
-  for (std::size_t mu = 0; mu < 4; ++mu) p[mu] = (2 * kPi * n[mu] + angle[mu]) / extent[mu];
+  for (std::size_t mu = 0; mu < 4; ++mu) p[mu] = (2 * pi * n[mu] + angle[mu]) / extent[mu];
   return p;
 }
 
@@ -59,7 +60,7 @@ TEST(FreeLaplacian, HasEveryPlaneWaveAsAnEigenvector) {
   const Lattice lattice(Comm::world(), {4, 2, 6, 4});
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, reference::unit_gauge(lattice.extent()));
-  for (const std::array<double, 4>& angle : {std::array<double, 4>{0, 0, 0, 0}, {0.4, -1, 2, kPi}})
+  for (const std::array<double, 4>& angle : {std::array<double, 4>{0, 0, 0, 0}, {0.4, -1, 2, pi}})
     for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
       check_every_mode<ColorVector, double>(CovariantLaplacian<double>(GaugeLinks<double>(gauge, {angle}), d), d,
                                             angle);

@@ -9,9 +9,9 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
 
 namespace kov::test {
 namespace {
@@ -21,9 +21,6 @@ using reference::Matrix3;
 using reference::Number;
 
 constexpr GaugeCondition both_conditions[] = {GaugeCondition::coulomb, GaugeCondition::landau};
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
-
 int directions(GaugeCondition condition) { return condition == GaugeCondition::coulomb ? 3 : 4; }
 
 /// sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' = g U g^+.

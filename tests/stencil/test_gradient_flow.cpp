@@ -11,10 +11,10 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/oracles.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 namespace kov::test {
 namespace {
@@ -24,9 +24,6 @@ using reference::Matrix3;
 using reference::Number;
 
 constexpr FlowAction both_actions[] = {FlowAction::wilson, FlowAction::symanzik};
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
-
 struct Hop {
   int direction, sign;
 };
@@ -278,8 +275,6 @@ TEST(FlowTable, NonsenseIsRefused) {
   EXPECT_THROW(history.w(0), InputError);
   EXPECT_THROW(history.add({.t = 0.5}), InputError);
 }
-
-nlohmann::json oracle(const char* name) { return nlohmann::json::parse(bytes_of(data_folder() / "oracles" / name)); }
 
 GaugeField<double> milc_gauge() {
   return read_gauge<double>(Lattice(Comm::world(), {4, 4, 4, 8}), data_folder() / "milc" / "lat.sample.l4448");

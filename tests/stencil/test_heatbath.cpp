@@ -7,9 +7,9 @@
 #include "kov/stencil/observables.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
 
 namespace kov::test {
 
@@ -30,9 +30,6 @@ namespace {
 using reference::GlobalArray;
 
 class Quenched : public test::OnLattices {};
-
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
 
 template <class T>
 void check_staples(const Lattice& lattice) {

@@ -9,10 +9,10 @@
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/oracles.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 namespace kov::test {
 namespace {
@@ -22,9 +22,6 @@ using reference::Matrix3;
 using reference::Number;
 
 class LinkSmearing : public test::OnLattices {};
-
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
 
 /// The links of a lattice on one process.
 template <class T>
@@ -344,8 +341,6 @@ TEST(LinkSmearingFacts, ImpossibleParametersAreRefused) {
   EXPECT_THROW(ape(gauge, {.projection = {.stop = TraceProjection::Stop::average, .max_sweeps = 1}}), ConvergenceError);
   EXPECT_THROW(stout(GaugeField<double>(lattice, "one link", 1), {}), InputError);
 }
-
-nlohmann::json oracle(const char* name) { return nlohmann::json::parse(bytes_of(data_folder() / "oracles" / name)); }
 
 void expect_plaquettes(const GaugeField<double>& gauge, const nlohmann::json& expected, double tolerance) {
   const Plaquettes p = plaquettes(gauge);

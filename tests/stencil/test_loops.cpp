@@ -8,19 +8,16 @@
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/oracles.hpp"
+#include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 namespace kov::test {
 namespace {
 
 using reference::GlobalArray;
 using reference::Matrix3;
-
-template <class T>
-constexpr double eps = std::numeric_limits<T>::epsilon();
 
 /// The mean of Re tr W / 3, link by link around the rectangle.
 double naive_loop(const GlobalArray& u, int mu, int nu, int r, int s) {
@@ -131,8 +128,6 @@ TEST(LoopFacts, WhatWasNotMeasuredIsRefused) {
   EXPECT_THROW(loops.loop(1, 1, 1, 1), InputError);
   EXPECT_THROW(loops.effective_potential(1, 1), InputError);
 }
-
-nlohmann::json oracle(const char* name) { return nlohmann::json::parse(bytes_of(data_folder() / "oracles" / name)); }
 
 TEST(LoopOracle, Chroma) {
   KOV_SKIP_WITHOUT_DATA();

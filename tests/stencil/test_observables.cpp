@@ -20,7 +20,7 @@ class Observables : public test::OnLattices {};
 
 /// Rounding of the mean of numbers of order 1.
 template <class T>
-constexpr double tolerance = 20 * std::numeric_limits<T>::epsilon();
+constexpr double rounding = 20 * std::numeric_limits<T>::epsilon();
 
 template <class T>
 void check_definitions(const Lattice& lattice, const GlobalArray& u) {
@@ -31,15 +31,15 @@ void check_definitions(const Lattice& lattice, const GlobalArray& u) {
     for (int mu = 0; mu < 4; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu) {
         const double expected = reference::plaquette(u, mu, nu);
-        EXPECT_NEAR(p.plane(mu, nu), expected, tolerance<T>) << mu << nu;
+        EXPECT_NEAR(p.plane(mu, nu), expected, rounding<T>) << mu << nu;
         EXPECT_EQ(p.plane(nu, mu), p.plane(mu, nu));
         (nu == 3 ? temporal : spatial) += expected / 3;
       }
-    EXPECT_NEAR(p.spatial(), spatial, tolerance<T>);
-    EXPECT_NEAR(p.temporal(), temporal, tolerance<T>);
-    EXPECT_NEAR(p.mean(), (spatial + temporal) / 2, tolerance<T>);
-    EXPECT_NEAR(link_trace(gauge, mode), reference::link_trace(u), tolerance<T>);
-    EXPECT_LT(std::abs(polyakov_loop(gauge, mode) - reference::polyakov_loop(u)), tolerance<T>);
+    EXPECT_NEAR(p.spatial(), spatial, rounding<T>);
+    EXPECT_NEAR(p.temporal(), temporal, rounding<T>);
+    EXPECT_NEAR(p.mean(), (spatial + temporal) / 2, rounding<T>);
+    EXPECT_NEAR(link_trace(gauge, mode), reference::link_trace(u), rounding<T>);
+    EXPECT_LT(std::abs(polyakov_loop(gauge, mode) - reference::polyakov_loop(u)), rounding<T>);
   }
 }
 
@@ -86,8 +86,8 @@ TEST(GaugeObservables, AreGaugeInvariant) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 23),
                     g = reference::random_su3(lattice.extent(), 1, 24);
   const GaugeField<double> a = gauge_field<double>(lattice, u), b = gauge_field<double>(lattice, gauge_transform(u, g));
-  for (int mu = 0; mu < 3; ++mu) EXPECT_NEAR(plaquettes(a).plane(mu, 3), plaquettes(b).plane(mu, 3), tolerance<double>);
-  EXPECT_LT(std::abs(polyakov_loop(a) - polyakov_loop(b)), tolerance<double>);
+  for (int mu = 0; mu < 3; ++mu) EXPECT_NEAR(plaquettes(a).plane(mu, 3), plaquettes(b).plane(mu, 3), rounding<double>);
+  EXPECT_LT(std::abs(polyakov_loop(a) - polyakov_loop(b)), rounding<double>);
   EXPECT_GT(std::abs(link_trace(a) - link_trace(b)), 1e-3) << "the transformation did nothing";
 }
 
@@ -101,22 +101,22 @@ TEST(GaugeObservables, CenterElementOnOneTimeSliceTurnsThePolyakovLoopAlone) {
       if (x[3] == 5) u.at(x)[27 + k] *= z;
   });
   const GaugeField<double> after = gauge_field<double>(lattice, u);
-  EXPECT_NEAR(plaquettes(after).mean(), plaquettes(before).mean(), tolerance<double>);
-  EXPECT_LT(std::abs(polyakov_loop(after) - z * polyakov_loop(before)), tolerance<double>);
+  EXPECT_NEAR(plaquettes(after).mean(), plaquettes(before).mean(), rounding<double>);
+  EXPECT_LT(std::abs(polyakov_loop(after) - z * polyakov_loop(before)), rounding<double>);
 }
 
 TEST(GaugeObservables, UnitarityDeviationFindsOneWrongLink) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 26);
-  EXPECT_LT(unitarity_deviation(gauge_field<double>(lattice, u)), tolerance<double>);
-  EXPECT_LT(unitarity_deviation(gauge_field<float>(lattice, u)), tolerance<float>);
+  EXPECT_LT(unitarity_deviation(gauge_field<double>(lattice, u)), rounding<double>);
+  EXPECT_LT(unitarity_deviation(gauge_field<float>(lattice, u)), rounding<float>);
   const Coord x{3, 1, 2, 3};
   for (int k = 0; k < 9; ++k) u.at(x)[18 + k] *= 1.001;
   // det(1.001 U) = 1.001^3
-  EXPECT_NEAR(unitarity_deviation(gauge_field<double>(lattice, u)), 1.001 * 1.001 * 1.001 - 1, tolerance<double>);
+  EXPECT_NEAR(unitarity_deviation(gauge_field<double>(lattice, u)), 1.001 * 1.001 * 1.001 - 1, rounding<double>);
   for (int k = 0; k < 9; ++k) u.at(x)[18 + k] *= std::polar(1 / 1.001, 0.1);  // unitary, determinant e^{0.3 i}
   EXPECT_NEAR(unitarity_deviation(gauge_field<double>(lattice, u)), std::abs(std::polar(1.0, 0.3) - 1.0),
-              tolerance<double>);
+              rounding<double>);
   u.at(x)[20] = std::nan("");
   EXPECT_TRUE(std::isinf(unitarity_deviation(gauge_field<double>(lattice, u))));
 }

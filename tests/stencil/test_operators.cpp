@@ -5,6 +5,7 @@
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/wilson.hpp"
 #include "tests/reference/operators.hpp"
+#include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +17,9 @@ namespace {
 using reference::GlobalArray;
 using test::LatticeCase;
 
-constexpr std::array<double, 4> kAngles{0.3, -1.1, 0, 3.14159265358979323846};
-
 /// Rounding of a sum of a few hundred products of numbers of order 1, eps each.
 template <class T>
-double tolerance(const GlobalArray& a) {
+double sum_tolerance(const GlobalArray& a) {
   return 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(a);
 }
 
@@ -34,9 +33,9 @@ void check_laplacian(const Lattice& lattice, Dimensions dimensions) {
   load(gauge, u);
   const Field<SiteT, T> in(lattice, "in"), out(lattice, "out");
   load(in, psi);
-  CovariantLaplacian<T>(GaugeLinks<T>(gauge, {kAngles}), dimensions).apply(in, out);
-  const GlobalArray expected = reference::laplacian(u, psi, int(dimensions), kAngles);
-  EXPECT_LT(max_difference(out, expected), tolerance<T>(expected));
+  CovariantLaplacian<T>(GaugeLinks<T>(gauge, {test::kAngles}), dimensions).apply(in, out);
+  const GlobalArray expected = reference::laplacian(u, psi, int(dimensions), test::kAngles);
+  EXPECT_LT(max_difference(out, expected), sum_tolerance<T>(expected));
 }
 
 TEST_P(Operators, LaplacianEqualsItsDefinition) {
@@ -57,20 +56,21 @@ void check_wilson(const Lattice& lattice) {
   load(gauge, u);
   const SpinorField<T> in(lattice, "in"), out(lattice, "out");
   load(in, psi);
-  const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, {kAngles}), 0.1);
-  const GlobalArray hop = reference::wilson_hop(u, psi, kAngles), adjoint = reference::wilson_hop(u, psi, kAngles, -1);
+  const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, {test::kAngles}), 0.1);
+  const GlobalArray hop = reference::wilson_hop(u, psi, test::kAngles),
+                    adjoint = reference::wilson_hop(u, psi, test::kAngles, -1);
   wilson.hop(in, out);
-  EXPECT_LT(max_difference(out, hop), tolerance<T>(hop)) << "full";
+  EXPECT_LT(max_difference(out, hop), sum_tolerance<T>(hop)) << "full";
   const SpinorField<T> even(lattice, "even", 1, Subset::even), odd(lattice, "odd", 1, Subset::odd);
   wilson.hop(in.odd(), even);
   wilson.hop(in.even(), odd);
-  EXPECT_LT(max_difference(even, hop), tolerance<T>(hop)) << "to even";
-  EXPECT_LT(max_difference(odd, hop), tolerance<T>(hop)) << "to odd";
+  EXPECT_LT(max_difference(even, hop), sum_tolerance<T>(hop)) << "to even";
+  EXPECT_LT(max_difference(odd, hop), sum_tolerance<T>(hop)) << "to odd";
   for (const bool dagger : {false, true}) {
     GlobalArray m = dagger ? adjoint : hop;
     for (std::size_t i = 0; i < m.data.size(); ++i) m.data[i] = 4.1 * psi.data[i] - 0.5 * m.data[i];
     dagger ? wilson.apply_adjoint(in, out) : wilson.apply(in, out);
-    EXPECT_LT(max_difference(out, m), tolerance<T>(m)) << "adjoint " << dagger;
+    EXPECT_LT(max_difference(out, m), sum_tolerance<T>(m)) << "adjoint " << dagger;
   }
 }
 
@@ -85,7 +85,7 @@ void check_block(const Lattice& lattice, int n_columns) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 5);
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, u);
-  const GaugeLinks<T> links(gauge, {kAngles});
+  const GaugeLinks<T> links(gauge, {test::kAngles});
   const BlockField<Spinor, T, W> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns),
       laplace(lattice, "laplace", n_columns);
   const SpinorField<T> column(lattice, "column");
@@ -100,12 +100,12 @@ void check_block(const Lattice& lattice, int n_columns) {
   wilson.hop(in.half(Subset::even), hop.half(Subset::odd));
   CovariantLaplacian<T>(links).apply(in, laplace);
   for (int k : {0, n_columns / 2, n_columns - 1}) {
-    const GlobalArray h = reference::wilson_hop(u, psi[std::size_t(k)], kAngles);
+    const GlobalArray h = reference::wilson_hop(u, psi[std::size_t(k)], test::kAngles);
     hop.get_column(k, column);
-    EXPECT_LT(max_difference(column, h), tolerance<T>(h)) << "hop, column " << k;
-    const GlobalArray l = reference::laplacian(u, psi[std::size_t(k)], 4, kAngles);
+    EXPECT_LT(max_difference(column, h), sum_tolerance<T>(h)) << "hop, column " << k;
+    const GlobalArray l = reference::laplacian(u, psi[std::size_t(k)], 4, test::kAngles);
     laplace.get_column(k, column);
-    EXPECT_LT(max_difference(column, l), tolerance<T>(l)) << "Laplacian, column " << k;
+    EXPECT_LT(max_difference(column, l), sum_tolerance<T>(l)) << "Laplacian, column " << k;
   }
 }
 

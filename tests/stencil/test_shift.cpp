@@ -7,6 +7,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
+#include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <cmath>
@@ -21,15 +22,6 @@ using reference::gather;
 using reference::GlobalArray;
 using reference::Number;
 
-constexpr std::array<double, 4> kAngles{0.3, -1.1, 0, 3.14159265358979323846};
-
-template <class T>
-GaugeLinks<T> links(const Lattice& lattice, const GlobalArray& u, const BoundaryAngles& angles = {kAngles}) {
-  const GaugeField<double> gauge(lattice, "gauge", 4);
-  load(gauge, u);
-  return GaugeLinks<T>(gauge, angles);
-}
-
 /// U_mu(x) psi(x + mu) or U_mu(x - mu)^+ psi(x - mu).
 GlobalArray covariant(const GlobalArray& u, const GlobalArray& psi, int mu, int step) {
   GlobalArray out(psi.extent, psi.n);
@@ -38,8 +30,8 @@ GlobalArray covariant(const GlobalArray& u, const GlobalArray& psi, int mu, int 
     for (int s = 0; s < psi.n / 3; ++s)
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b)
-          out.at(x)[3 * s + a] += (step > 0 ? reference::link(u, kAngles, x, mu, a, b)
-                                            : std::conj(reference::link(u, kAngles, y, mu, b, a))) *
+          out.at(x)[3 * s + a] += (step > 0 ? reference::link(u, test::kAngles, x, mu, a, b)
+                                            : std::conj(reference::link(u, test::kAngles, y, mu, b, a))) *
                                   psi.at(y)[3 * s + b];
   });
   return out;
@@ -77,7 +69,7 @@ template <template <class> class SiteT, class T>
 void check_covariant(const Lattice& lattice, int n_components) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1),
                     psi = reference::random_array(lattice.extent(), SiteT<T>::n_complex * n_components, 2);
-  const auto U = links<T>(lattice, u);
+  const auto U = test::links<T>(lattice, u);
   const Field<SiteT, T> in(lattice, "in", n_components), out = in.like("out");
   load(in, psi);
   const double tolerance = 20 * std::numeric_limits<T>::epsilon() * reference::max_abs(psi);
@@ -106,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Lattices, Shifts, ::testing::ValuesIn(test::small_latti
 
 TEST(CovariantShift, ThereAndBackIsNothing) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto U = links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const GlobalArray psi = reference::random_array(lattice.extent(), 12, 2);
   const SpinorField<double> in(lattice, "in"), there(lattice, "there"), back(lattice, "back");
   load(in, psi);
@@ -120,7 +112,7 @@ TEST(CovariantShift, ThereAndBackIsNothing) {
 
 TEST(CovariantShift, SumOverLegsIsTheLaplacian) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto U = links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const SpinorField<double> in(lattice, "in"), leg(lattice, "leg"), sum(lattice, "sum"), delta(lattice, "delta");
   load(in, reference::random_array(lattice.extent(), 12, 2));
   axpy(sum, -8.0, in);
@@ -136,7 +128,7 @@ TEST(CovariantShift, SumOverLegsIsTheLaplacian) {
 
 TEST(CovariantDerivative, IsAntihermitian) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto U = links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const SpinorField<double> phi(lattice, "phi"), psi(lattice, "psi"), d_phi(lattice, "D phi"), d_psi(lattice, "D psi");
   load(phi, reference::random_array(lattice.extent(), 12, 2));
   load(psi, reference::random_array(lattice.extent(), 12, 3));
@@ -151,7 +143,7 @@ TEST(CovariantDerivative, IsAntihermitian) {
 TEST(CovariantDerivative, OfAPlaneWaveIsITimesItsSine) {
   const Coord extent{4, 6, 4, 8};
   const Lattice lattice(Comm::world(), extent);
-  const auto U = links<double>(lattice, reference::unit_gauge(extent), {});
+  const auto U = test::links<double>(lattice, reference::unit_gauge(extent), {});
   const Coord n{1, 2, 3, 5};
   GlobalArray wave(extent, 3);
   for_each_coordinate(extent, [&](const Coord& x) {
@@ -181,7 +173,7 @@ TEST(Shift, RefusesWhatIsNone) {
   EXPECT_THROW(shift(in, 0, 1, wide), InputError);
   EXPECT_THROW(shift(in, 0, 1, in), InputError);
   EXPECT_THROW(shift(even, 0, 1, odd), InputError);
-  const auto elsewhere = links<double>(other, reference::unit_gauge(other.extent()));
+  const auto elsewhere = test::links<double>(other, reference::unit_gauge(other.extent()));
   EXPECT_THROW(covariant_shift(elsewhere, in, 0, 1, out), InputError);
   EXPECT_THROW(covariant_derivative(elsewhere, in, 0, out), InputError);
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <numbers>
 
 namespace kov {
 namespace {
@@ -21,12 +22,12 @@ using reference::GlobalArray;
 using reference::Number;
 using reference::shifted;
 
-constexpr double kPi = 3.14159265358979323846;
+using std::numbers::pi;
 
 using Momenta = std::array<double, 4>;
 Momenta momenta(const Coord& n, const Coord& extent) {
   Momenta p;
-  for (std::size_t mu = 0; mu < 4; ++mu) p[mu] = 2 * kPi * n[mu] / extent[mu];
+  for (std::size_t mu = 0; mu < 4; ++mu) p[mu] = 2 * pi * n[mu] / extent[mu];
   return p;
 }
 GlobalArray plane_wave(const Coord& extent, const Momenta& p, int n_complex) {
@@ -70,7 +71,7 @@ TEST(ImprovedDerivative, IsOffByTheFifthPowerOfTheMomentum) {
   const Lattice lattice(Comm::world(), {32, 4, 4, 4});
   const SpinorField<double> in(lattice, "in"), out(lattice, "out");
   std::vector<double> error;
-  const auto p_of = [&](int k) { return 2 * kPi * k / lattice.extent()[0]; };
+  const auto p_of = [&](int k) { return 2 * pi * k / lattice.extent()[0]; };
   for (int k = 1; k <= 4; ++k) {
     const GlobalArray wave = plane_wave(lattice.extent(), momenta({k, 0, 0, 0}, lattice.extent()), 1);
     GlobalArray psi(lattice.extent(), 12);
