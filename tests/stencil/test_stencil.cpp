@@ -145,19 +145,32 @@ void check_bits(const Coord& extent) {
     CovariantLaplacian<T>(links).apply(in, a);
     CovariantLaplacian<T>(links, Dimensions::space).apply(in, b);
     WilsonOperator<T>(links, 0.1).apply(in, c);
+    const SpinorField<T> three(lattice, "three", 3), d(lattice, "d", 3);
+    load(three, reference::random_array(extent, 36, 3));
+    CovariantLaplacian<T>(links).apply(three, d);
+    BlockField<Spinor, T, 4> columns(lattice, "columns", 4), e(lattice, "e", 4);
+    columns.set_column(1, in);
+    columns.set_column(3, a);
+    CovariantLaplacian<T>(links).apply(columns, e);
     std::vector<GlobalArray> all;
-    for (const auto& field : {a, b, c}) all.push_back(gather(field));
+    for (const auto& field : {a, b, c, d}) all.push_back(gather(field));
+    for (const int k : {0, 1, 3}) {
+      e.get_column(k, b);
+      all.push_back(gather(b));
+    }
     return all;
   };
   const auto alone = results(Lattice(Comm::self(), extent));
   for (const Coord& grid : test::grids(extent, Comm::world().size()))
     for (const bool forced : {false, true})
-      for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned}) {
-        const auto shared =
-            results(Lattice(Comm::world(), extent, {.grid = grid, .force_halo = forced, .halo = {.overlap = overlap}}));
-        for (std::size_t k = 0; k < alone.size(); ++k)
-          EXPECT_EQ(shared[k].data, alone[k].data) << "operator " << k << " on grid " << to_string(grid);
-      }
+      for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned})
+        for (const int checked : {-1, 0}) {
+          const auto shared = results(Lattice(
+              Comm::world(), extent,
+              {.grid = grid, .force_halo = forced, .halo = {.overlap = overlap, .checked_exchanges = checked}}));
+          for (std::size_t k = 0; k < alone.size(); ++k)
+            EXPECT_EQ(shared[k].data, alone[k].data) << "operator " << k << " on grid " << to_string(grid);
+        }
 }
 
 TEST(Decompositions, GiveTheSameBits) {
