@@ -6,6 +6,9 @@
 #include <sched.h>
 #include <thread>
 #include <unistd.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 
 namespace kov::app {
 
@@ -18,11 +21,21 @@ int number_from(std::initializer_list<const char*> names, int otherwise) {
   return otherwise;
 }
 
-/// Processors that this process may run on.
-int usable_processors() {
+/// Processors that this process may run on.  An OpenMP that binds threads has put this one on its first place already,
+/// and knows the others.
+cpu_set_t usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : int(std::thread::hardware_concurrency());
+#if defined(_OPENMP)
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> ids(std::size_t(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, ids.data());
+    for (const int id : ids) CPU_SET(std::size_t(id), &set);
+  }
+  if (CPU_COUNT(&set) > 0) return set;
+#endif
+  sched_getaffinity(0, sizeof(set), &set);
+  return set;
 }
 
 }  // namespace
@@ -42,15 +55,16 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
     if (!std::getenv(name)) missing.emplace_back(name, value);
   };
   if (!std::getenv("OMP_WAIT_POLICY")) want("GOMP_SPINCOUNT", "10000");
-  const int processes = processes_on_node(), processors = usable_processors();
+  const cpu_set_t set = usable_processors();
+  const int hardware = int(std::thread::hardware_concurrency()), processes = processes_on_node(),
+            usable = CPU_COUNT(&set), processors = usable > 0 ? usable : hardware;
   if (processes == 1) {
     want("OMP_PROC_BIND", "true");
     want("OMP_PLACES", "cores");
   } else {
     want("OMP_PROC_BIND", "false");
     // A launcher that bound its processes has shared the processors out already.
-    if (processors >= int(std::thread::hardware_concurrency()))
-      want("OMP_NUM_THREADS", std::to_string(std::max(1, processors / processes)));
+    if (processors >= hardware) want("OMP_NUM_THREADS", std::to_string(std::max(1, processors / processes)));
   }
   return missing;
 }
@@ -59,6 +73,9 @@ void restart_with_environment(char** argv) {
   const auto missing = missing_environment();
   if (missing.empty()) return;
   for (const auto& [name, value] : missing) setenv(name.c_str(), value.c_str(), 1);
+  // The new program inherits the processors: all, not the one this thread is bound to.
+  const cpu_set_t all = usable_processors();
+  if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof(all), &all);
   execv("/proc/self/exe", argv);
   // Where there is no /proc we go on as we are: slower, not wrong.
 }

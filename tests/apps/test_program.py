@@ -97,6 +97,18 @@ class Usage(ProgramTest):
         self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
         self.assertIn("nucleon, all", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
 
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+    def test_threads_spread_however_little_of_the_environment_is_set(self):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
+        for given in ({}, {"OMP_PROC_BIND": "true"}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}):
+            done = subprocess.run([PROGRAM, "info", "absent.lime"], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=100,
+                                  env={**clean, **given, "OMP_NUM_THREADS": "2", "OMP_DISPLAY_AFFINITY": "true",
+                                       "OMP_AFFINITY_FORMAT": "thread %n on %A"})
+            places = dict(re.findall(r"thread (\d+) on (\S+)", done.stdout))
+            if places:  # OpenMP
+                self.assertEqual(len(set(places.values())), 2, done.stdout)
+
     @unittest.skipUnless(MPIEXEC, "no MPI in this build")
     def test_an_error_is_said_once_and_every_rank_fails(self):
         done = self.call("info", "absent.lime", ranks=2, code=None)
