@@ -3,7 +3,6 @@
 
 #include "kov/core/site_blocks.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace kov {
@@ -78,11 +77,6 @@ void import_blocks(const Layout& layout, const detail::SiteBlocks<T>& blocks, co
   });
 }
 
-template <class T, class S>
-void convert_blocks(const SiteRange& range, const detail::ConvertKernel<T, S>& kernel) {
-  for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes), kernel);
-}
-
 /// A site of a field as a rank that owns it sees it: a copy of its block on the host.
 template <class T>
 class OneSite {
@@ -150,9 +144,10 @@ template <template <class> class SiteT, class T, class S>
 void convert(const Field<SiteT, T>& in, const Field<SiteT, S>& out) {
   require(in.lattice() == out.lattice() && in.subset() == out.subset() && in.n_components() == out.n_components(),
           in.name(), "and", out.name(), "have different shapes: convert() changes the precision only");
-  convert_blocks(in.range(), detail::ConvertKernel<T, S>{detail::SiteBlocks<T>::of(in.view()),
-                                                         detail::SiteBlocks<S>::of(out.view()), in.range().first,
-                                                         in.n_components(), 2 * SiteT<T>::n_complex});
+  const SiteRange range = in.range();
+  for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes),
+                detail::ConvertKernel<T, S>{detail::SiteBlocks<T>::of(in.view()), detail::SiteBlocks<S>::of(out.view()),
+                                            range.first, in.n_components(), 2 * SiteT<T>::n_complex});
 }
 
 template <template <class> class SiteT, class T, int N>

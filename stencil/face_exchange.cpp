@@ -165,6 +165,7 @@ void FaceExchange<T>::list_blocks() {
   landing_blocks_ = lists(landed);
   local_blocks_ = lists(copied);
 }
+
 template <class T>
 typename FaceExchange<T>::BlockLists FaceExchange<T>::lists(const std::array<std::vector<int>, 2>& parities) {
   std::vector<int> all = parities[0];

@@ -29,8 +29,7 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
 
 template <template <class> class SiteT, class T>
 Halo<SiteT, T>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice)
-    : n_components_(n_components),
-      exchange_(make_exchange<T>(lattice, stencil, {2 * View::n_complex, default_lanes, false, n_components}, choice)) {
+    : exchange_(make_exchange<T>(lattice, stencil, {2 * View::n_complex, default_lanes, false, n_components}, choice)) {
 }
 
 template <template <class> class SiteT, class T>
@@ -43,7 +42,7 @@ NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, 
   const View view = field.view();
   if (!exchange_) return {view, {}};
   T* const halo = exchange_->begin(detail::SiteBlocks<T>::of(view), field.subset(), field.n_components(), field.name());
-  return {view, View(halo, 0, n_components_)};
+  return {view, View(halo, 0, field.n_components())};
 }
 
 template <template <class> class SiteT, class T>
@@ -62,9 +61,9 @@ template <template <class> class SiteT, class T, int W>
 BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice) {
   const Stencil& stencil = has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
   const int width = BlockField<SiteT, T, W>::width;
-  n_groups_ = (n_columns + width - 1) / width;
+  const int n_groups = (n_columns + width - 1) / width;
   exchange_ = make_exchange<T>(lattice, stencil,
-                               {2 * View::n_complex, BlockView<SiteT, T, W>::lanes, has_packs, n_groups_}, choice);
+                               {2 * View::n_complex, BlockView<SiteT, T, W>::lanes, has_packs, n_groups}, choice);
 }
 
 template <template <class> class SiteT, class T, int W>
@@ -77,7 +76,7 @@ BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::begin(const BlockField<S
   if (!exchange_) return {field.view(), {}};
   T* const halo =
       exchange_->begin(detail::SiteBlocks<T>::of(field.view().base()), field.subset(), field.n_groups(), field.name());
-  return {field.view(), BlockView<SiteT, T, W>(View(halo, 0, n_groups_))};
+  return {field.view(), BlockView<SiteT, T, W>(View(halo, 0, field.n_groups()))};
 }
 
 template <template <class> class SiteT, class T, int W>

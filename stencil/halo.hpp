@@ -63,7 +63,6 @@ class Halo {
   void finish() const;
 
  private:
-  int n_components_ = 0;
   std::shared_ptr<detail::FaceExchange<T>> exchange_;
 };
 
@@ -83,7 +82,6 @@ class BlockHalo {
 
  private:
   using View = typename BlockView<SiteT, T, W>::Base;
-  int n_groups_ = 0;
   std::shared_ptr<detail::FaceExchange<T>> exchange_;
 };
 

@@ -125,7 +125,7 @@ GlobalArray octet(const GlobalArray& q, const GlobalArray& r) {
 
 TEST(AdjointLaplacian, IsTheFundamentalOneOnQuarkTimesAntiquark) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1), {});
   const Field<ColorVector, double> q(lattice, "quark"), r(lattice, "antiquark"), shifted_q(lattice, "q"),
       shifted_r(lattice, "r");
   const Field<AdjointVector, double> in(lattice, "in"), out(lattice, "out");
@@ -162,16 +162,17 @@ TEST(AdjointLaplacian, CommutesWithGaugeTransformations) {
   };
   const Field<AdjointVector, double> in(lattice, "in"), out(lattice, "out");
   load(in, phi);
-  AdjointLaplacian<double>(test::links<double>(lattice, u)).apply(in, out);
+  AdjointLaplacian<double>(test::links<double>(lattice, u, {})).apply(in, out);
   const GlobalArray expected = turn(gather(out));
   load(in, turn(phi));
-  AdjointLaplacian<double>(test::links<double>(lattice, transform_links(g, u))).apply(in, out);
+  AdjointLaplacian<double>(test::links<double>(lattice, transform_links(g, u), {})).apply(in, out);
   EXPECT_LT(max_difference(out, expected), 200 * std::numeric_limits<double>::epsilon() * reference::max_abs(expected));
 }
 
 TEST(AdjointLaplacian, KeepsRealOctetsRealAndIsHermitian) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const AdjointLaplacian<double> laplacian(test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1)));
+  const AdjointLaplacian<double> laplacian(
+      test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1), {}));
   GlobalArray real = reference::random_array(lattice.extent(), 8, 3);
   for (Number& z : real.data) z = z.real();
   const Field<AdjointVector, double> phi(lattice, "phi"), psi(lattice, "psi"), d_phi(lattice, "D phi"),
@@ -190,7 +191,7 @@ TEST(AdjointLaplacian, KeepsRealOctetsRealAndIsHermitian) {
 
 TEST(AdjointLaplacian, RefusesFieldsOfDifferentShape) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const AdjointLaplacian<double> laplacian(test::links<double>(lattice, reference::unit_gauge(lattice.extent())));
+  const AdjointLaplacian<double> laplacian(test::links<double>(lattice, reference::unit_gauge(lattice.extent()), {}));
   const Field<AdjointVector, double> in(lattice, "in"), wide(lattice, "wide", 2), even(lattice, "e", 1, Subset::even),
       other(lattice, "o", 1, Subset::even), elsewhere(Lattice(Comm::world(), {4, 4, 4, 4}), "elsewhere");
   EXPECT_THROW(laplacian.apply(in, wide), InputError);

@@ -9,10 +9,10 @@
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/oracles.hpp"
 #include "tests/support/precision.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kov::test {
 namespace {
@@ -155,7 +155,7 @@ TEST(FieldStrengthFacts, WhatIsNoGaugeFieldIsRefused) {
 
 TEST(FieldStrengthOracle, MilcConfiguration) {
   KOV_SKIP_WITHOUT_DATA();
-  const auto all = nlohmann::json::parse(bytes_of(data_folder() / "oracles" / "reference_lq_milc_l4448.json"));
+  const auto all = oracle("reference_lq_milc_l4448.json");
   const auto& expected = all["values"]["gauge"];
   const double relative = all["tolerance"]["rel"];
   const auto gauge =

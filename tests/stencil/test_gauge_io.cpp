@@ -6,6 +6,7 @@
 #include "kov/stencil/gauge_io.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gauge.hpp"
+#include "tests/support/oracles.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,9 +17,7 @@ namespace {
 
 using reference::GlobalArray;
 
-nlohmann::json published() {
-  return nlohmann::json::parse(bytes_of(data_folder() / "oracles" / "plaquettes.json"))["values"];
-}
+nlohmann::json published() { return test::oracle("plaquettes.json")["values"]; }
 
 TEST(GaugeIo, PublishedConfigurationsHaveTheirObservables) {
   KOV_SKIP_WITHOUT_DATA();

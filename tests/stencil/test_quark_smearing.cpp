@@ -10,11 +10,11 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/oracles.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace kov {
 namespace {
@@ -104,8 +104,7 @@ TEST(QuarkSmearing, RefusesWhatHasNoMeaning) {
 TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
   KOV_SKIP_WITHOUT_DATA();
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto all =
-      nlohmann::json::parse(test::bytes_of(test::data_folder() / "oracles" / "reference_lq_milc_l4448.json"));
+  const auto all = test::oracle("reference_lq_milc_l4448.json");
   const auto gauge = read_gauge<double>(lattice, test::data_folder() / "milc" / "lat.sample.l4448");
   const QuarkSmearing<double> smear(GaugeLinks<double>(stout(gauge, {.rho = 0.1, .n = 2})),
                                     WuppertalParameters{.width = 2, .iterations = 8});
@@ -123,8 +122,7 @@ TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
 TEST(SpectralBoundsOracle, LowestEigenvalueOfAPublishedConfiguration) {
   KOV_SKIP_WITHOUT_DATA();
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto all =
-      nlohmann::json::parse(test::bytes_of(test::data_folder() / "oracles" / "reference_lq_milc_l4448.json"));
+  const auto all = test::oracle("reference_lq_milc_l4448.json");
   const auto gauge = read_gauge<double>(lattice, test::data_folder() / "milc" / "lat.sample.l4448");
   double lowest = 12;
   for (const auto& slice : all["values"]["laplace3d_lowest_eigenvalues_per_timeslice"])

@@ -4,6 +4,7 @@
 #include "kov/core/io/gauge_file.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/plaquette.hpp"
+#include "tests/support/oracles.hpp"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,9 +12,7 @@
 namespace kov::test {
 namespace {
 
-nlohmann::json oracle() {
-  return nlohmann::json::parse(bytes_of(data_folder() / "oracles" / "plaquettes.json"))["values"];
-}
+nlohmann::json oracle() { return test::oracle("plaquettes.json")["values"]; }
 
 TEST(GaugeFiles, EveryPublishedFileHasItsPlaquettesAndLinkTrace) {
   KOV_SKIP_WITHOUT_DATA();
