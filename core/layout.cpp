@@ -75,30 +75,17 @@ SiteRange Layout::range(Subset subset) const {
   range.part_outer = half;
   range.n_sites[0] = subset == Subset::odd ? n_odd_ : n_even_;
   range.n_sites[1] = subset == Subset::all ? n_odd_ : 0;
-  return range;
-}
-
-SiteRange Layout::in_slabs(Subset subset, int z) const {
-  SiteRange range = this->range(subset);
-  const int sites = z * extent_[0] * extent_[1] / 2;
-  if (order_ != Order::even_odd || extent_[2] % z != 0 || sites % lanes_ != 0) return range;
-  range.slab = sites / lanes_;
-  range.slice = range.slab * (extent_[2] / z);
+  const int half_z_slice = extent_[0] * extent_[1] / 2, half_slice = half_z_slice * extent_[2];
+  if (subset != Subset::all || order_ != Order::even_odd || extent_[0] * extent_[1] % 2 != 0 ||
+      half_slice % lanes_ != 0)
+    return range;
+  range.slice = half_slice / lanes_;
   range.n_slices = extent_[3];
-  range.by_slab = FastDivisor(std::uint32_t(range.slab));
-  range.by_column = FastDivisor(std::uint32_t(range.slab * range.n_slices));
-  return range;
-}
-
-SiteRange Layout::in_bricks(Subset subset) const {
-  const int half_slice = extent_[0] * extent_[1] / 2, groups = half_slice / lanes_;
-  if (half_slice % lanes_ != 0 || groups % 2 != 0 || extent_[2] % 2 != 0) return range(subset);
-  SiteRange bricks = in_slabs(subset, extent_[2]);
-  if (bricks.slab > 0) {
-    bricks.z_slice = groups;
-    bricks.by_bricks = FastDivisor(std::uint32_t(groups / 2));
+  if (half_z_slice % (2 * lanes_) == 0 && extent_[2] % 2 == 0) {
+    range.z_bits = extent_[2] % 4 == 0 ? 2 : 1;
+    range.by_bricks = FastDivisor(std::uint32_t(half_z_slice / (2 * lanes_)));
   }
-  return bricks;
+  return range;
 }
 
 Layout::Position Layout::locate(const Coord& x) const {

@@ -45,14 +45,8 @@ class Layout {
   int lane_bit(int mu) const { return bit_[mu]; }
 
   int n_outer() const { return 2 * n_outer_half_; }
-  /// The outer sites of a subset.
+  /// The outer sites of a subset; of all sites in even-odd order with the time slices and bricks that extents allow.
   SiteRange range(Subset subset) const;
-  /// The same sites in slabs of z slices that go through all of t before the next: neighbours in t are met again soon.
-  /// The plain range where the extents do not divide, and for virtual nodes, which have an order of their own.
-  SiteRange in_slabs(Subset subset, int z) const;
-  /// The same sites in bricks: both parities of 2 groups of lanes in 2 z slices, which a block of 256 threads of a GPU
-  /// works on, share the first-level cache.  The plain range where the extents do not divide.
-  SiteRange in_bricks(Subset subset) const;
   std::int64_t n_sites() const { return volume(extent_); }
 
   struct Position {

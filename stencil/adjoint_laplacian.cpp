@@ -11,6 +11,8 @@ namespace detail {
 template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
+  static constexpr int max_threads = 256, min_blocks = sizeof(Real) == 4 ? 2 : 1;
+  static constexpr bool reaches_in_time = true;
 
   Stencil::NearestView stencil;
   Links links;
@@ -27,7 +29,8 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    for (int leg = 0; leg < n_legs; ++leg) {
+    for (int k = 0; k < n_legs; ++k) {
+      const int leg = std::is_same_v<Site, LaneSite> ? leg_in_turn(k, n_legs) : k;
       if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
       add_conjugated(sum, links.read(x, near, leg), to_color_matrix(in(x, near(leg), c)));
     }
@@ -55,10 +58,10 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
   const int n = in.n_components(), n_legs = 2 * int(dimensions_);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  run_stencil("adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, Subset::all,
-              order_for(in, with_t), n, [&](const In& neighbours) {
+  run_stencil("adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, out, n,
+              [&](const In& neighbours) {
                 return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n,
-                              T(alpha),       T(beta),       n_legs,     streaming};
+                              T(alpha),          T(beta),       n_legs,     streaming};
               });
 }
 

@@ -27,16 +27,14 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   const bool with_t = dimensions_ == Dimensions::spacetime;
   const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
   const int n = in.n_components();
-  // GPUs: 1 % for one column in single precision, a loss for the rest (H200).
-  const bool gpu_streams = !has_packs && sizeof(T) == 4 && n == 1 && with_t;
-  const bool streaming = gpu_streams || worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
+  const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
   const auto run = [&](auto n_legs, const auto& view) {
     using In = NeighbourView<SiteT, T, default_lanes>;
     using Out = FieldView<SiteT, T, default_lanes>;
     using Kernel =
         CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
-    run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, Subset::all,
-                order_for(in, with_t), n, [&](const In& neighbours) {
+    run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, out, n,
+                [&](const In& neighbours) {
                   return Kernel{view, links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
                 });
   };
@@ -64,7 +62,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using Out = BlockView<SiteT, T, W>;
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
-                           Subset::all, order_for(in, with_t), in.n_groups(), [&](const In& neighbours) {
+                           out, in.n_groups(), [&](const In& neighbours) {
                              return Kernel{stencil.nearest(), links_.block_view(),
                                            neighbours,        out.view(),
                                            in.n_groups(),     T(alpha),

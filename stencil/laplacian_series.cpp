@@ -75,8 +75,8 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
   const Stencil& stencil = S::stencil(laplacian.lattice(), with_t);
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
   const int n = S::n(in);
-  run_stencil<typename S::Site>("laplacian_series", stencil, S::halo(stencil, from), from, Subset::all,
-                                order_for(from, with_t), n, [&](const In& neighbours) {
+  run_stencil<typename S::Site>("laplacian_series", stencil, S::halo(stencil, from), from, to, n,
+                                [&](const In& neighbours) {
                                   return Kernel{stencil.nearest(),
                                                 S::links(laplacian.links()),
                                                 neighbours,

@@ -27,7 +27,8 @@ std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions d
 template <class Links, class In, class View, int n_legs>
 struct SeriesStepKernel {
   using Real = typename View::Real;
-  static constexpr int max_threads = sizeof(Real) == 4 ? 256 : 128, min_blocks = 2;
+  static constexpr int max_threads = 256, min_blocks = sizeof(Real) == 4 ? 2 : 1;
+  static constexpr bool reaches_in_time = n_legs == 8;
 
   Stencil::NearestView stencil;
   Links links;
@@ -57,7 +58,7 @@ struct SeriesStepKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, int c,
                                             std::integer_sequence<int, leg...>) const {
     if constexpr (std::is_same_v<Site, LaneSite>) {
-      (add_leg(sum, x, near, leg, c), ...);
+      (add_leg(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
     } else {
       for (int l = 0; l < n_legs; ++l) add_leg(sum, x, near, l, c);
     }

@@ -9,33 +9,15 @@
 
 namespace kov {
 
-/// Whether an operator that touches so many bytes streams through memory: then writes past the caches and prefetches
-/// pay, while in cache they cost.
-inline bool worth_streaming(std::size_t bytes) { return has_packs && bytes > (std::size_t(16) << 20); }
+/// Whether an operator that touches so many bytes streams through memory: then writes past the caches and, on CPUs,
+/// prefetches pay, while in cache they cost.
+inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has_packs ? 16 : 64) << 20); }
 
 /// The bytes of a stencil operator from in to out, with n_legs doubled links a site of out.
 template <class FieldT>
 std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   const std::size_t sites = std::size_t(out.range().n_outer) * out.layout().lanes();
   return (in.n_reals() + out.n_reals() + sites * 18 * std::size_t(n_legs)) * sizeof(typename FieldT::Real);
-}
-
-/// The order in which an operator goes over the sites of in, on GPUs (all measured with the Laplacian on an H200): one
-/// column in bricks, 2 % faster than lexicographic; where there are neighbours in t and a time slice of columns and
-/// links is too large to stay in the second-level cache until the next but one, in slabs, 8 % faster in double and with
-/// eight columns.
-template <class FieldT>
-SiteRange order_for(const FieldT& in, bool with_t) {
-  if (has_packs) return in.range();
-  const Coord& extent = in.layout().extent();
-  const std::size_t slots = std::size_t(in.range().n_outer) * std::size_t(in.layout().lanes());
-  const std::size_t site_reals = in.n_reals() / slots, site_bytes = (site_reals + 72) * sizeof(typename FieldT::Real);
-  const auto bytes = [&](int z) { return std::size_t(z) * std::size_t(extent[0] * extent[1]) * site_bytes; };
-  if (!with_t || bytes(extent[2]) <= (std::size_t(16) << 20))
-    return site_reals <= 24 ? in.layout().in_bricks(in.subset()) : in.range();
-  int z = 16;
-  while (z > 1 && (bytes(z) > (std::size_t(7) << 20) || extent[2] % z != 0)) z /= 2;
-  return in.layout().in_slabs(in.subset(), z);
 }
 
 /// The lattice's own halo of this shape; one exchange at a time.
@@ -79,19 +61,20 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
 /// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
-/// each site being computed once by the same kernel.  order: in which all sites are gone over when no messages are
-/// waited for. Site: ColumnSite for blocks.
-template <class Site = void, class HaloT, class In, class Make>
-void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, Subset out,
-                 const SiteRange& order, int n_components, const Make& make) {
+/// each site being computed once by the same kernel.  Site: ColumnSite for blocks.
+template <class Site = void, class HaloT, class In, class Out, class Make>
+void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
+                 int n_components, const Make& make) {
   const Lattice& lattice = in.lattice();
-  const auto blocking = [&] { for_each_site<default_lanes, Site>(name, order, n_components, make(halo.exchange(in))); };
+  const auto blocking = [&] {
+    for_each_site<default_lanes, Site>(name, out.range(), n_components, make(halo.exchange(in)));
+  };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
     const auto kernel = make(halo.begin(in));
-    for_each_site<default_lanes, Site>(name + "_interior", stencil.interior(out), n_components, kernel);
+    for_each_site<default_lanes, Site>(name + "_interior", stencil.interior(out.subset()), n_components, kernel);
     halo.finish();
-    for_each_site<default_lanes, Site>(name + "_surface", stencil.surface(out), n_components, kernel);
+    for_each_site<default_lanes, Site>(name + "_surface", stencil.surface(out.subset()), n_components, kernel);
   };
   switch (lattice.halo_options().overlap) {
     case HaloOptions::Overlap::blocking:
@@ -102,7 +85,7 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
       break;
   }
   const std::string key = sentence(name, "overlap", to_string(lattice.geometry().local_extent()), "on",
-                                   to_string(lattice.geometry().grid()), int(out), n_components,
+                                   to_string(lattice.geometry().grid()), int(out.subset()), n_components,
                                    sizeof(typename In::Real), In::View::n_complex);
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();

@@ -17,11 +17,6 @@ void require_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out,
           ": give it two different fields");
 }
 
-template <class FieldT>
-SiteRange wilson_order(const FieldT& out) {
-  return out.subset() == Subset::all ? order_for(out, true) : out.range();
-}
-
 }  // namespace
 
 template <class T>
@@ -37,11 +32,10 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
-    run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out.subset(), wilson_order(out), n,
-                [&](const In& neighbours) {
-                  return Kernel{stencil.nearest(), links_.view(), neighbours, diagonal.view(), out.view(), n,
-                                T(alpha),       T(beta),       streaming};
-                });
+    run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out, n, [&](const In& neighbours) {
+      return Kernel{stencil.nearest(), links_.view(), neighbours, diagonal.view(), out.view(), n,
+                    T(alpha),          T(beta),       streaming};
+    });
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});
@@ -59,10 +53,11 @@ void WilsonOperator<T>::combine(double alpha, double beta, const BlockField<Spin
   using Kernel = WilsonKernel<BlockLinkView<T>, In, Out, +1>;
   const Stencil& stencil = block_stencil(lattice());
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
-  run_stencil<BlockSite>("wilson", stencil, block_halo_for<Spinor, T, W>(lattice(), in.n_columns()), in, out.subset(),
-                         wilson_order(out), out.n_groups(), [&](const In& neighbours) {
-                           return Kernel{stencil.nearest(), links_.block_view(), neighbours, diagonal.view(), out.view(),
-                                         out.n_groups(), T(alpha),            T(beta),    streaming};
+  run_stencil<BlockSite>("wilson", stencil, block_halo_for<Spinor, T, W>(lattice(), in.n_columns()), in, out,
+                         out.n_groups(), [&](const In& neighbours) {
+                           return Kernel{stencil.nearest(), links_.block_view(), neighbours, diagonal.view(),
+                                         out.view(),        out.n_groups(),      T(alpha),   T(beta),
+                                         streaming};
                          });
 }
 

@@ -21,6 +21,7 @@ template <class Links, class In, class Out, int sign>
 struct WilsonKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
+  static constexpr bool reaches_in_time = true;
 
   Stencil::NearestView stencil;
   Links links;
@@ -36,7 +37,7 @@ struct WilsonKernel {
     using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
     Result sum = zero<Result>();
-    legs(sum, x, near, c, std::make_integer_sequence<int, 4>{});
+    legs(sum, x, near, c, std::make_integer_sequence<int, 8>{});
     sum = R(beta) * sum;
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)
@@ -46,15 +47,18 @@ struct WilsonKernel {
   }
 
  private:
-  template <class Sum, class Site, class Near, int... mu>
+  template <class Sum, class Site, class Near, int... k>
   KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, int c,
-                                        std::integer_sequence<int, mu...>) const {
-    ((leg<mu, -sign>(sum, x, near, c), leg<mu, sign>(sum, x, near, c)), ...);
+                                        std::integer_sequence<int, k...>) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      (leg<leg_in_turn(k, 8)>(sum, x, near, c), ...);
+    else
+      (leg<k>(sum, x, near, c), ...);
   }
   /// Forward legs carry (1 - sign g_mu), backward ones (1 + sign g_mu).
-  template <int mu, int projector, class Sum, class Site, class Near>
+  template <int number, class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, int c) const {
-    constexpr int number = 2 * mu + (projector == sign);
+    constexpr int mu = number / 2, projector = number % 2 == 0 ? -sign : sign;
     if (streaming) prefetch_next(stencil, near, links, in, x, number, c, n_components);
     using R = typename Sum::Real;
     const HalfSpinor<R> half = project<mu, projector, R>(in.read(x, near(number), c));

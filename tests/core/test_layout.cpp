@@ -180,32 +180,67 @@ TEST(SubsetsOfSites, HaveOpposites) {
   EXPECT_EQ(opposite(Subset::all), Subset::all);
 }
 
-TEST(Layout, SlabsAndBricksVisitEverySiteOnce) {
-  for (const Coord& extent : {Coord{8, 8, 8, 4}, {16, 4, 4, 6}, {8, 8, 2, 2}, {4, 4, 4, 4}, {6, 6, 6, 6}})
-    for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
-      for (int slab : {2, 4, 6, 8, 3}) {
-        const Layout layout(extent, 0, 4, Order::even_odd);
-        const SiteRange plain = layout.range(subset);
-        for (const SiteRange& order : {layout.in_slabs(subset, slab), layout.in_bricks(subset)}) {
-          std::vector<int> visits(std::size_t(layout.n_outer()), 0);
-          for (int k = 0; k < order.n_outer; ++k) {
-            const int outer = order.outer(k);
-            ASSERT_GE(outer, plain.first);
-            ASSERT_LT(outer, plain.first + plain.n_outer);
+TEST(Layout, TimeSlicesHoldEverySiteOnceAndAlone) {
+  int with_slices = 0, with_bricks = 0;
+  for (const Coord& extent : {Coord{8, 8, 8, 4},
+                              {16, 4, 4, 6},
+                              {8, 8, 2, 3},
+                              {8, 8, 5, 2},
+                              {4, 4, 4, 4},
+                              {6, 6, 6, 6},
+                              {4, 2, 6, 5},
+                              {3, 3, 3, 3}})
+    for (const int origin_parity : {0, 1})
+      for (const int lanes : {4, 8}) {
+        const Layout layout(extent, origin_parity, lanes, Order::even_odd);
+        const SiteRange range = layout.range(Subset::all);
+        if (range.n_slices == 0) continue;
+        ++with_slices;
+        with_bricks += range.z_bits > 0;
+        ASSERT_EQ(range.n_slices, extent[3]);
+        std::vector<int> visits(std::size_t(layout.n_outer()), 0);
+        for (int t = 0; t < range.n_slices; ++t)
+          for (int k = 0; k < 2 * range.slice; ++k) {
+            const int outer = range.outer(k, t);
+            ASSERT_GE(outer, range.first);
+            ASSERT_LT(outer, range.first + range.n_outer);
             ++visits[std::size_t(outer)];
+            for (int lane = 0; lane < lanes; ++lane) {
+              ASSERT_TRUE(layout.is_site(outer, lane)) << to_string(extent);
+              ASSERT_EQ(layout.coordinate(outer, lane)[3], t) << to_string(extent);
+            }
           }
-          for (int k = 0; k < plain.n_outer; ++k)
-            EXPECT_EQ(visits[std::size_t(plain.first + k)], 1) << to_string(extent) << " slab " << slab;
-        }
+        for (int k = 0; k < range.n_outer; ++k) EXPECT_EQ(visits[std::size_t(range.first + k)], 1) << to_string(extent);
       }
-  // Where they divide: the first block of work is both parities of 2 groups in 2 z slices of 8.
-  const Layout layout({8, 8, 8, 4}, 0, 4, Order::even_odd);
-  const SiteRange bricks = layout.in_bricks(Subset::all), slabs = layout.in_slabs(Subset::all, 4);
-  const std::vector<int> expected{0, 1, 8, 9};
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(bricks.outer(k) % bricks.part_outer, expected[std::size_t(k / 2)]);
-  // A slab goes through all of t before the next one.
-  EXPECT_EQ(slabs.outer(2 * 32) % slabs.part_outer, 64);
-  EXPECT_EQ(slabs.outer(2 * 32 * 4) % slabs.part_outer, 32);
+  EXPECT_GT(with_slices, 20);
+  EXPECT_GT(with_bricks, 8);
+  EXPECT_LT(with_bricks, with_slices);
+  EXPECT_EQ(Layout({8, 8, 8, 8}, 0, 8, Order::even_odd).range(Subset::odd).n_slices, 0);
+  EXPECT_EQ(Layout({6, 6, 6, 6}, 0, 8, Order::even_odd).range(Subset::all).n_slices, 0);
+  EXPECT_EQ(Layout({8, 8, 8, 8}, 0, 8, Order::virtual_nodes).range(Subset::all).n_slices, 0);
+}
+
+TEST(Layout, BricksAreBothParitiesOfNeighboursInYAndZ) {
+  const Layout layout({8, 8, 8, 4}, 0, 4, Order::even_odd);  // z slices of 8 outer sites
+  const SiteRange range = layout.range(Subset::all);
+  const std::vector<int> expected{0, 1, 8, 9, 16, 17, 24, 25, 2, 3, 10, 11};
+  for (int k = 0; k < 24; ++k) {
+    EXPECT_EQ(range.outer(k, 0) % range.part_outer, expected[std::size_t(k / 2)]);
+    EXPECT_EQ(range.outer(k, 0) / range.part_outer, k % 2);
+  }
+}
+
+TEST(Walks, AreLongAndFillTheMachine) {
+  EXPECT_EQ(detail::walk_length(32, 128, 132), 32);  // one wave of walks through all slices
+  EXPECT_EQ(detail::walk_length(32, 64, 132), 16);   // two walks beside each other
+  EXPECT_EQ(detail::walk_length(8, 1, 132), 1);      // a small lattice wants all the blocks it can have
+  EXPECT_EQ(detail::walk_length(1, 1000, 132), 1);
+  EXPECT_EQ(detail::walk_length(64, 100000, 132), 64);
+  for (const int blocks : {1, 3, 50, 133, 1000}) {
+    const int length = detail::walk_length(48, blocks, 132);
+    EXPECT_GE(length, 1);
+    EXPECT_LE(length, 48);
+  }
 }
 
 }  // namespace

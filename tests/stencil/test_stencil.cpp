@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Stencils of any legs, and the ways their halos travel: every neighbour is the right site, whatever the decomposition and
-// the schedule, and a message that goes wrong is found.
-#include "kov/stencil/stencil.hpp"
-
+// Stencils of any legs, and the ways their halos travel: every neighbour is the right site, whatever the decomposition
+// and the schedule, and a message that goes wrong is found.
 #include "kov/core/comm_runtime.hpp"
 #include "kov/stencil/halo_check.hpp"
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/stencil.hpp"
 #include "kov/stencil/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
@@ -61,8 +60,9 @@ class StencilLegs : public ::testing::TestWithParam<test::LatticeCase> {
 
 TEST_P(StencilLegs, LeadToTheirSites) {
   for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped}) {
-    const Lattice lattice(Comm::world(), GetParam().extent,
-                          {.order = GetParam().order, .force_halo = GetParam().force_halo, .halo = {.overlap = overlap}});
+    const Lattice lattice(
+        Comm::world(), GetParam().extent,
+        {.order = GetParam().order, .force_halo = GetParam().force_halo, .halo = {.overlap = overlap}});
     const GlobalArray source = names(lattice.extent());
     const Field<ColorVector, double> in(lattice, "in");
     load(in, source);
@@ -70,7 +70,8 @@ TEST_P(StencilLegs, LeadToTheirSites) {
       const Coord& local = lattice.geometry().local_extent();
       bool reachable = true;
       for (const Coord& leg : legs)
-        for (int mu = 0; mu < 4; ++mu) reachable = reachable && (!lattice.communicates(mu) || std::abs(leg[mu]) <= local[mu]);
+        for (int mu = 0; mu < 4; ++mu)
+          reachable = reachable && (!lattice.communicates(mu) || std::abs(leg[mu]) <= local[mu]);
       if (!reachable) {
         EXPECT_THROW(Stencil::of(lattice, legs), InputError);
         continue;
@@ -79,7 +80,7 @@ TEST_P(StencilLegs, LeadToTheirSites) {
       const int n = int(legs.size());
       const Field<ColorVector, double> out(lattice, "out", n);
       const Halo<ColorVector, double> halo(lattice, stencil, 1);
-      run_stencil("copy_neighbours", stencil, halo, in, Subset::all, in.range(), n, [&](const auto& neighbours) {
+      run_stencil("copy_neighbours", stencil, halo, in, out, n, [&](const auto& neighbours) {
         return CopyNeighbours{stencil.view(), neighbours, out.view()};
       });
       const GlobalArray got = gather(out);

@@ -117,8 +117,8 @@ void check_free_laplacian(const Lattice& lattice) {
     for (const double q : p) eigenvalue -= 4 * std::sin(q / 2) * std::sin(q / 2);
     const GlobalArray wave = plane_wave(lattice.extent(), p, 6);
     load(in, wave);
-    run_stencil("free_laplacian", stencil, halo_for<ColorVector, T>(stencil, lattice, 2), in, Subset::all, in.range(),
-                2, [&](const auto& neighbours) {
+    run_stencil("free_laplacian", stencil, halo_for<ColorVector, T>(stencil, lattice, 2), in, out, 2,
+                [&](const auto& neighbours) {
                   return FreeLaplacianKernel<T>{stencil.view(), neighbours, out.view()};
                 });
     EXPECT_LT(max_difference(out, times(wave, eigenvalue)), 200 * std::numeric_limits<T>::epsilon());
@@ -179,16 +179,14 @@ void naik_hop(const GaugeField<T>& u, const Field<ColorVector, T>& in, const Fie
   const GaugeField<T> w(lattice, "three links", 4);
   const Stencil &links = Stencil::of(lattice, ahead), &back = Stencil::of(lattice, behind),
                 &hops = Stencil::of(lattice, three);
-  run_stencil("three_links", links, halo_for<ColorMatrix, T>(links, lattice, 4), u, Subset::all, u.range(), 4,
-              [&](const auto& neighbours) {
-                return ThreeLinksKernel<T>{links.view(), neighbours, w.view()};
-              });
+  run_stencil("three_links", links, halo_for<ColorMatrix, T>(links, lattice, 4), u, w, 4, [&](const auto& neighbours) {
+    return ThreeLinksKernel<T>{links.view(), neighbours, w.view()};
+  });
   const auto w_near = halo_for<ColorMatrix, T>(back, lattice, 4).exchange(w);
   const int n = in.n_components();
-  run_stencil("naik", hops, halo_for<ColorVector, T>(hops, lattice, n), in, Subset::all, in.range(), n,
-              [&](const auto& neighbours) {
-                return NaikKernel<T>{hops.view(), back.view(), w_near, neighbours, out.view()};
-              });
+  run_stencil("naik", hops, halo_for<ColorVector, T>(hops, lattice, n), in, out, n, [&](const auto& neighbours) {
+    return NaikKernel<T>{hops.view(), back.view(), w_near, neighbours, out.view()};
+  });
 }
 
 reference::Matrix3 three_links(const GlobalArray& u, const Coord& x, int mu) {
