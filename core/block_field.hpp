@@ -15,6 +15,7 @@ class BlockView {
   using Real = T;
   static constexpr int n_complex = SiteT<T>::n_complex;
   static constexpr int lanes = has_packs ? W : default_lanes;
+  static constexpr bool holds_columns = true;
   using Base = FieldView<SiteT, T, lanes>;
 
   BlockView() = default;

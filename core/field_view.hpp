@@ -47,7 +47,7 @@ class FieldView {
   using Real = T;
   static constexpr int n_complex = SiteT<T>::n_complex;
   static constexpr int block = 2 * N * n_complex;
-  static constexpr bool split = has_packs;
+  static constexpr bool split = has_packs, holds_columns = false;
 
   FieldView() = default;
   /// data: component 0 of outer site `first`; stride: components from one outer site to the next.

@@ -11,7 +11,7 @@ namespace detail {
 template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
-  static constexpr int max_threads = 256, min_blocks = sizeof(Real) == 4 ? 2 : 1;
+  static constexpr int max_threads = leg_threads<Out>, min_blocks = leg_blocks<Out>;
   static constexpr bool reaches_in_time = true;
 
   Stencil::NearestView stencil;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks of halo messages: each checked message is followed by a trailer with its sequence number and checksum, so that one
-// that is lost, comes from an earlier exchange or has a flipped bit is an error that says where, not a wrong result.
+// Checks of halo messages: each checked message is followed by a trailer with its sequence number and checksum, so that
+// one that is lost, comes from an earlier exchange or has a flipped bit is an error that says where, not a wrong
+// result.
 #pragma once
 
 #include "kov/stencil/halo_plan.hpp"
@@ -24,8 +25,8 @@ struct HaloTrailer {
 /// The trailer of a message of this exchange.
 HaloTrailer seal(std::span<const std::byte> message, std::uint64_t sequence, int leg);
 
-/// Throws CommError that names the sending rank, the leg and what is wrong: an old sequence number, another leg or length, or
-/// a checksum that does not fit.
+/// Throws CommError that names the sending rank, the leg and what is wrong: an old sequence number, another leg or
+/// length, or a checksum that does not fit.
 void verify(const HaloTrailer& trailer, std::span<const std::byte> message, std::uint64_t sequence, int leg,
             const std::string& leg_name, int from_rank, int to_rank);
 

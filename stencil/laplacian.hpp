@@ -21,7 +21,7 @@ enum class Dimensions { space = 3, spacetime = 4 };
 template <class Links, class In, class Out, int n_legs, class StencilView = Stencil::NearestView>
 struct CovariantLaplacianKernel {
   using Real = typename Out::Real;
-  static constexpr int max_threads = 256, min_blocks = sizeof(Real) == 4 ? 2 : 1;
+  static constexpr int max_threads = leg_threads<Out>, min_blocks = leg_blocks<Out>;
   static constexpr bool reaches_in_time = n_legs == 8;
 
   StencilView stencil;

@@ -27,7 +27,7 @@ std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions d
 template <class Links, class In, class View, int n_legs>
 struct SeriesStepKernel {
   using Real = typename View::Real;
-  static constexpr int max_threads = 256, min_blocks = sizeof(Real) == 4 ? 2 : 1;
+  static constexpr int max_threads = leg_threads<View>, min_blocks = leg_blocks<View>;
   static constexpr bool reaches_in_time = n_legs == 8;
 
   Stencil::NearestView stencil;

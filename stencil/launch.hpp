@@ -20,6 +20,16 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   return (in.n_reals() + out.n_reals() + sites * 18 * std::size_t(n_legs)) * sizeof(typename FieldT::Real);
 }
 
+/// Threads of a block and blocks on a multiprocessor for kernels that sum over legs into Out on GPUs (the fastest of
+/// six shapes each, Laplacian, H200).
+template <class Out>
+inline constexpr int leg_threads = Out::holds_columns ? 128 : 256;
+template <class Out>
+inline constexpr int leg_blocks = (sizeof(typename Out::Real) == 4 ? 512
+                                   : Out::holds_columns            ? 384
+                                                                   : 256) /
+                                  leg_threads<Out>;
+
 /// The lattice's own halo of this shape; one exchange at a time.
 template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components,

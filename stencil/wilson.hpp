@@ -50,7 +50,7 @@ struct WilsonKernel {
   template <class Sum, class Site, class Near, int... k>
   KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, int c,
                                         std::integer_sequence<int, k...>) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
+    if constexpr (std::is_same_v<Site, LaneSite> && !Out::holds_columns)
       (leg<leg_in_turn(k, 8)>(sum, x, near, c), ...);
     else
       (leg<k>(sum, x, near, c), ...);
