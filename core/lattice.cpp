@@ -23,10 +23,10 @@ Order choose_order(const Coord& local, const LatticeOptions& options) {
 
 HaloOptions resolved(const Comm& comm, HaloOptions options) {
   using Transport = HaloOptions::Transport;
-  if (unified_memory || options.transport == Transport::staged) {
-    options.transport = Transport::staged;
-    return options;
-  }
+  if (unified_memory && options.transport == Transport::automatic) options.transport = Transport::shared;
+  if (unified_memory && options.transport == Transport::device) options.transport = Transport::staged;
+  if (!unified_memory && options.transport == Transport::shared) options.transport = Transport::staged;
+  if (options.transport == Transport::staged || options.transport == Transport::shared) return options;
   const bool possible = comm.takes_device_memory();
   require<NotBuilt>(possible || options.transport == Transport::automatic,
                     "messages from device memory were asked for, but this MPI does not take it: use an MPI with CUDA "

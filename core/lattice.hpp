@@ -42,14 +42,17 @@ struct HaloOptions {
   /// precision of their own, do not heed it.
   Wire wire = Wire::full;
   enum class Transport {
-    /// device where MPI says that it takes device memory, else staged.
+    /// On CPUs shared; on GPUs device where MPI says that it takes device memory, else staged.
     automatic,
-    /// Through host memory: always possible.
+    /// Messages through host memory: always possible.
     staged,
-    /// MPI is handed device memory.  A Lattice throws NotBuilt where MPI does not take it.
-    device
+    /// MPI is handed device memory; on CPUs the same as staged.  A Lattice throws NotBuilt where MPI does not take it.
+    device,
+    /// Ranks of one host write into each other's halos, and messages only say when; other ranks' are staged, and all
+    /// are on GPUs.  Checked exchanges are staged.
+    shared
   };
-  /// How messages leave a GPU; on CPUs all three are the same.
+  /// How sites get to another rank.
   Transport transport = Transport::automatic;
   /// So many first exchanges of every halo carry sequence numbers and checksums; -1: all.
   int checked_exchanges = 2;

@@ -85,7 +85,7 @@ void Tuner::run_best(const std::string& key, int n_candidates, const std::functi
   const auto start = std::chrono::steady_clock::now();
   run(candidate);
   trials.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  constexpr int rounds = 6;  // the first warms up
+  constexpr int rounds = 12;  // the first warms up
   if (int(trials.size()) < rounds * n_candidates) return;
   std::vector<double> best(std::size_t(n_candidates), 1e30);
   for (std::size_t k = std::size_t(n_candidates); k < trials.size(); ++k)

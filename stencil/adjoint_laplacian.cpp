@@ -11,8 +11,6 @@ namespace detail {
 template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
-  static constexpr int max_threads = leg_threads<Out>, min_blocks = leg_blocks<Out>;
-  static constexpr bool reaches_in_time = true;
 
   Stencil::NearestView stencil;
   Links links;
@@ -29,8 +27,7 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    for (int k = 0; k < n_legs; ++k) {
-      const int leg = std::is_same_v<Site, LaneSite> ? leg_in_turn(k, n_legs) : k;
+    for (int leg = 0; leg < n_legs; ++leg) {
       if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
       add_conjugated(sum, links.read(x, near, leg), to_color_matrix(in(x, near(leg), c)));
     }

@@ -4,6 +4,8 @@
 #include "kov/core/items.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 
 namespace kov::detail {
 
@@ -49,19 +51,101 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
       legs_(stencil.legs()),
       plan_(stencil.halo()),
       shape_(shape),
-      wire_(wire == HaloOptions::Wire::single && sizeof(T) == 4 ? HaloOptions::Wire::full : wire),
-      halo_("halo", std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_reals) *
-                        std::size_t(shape.lanes)) {
+      wire_(wire == HaloOptions::Wire::single && sizeof(T) == 4 ? HaloOptions::Wire::full : wire) {
   if (!read.empty())
     std::erase_if(plan_.faces, [&](const auto& face) { return std::count(read.begin(), read.end(), face.leg) == 0; });
   with_wire([&](auto format) { block_bytes_ = decltype(format)::block_bytes(shape_); });
   send_ = Buffer<std::byte>("halo messages out", std::size_t(plan_.n_message_blocks) * site_bytes());
   list_blocks();
-  bool in_place = true;
-  for (const auto& face : plan_.faces) in_place = in_place && lands_in_place(face);
-  if (!in_place) landing_ = Buffer<std::byte>("halo messages in", send_.size());
   incoming_.resize(plan_.faces.size());
   outgoing_.resize(plan_.faces.size());
+  writes_.resize(plan_.faces.size(), 0);
+  is_written_ = writes_;
+  halo_bytes_ = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_reals) *
+                std::size_t(shape.lanes) * sizeof(T);
+  bool in_place = true;
+  for (const auto& face : plan_.faces) in_place = in_place && lands_in_place(face);
+  if (!in_place) landing_bytes_ = send_.size();
+  if (options_.transport == HaloOptions::Transport::shared) shared_ = SharedMemory::make(halo_bytes_ + landing_bytes_);
+  if (!shared_) memory_ = Buffer<std::byte>("halo", halo_bytes_ + landing_bytes_);
+  std::byte* const memory = shared_ ? shared_.data() : memory_.data();
+  halo_ = reinterpret_cast<T*>(memory);
+  if (!in_place) landing_ = memory + halo_bytes_;
+  std::vector<std::array<std::byte*, 2>> own;
+  for (const auto& face : plan_.faces) own.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
+  message_places_ = places(own);
+  if (options_.transport == HaloOptions::Transport::shared) share_memory();
+}
+
+/// Finds out which faces can be written to their readers' memory.  Collective.
+template <class T>
+void FaceExchange<T>::share_memory() {
+  const std::size_t n = plan_.faces.size();
+  // What every rank says: its memory, and where there each face begins.
+  std::vector<std::byte> said(sizeof(SharedMemory::Address) + n * sizeof(std::array<std::uint64_t, 2>));
+  const SharedMemory::Address mine = shared_.address();
+  std::memcpy(said.data(), &mine, sizeof mine);
+  const auto offsets = [&](const std::vector<std::byte>& bytes, std::size_t f) {
+    std::array<std::uint64_t, 2> at;
+    std::memcpy(&at, bytes.data() + sizeof mine + f * sizeof at, sizeof at);
+    return at;
+  };
+  for (std::size_t f = 0; f < n; ++f) {
+    std::array<std::uint64_t, 2> at{};
+    for (std::size_t q = 0; q < 2; ++q)
+      at[q] = std::uint64_t(landing_place(plan_.faces[f], q) - reinterpret_cast<std::byte*>(halo_));
+    std::memcpy(said.data() + sizeof mine + f * sizeof at, &at, sizeof at);
+  }
+  const auto all = comm_.all_gather(said);
+
+  std::vector<std::array<std::byte*, 2>> to;
+  std::vector<SharedMemory> of_rank(std::size_t(comm_.size()));
+  for (std::size_t f = 0; f < n; ++f) {
+    const auto& face = plan_.faces[f];
+    const auto& reader = all[std::size_t(face.to_rank)];
+    SharedMemory& memory = of_rank[std::size_t(face.to_rank)];
+    if (!memory && face.to_rank == comm_.rank()) memory = shared_;
+    if (!memory && shared_ && reader.size() == said.size()) {
+      SharedMemory::Address address;
+      std::memcpy(&address, reader.data(), sizeof address);
+      memory = SharedMemory::open(address);
+    }
+    writes_[f] = bool(memory);
+    to.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
+    if (!memory) continue;
+    for (std::size_t q = 0; q < 2; ++q) to[f][q] = memory.data() + offsets(reader, f)[q];
+  }
+  for (auto& memory : of_rank)
+    if (memory) readers_.push_back(memory);
+  const auto written = comm_.all_gather(std::as_bytes(std::span(writes_)));
+  for (std::size_t f = 0; f < n; ++f) {
+    const auto& sender = written[std::size_t(plan_.faces[f].from_rank)];
+    is_written_[f] = f < sender.size() && sender[f] != std::byte{};
+  }
+  shared_.close();  // all ranks that can have opened it
+  shared_places_ = places(to);
+}
+
+/// Where each block of the messages goes when its faces begin there.
+template <class T>
+Buffer<std::byte*> FaceExchange<T>::places(const std::vector<std::array<std::byte*, 2>>& of_faces) const {
+  std::vector<std::byte*> all(std::size_t(plan_.n_message_blocks), nullptr);
+  for (std::size_t f = 0; f < plan_.faces.size(); ++f)
+    for (std::size_t q = 0; q < 2; ++q)
+      for (int b = 0; b < plan_.faces[f].n_blocks[q]; ++b)
+        all[std::size_t(plan_.faces[f].first_block[q] + b)] = of_faces[f][q] + std::size_t(b) * site_bytes();
+  return Buffer<std::byte*>("halo list", all);
+}
+
+template <class T>
+std::byte* FaceExchange<T>::outgoing_place(const HaloPlan::Face& face, std::size_t q) const {
+  return send_.data() + std::size_t(face.first_block[q]) * site_bytes();
+}
+
+template <class T>
+std::byte* FaceExchange<T>::landing_place(const HaloPlan::Face& face, std::size_t q) const {
+  return lands_in_place(face) ? reinterpret_cast<std::byte*>(halo_) + std::size_t(face.halo_block[q]) * site_bytes()
+                              : landing_ + std::size_t(face.first_block[q]) * site_bytes();
 }
 
 template <class T>
@@ -83,17 +167,39 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
   subset_ = subset;
   ++sequence_;
   const std::size_t s = std::size_t(subset);
+  const bool shared = !checked_ && shared_places_.size() > 0;
+  if (shared) await_readers();
   with_wire([&](auto format) {
-    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[s]), in, send_.data(), block_bytes_};
+    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[s]), in,
+                                              (shared ? shared_places_ : message_places_).data(), block_bytes_,
+                                              shared && send_.size() > (std::size_t(4) << 20)};
     for_each_item("halo_gather", pack.faces.items(), pack);
   });
   messages_.emplace(comm_);
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_receive(f);
   Kokkos::fence("halo gathered");
+  if (shared) std::atomic_thread_fence(std::memory_order_seq_cst);
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_send(f);
   const CopyLocalLanes<T> copy{blocks(local_slots_, local_blocks_[s]), in, halo_blocks()};
   for_each_item("halo_local", copy.faces.items(), copy);
-  return halo_.data();
+  return halo_;
+}
+
+/// Tells those who write into this halo that it is free, and waits for the same word of those this rank writes to.
+template <class T>
+void FaceExchange<T>::await_readers() {
+  constexpr int ready = 1 << 14;
+  Comm::Exchange words(comm_);
+  for (std::size_t f = 0; f < plan_.faces.size(); ++f) {
+    const auto& face = plan_.faces[f];
+    if (writes_[f] && face.to_rank != comm_.rank())
+      words.receive(std::span(&outgoing_[f].word, 1), face.to_rank, ready + int(f));
+    if (is_written_[f] && face.from_rank != comm_.rank())
+      words.send(std::span(&incoming_[f].word, 1), face.from_rank, ready + int(f));
+  }
+  words.wait(options_.timeout_seconds, [&](int tag) {
+    return sentence("word that its halo is free from the receiver of", message_name(std::size_t(tag - ready)));
+  });
 }
 
 template <class T>
@@ -105,15 +211,16 @@ void FaceExchange<T>::finish() {
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) {
     const auto& face = plan_.faces[f];
     Message& in = incoming_[f];
+    if (is_shared(is_written_, f)) continue;
     if (checked_)
       verify(in.trailer, in.stage.readable(in.bytes), sequence_, face.leg, leg_name(legs_[std::size_t(face.leg)]),
              face.from_rank, comm_.rank());
     in.stage.to_device(in.bytes);
   }
-  if (landing_.size() > 0)
+  if (landing_bytes_ > 0)
     with_wire([&](auto format) {
       const UnpackFaces<T, decltype(format)> unpack{blocks(landing_slots_, landing_blocks_[std::size_t(subset_)]),
-                                                    halo_blocks(), landing_.data(), block_bytes_};
+                                                    halo_blocks(), landing_, block_bytes_};
       for_each_item("halo_scatter", unpack.faces.items(), unpack);
     });
 }
@@ -181,7 +288,7 @@ FaceBlocks<T> FaceExchange<T>::blocks(const Buffer<int>& slots, const Buffer<int
 template <class T>
 SiteBlocks<T> FaceExchange<T>::halo_blocks() const {
   const int block = shape_.n_reals * shape_.lanes;
-  return {halo_.data(), std::ptrdiff_t(block) * shape_.n_components, block};
+  return {halo_, std::ptrdiff_t(block) * shape_.n_components, block};
 }
 
 /// The part of a message that parities need: their blocks, which lie one after the other.
@@ -193,19 +300,19 @@ std::size_t FaceExchange<T>::bytes(const HaloPlan::Face& face, std::size_t first
 }
 
 template <class T>
-std::span<std::byte> FaceExchange<T>::part(Message& message, std::byte* buffer, int block,
-                                           const HaloPlan::Face& face) const {
-  return message.stage.of(buffer + std::size_t(block) * site_bytes(), bytes(face, first_parity(), end_parity()),
-                          options_.transport);
+std::span<std::byte> FaceExchange<T>::part(Message& message, std::byte* first, const HaloPlan::Face& face) const {
+  return message.stage.of(first, bytes(face, first_parity(), end_parity()), options_.transport);
 }
 
 template <class T>
 void FaceExchange<T>::post_receive(std::size_t f) {
   const auto& face = plan_.faces[f];
-  const std::size_t q = first_parity();
   Message& in = incoming_[f];
-  in.bytes = lands_in_place(face) ? part(in, reinterpret_cast<std::byte*>(halo_.data()), face.halo_block[q], face)
-                                  : part(in, landing_.data(), face.first_block[q], face);
+  if (is_shared(is_written_, f)) {
+    if (face.from_rank != comm_.rank()) messages_->receive(std::span(&in.word, 1), face.from_rank, 2 * int(f));
+    return;
+  }
+  in.bytes = part(in, landing_place(face, first_parity()), face);
   messages_->receive(in.bytes, face.from_rank, 2 * int(f));
   if (checked_) messages_->receive(std::as_writable_bytes(std::span(&in.trailer, 1)), face.from_rank, 2 * int(f) + 1);
 }
@@ -214,7 +321,11 @@ template <class T>
 void FaceExchange<T>::post_send(std::size_t f) {
   const auto& face = plan_.faces[f];
   Message& out = outgoing_[f];
-  out.bytes = part(out, send_.data(), face.first_block[first_parity()], face);
+  if (is_shared(writes_, f)) {
+    if (face.to_rank != comm_.rank()) messages_->send(std::span(&out.word, 1), face.to_rank, 2 * int(f));
+    return;
+  }
+  out.bytes = part(out, outgoing_place(face, first_parity()), face);
   out.stage.from_device(out.bytes);
   std::optional<HaloFault::Kind> fault;
   if (checked_) {

@@ -5,10 +5,12 @@
 
 #include "kov/core/lattice.hpp"
 #include "kov/core/memory.hpp"
+#include "kov/core/shared_memory.hpp"
 #include "kov/stencil/halo_check.hpp"
 #include "kov/stencil/halo_wire.hpp"
 #include "kov/stencil/stencil.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +41,10 @@ class HaloStage {
 
 /// The buffers of a halo and the way through them: gather, send, receive, check, scatter.  One message a face, for both
 /// parities and all columns; one kernel for all faces.
+///
+/// Between ranks of one host, where the transport is shared and nothing is checked, the kernel gathers into the halo of
+/// the rank that wants the face: one pass over the sites, where a message takes two or three.  The receiver says before
+/// that its last halo is done with, the sender after it that the new one is there.
 template <class T>
 class FaceExchange {
  public:
@@ -46,6 +52,7 @@ class FaceExchange {
                const std::vector<int>& read);
 
   std::vector<std::size_t> message_bytes() const;
+  int shared_faces() const { return int(std::count(writes_.begin(), writes_.end(), 1)); }
 
   /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; they are there
   /// after finish().  Returns the memory of the halo: blocks in the field's order.
@@ -57,6 +64,7 @@ class FaceExchange {
     HaloStage stage;
     std::span<std::byte> bytes;
     HaloTrailer trailer{};
+    std::byte word{};  // of a rank that says something about a shared face
   };
   /// Blocks to work on, for each Subset.
   using BlockLists = std::array<Buffer<int>, 3>;
@@ -65,6 +73,9 @@ class FaceExchange {
   void with_wire(const F& f) const;
   bool lands_in_place(const HaloPlan::Face& face) const;
   void list_blocks();
+  void share_memory();
+  void await_readers();
+  bool is_shared(const std::vector<char>& faces, std::size_t f) const { return !checked_ && faces[f]; }
   static BlockLists lists(const std::array<std::vector<int>, 2>& parities);
   FaceBlocks<T> blocks(const Buffer<int>& slots, const Buffer<int>& list) const;
   SiteBlocks<T> halo_blocks() const;
@@ -73,7 +84,10 @@ class FaceExchange {
   /// Of a message, for an outer site with all its components.
   std::size_t site_bytes() const { return block_bytes_ * std::size_t(shape_.n_components); }
   std::size_t bytes(const HaloPlan::Face& face, std::size_t first, std::size_t end) const;
-  std::span<std::byte> part(Message& message, std::byte* buffer, int block, const HaloPlan::Face& face) const;
+  std::span<std::byte> part(Message& message, std::byte* first, const HaloPlan::Face& face) const;
+  std::byte* landing_place(const HaloPlan::Face& face, std::size_t q) const;
+  std::byte* outgoing_place(const HaloPlan::Face& face, std::size_t q) const;
+  Buffer<std::byte*> places(const std::vector<std::array<std::byte*, 2>>& of_faces) const;
   void post_receive(std::size_t f);
   void post_send(std::size_t f);
   std::string message_name(std::size_t f) const;
@@ -85,8 +99,15 @@ class FaceExchange {
   FaceShape shape_;
   HaloOptions::Wire wire_;
   std::size_t block_bytes_ = 0;  // of a block of a message
-  Buffer<T> halo_;
-  Buffer<std::byte> send_, landing_;
+  Buffer<std::byte> memory_, send_;
+  SharedMemory shared_;                // in the place of memory_
+  std::vector<SharedMemory> readers_;  // whom this rank writes to
+  T* halo_ = nullptr;                  // in memory_ or shared_, as landing_
+  std::byte* landing_ = nullptr;       // of messages that do not land in the halo itself, where there are any
+  std::size_t halo_bytes_ = 0, landing_bytes_ = 0;
+  std::vector<char> writes_,
+      is_written_;  // for each face, whether this rank writes it to its reader, and is written to
+  Buffer<std::byte*> message_places_, shared_places_;
   Buffer<int> send_slots_, landing_slots_, local_slots_;
   BlockLists message_blocks_, landing_blocks_, local_blocks_;
   std::vector<Message> incoming_, outgoing_;

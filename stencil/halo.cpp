@@ -38,6 +38,11 @@ std::vector<std::size_t> Halo<SiteT, T>::message_bytes() const {
 }
 
 template <template <class> class SiteT, class T>
+int Halo<SiteT, T>::shared_faces() const {
+  return exchange_ ? exchange_->shared_faces() : 0;
+}
+
+template <template <class> class SiteT, class T>
 NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
   const View view = field.view();
   if (!exchange_) return {view, {}};

@@ -50,6 +50,8 @@ class Halo {
   bool active() const { return exchange_ != nullptr; }
   /// The length of each message out of this rank when all sites are exchanged, in bytes.
   std::vector<std::size_t> message_bytes() const;
+  /// How many of them go straight into the memory of their receiver when the exchange is not a checked one.
+  int shared_faces() const;
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
   /// for a kernel to read.  The halo of the other parity stays what it was.  Returns when the messages have arrived.

@@ -132,17 +132,28 @@ struct FaceBlocks {
   }
 };
 
-/// Field to message, whose lanes without a slot stay zero.
+/// Field to messages, whose lanes without a slot stay zero.  places: where each block goes.
 template <class T, class Wire>
 struct PackFaces {
   FaceBlocks<T> faces;
   SiteBlocks<T> in;
-  std::byte* message;
+  std::byte* const* places;
   std::size_t block_bytes;
+  /// Whether what goes out is larger than the caches, and whole packs should be written past them.
+  bool past_caches;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
-    Wire::encode(from, lane, n, message + std::size_t(block * faces.shape.n_components + c) * block_bytes, faces.shape);
+    std::byte* const to = places[block] + std::size_t(c) * block_bytes;
+#if !defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Wire, PlainWire<T, T>>)
+      if (past_caches && n == default_lanes && n == faces.shape.lanes) {
+        using P = Pack<T, default_lanes>;
+        for (int k = 0; k < faces.shape.n_reals; ++k) P::load(from + k * n).stream(reinterpret_cast<T*>(to) + k * n);
+        return;
+      }
+#endif
+    Wire::encode(from, lane, n, to, faces.shape);
   }
 };
 

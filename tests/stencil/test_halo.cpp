@@ -6,6 +6,7 @@
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/shift.hpp"
 #include "tests/reference/gather.hpp"
+#include "tests/support/all_legs.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <chrono>
@@ -121,27 +122,13 @@ TEST(Transport, DeviceMemoryIsTakenOrRefused) {
   EXPECT_NE(Lattice(comm, {4, 4, 4, 8}).halo_options().transport, HaloOptions::Transport::automatic);
 }
 
-/// in(x + leg), all legs in one field.
-template <template <class> class SiteT, class T>
-struct Gathered {
-  Stencil::View stencil;
-  NeighbourView<SiteT, T, default_lanes> in;
-  FieldView<SiteT, T, default_lanes> out;
-  int n_components;
-
-  template <class Site>
-  KOKKOS_FUNCTION void operator()(Site x, int i) const {
-    out.set(x, in(x, stencil.at(x)(i / n_components), i % n_components), i);
-  }
-};
-
 template <template <class> class SiteT, class T>
 GlobalArray neighbours(const Lattice& lattice, const Stencil& stencil, const GlobalArray& source, int n, Wire wire) {
   const Field<SiteT, T> in(lattice, "in", n), out(lattice, "out", 8 * n);
   load(in, source);
   const Halo<SiteT, T> halo(lattice, stencil, n, {.wire = wire});
   for_each_site<default_lanes>("gathered", in.range(), 8 * n,
-                               Gathered<SiteT, T>{stencil.view(), halo.exchange(in), out.view(), n});
+                               test::AllLegs<SiteT, T>{stencil.view(), halo.exchange(in), out.view(), n});
   return gather(out);
 }
 
@@ -261,7 +248,7 @@ TEST(HaloLegs, ThatAreNotReadSendNothing) {
   const Field<Spinor, double> in(lattice, "in"), out(lattice, "out", 8);
   load(in, source);
   for_each_site<default_lanes>("gathered", in.range(), 8,
-                               Gathered<Spinor, double>{stencil.view(), forward.exchange(in), out.view(), 1});
+                               test::AllLegs<Spinor, double>{stencil.view(), forward.exchange(in), out.view(), 1});
   const GlobalArray got = gather(out);
   reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu)
