@@ -144,8 +144,11 @@ int check_wire(const test::LatticeCase& c, Wire wire, int n) {
   for (std::int64_t i = 0; i < volume(lattice.extent()); ++i)
     for (int k = 0; k < source.n; ++k)
       source.data[std::size_t(i * source.n + k)] *= i == 3 ? 0.0 : std::pow(10.0, double(i % 7) - 3);
-  if constexpr (sizeof(T) == 4)
-    for (auto& z : source.data) z = {float(z.real()), float(z.imag())};
+  if constexpr (sizeof(T) == 4) {
+    // Through memory: GCC 12 at -O2 leaves out the rounding of double(float(x)).
+    const std::vector<std::complex<float>> rounded(source.data.begin(), source.data.end());
+    source.data.assign(rounded.begin(), rounded.end());
+  }
   const GlobalArray got = neighbours<SiteT, T>(lattice, stencil, source, n, wire);
   const double eps = std::numeric_limits<T>::epsilon();
   int rounded = 0;
