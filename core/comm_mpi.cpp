@@ -3,6 +3,7 @@
 // Comm over MPI.  The only file that sees mpi.h.
 #include "kov/core/comm.hpp"
 #include "kov/core/comm_runtime.hpp"
+#include "kov/core/hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -152,10 +153,9 @@ void Comm::rethrow_agreed(std::exception_ptr mine, const std::string& text) cons
 
 void Comm::require_same(const std::string& what, const std::string& text, double timeout_seconds) const {
   if (size() == 1) return;
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ std::uint8_t(c)) * 0x100000001b3u;
-  // The largest of h and of not h: the largest and the smallest.
-  auto range = std::make_unique<std::array<std::uint64_t, 2>>(std::array{hash, ~hash});
+  const std::uint64_t mine = hash(text);
+  // The largest hash and the largest of not the hash: the largest and the smallest.
+  auto range = std::make_unique<std::array<std::uint64_t, 2>>(std::array{mine, ~mine});
   MPI_Request request;
   check(MPI_Iallreduce(MPI_IN_PLACE, range->data(), 2, MPI_UINT64_T, MPI_MAX, impl_->comm, &request), "agreeing");
   const double end = MPI_Wtime() + timeout_seconds;

@@ -23,12 +23,13 @@ Order choose_order(const Coord& local, const LatticeOptions& options) {
 
 HaloOptions resolved(const Comm& comm, HaloOptions options) {
   using Transport = HaloOptions::Transport;
-  if (unified_memory && options.transport == Transport::automatic) options.transport = Transport::shared;
-  if (unified_memory && options.transport == Transport::device) options.transport = Transport::staged;
-  if (!unified_memory && options.transport == Transport::shared) options.transport = Transport::staged;
-  if (options.transport == Transport::staged || options.transport == Transport::shared) return options;
+  const bool shared = options.transport == Transport::shared, automatic = options.transport == Transport::automatic;
+  if (unified_memory || shared || options.transport == Transport::staged) {
+    options.transport = unified_memory && (shared || automatic) ? Transport::shared : Transport::staged;
+    return options;
+  }
   const bool possible = comm.takes_device_memory();
-  require<NotBuilt>(possible || options.transport == Transport::automatic,
+  require<NotBuilt>(possible || automatic,
                     "messages from device memory were asked for, but this MPI does not take it: use an MPI with CUDA "
                     "support, or the staged transport");
   options.transport = possible ? Transport::device : Transport::staged;

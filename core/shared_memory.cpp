@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/shared_memory.hpp"
 
+#include "kov/core/hash.hpp"
+
 #if defined(__linux__)
 #include <cstring>
 #include <fcntl.h>
@@ -21,12 +23,6 @@ namespace {
 /// Memory files that are nobody's else: their name, and a token in their first page.
 constexpr const char* file_name = "kovariant";
 constexpr std::size_t header = 4096;
-
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : text) h = (h ^ std::uint8_t(c)) * 0x100000001b3u;
-  return h;
-}
 
 /// Which boot of which machine this is.
 std::uint64_t this_host() {

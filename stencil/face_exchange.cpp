@@ -9,6 +9,10 @@
 
 namespace kov::detail {
 
+/// Faces of more bytes are written past the caches to their readers (twelve columns of spinors between two ranks of a
+/// Zen 4: 4 to 7 ms in double without, 1 ms with; 1.4 and 0.3 in single precision).
+constexpr std::size_t past_caches_from = std::size_t(4) << 20;
+
 std::span<std::byte> HaloStage::of(void* memory, std::size_t bytes, HaloOptions::Transport transport) {
   memory_ = memory;
   direct_ = unified_memory || transport == HaloOptions::Transport::device;
@@ -61,16 +65,16 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   outgoing_.resize(plan_.faces.size());
   writes_.resize(plan_.faces.size(), 0);
   is_written_ = writes_;
-  halo_bytes_ = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_reals) *
-                std::size_t(shape.lanes) * sizeof(T);
+  const std::size_t halo_bytes = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) *
+                                 std::size_t(shape.n_reals) * std::size_t(shape.lanes) * sizeof(T);
   bool in_place = true;
   for (const auto& face : plan_.faces) in_place = in_place && lands_in_place(face);
-  if (!in_place) landing_bytes_ = send_.size();
-  if (options_.transport == HaloOptions::Transport::shared) shared_ = SharedMemory::make(halo_bytes_ + landing_bytes_);
-  if (!shared_) memory_ = Buffer<std::byte>("halo", halo_bytes_ + landing_bytes_);
+  const std::size_t all_bytes = halo_bytes + (in_place ? 0 : send_.size());
+  if (options_.transport == HaloOptions::Transport::shared) shared_ = SharedMemory::make(all_bytes);
+  if (!shared_) memory_ = Buffer<std::byte>("halo", all_bytes);
   std::byte* const memory = shared_ ? shared_.data() : memory_.data();
   halo_ = reinterpret_cast<T*>(memory);
-  if (!in_place) landing_ = memory + halo_bytes_;
+  if (!in_place) landing_ = memory + halo_bytes;
   std::vector<std::array<std::byte*, 2>> own;
   for (const auto& face : plan_.faces) own.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
   message_places_ = places(own);
@@ -172,7 +176,7 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
   with_wire([&](auto format) {
     const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[s]), in,
                                               (shared ? shared_places_ : message_places_).data(), block_bytes_,
-                                              shared && send_.size() > (std::size_t(4) << 20)};
+                                              shared && send_.size() > past_caches_from};
     for_each_item("halo_gather", pack.faces.items(), pack);
   });
   messages_.emplace(comm_);
@@ -217,7 +221,7 @@ void FaceExchange<T>::finish() {
              face.from_rank, comm_.rank());
     in.stage.to_device(in.bytes);
   }
-  if (landing_bytes_ > 0)
+  if (landing_)
     with_wire([&](auto format) {
       const UnpackFaces<T, decltype(format)> unpack{blocks(landing_slots_, landing_blocks_[std::size_t(subset_)]),
                                                     halo_blocks(), landing_, block_bytes_};

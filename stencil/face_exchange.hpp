@@ -104,7 +104,6 @@ class FaceExchange {
   std::vector<SharedMemory> readers_;  // whom this rank writes to
   T* halo_ = nullptr;                  // in memory_ or shared_, as landing_
   std::byte* landing_ = nullptr;       // of messages that do not land in the halo itself, where there are any
-  std::size_t halo_bytes_ = 0, landing_bytes_ = 0;
   std::vector<char> writes_,
       is_written_;  // for each face, whether this rank writes it to its reader, and is written to
   Buffer<std::byte*> message_places_, shared_places_;
