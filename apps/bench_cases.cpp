@@ -29,7 +29,7 @@ void fill(const FieldT& field, std::uint64_t seed) {
 
 template <class T, int W>
 void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const GaugeLinks<T>& links, int n_columns,
-                double V, double link_reals) {
+                double V, double link_reals, double hop_link_reals) {
   const double R = sizeof(T);
   const std::string precision = R == 8 ? "double" : "float", columns = ", " + std::to_string(n_columns) + " columns";
   const BlockField<Spinor, T, W> in(lattice, "in", n_columns), out(lattice, "out", n_columns);
@@ -39,7 +39,7 @@ void add_blocks(std::vector<BenchCase>& cases, const Lattice& lattice, const Gau
   cases.push_back({"Laplacian, spinor" + columns, precision, n_columns * V, (48 + link_reals / n_columns) * R,
                    8 * 288 + 48, [=] { laplacian.apply(in, out); }});
   cases.push_back({"Wilson hop, even from odd" + columns, precision, n_columns * V / 2,
-                   (48 + link_reals / n_columns) * R, 1320,
+                   (48 + hop_link_reals / n_columns) * R, 1320,
                    [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); }});
 }
 
@@ -73,8 +73,9 @@ void add_link_cases(const Add& add, const GaugeField<T>& gauge, double V) {
 template <class T>
 std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   const double V = double(lattice.geometry().local_volume()), R = sizeof(T);
-  // Every link once for every site that reads it: CPUs read eight doubled links, GPUs four single-stored ones.
-  const double doubled = 144, single = 72, link_reals = has_packs ? doubled : single;
+  // Every link once for every site that reads it: four, or eight where links are doubled.
+  const double doubled = 144, single = 72;
+  const double link_reals = has_packs && lattice.layout().order() == Order::even_odd ? doubled : single;
   const std::string precision = R == 8 ? "double" : "float";
   std::vector<BenchCase> cases;
   const auto add = [&](const std::string& kernel, double sites, double reals, double flops, std::function<void()> run,
@@ -98,10 +99,10 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   add("Laplacian, colour vector", V, 12 + link_reals, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
   add("Laplacian in space, spinor", V, 48 + link_reals * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
   add("Laplacian in space, colour vector", V, 12 + link_reals * 3 / 4, 6 * 72 + 12, [=] { spatial.apply(u, v); });
-  // Half the sites write; each reads its eight links, of which a GPU shares none between sites of one parity.
+  // Half the sites write; each reads its eight links, of which sites of one parity share none.
   add("Wilson hop, even from odd", V / 2, 48 + doubled, 1320, [=] { wilson.hop(a.odd(), b.even()); });
   add("Wilson operator", V, 48 + link_reals, 1320 + 48, [=] { wilson.apply(a, b); });
-  add_blocks<T, default_lanes>(cases, lattice, links, 8, V, doubled);
+  add_blocks<T, default_lanes>(cases, lattice, links, 8, V, has_packs ? doubled : single, doubled);
   add("axpy, spinor", V, 72, 48, [=] { axpy(b, 0.5, a); });
   add("norm2, spinor", V, 24, 48, [=] { norm2(a); });
   add("inner product, spinor", V, 48, 96, [=] { inner_product(a, b); });

@@ -47,7 +47,7 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   const bool single = parameters.solver.precision == "single", mixed = parameters.solver.precision == "mixed";
   const double real = single ? 4 : 8, links = 72, spinor = 24;
   double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
-  bytes += real * links * 2 * 2;    // doubled links of the operator and of the smearing
+  bytes += real * links * 4;        // links of the operator and of the smearing, and doubled ones of the hop
   bytes += real * spinor * 12 * 2;  // source and propagator
   // The smeared sink and the buffers of its smearing.
   const auto& sinks = parameters.sink.smearings;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/complex.hpp"
+#include "kov/core/unroll.hpp"
 
 #include <concepts>
 
@@ -89,71 +90,71 @@ concept SiteObject = requires(S s) {
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S zero() {
   S r;
-  for (int i = 0; i < S::n_complex; ++i) r.z[i] = {typename S::Real(0), typename S::Real(0)};
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = {typename S::Real(0), typename S::Real(0)}; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S& operator+=(S& a, const S& b) {
-  for (int i = 0; i < S::n_complex; ++i) a.z[i] += b.z[i];
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { a.z[i] += b.z[i]; });
   return a;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S& operator-=(S& a, const S& b) {
-  for (int i = 0; i < S::n_complex; ++i) a.z[i] -= b.z[i];
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { a.z[i] -= b.z[i]; });
   return a;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator+(const S& a, const S& b) {
   S r;
-  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a.z[i] + b.z[i];
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a.z[i] + b.z[i]; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator-(const S& a, const S& b) {
   S r;
-  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a.z[i] - b.z[i];
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a.z[i] - b.z[i]; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator*(const typename S::Real& a, const S& b) {
   S r;
-  for (int i = 0; i < S::n_complex; ++i) r.z[i] = {a * b.z[i].re, a * b.z[i].im};
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = {a * b.z[i].re, a * b.z[i].im}; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator*(const Complex<typename S::Real>& a, const S& b) {
   S r;
-  for (int i = 0; i < S::n_complex; ++i) r.z[i] = a * b.z[i];
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a * b.z[i]; });
   return r;
 }
 /// acc += a b for a real a
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const typename S::Real& a, const S& b) {
-  for (int i = 0; i < S::n_complex; ++i) {
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED {
     acc.z[i].re += a * b.z[i].re;
     acc.z[i].im += a * b.z[i].im;
-  }
+  });
 }
 /// acc += a b for a complex a
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const Complex<typename S::Real>& a, const S& b) {
-  for (int i = 0; i < S::n_complex; ++i) multiply_add(acc.z[i], a, b.z[i]);
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { multiply_add(acc.z[i], a, b.z[i]); });
 }
 /// Sum of |z|^2 over all components.
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION typename S::Real norm2(const S& a) {
   typename S::Real sum(0);
-  for (int i = 0; i < S::n_complex; ++i) {
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED {
     sum += a.z[i].re * a.z[i].re;
     sum += a.z[i].im * a.z[i].im;
-  }
+  });
   return sum;
 }
 /// Sum of conj(a) b over all components.
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION Complex<typename S::Real> inner_product(const S& a, const S& b) {
   Complex<typename S::Real> sum{typename S::Real(0), typename S::Real(0)};
-  for (int i = 0; i < S::n_complex; ++i) conj_multiply_add(sum, a.z[i], b.z[i]);
+  unroll<S::n_complex>([&](int i) KOV_UNROLLED { conj_multiply_add(sum, a.z[i], b.z[i]); });
   return sum;
 }
 
@@ -167,11 +168,16 @@ KOKKOS_FORCEINLINE_FUNCTION const Complex<typename S::Real>& element(const S& si
 template <class Matrix, SiteObject S, class Vector>
 requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION
     void color_multiply_add(S& acc, const Matrix& u, const Vector& psi) {
-  for (int b = 0; b < 3; ++b)
-    for (int a = 0; a < 3; ++a) {
+  constexpr int n_spins = S::n_complex / 3, at_once = has_packs && n_spins == 4 ? 2 : n_spins;
+  unroll<3 * n_spins / at_once>([&](int k) KOV_UNROLLED {
+    const int b = k * at_once / n_spins, first = k % (n_spins / at_once) * at_once;
+    Complex<typename S::Real> column[at_once];
+    unroll<at_once>([&](int s) KOV_UNROLLED { column[s] = element(psi, 3 * (first + s) + b); });
+    unroll<3>([&](int a) KOV_UNROLLED {
       const auto w = element(u, 3 * a + b);
-      for (int s = 0; s < S::n_complex / 3; ++s) multiply_add(acc.z[3 * s + a], w, element(psi, 3 * s + b));
-    }
+      unroll<at_once>([&](int s) KOV_UNROLLED { multiply_add(acc.z[3 * (first + s) + a], w, column[s]); });
+    });
+  });
 }
 template <class A, SiteObject S>
 requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION
@@ -183,16 +189,16 @@ requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FO
 template <class Matrix, SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S color_multiply(const Matrix& u, const S& psi) {
   S r;
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b < 3; ++b) {
-      const auto w = element(u, 3 * a + b);
-      for (int s = 0; s < S::n_complex / 3; ++s) {
-        if (b == 0)
-          r.z[3 * s + a] = w * psi.z[3 * s];
-        else
-          multiply_add(r.z[3 * s + a], w, psi.z[3 * s + b]);
-      }
-    }
+  unroll<9>([&](int k) KOV_UNROLLED {
+    const int a = k / 3, b = k % 3;
+    const auto w = element(u, k);
+    unroll<S::n_complex / 3>([&](int s) KOV_UNROLLED {
+      if (b == 0)
+        r.z[3 * s + a] = w * psi.z[3 * s];
+      else
+        multiply_add(r.z[3 * s + a], w, psi.z[3 * s + b]);
+    });
+  });
   return r;
 }
 template <class A, template <class> class SiteT, class R>

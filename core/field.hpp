@@ -16,7 +16,7 @@ concept SiteExpression = requires {
   typename E::SiteExpressionTag;
 };
 
-/// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 8 for doubled links, 12 for a propagator.
+/// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 12 for a propagator.
 ///
 /// T: float or double.  N: lanes; default_lanes goes with Lattice::layout(), 1 with Lattice::column_layout().
 template <template <class> class SiteT, class T, int N = default_lanes>

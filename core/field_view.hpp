@@ -74,18 +74,18 @@ class FieldView {
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(int outer, int component) const {
     const T* p = address(outer, component);
     SiteT<Pack<T, N>> r;
-    for (int i = 0; i < n_complex; ++i) {
+    unroll<n_complex>([&](int i) KOV_UNROLLED {
       r.z[i].re = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i));
       r.z[i].im = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i + N));
-    }
+    });
     return r;
   }
   KOKKOS_FORCEINLINE_FUNCTION void set(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
     T* p = address(x.outer, component);
-    for (int i = 0; i < n_complex; ++i) {
+    unroll<n_complex>([&](int i) KOV_UNROLLED {
       v.z[i].re.store(p + 2 * N * i);
       v.z[i].im.store(p + 2 * N * i + N);
-    }
+    });
   }
   /// z[i] of what operator() returns, without the rest.
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(PackSite x, int component, int i) const {
@@ -95,10 +95,10 @@ class FieldView {
   /// set() past the caches.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
     T* p = address(x.outer, component);
-    for (int i = 0; i < n_complex; ++i) {
+    unroll<n_complex>([&](int i) KOV_UNROLLED {
       v.z[i].re.stream(p + 2 * N * i);
       v.z[i].im.stream(p + 2 * N * i + N);
-    }
+    });
   }
 #endif
 
@@ -168,6 +168,7 @@ class SiteInMemory {
     if (exchange & 1) permute<1 % N>();
     if (exchange & 2) permute<2 % N>();
     if (exchange & 4) permute<4 % N>();
+    forget();
   }
   /// Keeps a gathered value.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) : p_(permuted_) {
@@ -175,12 +176,13 @@ class SiteInMemory {
       v.z[i].re.store(permuted_ + 2 * N * i);
       v.z[i].im.store(permuted_ + 2 * N * i + N);
     }
+    forget();
   }
   SiteInMemory(const SiteInMemory&) = delete;
   SiteInMemory& operator=(const SiteInMemory&) = delete;
 
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
-    return {Pack<T, N>::load(p_ + 2 * N * i), Pack<T, N>::load(p_ + 2 * N * i + N)};
+    return {Pack<T, N>::load_now(p_ + 2 * N * i), Pack<T, N>::load_now(p_ + 2 * N * i + N)};
   }
 
  private:
@@ -190,6 +192,10 @@ class SiteInMemory {
     p_ = permuted_;
   }
 
+  /// Hides from the compiler where the site lies: knowing that lanes were just permuted, it holds all of them in
+  /// registers that it has not, and copies them from stack to stack.
+  KOKKOS_FORCEINLINE_FUNCTION void forget() { asm volatile("" : "+r"(p_), "+m"(permuted_)); }
+
   const T* p_;
   alignas(64) T permuted_[2 * N * n_complex];
 };
@@ -197,6 +203,22 @@ class SiteInMemory {
 template <template <class> class SiteT, class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N>& site, int i) {
   return site.z(i);
+}
+
+/// The adjoint of a colour matrix in memory.
+template <class T, int N>
+class AdjointInMemory {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION AdjointInMemory(const T* p, int exchange) : u_(p, exchange) {}
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const { return conj(u_.z(3 * (i % 3) + i / 3)); }
+
+ private:
+  SiteInMemory<ColorMatrix, T, N> u_;
+};
+
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const AdjointInMemory<T, N>& u, int i) {
+  return u.z(i);
 }
 #endif
 
@@ -235,7 +257,11 @@ class NeighbourView {
 #if !defined(KOKKOS_ENABLE_CUDA)
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<SiteT, T, N> read(PackSite, const PackHop& hop, int component = 0) const {
     if (hop.slots) return SiteInMemory<SiteT, T, N>(gather(hop.slots, component));
-    return SiteInMemory<SiteT, T, N>((hop.halo ? halo_ : field_).address(hop.outer, component), hop.exchange);
+    return SiteInMemory<SiteT, T, N>(address(hop, component), hop.exchange);
+  }
+  /// Where the neighbour lies, but for the order of its lanes; not of slots.
+  KOKKOS_FORCEINLINE_FUNCTION const T* address(const PackHop& hop, int component) const {
+    return (hop.halo ? halo_ : field_).address(hop.outer, component);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int component) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, component);

@@ -116,6 +116,16 @@ struct Pack {
     for (int k = 0; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
     return r;
   }
+  /// load() at this very place: a compiler would otherwise read p again at each use, or everything at once and spill it.
+  static KOKKOS_FORCEINLINE_FUNCTION Pack load_now(const T* p) {
+    Pack r = load(p);
+#if defined(__AVX512F__)
+    for (Word& w : r.word) asm volatile("" : "+v"(w));
+#elif defined(__AVX__)
+    for (Word& w : r.word) asm volatile("" : "+x"(w));
+#endif
+    return r;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* p) const {
     for (int k = 0; k < n_words; ++k) *reinterpret_cast<Word*>(p + k * width) = word[k];
   }

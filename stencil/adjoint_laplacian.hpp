@@ -45,17 +45,22 @@ KOKKOS_FORCEINLINE_FUNCTION AdjointVector<R> to_adjoint(const ColorMatrix<R>& m)
 /// sum += U M U^+, read element by element.
 template <class Matrix, class R>
 KOKKOS_FORCEINLINE_FUNCTION void add_conjugated(ColorMatrix<R>& sum, const Matrix& u, const ColorMatrix<R>& m) {
-  for (int a = 0; a < 3; ++a) {
+  unroll<3>([&](int a) KOV_UNROLLED {
     Complex<R> row[3];
-    const auto first = element(u, 3 * a);
-    for (int b = 0; b < 3; ++b) row[b] = first * m(0, b);
-    for (int c = 1; c < 3; ++c) {
+    unroll<3>([&](int c) KOV_UNROLLED {
       const auto w = element(u, 3 * a + c);
-      for (int b = 0; b < 3; ++b) multiply_add(row[b], w, m(c, b));
-    }
-    for (int d = 0; d < 3; ++d)
-      for (int b = 0; b < 3; ++b) conj_multiply_add(sum(a, d), element(u, 3 * d + b), row[b]);
-  }
+      unroll<3>([&](int b) KOV_UNROLLED {
+        if (c == 0)
+          row[b] = w * m(0, b);
+        else
+          multiply_add(row[b], w, m(c, b));
+      });
+    });
+    unroll<9>([&](int k) KOV_UNROLLED {
+      const int d = k / 3, b = k % 3;
+      conj_multiply_add(sum(a, d), element(u, k), row[b]);
+    });
+  });
 }
 
 /// (Delta phi)^a(x) = sum over mu of U^{ab}_mu(x) phi^b(x + mu) + U^{ba}_mu(x - mu) phi^b(x - mu) - 2 phi^a(x), U^{ab}

@@ -45,7 +45,7 @@ struct DoubleLinks {
     const auto near = stencil.at(x);
     for (int mu = 0; mu < 4; ++mu) {
       out.set(x, in(x, mu), 2 * mu);
-      out.set(x, adj(in(x, near(2 * mu + 1), mu)), 2 * mu + 1);
+      out.set(x, in(x, near(2 * mu + 1), mu), 2 * mu + 1);
     }
   }
 };
@@ -55,7 +55,7 @@ struct DoubleLinks {
 template <class T>
 template <class S>
 GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boundary)
-    : columns_(std::make_shared<Field<ColorMatrix, T, 1>>()) {
+    : forms_(std::make_shared<OnDemand>()) {
   require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(), "components, a gauge field has 4");
   const Lattice& lattice = gauge.lattice();
   const Geometry& geometry = lattice.geometry();
@@ -73,31 +73,45 @@ GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boun
   halo_ = Halo<ColorMatrix, T>(lattice, 4);
   neighbours_ = halo_.exchange(phased);
   links_ = phased;
-  if constexpr (has_packs) {
-    links_ = GaugeField<T>(lattice, "doubled links", 8);
-    for_each_site<default_lanes>("double_links", links_.range(),
-                                 detail::DoubleLinks<T>{Stencil::of(lattice).view(), neighbours_, links_.view()});
+}
+
+template <class T>
+const GaugeField<T>& GaugeLinks<T>::doubled() const {
+  GaugeField<T>& field = forms_->doubled;
+  if (field.n_components() == 0) {
+    field = GaugeField<T>(lattice(), "doubled links", 8);
+    for_each_site<default_lanes>("double_links", field.range(),
+                                 detail::DoubleLinks<T>{Stencil::of(lattice()).view(), neighbours_, field.view()});
     Kokkos::fence("doubled links");
-    halo_ = {};
   }
+  return field;
 }
 
 template <class T>
 LinkView<T> GaugeLinks<T>::view() const {
   if constexpr (has_packs)
-    return LinkView<T>(links_.view());
+    return lattice().layout().order() == Order::even_odd ? parity_view() : LinkView<T>(neighbours_, false);
   else
     return LinkView<T>(neighbours_);
 }
 
 template <class T>
+LinkView<T> GaugeLinks<T>::parity_view() const {
+  if constexpr (has_packs)
+    return LinkView<T>({doubled().view(), doubled().view()}, true);
+  else
+    return view();
+}
+
+template <class T>
 BlockLinkView<T> GaugeLinks<T>::block_view() const {
   if constexpr (has_packs) {
-    if (columns_->n_components() == 0) {
-      *columns_ = Field<ColorMatrix, T, 1>(lattice(), "links for columns", 8);
-      import_sites(*columns_, export_sites(links_));
+    Field<ColorMatrix, T, 1>& field = forms_->columns;
+    if (field.n_components() == 0) {
+      field = Field<ColorMatrix, T, 1>(lattice(), "links for columns", 8);
+      import_sites(field, export_sites(doubled()));
     }
-    return BlockLinkView<T>(columns_->view());
+    return BlockLinkView<T>(field.view());
   } else {
     return view();
   }

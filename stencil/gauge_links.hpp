@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// GaugeLinks: the links in the form operators read them, behind one LinkView: links(x, near, leg) is the matrix that
-// carries the neighbour on that leg to x, with boundary phases.  Doubled on CPUs, single-stored on GPUs.
+// GaugeLinks: the links in the form operators read them, with boundary phases, behind one LinkView.  Each link is stored
+// once; where lanes of a backward link would have to be gathered one by one, twice.
 #pragma once
 
 #include "kov/core/su3.hpp"
@@ -22,76 +22,104 @@ struct BoundaryAngles {
   static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
 };
 
-/// Component 2 mu of a doubled field is U_mu(x), component 2 mu + 1 is adj(U_mu(x - mu)).
-template <class T>
-class DoubledLinkView {
- public:
-  DoubledLinkView() = default;
-  explicit DoubledLinkView(const FieldView<ColorMatrix, T, default_lanes>& links) : links_(links) {}
-
-  template <class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, const Near&, int leg) const {
-    return links_(x, leg);
-  }
+/// U_mu(x) is component mu.  A backward leg takes the adjoint of the neighbour's link; where even-odd order would gather
+/// it lane by lane, from a field of eight components that has U_mu(x) in 2 mu and U_mu(x - mu) in 2 mu + 1.
 #if !defined(KOKKOS_ENABLE_CUDA)
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory<ColorMatrix, T, default_lanes> read(PackSite x, const Near&, int leg) const {
-    return SiteInMemory<ColorMatrix, T, default_lanes>(links_.address(x.outer, leg));
+template <class T>
+class PackLinkView {
+ public:
+  using Forward = SiteInMemory<ColorMatrix, T, default_lanes>;
+  using Backward = AdjointInMemory<T, default_lanes>;
+
+  PackLinkView() = default;
+  PackLinkView(const NeighbourView<ColorMatrix, T, default_lanes>& links, bool doubled)
+      : links_(links), doubled_(doubled) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION Forward forward(PackSite x, int mu) const {
+    return Forward(links_.field().address(x.outer, doubled_ ? 2 * mu : mu));
   }
-#endif
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int leg) const { links_.prefetch(outer, leg); }
+  KOKKOS_FORCEINLINE_FUNCTION Backward backward(PackSite x, const PackHop& hop, int mu) const {
+    if (doubled_) return Backward(links_.field().address(x.outer, 2 * mu + 1), 0);
+    return Backward(links_.address(hop, mu), hop.exchange);
+  }
+  /// What leg of x will read.
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
+    if (doubled_)
+      links_.field().prefetch(x.outer, leg);
+    else if (leg % 2 == 0)
+      links_.field().prefetch(x.outer, leg / 2);
+    else
+      links_.prefetch(near(leg), leg / 2);
+  }
 
  private:
-  FieldView<ColorMatrix, T, default_lanes> links_;
+  NeighbourView<ColorMatrix, T, default_lanes> links_;
+  bool doubled_ = false;
 };
+#endif
 
-/// Component mu is U_mu(x); a backward leg reads the neighbour's link and takes its adjoint.
+/// The same, of single lanes.
 template <class T>
 class SingleLinkView {
  public:
   SingleLinkView() = default;
   explicit SingleLinkView(const NeighbourView<ColorMatrix, T, default_lanes>& links) : links_(links) {}
 
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(LaneSite x, const Near& near, int leg) const {
-    return leg % 2 == 0 ? links_(x, leg / 2) : adj(links_(x, near(leg), leg / 2));
-  }
-  template <class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(Site x, const Near& near, int leg) const {
-    return (*this)(x, near, leg);
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> forward(LaneSite x, int mu) const { return links_(x, mu); }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> backward(LaneSite x, const Hop& hop, int mu) const {
+    return adj(links_(x, hop, mu));
   }
 
  private:
   NeighbourView<ColorMatrix, T, default_lanes> links_;
 };
 
-/// Doubled links of single sites, which all columns of a pack share.
+/// Links of single sites, doubled as above, which all columns of a pack share.
 template <class T>
 class ColumnLinkView {
  public:
   ColumnLinkView() = default;
   explicit ColumnLinkView(const FieldView<ColorMatrix, T, 1>& links) : links_(links) {}
 
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> operator()(ColumnSite x, const Near&, int leg) const {
-    return links_(LaneSite{x.outer, 0}, leg);
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> forward(ColumnSite x, int mu) const {
+    return links_(LaneSite{x.outer, 0}, 2 * mu);
+  }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> backward(ColumnSite x, const Hop&, int mu) const {
+    return adj(links_(LaneSite{x.outer, 0}, 2 * mu + 1));
   }
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> read(ColumnSite x, const Near& near, int leg) const {
-    return (*this)(x, near, leg);
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
+    links_.prefetch(x.outer, leg);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int leg) const { links_.prefetch(outer, leg); }
 
  private:
   FieldView<ColorMatrix, T, 1> links_;
 };
 
-/// What operators on fields read here.
+#if defined(KOKKOS_ENABLE_CUDA)
+/// What operators on fields, and on blocks of columns, read here.
 template <class T>
-using LinkView = std::conditional_t<has_packs, DoubledLinkView<T>, SingleLinkView<T>>;
-/// What operators on blocks of columns read here.
+using LinkView = SingleLinkView<T>;
 template <class T>
-using BlockLinkView = std::conditional_t<has_packs, ColumnLinkView<T>, SingleLinkView<T>>;
+using BlockLinkView = SingleLinkView<T>;
+#else
+template <class T>
+using LinkView = PackLinkView<T>;
+template <class T>
+using BlockLinkView = ColumnLinkView<T>;
+#endif
+
+/// The matrix that carries the neighbour of x on a leg to x: 2 mu forward, 2 mu + 1 backward.
+template <bool is_backward, class Links, class Site, class Near>
+KOKKOS_FORCEINLINE_FUNCTION auto link_of_leg(const Links& links, Site x, const Near& near, int leg) {
+  if constexpr (is_backward)
+    return links.backward(x, near(leg), leg / 2);
+  else
+    return links.forward(x, leg / 2);
+}
 
 /// Links with boundary phases, ready for stencil operators.  Copies share memory.
 template <class T>
@@ -103,14 +131,24 @@ class GaugeLinks {
 
   const Lattice& lattice() const { return links_.lattice(); }
   LinkView<T> view() const;
+  /// For kernels from one parity to the other, which read no link twice: doubled on CPUs, where they then lie in a row
+  /// (10 % faster hop out of cache, measured on a Zen 4).  Makes them on first use.
+  LinkView<T> parity_view() const;
   /// Makes the column form on first use (CPU).
   BlockLinkView<T> block_view() const;
 
  private:
-  GaugeField<T> links_;        // doubled (CPU) or single (GPU), phases multiplied in
-  Halo<ColorMatrix, T> halo_;  // of single links, filled once
+  /// Forms that some kernels want, made when first asked for.
+  struct OnDemand {
+    GaugeField<T> doubled;
+    Field<ColorMatrix, T, 1> columns;
+  };
+  const GaugeField<T>& doubled() const;
+
+  GaugeField<T> links_;        // phases multiplied in
+  Halo<ColorMatrix, T> halo_;  // filled once
   NeighbourView<ColorMatrix, T, default_lanes> neighbours_;
-  std::shared_ptr<Field<ColorMatrix, T, 1>> columns_;
+  std::shared_ptr<OnDemand> forms_;
 };
 
 }  // namespace kov

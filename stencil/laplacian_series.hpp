@@ -58,15 +58,18 @@ struct SeriesStepKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, int c,
                                             std::integer_sequence<int, leg...>) const {
     if constexpr (std::is_same_v<Site, LaneSite>) {
-      (add_leg(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
+      (add_leg<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
     } else {
-      for (int l = 0; l < n_legs; ++l) add_leg(sum, x, near, l, c);
+      for (int l = 0; l < n_legs; l += 2) {
+        add_leg<false>(sum, x, near, l, c);
+        add_leg<true>(sum, x, near, l + 1, c);
+      }
     }
   }
-  template <class Sum, class Site, class Near>
+  template <bool is_backward, class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, from, x, leg, c, n_components);
-    color_multiply_add(sum, links.read(x, near, leg), from.read(x, near(leg), c));
+    color_multiply_add(sum, link_of_leg<is_backward>(links, x, near, leg), from.read(x, near(leg), c));
   }
 };
 

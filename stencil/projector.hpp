@@ -32,17 +32,28 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> add_i_power(const Complex<R>& a, const Co
 
 }  // namespace detail
 
-/// The upper two spins of (1 + sign gamma_mu) psi, a Spinor<R> or one in memory.  12 flops.
-template <int mu, int sign, class R, class Psi>
-KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> project(const Psi& psi) {
+/// u times the upper two spins of (1 + sign gamma_mu) psi; both may be in memory.  12 + 132 flops.  Colour by colour:
+/// with packs the product fills 12 registers and one colour of what is projected four.
+template <int mu, int sign, class R, class Matrix, class Psi>
+KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, const Psi& psi) {
   using Row0 = detail::ProjectorRow<mu, sign, 0>;
   using Row1 = detail::ProjectorRow<mu, sign, 1>;
-  HalfSpinor<R> h;
-  for (int a = 0; a < 3; ++a) {
-    h(0, a) = detail::add_i_power<Row0::phase>(element(psi, a), element(psi, 3 * Row0::column + a));
-    h(1, a) = detail::add_i_power<Row1::phase>(element(psi, 3 + a), element(psi, 3 * Row1::column + a));
-  }
-  return h;
+  HalfSpinor<R> r;
+  unroll<3>([&](int b) KOV_UNROLLED {
+    const auto h0 = detail::add_i_power<Row0::phase>(element(psi, b), element(psi, 3 * Row0::column + b));
+    const auto h1 = detail::add_i_power<Row1::phase>(element(psi, 3 + b), element(psi, 3 * Row1::column + b));
+    unroll<3>([&](int a) KOV_UNROLLED {
+      const auto w = element(u, 3 * a + b);
+      if (b == 0) {
+        r(0, a) = w * h0;
+        r(1, a) = w * h1;
+      } else {
+        multiply_add(r(0, a), w, h0);
+        multiply_add(r(1, a), w, h1);
+      }
+    });
+  });
+  return r;
 }
 
 /// acc += the full spinor of a projected half h.  24 flops.
@@ -50,12 +61,12 @@ template <int mu, int sign, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const HalfSpinor<R>& h) {
   using Row2 = detail::ProjectorRow<mu, sign, 2>;
   using Row3 = detail::ProjectorRow<mu, sign, 3>;
-  for (int a = 0; a < 3; ++a) {
+  unroll<3>([&](int a) KOV_UNROLLED {
     acc(0, a) += h(0, a);
     acc(1, a) += h(1, a);
     acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));
     acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), h(Row3::column, a));
-  }
+  });
 }
 
 }  // namespace kov

@@ -37,11 +37,20 @@ struct CovariantHopKernel {
     auto sum = zero<decltype(in(x, c))>();
     using R = typename decltype(sum)::Real;
     if (both) {
-      color_multiply_add(sum, links.read(x, near, leg ^ 1), in.read(x, near(leg ^ 1), c));
+      add_leg(sum, x, near, leg ^ 1, c);
       sum = R(-1) * sum;
     }
-    color_multiply_add(sum, links.read(x, near, leg), in.read(x, near(leg), c));
+    add_leg(sum, x, near, leg, c);
     out.set(x, R(factor) * sum, c);
+  }
+
+ private:
+  template <class Sum, class Site, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int l, int c) const {
+    if (l % 2 == 0)
+      color_multiply_add(sum, links.forward(x, l / 2), in.read(x, near(l), c));
+    else
+      color_multiply_add(sum, links.backward(x, near(l), l / 2), in.read(x, near(l), c));
   }
 };
 

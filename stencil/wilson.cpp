@@ -33,8 +33,9 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
     run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out, n, [&](const In& neighbours) {
-      return Kernel{stencil.nearest(), links_.view(), neighbours, diagonal.view(), out.view(), n,
-                    T(alpha),          T(beta),       streaming};
+      const LinkView<T> links = out.subset() == Subset::all ? links_.view() : links_.parity_view();
+      return Kernel{stencil.nearest(), links,   neighbours, diagonal.view(), out.view(), n,
+                    T(alpha),          T(beta), streaming};
     });
   };
   if (adjoint)

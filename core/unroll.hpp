@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Loops of a few turns that are gone before the compiler decides what lives in registers.
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include <utility>
+
+/// On the body of a loop: [&](int i) KOV_UNROLLED { ... }.
+#define KOV_UNROLLED __attribute__((always_inline))
+
+namespace kov {
+
+namespace detail {
+template <class F, int... i>
+KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f, std::integer_sequence<int, i...>) {
+  (f(i), ...);
+}
+}  // namespace detail
+
+/// f(0), ..., f(n - 1).  GCC unrolls a plain loop after it has given arrays their place in memory: the sums of a site
+/// kernel then go through the stack.
+template <int n, class F>
+KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+  for (int i = 0; i < n; ++i) f(i);
+#else
+  detail::unroll(f, std::make_integer_sequence<int, n>{});
+#endif
+}
+
+}  // namespace kov
