@@ -90,47 +90,48 @@ concept SiteObject = requires(S s) {
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S zero() {
   S r;
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = {typename S::Real(0), typename S::Real(0)}; });
+  using R = typename S::Real;
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = {R(0), R(0)}; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S& operator+=(S& a, const S& b) {
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { a.z[i] += b.z[i]; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { a.z[i] += b.z[i]; });
   return a;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S& operator-=(S& a, const S& b) {
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { a.z[i] -= b.z[i]; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { a.z[i] -= b.z[i]; });
   return a;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator+(const S& a, const S& b) {
   S r;
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a.z[i] + b.z[i]; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = a.z[i] + b.z[i]; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator-(const S& a, const S& b) {
   S r;
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a.z[i] - b.z[i]; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = a.z[i] - b.z[i]; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator*(const typename S::Real& a, const S& b) {
   S r;
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = {a * b.z[i].re, a * b.z[i].im}; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = {a * b.z[i].re, a * b.z[i].im}; });
   return r;
 }
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S operator*(const Complex<typename S::Real>& a, const S& b) {
   S r;
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { r.z[i] = a * b.z[i]; });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = a * b.z[i]; });
   return r;
 }
 /// acc += a b for a real a
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const typename S::Real& a, const S& b) {
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED {
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
     acc.z[i].re += a * b.z[i].re;
     acc.z[i].im += a * b.z[i].im;
   });
@@ -138,13 +139,13 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const typename S::Real& a,
 /// acc += a b for a complex a
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const Complex<typename S::Real>& a, const S& b) {
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { multiply_add(acc.z[i], a, b.z[i]); });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { multiply_add(acc.z[i], a, b.z[i]); });
 }
 /// Sum of |z|^2 over all components.
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION typename S::Real norm2(const S& a) {
   typename S::Real sum(0);
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED {
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
     sum += a.z[i].re * a.z[i].re;
     sum += a.z[i].im * a.z[i].im;
   });
@@ -154,7 +155,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename S::Real norm2(const S& a) {
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION Complex<typename S::Real> inner_product(const S& a, const S& b) {
   Complex<typename S::Real> sum{typename S::Real(0), typename S::Real(0)};
-  unroll<S::n_complex>([&](int i) KOV_UNROLLED { conj_multiply_add(sum, a.z[i], b.z[i]); });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { conj_multiply_add(sum, a.z[i], b.z[i]); });
   return sum;
 }
 
@@ -169,13 +170,15 @@ template <class Matrix, SiteObject S, class Vector>
 requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION
     void color_multiply_add(S& acc, const Matrix& u, const Vector& psi) {
   constexpr int n_spins = S::n_complex / 3, at_once = has_packs && n_spins == 4 ? 2 : n_spins;
-  unroll<3 * n_spins / at_once>([&](int k) KOV_UNROLLED {
+  unroll<3 * n_spins / at_once>([&](int k) __attribute__((always_inline)) {
     const int b = k * at_once / n_spins, first = k % (n_spins / at_once) * at_once;
     Complex<typename S::Real> column[at_once];
-    unroll<at_once>([&](int s) KOV_UNROLLED { column[s] = element(psi, 3 * (first + s) + b); });
-    unroll<3>([&](int a) KOV_UNROLLED {
+    unroll<at_once>([&](int s) __attribute__((always_inline)) { column[s] = element(psi, 3 * (first + s) + b); });
+    unroll<3>([&](int a) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + b);
-      unroll<at_once>([&](int s) KOV_UNROLLED { multiply_add(acc.z[3 * (first + s) + a], w, column[s]); });
+      unroll<at_once>([&](int s) __attribute__((always_inline)) {
+        multiply_add(acc.z[3 * (first + s) + a], w, column[s]);
+      });
     });
   });
 }
@@ -186,24 +189,21 @@ requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FO
 }
 
 /// u psi
-template <class Matrix, SiteObject S>
-KOKKOS_FORCEINLINE_FUNCTION S color_multiply(const Matrix& u, const S& psi) {
-  S r;
-  unroll<9>([&](int k) KOV_UNROLLED {
+template <class A, template <class> class SiteT, class R>
+requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 ||
+         SiteT<R>::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION SiteT<R>
+operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) {
+  SiteT<R> r;
+  unroll<9>([&](int k) __attribute__((always_inline)) {
     const int a = k / 3, b = k % 3;
-    const auto w = element(u, k);
-    unroll<S::n_complex / 3>([&](int s) KOV_UNROLLED {
+    unroll<SiteT<R>::n_complex / 3>([&](int s) __attribute__((always_inline)) {
       if (b == 0)
-        r.z[3 * s + a] = w * psi.z[3 * s];
+        r.z[3 * s + a] = u.z[k] * psi.z[3 * s];
       else
-        multiply_add(r.z[3 * s + a], w, psi.z[3 * s + b]);
+        multiply_add(r.z[3 * s + a], u.z[k], psi.z[3 * s + b]);
     });
   });
   return r;
 }
-template <class A, template <class> class SiteT, class R>
-requires(SiteT<R>::n_complex == 3 || SiteT<R>::n_complex == 6 ||
-         SiteT<R>::n_complex == 12) KOKKOS_FORCEINLINE_FUNCTION SiteT<R>
-operator*(const ColorMatrix<A>& u, const SiteT<R>& psi) { return color_multiply(u, psi); }
 
 }  // namespace kov

@@ -74,7 +74,7 @@ class FieldView {
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(int outer, int component) const {
     const T* p = address(outer, component);
     SiteT<Pack<T, N>> r;
-    unroll<n_complex>([&](int i) KOV_UNROLLED {
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
       r.z[i].re = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i));
       r.z[i].im = exchange_lanes<mask>(Pack<T, N>::load(p + 2 * N * i + N));
     });
@@ -82,7 +82,7 @@ class FieldView {
   }
   KOKKOS_FORCEINLINE_FUNCTION void set(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
     T* p = address(x.outer, component);
-    unroll<n_complex>([&](int i) KOV_UNROLLED {
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
       v.z[i].re.store(p + 2 * N * i);
       v.z[i].im.store(p + 2 * N * i + N);
     });
@@ -95,7 +95,7 @@ class FieldView {
   /// set() past the caches.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PackSite x, const SiteT<Pack<T, N>>& v, int component = 0) const {
     T* p = address(x.outer, component);
-    unroll<n_complex>([&](int i) KOV_UNROLLED {
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
       v.z[i].re.stream(p + 2 * N * i);
       v.z[i].im.stream(p + 2 * N * i + N);
     });

@@ -7,9 +7,6 @@
 
 #include <utility>
 
-/// On the body of a loop: [&](int i) KOV_UNROLLED { ... }.
-#define KOV_UNROLLED __attribute__((always_inline))
-
 namespace kov {
 
 namespace detail {
@@ -20,7 +17,8 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f, std::integer_sequence<int, i
 }  // namespace detail
 
 /// f(0), ..., f(n - 1).  GCC unrolls a plain loop after it has given arrays their place in memory: the sums of a site
-/// kernel then go through the stack.
+/// kernel then go through the stack.  So they do where it does not inline f at once: write
+/// [&](int i) __attribute__((always_inline)) { ... }.
 template <int n, class F>
 KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
 #if defined(__CUDA_ARCH__)

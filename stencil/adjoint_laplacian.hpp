@@ -45,18 +45,18 @@ KOKKOS_FORCEINLINE_FUNCTION AdjointVector<R> to_adjoint(const ColorMatrix<R>& m)
 /// sum += U M U^+, read element by element.
 template <class Matrix, class R>
 KOKKOS_FORCEINLINE_FUNCTION void add_conjugated(ColorMatrix<R>& sum, const Matrix& u, const ColorMatrix<R>& m) {
-  unroll<3>([&](int a) KOV_UNROLLED {
+  unroll<3>([&](int a) __attribute__((always_inline)) {
     Complex<R> row[3];
-    unroll<3>([&](int c) KOV_UNROLLED {
+    unroll<3>([&](int c) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + c);
-      unroll<3>([&](int b) KOV_UNROLLED {
+      unroll<3>([&](int b) __attribute__((always_inline)) {
         if (c == 0)
           row[b] = w * m(0, b);
         else
           multiply_add(row[b], w, m(c, b));
       });
     });
-    unroll<9>([&](int k) KOV_UNROLLED {
+    unroll<9>([&](int k) __attribute__((always_inline)) {
       const int d = k / 3, b = k % 3;
       conj_multiply_add(sum(a, d), element(u, k), row[b]);
     });

@@ -39,10 +39,10 @@ KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, co
   using Row0 = detail::ProjectorRow<mu, sign, 0>;
   using Row1 = detail::ProjectorRow<mu, sign, 1>;
   HalfSpinor<R> r;
-  unroll<3>([&](int b) KOV_UNROLLED {
+  unroll<3>([&](int b) __attribute__((always_inline)) {
     const auto h0 = detail::add_i_power<Row0::phase>(element(psi, b), element(psi, 3 * Row0::column + b));
     const auto h1 = detail::add_i_power<Row1::phase>(element(psi, 3 + b), element(psi, 3 * Row1::column + b));
-    unroll<3>([&](int a) KOV_UNROLLED {
+    unroll<3>([&](int a) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + b);
       if (b == 0) {
         r(0, a) = w * h0;
@@ -61,7 +61,7 @@ template <int mu, int sign, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const HalfSpinor<R>& h) {
   using Row2 = detail::ProjectorRow<mu, sign, 2>;
   using Row3 = detail::ProjectorRow<mu, sign, 3>;
-  unroll<3>([&](int a) KOV_UNROLLED {
+  unroll<3>([&](int a) __attribute__((always_inline)) {
     acc(0, a) += h(0, a);
     acc(1, a) += h(1, a);
     acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));

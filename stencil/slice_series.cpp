@@ -78,15 +78,7 @@ struct SliceSeriesKernel {
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < count; ++c) {
         Value sum = zero<Value>();
-        for (int leg = 0; leg < 6; leg += 2) {
-          const auto neighbour = [&](std::uint32_t e) {
-            return SiteInMemory<SiteT, T, N>(from.address(int(e >> 3), c), int(e & 7));
-          };
-          const std::uint32_t ahead = neighbours[i * 6 + leg], behind = neighbours[i * 6 + leg + 1];
-          color_multiply_add(sum, links.forward(PackSite{where[i]}, leg / 2), neighbour(ahead));
-          const PackHop back{where[behind >> 3], int(behind & 7), false, nullptr};
-          color_multiply_add(sum, links.backward(PackSite{where[i]}, back, leg / 2), neighbour(behind));
-        }
+        add_slice_legs<SiteT, T>(sum, links, from, neighbours, where, i, c);
         Value result = zero<Value>();
         if (s.has_before) result -= read(before, i, c);
         multiply_add(result, R(T(s.source)), read(source, i, c));

@@ -4,8 +4,8 @@
 // a CPU.  Not for users.
 #pragma once
 
-#include "kov/core/field.hpp"
 #include "kov/core/runtime.hpp"
+#include "kov/stencil/gauge_links.hpp"
 
 #include <algorithm>
 
@@ -70,5 +70,23 @@ struct SliceTable {
   Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
   Buffer<int> outer;                 // [slice][site]
 };
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// sum += the six legs of component c of site i.  from.address(i, c): where a site of the slice is; neighbours, where:
+/// SliceTable's, of this slice.
+template <template <class> class SiteT, class T, class From>
+KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
+                                                const From& from, const std::uint32_t* neighbours, const int* where,
+                                                int i, int c) {
+  using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
+  const PackSite x{where[i]};
+  for (int mu = 0; mu < 3; ++mu) {
+    const std::uint32_t ahead = neighbours[i * 6 + 2 * mu], behind = neighbours[i * 6 + 2 * mu + 1];
+    color_multiply_add(sum, links.forward(x, mu), Neighbour(from.address(int(ahead >> 3), c), int(ahead & 7)));
+    const PackHop back{where[behind >> 3], int(behind & 7), false, nullptr};
+    color_multiply_add(sum, links.backward(x, back, mu), Neighbour(from.address(int(behind >> 3), c), int(behind & 7)));
+  }
+}
+#endif
 
 }  // namespace kov::detail
