@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/laplacian.hpp"
 
-#include "kov/stencil/launch.hpp"
-
 namespace kov {
 
 namespace {
@@ -35,7 +33,7 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
         CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
     run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, out, n,
                 [&](const In& neighbours) {
-                  return Kernel{view, links_.view(), neighbours, out.view(), n, T(alpha), T(beta), streaming};
+                  return Kernel{{view, links_.view(), neighbours, n, streaming}, out.view(), T(alpha), T(beta)};
                 });
   };
   const auto launch = [&](auto n_legs) {
@@ -63,10 +61,11 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
     run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
                            out, in.n_groups(), [&](const In& neighbours) {
-                             return Kernel{stencil.nearest(), links_.block_view(),
-                                           neighbours,        out.view(),
-                                           in.n_groups(),     T(alpha),
-                                           T(beta),           streaming};
+                             return Kernel{
+                                 {stencil.nearest(), links_.block_view(), neighbours, in.n_groups(), streaming},
+                                 out.view(),
+                                 T(alpha),
+                                 T(beta)};
                            });
   };
   if (with_t)

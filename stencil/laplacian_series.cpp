@@ -75,21 +75,17 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
   const Stencil& stencil = S::stencil(laplacian.lattice(), with_t);
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
   const int n = S::n(in);
-  run_stencil<typename S::Site>("laplacian_series", stencil, S::halo(stencil, from), from, to, n,
-                                [&](const In& neighbours) {
-                                  return Kernel{stencil.nearest(),
-                                                S::links(laplacian.links()),
-                                                neighbours,
-                                                in.view(),
-                                                before.view(),
-                                                to.view(),
-                                                n,
-                                                T(step.source),
-                                                T(step.alpha),
-                                                T(step.beta),
-                                                step.has_before,
-                                                streaming};
-                                });
+  run_stencil<typename S::Site>(
+      "laplacian_series", stencil, S::halo(stencil, from), from, to, n, [&](const In& neighbours) {
+        return Kernel{{stencil.nearest(), S::links(laplacian.links()), neighbours, n, streaming},
+                      in.view(),
+                      before.view(),
+                      to.view(),
+                      T(step.source),
+                      T(step.alpha),
+                      T(step.beta),
+                      step.has_before};
+      });
 }
 
 /// Two buffers take turns: each vector replaces the last but one, and the last one is out.

@@ -23,53 +23,30 @@ struct SeriesStep {
 /// The steps of series(-Laplacian) in d dimensions, one for each order and at least one; the first comes from `in`.
 std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions dimensions);
 
-/// Beside the legs 6 flops and four reals of memory traffic for each real number of a site.  to may be before.
+/// Beside the legs' 6 flops and four reals of memory traffic for each real number of a site.  to may be before.
 template <class Links, class In, class View, int n_legs>
 struct SeriesStepKernel {
   using Real = typename View::Real;
   static constexpr int max_threads = leg_threads<View>, min_blocks = leg_blocks<View>;
   static constexpr bool reaches_in_time = n_legs == 8;
 
-  Stencil::NearestView stencil;
-  Links links;
-  In from;
+  LegSum<Links, In, n_legs> legs;
   View in, before, to;
-  int n_components;
   Real source, alpha, beta;
-  bool has_before, streaming;
+  bool has_before;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    const auto near = stencil.at(x);
     auto sum = zero<decltype(in(x, c))>();
-    add_legs(sum, x, near, c, std::make_integer_sequence<int, n_legs>{});
+    legs.add_to(sum, x, c);
     using R = typename decltype(sum)::Real;
     // One product in each sum, so that compilers fuse them the same way here and slice by slice.
     auto result = zero<decltype(sum)>();
     if (has_before) result -= before(x, c);
     multiply_add(result, R(source), in(x, c));
-    multiply_add(result, R(alpha), from(x, c));
+    multiply_add(result, R(alpha), legs.in(x, c));
     multiply_add(result, R(beta), sum);
     to.set(x, result, c);
-  }
-
- private:
-  template <class Sum, class Site, class Near, int... leg>
-  KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, int c,
-                                            std::integer_sequence<int, leg...>) const {
-    if constexpr (std::is_same_v<Site, LaneSite>) {
-      (add_leg<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
-    } else {
-      for (int l = 0; l < n_legs; l += 2) {
-        add_leg<false>(sum, x, near, l, c);
-        add_leg<true>(sum, x, near, l + 1, c);
-      }
-    }
-  }
-  template <bool is_backward, class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int leg, int c) const {
-    if (streaming) prefetch_next(stencil, near, links, from, x, leg, c, n_components);
-    color_multiply_add(sum, link_of_leg<is_backward>(links, x, near, leg), from.read(x, near(leg), c));
   }
 };
 
