@@ -13,7 +13,7 @@ enum class Dimensions { space = 3, spacetime = 4 };
 /// out(x) = alpha in(x) + beta sum over n_legs of U_leg(x) in(x + leg), for every component: alpha = -n_legs, beta = 1
 /// is the Laplacian, other numbers are a step of a smearing.
 ///
-/// Beside the legs' 48 flops and 24 reals of memory traffic per spinor.
+/// What LegSum counts, and for a spinor 48 flops and 24 reals of memory traffic for what is written.
 template <class Links, class In, class Out, int n_legs, class StencilView = Stencil::NearestView>
 struct CovariantLaplacianKernel {
   using Real = typename Out::Real;

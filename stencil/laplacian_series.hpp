@@ -23,7 +23,8 @@ struct SeriesStep {
 /// The steps of series(-Laplacian) in d dimensions, one for each order and at least one; the first comes from `in`.
 std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions dimensions);
 
-/// Beside the legs' 6 flops and four reals of memory traffic for each real number of a site.  to may be before.
+/// What LegSum counts, and 6 flops and three reals more of memory traffic for each real number of a site.  to may be
+/// before.
 template <class Links, class In, class View, int n_legs>
 struct SeriesStepKernel {
   using Real = typename View::Real;
