@@ -2,6 +2,7 @@
 #include "kov/contractions/source.hpp"
 
 #include "kov/contractions/propagator_check.hpp"
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/global_site.hpp"
 
 namespace kov {

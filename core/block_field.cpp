@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/block_field.hpp"
 
+#include "kov/core/for_each_site.hpp"
+
 namespace kov {
 
 namespace detail {

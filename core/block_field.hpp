@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/field.hpp"
+#include "kov/core/for_each_site.hpp"
 
 namespace kov {
 

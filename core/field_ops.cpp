@@ -4,6 +4,7 @@
 #include "kov/core/field_ops.hpp"
 
 #include "kov/core/field_combination.hpp"
+#include "kov/core/for_each_site.hpp"
 
 namespace kov::detail {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/noise.hpp"
 
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/global_site.hpp"
 
 namespace kov {

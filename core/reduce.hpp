@@ -4,6 +4,7 @@
 // for any number of threads and from run to run; in exact mode for any decomposition and any number of lanes as well.
 #pragma once
 
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/lattice.hpp"
 #include "kov/core/memory.hpp"
 

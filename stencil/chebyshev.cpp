@@ -2,6 +2,7 @@
 #include "kov/stencil/chebyshev.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/core/for_each_site.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge_links.hpp"
 
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/site_map.hpp"
 
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "kov/stencil/heatbath.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/global_site.hpp"
 #include "kov/core/random.hpp"
 #include "kov/stencil/observables.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/field_ops.hpp"
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/su3.hpp"
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/observables.hpp"

@@ -4,6 +4,7 @@
 // results should go past the caches.
 #pragma once
 
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/tune.hpp"
 #include "kov/stencil/halo.hpp"
 

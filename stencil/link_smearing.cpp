@@ -2,6 +2,7 @@
 #include "kov/stencil/link_smearing.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/core/for_each_site.hpp"
 #include "kov/stencil/observables.hpp"
 #include "kov/stencil/su3_maps.hpp"
 

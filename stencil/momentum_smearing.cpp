@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/momentum_smearing.hpp"
 
+#include "kov/core/for_each_site.hpp"
+
 #include <cmath>
 
 namespace kov {

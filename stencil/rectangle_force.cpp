@@ -2,6 +2,7 @@
 #include "kov/stencil/rectangle_force.hpp"
 
 #include "kov/core/field_ops.hpp"
+#include "kov/core/for_each_site.hpp"
 
 namespace kov::detail {
 

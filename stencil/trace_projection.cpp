@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/trace_projection.hpp"
 
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/reduce.hpp"
 #include "kov/core/su3.hpp"
 #include "kov/stencil/su3_maps.hpp"

@@ -4,6 +4,7 @@
 // lanes and parity of the origin; seen from the host and from a kernel.
 #include "kov/core/error.hpp"
 #include "kov/core/layout.hpp"
+#include "kov/core/thread_blocks.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>

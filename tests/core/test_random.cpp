@@ -2,6 +2,7 @@
 //
 // Philox4x32-10 bit for bit, its statistics, and draws that depend on the site alone and on nothing about its order.
 #include "kov/core/field.hpp"
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/random.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"

@@ -2,6 +2,7 @@
 //
 // A user's program: its own kernels on the library's fields, and one of the library's operators.  Where all links
 // vanish the covariant Laplacian is multiplication by -8.
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/reduce.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/version.hpp"

@@ -2,6 +2,7 @@
 //
 // Quenched updates: staples against their definition, the same links on any decomposition, what overrelaxation and
 // heatbath must conserve, and plaquettes where they are known: at strong coupling and at beta = 6.
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/site_map.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/observables.hpp"

@@ -2,6 +2,7 @@
 //
 // Halos that ranks of one host write into each other's memory: the same numbers as by messages, exchange after
 // exchange, and nothing overwritten that is still read.
+#include "kov/core/for_each_site.hpp"
 #include "kov/core/shared_memory.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
