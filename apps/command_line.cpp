@@ -18,6 +18,11 @@ void Session::say(const std::string& line) const {
   if (comm.rank() == 0) std::cout << line << std::endl;
 }
 
+void Session::warn(const std::string& line) const {
+  if (comm.rank() == 0) std::cerr << "kovariant: warning: " << line << std::endl;
+  log.warning(line);
+}
+
 namespace {
 
 /// Refuses a value before CLI11 converts it: its conversions take -1 for a large number, and their messages are curt.

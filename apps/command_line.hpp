@@ -39,6 +39,8 @@ struct Session {
 
   /// A line on standard output of rank 0.
   void say(const std::string& line = "") const;
+  /// A line on standard error of rank 0, and in the log.
+  void warn(const std::string& line) const;
 };
 
 /// Runs a subcommand; throws.

@@ -3,6 +3,7 @@
 // kovariant convert IN OUT
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
+#include "apps/output_files.hpp"
 
 namespace kov::app {
 
@@ -20,7 +21,9 @@ void convert(const Session& session, const ConvertOptions& options) {
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
-  require_other_file(options.in, options.out);
+  OutputFiles files;
+  files.add(options.out);
+  files.require_usable(session.comm, {options.in});
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

@@ -4,10 +4,10 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/output_files.hpp"
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
 #include "apps/text_file.hpp"
-#include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gradient_flow.hpp"
 
 #include <cmath>
@@ -25,6 +25,13 @@ struct FlowOptions {
   bool dry_run = false;
 };
 
+OutputFiles outputs_of(const FlowOptions& options) {
+  OutputFiles files;
+  files.add(options.output, measurement_endings());
+  files.add(options.write);
+  return files;
+}
+
 std::string plan_text(const FlowOptions& options, const Lattice& lattice) {
   const int steps = options.parameters.n_steps(), every = options.parameters.measure_every;
   // Links, exponents, staples and what the clover is made of: matrices of 144 bytes.
@@ -34,8 +41,7 @@ std::string plan_text(const FlowOptions& options, const Lattice& lattice) {
       sentence("flow           ", options.action + ", to t / a^2 =", options.parameters.time, "in", steps, "steps\n");
   text += sentence("rows           ", (steps + every - 1) / every + 1) + "\n";
   text += sentence("memory         ", std::ceil(matrices * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
-  text += "files           " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") +
-          options.output + ".svg" + (options.write.empty() ? "" : ", " + options.write);
+  text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
 
@@ -70,22 +76,30 @@ std::string picture(const FlowHistory& history, const std::string& caption) {
   return plot.svg();
 }
 
-/// The scales that the table reaches, and what it does not reach in words.
-std::vector<std::pair<std::string, double>> scales(const FlowHistory& history, double reference,
-                                                   std::vector<std::string>& absent) {
+/// The scales found in the table, each with the error of interpolating between its rows, and the names of those that it
+/// does not reach and of those whose third digit is not sure.
+struct Scales {
   std::vector<std::pair<std::string, double>> results;
-  const auto add = [&](const std::string& name, const std::optional<double>& value) {
-    if (value)
-      results.emplace_back(name, *value);
-    else
-      absent.push_back(name);
-  };
-  add("t0/a^2 clover", history.t0(FlowEnergy::clover, reference));
-  add("t0/a^2 plaquette", history.t0(FlowEnergy::plaquette, reference));
-  add("w0/a clover", history.w0(FlowEnergy::clover, reference));
-  add("w0/a plaquette", history.w0(FlowEnergy::plaquette, reference));
-  return results;
-}
+  std::vector<std::string> absent, unsure;
+
+  Scales(const FlowHistory& history, double reference) {
+    const FlowHistory half = history.thinned();
+    for (const FlowEnergy energy : {FlowEnergy::clover, FlowEnergy::plaquette}) {
+      const std::string name = energy == FlowEnergy::clover ? "clover" : "plaquette";
+      add("t0/a^2 " + name, history.t0(energy, reference), half.t0(energy, reference));
+      add("w0/a " + name, history.w0(energy, reference), half.w0(energy, reference));
+    }
+  }
+
+ private:
+  void add(const std::string& name, const std::optional<double>& value, const std::optional<double>& other) {
+    if (!value) return absent.push_back(name);
+    const double error = other ? std::abs(*value - *other) : *value;
+    results.emplace_back(name, *value);
+    results.emplace_back(name + " interpolation error", error);
+    if (error > 1e-3 * *value) unsure.push_back(name);
+  }
+};
 
 void flow(const Session& session, FlowOptions options) {
   options.parameters.action = options.action == "wilson" ? FlowAction::wilson : FlowAction::symanzik;
@@ -96,14 +110,17 @@ void flow(const Session& session, FlowOptions options) {
   WriteGaugeOptions write;
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
-  require_other_name(options.write, options.output);
-  require_other_file(options.gauge_file, options.write);
+  outputs_of(options).require_usable(session.comm, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  require_writable(session.comm, options.output + ".txt");
-  if (!options.write.empty()) require_writable(session.comm, options.write);
+
+  const double largest = largest_flow_step(options.parameters.action);
+  if (options.parameters.time / steps > largest)
+    session.warn(sentence(
+        "the shortest waves grow with steps of more than",
+        sentence(largest) + ": results may be wrong before the energy rises, which ends the run; lower --step"));
 
   GaugeReport report;
   auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
@@ -114,7 +131,7 @@ void flow(const Session& session, FlowOptions options) {
   const FlowHistory history = gradient_flow(flow, options.parameters, [&](const FlowPoint*) { progress.advance(0); });
   progress.hide();
 
-  std::vector<std::string> absent;
+  const Scales scales(history, options.reference);
   Measurement m{.what = "gradient flow",
                 .extent = lattice.extent(),
                 .conventions =
@@ -128,7 +145,7 @@ void flow(const Session& session, FlowOptions options) {
                                {"integrator", "Runge-Kutta of third order"},
                                {"reference", digits(options.reference)}},
                 .inputs = report.attributes(),
-                .results = scales(history, options.reference, absent),
+                .results = scales.results,
                 .tables = {table_of(history)}};
   std::vector<std::string> files = write_measurement(session.comm, options.output, m);
   std::string caption = options.action + " flow of " + options.gauge_file;
@@ -144,8 +161,11 @@ void flow(const Session& session, FlowOptions options) {
     files.push_back(options.write);
   }
   session.say(measurement_text(m));
-  if (!absent.empty())
-    session.say(list_text(absent) +
+  if (!scales.unsure.empty())
+    session.warn(list_text(scales.unsure) +
+                 ": uncertain by more than a thousandth, the rows of the table being too far apart; lower --every");
+  if (!scales.absent.empty())
+    session.say(list_text(scales.absent) +
                 sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
   session.say("wrote " + list_text(files));
 }

@@ -4,7 +4,6 @@
 #include "apps/suggest.hpp"
 
 #include <cstdio>
-#include <iostream>
 
 namespace kov::app {
 
@@ -60,12 +59,6 @@ GaugeFormat output_format(const std::string& name, const std::string& file) {
   return gauge_format(name.empty() ? format_of_ending(file) : name);
 }
 
-void require_other_file(const std::string& in, const std::string& out) {
-  std::error_code none;
-  require(out.empty() || !std::filesystem::equivalent(in, out, none), out, "is the configuration that is read,",
-          "which would be overwritten: give the new one another name");
-}
-
 void require_precision(int bits) {
   require(bits == 32 || bits == 64, "--precision is", bits, "- it must be 32 or 64 (bits)");
 }
@@ -77,10 +70,7 @@ std::string twelve_digits(double value) {
 }
 
 void warn_overridden(const Session& session, const GaugeReport& report) {
-  for (const std::string& text : report.overridden) {
-    if (session.comm.rank() == 0) std::cerr << "kovariant: warning: " << text << std::endl;
-    session.log.warning(text);
-  }
+  for (const std::string& text : report.overridden) session.warn(text);
 }
 
 }  // namespace kov::app

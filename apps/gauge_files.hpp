@@ -30,9 +30,6 @@ const std::vector<std::string>& format_names();
 /// .nersc, .lime or .ildg, .h5 or .hdf5.  Throws InputError.
 GaugeFormat output_format(const std::string& name, const std::string& file);
 
-/// Throws InputError when out is the file in, under whatever name: links that were made at a cost are not overwritten.
-void require_other_file(const std::string& in, const std::string& out);
-
 /// Throws InputError unless --precision is 32 or 64.
 void require_precision(int bits);
 

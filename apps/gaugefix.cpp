@@ -4,6 +4,7 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/output_files.hpp"
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
 #include "apps/text_file.hpp"
@@ -31,6 +32,14 @@ struct GaugefixOptions {
   std::string what() const { return applies() ? "the transformation in " + apply : gauge + " gauge"; }
 };
 
+OutputFiles outputs_of(const GaugefixOptions& options) {
+  OutputFiles files;
+  files.add(options.out);
+  files.add(options.transformation);
+  if (options.iterates()) files.add(options.output, measurement_endings());
+  return files;
+}
+
 std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
   const GaugeFixing& p = options.parameters;
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
@@ -38,10 +47,7 @@ std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
           (options.iterates() ? sentence(", theta <=", p.tolerance, "in at most", p.max_iterations, "iterations\n")
                               : ", exact\n");
   text += sentence("memory         ", std::ceil(9.0 * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
-  text += "files           " + options.out;
-  if (!options.transformation.empty()) text += ", " + options.transformation;
-  if (options.iterates())
-    text += ", " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") + options.output + ".svg";
+  text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
 
@@ -118,24 +124,16 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;
-  if (options.iterates()) require_other_name(options.out, options.output);
-  require_other_file(options.in, options.out);
   if (!options.transformation.empty()) {
     require(!options.applies(), "--apply takes a transformation from a file: --transformation would write it again");
     require<NotBuilt>(has_hdf5(),
                       "this build has no HDF5, in which --transformation is written: configure with KOV_HDF5=ON");
-    require_other_file(options.in, options.transformation);
-    require(options.transformation != options.out && options.transformation != options.output + ".h5",
-            "--transformation names",
-            options.transformation + ", which is another file of this run: give it its own name");
   }
+  outputs_of(options).require_usable(session.comm, {options.in, options.apply});
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  require_writable(session.comm, options.out);
-  if (!options.transformation.empty()) require_writable(session.comm, options.transformation);
-  if (options.iterates()) require_writable(session.comm, options.output + ".txt");
 
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

@@ -4,8 +4,8 @@
 #include "apps/chain_files.hpp"
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
+#include "apps/output_files.hpp"
 #include "apps/progress.hpp"
-#include "apps/text_file.hpp"
 #include "kov/stencil/heatbath.hpp"
 
 #include <algorithm>
@@ -64,7 +64,10 @@ void generate(const Session& session, GenerateOptions options) {
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};
   const Lattice lattice(session.comm, options.extent);
   const ChainFiles files(session.comm, options.output, write.format, chain_of(options));
-  require_writable(session.comm, files.file(1));
+  OutputFiles outputs;
+  outputs.add(options.output, {".history.txt", ".history.svg"});
+  outputs.add(files.file(1));
+  outputs.require_usable(session.comm);
 
   const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
   const std::vector<bool> done = finished(session, options, files, exact);

@@ -6,10 +6,10 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/output_files.hpp"
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
 #include "apps/text_file.hpp"
-#include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/link_smearing.hpp"
 
 #include <algorithm>
@@ -42,14 +42,19 @@ std::string smearing_text(const LoopOptions& options) {
   return sentence(what + ",", options.steps, "steps on the spatial links");
 }
 
+OutputFiles outputs_of(const LoopOptions& options) {
+  OutputFiles files;
+  files.add(options.output, measurement_endings());
+  return files;
+}
+
 std::string plan_text(const LoopOptions& options, const Lattice& lattice) {
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
   text += sentence("loops          ", options.sizes.n_loops(), "up to", options.sizes.space, "in space and",
                    options.sizes.time, "in time\n");
   text += "smearing        " + smearing_text(options) + "\n";
   text += sentence("memory         ", std::ceil((4 + 4 + 18) * 144.0 * double(lattice.volume()) / (1 << 20)), "MiB\n");
-  text += "files           " + options.output + ".txt, " + (has_hdf5() ? options.output + ".h5, " : "") +
-          options.output + ".svg";
+  text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
 
@@ -93,22 +98,26 @@ void loops(const Session& session, LoopOptions options) {
   require(options.sizes.space >= 0 && options.sizes.time >= 0, "--max-r and --max-t are", options.sizes.space, "and",
           options.sizes.time, "- they must be 1 or more, or 0 for half the lattice");
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  outputs_of(options).require_usable(session.comm, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const Coord& extent = lattice.extent();
   if (options.sizes.space == 0) options.sizes.space = std::max(1, std::min({extent[0], extent[1], extent[2]}) / 2);
   if (options.sizes.time == 0) options.sizes.time = std::max(1, extent[3] / 2);
+  const int longest = std::max({extent[0], extent[1], extent[2]});
+  require(options.sizes.space <= longest && options.sizes.time <= extent[3], "--max-r and --max-t are",
+          options.sizes.space, "and", options.sizes.time, "- the lattice", to_string(extent), "has loops up to",
+          longest, "and", extent[3]);
   if (options.smearing == "none") options.steps = 0;
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  require_writable(session.comm, options.output + ".txt");
 
   GaugeReport report;
   auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
   warn_overridden(session, report);
   std::array<std::complex<double>, 4> lines;
   for (int mu = 0; mu < 4; ++mu) lines[std::size_t(mu)] = polyakov_loop(gauge, SumMode::exact, mu);
-  Progress progress({{"smearing steps", options.steps, 4}, {"loops", options.sizes.n_loops(), 1}},
+  Progress progress({{"smearing steps", options.steps, 4}, {"loops", int(options.sizes.n_loops()), 1}},
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (int step = 0; step < options.steps; ++step) {
     gauge = smeared(gauge, options.smearing);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <sstream>
 
 namespace kov::app {
@@ -48,24 +47,15 @@ void write_hdf5(const std::string& name, const Measurement& m) {
 
 }  // namespace
 
-void require_other_name(const std::string& file, const std::string& prefix) {
-  const auto normal = [](const std::string& name) { return std::filesystem::path(name).lexically_normal(); };
-  for (const char* ending : {".txt", ".h5", ".svg"})
-    require(normal(file) != normal(prefix + ending), file, "would be overwritten by the tables that go to",
-            prefix + ending, ": give one of them another name (--output)");
+std::vector<std::string> measurement_endings() {
+  if (has_hdf5()) return {".txt", ".h5", ".svg"};
+  return {".txt", ".svg"};
 }
 
 std::string digits(double value) {
   char text[40];
   std::snprintf(text, sizeof(text), "%.12g", value);
   return std::isfinite(value) ? text : "-";
-}
-
-std::string list_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t k = 0; k < words.size(); ++k)
-    text += (k == 0 ? "" : k + 1 == words.size() ? " and " : ", ") + words[k];
-  return text;
 }
 
 std::string measurement_text(const Measurement& m) {

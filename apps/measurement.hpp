@@ -38,16 +38,13 @@ struct Measurement {
 /// (gnuplot's `index`).
 std::string measurement_text(const Measurement& measurement);
 
+/// What write_measurement() puts behind PREFIX: .txt and, where the build has HDF5, .h5; and .svg for a picture.
+std::vector<std::string> measurement_endings();
+
 /// PREFIX.txt and, where the build has HDF5, PREFIX.h5; returns their names.  In HDF5 a table is a dataset
 /// [row][column] with the attribute columns; parameters, inputs and results are attributes of groups of these names.
 /// Collective.
 std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& measurement);
-
-/// Throws InputError when `file` has one of the names that write_measurement() or a picture of this prefix would have.
-void require_other_name(const std::string& file, const std::string& prefix);
-
-/// "a, b and c"
-std::string list_text(const std::vector<std::string>& words);
 
 /// Twelve digits, for tables: "0.594850158947", "1.2e-14".
 std::string digits(double value);

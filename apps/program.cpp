@@ -4,6 +4,7 @@
 #include "apps/exit_code.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/launch.hpp"
+#include "kov/core/lattice.hpp"
 #include "kov/core/runtime.hpp"
 
 #include <cstdio>
@@ -46,6 +47,7 @@ int run_action(const Parsed& parsed, const std::string& command_line) {
       session.log = Log::to_file(comm, parsed.log_file, LogLevel::debug);
     else if (parsed.verbose)
       session.log = Log::to_terminal(comm, LogLevel::debug);
+    comm.require_same("the command line", command_line, HaloOptions().timeout_seconds);
     session.log.info(command_line, "-", Runtime::description());
     parsed.action(session);
     if (comm.rank() == 0) require(bool(std::cout.flush()), "standard output cannot be written: is the disk full?");

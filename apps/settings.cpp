@@ -42,18 +42,18 @@ template <class T>
 std::string text_of(const std::vector<T>& v);
 
 template <class List>
-std::string list_text(const List& v) {
+std::string array_text(const List& v) {
   std::string text = "[";
   for (const auto& item : v) text += (text.size() > 1 ? ", " : "") + text_of(item);
   return text + "]";
 }
 template <class T, std::size_t n>
 std::string text_of(const std::array<T, n>& v) {
-  return list_text(v);
+  return array_text(v);
 }
 template <class T>
 std::string text_of(const std::vector<T>& v) {
-  return list_text(v);
+  return array_text(v);
 }
 
 /// What a target wants, for messages.

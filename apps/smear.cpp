@@ -4,6 +4,7 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/output_files.hpp"
 #include "apps/plot_map.hpp"
 #include "apps/plot_svg.hpp"
 #include "apps/progress.hpp"
@@ -12,7 +13,6 @@
 #include "apps/text_file.hpp"
 #include "kov/contractions/source.hpp"
 #include "kov/core/field_ops.hpp"
-#include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/momentum_smearing.hpp"
@@ -43,11 +43,21 @@ struct SmearOptions {
   int mu() const { return int(std::string("xyz").find(direction)); }
 };
 
+OutputFiles outputs_of(const SmearOptions& options) {
+  OutputFiles files;
+  files.add(options.output, measurement_endings());
+  files.add(options.output, {".radial.svg", ".plane.svg", ".spectrum.svg"});
+  return files;
+}
+
 void require_sense(const SmearOptions& o) {
   o.smearing.check([](const std::string& name) { return "--" + (name == "p2_max" ? "p2-max" : name); }, {o.profile});
   require(o.stout_steps >= 0, "--stout is", o.stout_steps, "- it must be 0 or more");
   for (const double n : o.wave)
-    require(std::isfinite(n) && n == std::round(n), "--wave has the component", n, "- it must be a whole number");
+    require(std::abs(n) < 1e9 && n == std::round(n), "--wave has the component", n,
+            "- it must be a whole number below 10^9");
+  for (const double n : o.momentum)
+    require(std::abs(n) < 1e9, "--momentum has the component", n, "- it must be a number below 10^9");
   require(o.ape_steps >= 0, "--ape is", o.ape_steps, "- it must be 0 or more");
   require(o.order >= 0, "--order is", o.order, "- it must be 1 or more, or 0 to find it from --accuracy");
   require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
@@ -242,10 +252,7 @@ std::string plan_text(const SmearOptions& options, const Lattice& lattice, const
   text += "source          " + options.source + " at " + to_string(midpoint) + "\n";
   text += "profile         " + words + "\n";
   text += sentence("memory         ", std::ceil((4 * 144 + 4 * 192) * double(lattice.volume()) / (1 << 20)), "MiB\n");
-  text += "files           ";
-  for (const char* ending : {".txt", ".h5", ".svg", ".radial.svg", ".plane.svg", ".spectrum.svg"})
-    if (has_hdf5() || std::string(ending) != ".h5") text += options.output + ending + " ";
-  text.pop_back();
+  text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
 
@@ -257,7 +264,7 @@ void smear(const Session& session, const SmearOptions& options) {
   const bool has_file = !options.gauge_file.empty();
   const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
                                    : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
-  require_writable(session.comm, options.output + ".svg");
+  outputs_of(options).require_usable(session.comm, {options.gauge_file});
   const Coord& extent = lattice.extent();
   const Coord midpoint = options.at.value_or(Coord{extent[0] / 2, extent[1] / 2, extent[2] / 2, extent[3] / 2});
   for (std::size_t mu = 0; mu < 4; ++mu)
@@ -265,6 +272,7 @@ void smear(const Session& session, const SmearOptions& options) {
             to_string(extent));
   const std::string plan = plan_text(options, lattice, midpoint, words);
   session.log.info("\n" + plan);
+  if (const std::string doubt = options.smearing.doubt(options.profile); !doubt.empty()) session.warn(doubt);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
   const LinksAndWords links = make_links(session, lattice, options, checks);

@@ -32,6 +32,13 @@ void SmearingChoice::check(const std::function<std::string(const std::string&)>&
           "at p2 = 1: it must be finite from 0 to 12");
 }
 
+std::string SmearingChoice::doubt(const std::string& name) const {
+  const double growth = iterations > 0 ? 3 * width * width / iterations - 1 : 0;
+  if (name != "wuppertal" || growth <= 1 + 1e-12) return "";
+  return sentence("wuppertal smearing of width", width, "in", iterations, "iterations lets the shortest waves grow by",
+                  std::pow(growth, iterations), "- it takes", std::ceil(1.5 * width * width), "iterations or more");
+}
+
 SmearingShape SmearingChoice::shape(const std::string& name) const {
   if (name == "none") return std::monostate();
   if (name == "wuppertal") return WuppertalParameters{.width = width, .iterations = iterations};

@@ -31,6 +31,8 @@ struct SmearingChoice {
   /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
   /// key("width") is what the user calls that number.
   void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
+  /// What is doubtful about the numbers of this smearing; empty when nothing is.
+  std::string doubt(const std::string& name) const;
   /// The smearing of this name.
   SmearingShape shape(const std::string& name) const;
   /// F(p^2), of Wuppertal's too.

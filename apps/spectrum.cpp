@@ -4,6 +4,7 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
+#include "apps/output_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/spectrum_measure.hpp"
 #include "apps/spectrum_plan.hpp"
@@ -179,7 +180,13 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   const std::string text = plan_text(session.comm, plan, parameters);
   session.log.info("\n" + text);
   const SpectrumOutputs outputs = outputs_of(parameters);
-  for (const std::string& file : {outputs.text, outputs.picture}) require_writable(session.comm, file);
+  OutputFiles files;
+  files.add(parameters.output.prefix, {".dat", ".svg"});
+  files.add(outputs.hdf5);
+  std::vector<std::string> read = parameters.gauge.files;
+  read.push_back(options.file);
+  files.require_usable(session.comm, read);
+  for (const std::string& doubt : parameters.doubts()) session.warn(doubt);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));

@@ -2,13 +2,14 @@
 #include "apps/spectrum_parameters.hpp"
 
 #include "apps/gauge_files.hpp"
-#include "apps/measurement.hpp"
+#include "apps/output_files.hpp"
 #include "apps/suggest.hpp"
 #include "kov/core/version.hpp"
 #include "kov/stencil/wilson.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace kov::app {
 
@@ -192,7 +193,8 @@ void SpectrumParameters::complete(Settings& settings) {
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
-  require(!output.prefix.empty(), settings.origin("output.prefix"), "is empty: the files need a name");
+  require(std::filesystem::path(output.prefix).has_filename(), settings.origin("output.prefix"),
+          "is '" + output.prefix + "': the files need a name");
   if (output.journal.empty()) {
     output.journal = output.prefix + ".journal";
     settings.follows("output.journal");
@@ -214,6 +216,13 @@ std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
     origins.push_back({half * extent[0] / 2, half * extent[1] / 2, half * extent[2] / 2, k * extent[3] / source.count});
   }
   return origins;
+}
+
+std::vector<std::string> SpectrumParameters::doubts() const {
+  std::vector<std::string> doubts{source.choice.doubt(source.smearing)};
+  for (const std::string& name : sink.smearings) doubts.push_back(sink.choice.doubt(name));
+  std::erase(doubts, "");
+  return doubts;
 }
 
 std::vector<MesonChannel> SpectrumParameters::meson_channels() const {

@@ -70,6 +70,8 @@ struct SpectrumParameters {
 
   /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
   std::vector<Coord> origins(const Coord& extent) const;
+  /// What is doubtful about smearings that are used.
+  std::vector<std::string> doubts() const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   std::vector<Momentum> momenta() const;

@@ -4,8 +4,6 @@
 #include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/input_file.hpp"
 
-#include <unistd.h>
-
 namespace kov::app {
 
 void write_text_file(const Comm& comm, const std::filesystem::path& path, const std::string& text) {
@@ -30,16 +28,6 @@ std::string read_text_file(const Comm& comm, const std::filesystem::path& path) 
     text = file.text(0, file.size());
   });
   return comm.broadcast(text);
-}
-
-void require_writable(const Comm& comm, const std::filesystem::path& path) {
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
-    const PendingFile file(path);
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    require(access(folder.c_str(), W_OK) == 0, path.string(), "cannot be written: the folder", folder.string(),
-            "may not be written to; name another output");
-  });
 }
 
 }  // namespace kov::app

@@ -16,7 +16,4 @@ void write_text_file(const Comm& comm, const std::filesystem::path& path, const 
 /// The whole file, on all ranks.  Collective; throws InputError when it cannot be read or has more than 16 MiB.
 std::string read_text_file(const Comm& comm, const std::filesystem::path& path);
 
-/// Throws InputError, on all ranks, unless a file of this name can be made: before a long job rather than after.
-void require_writable(const Comm& comm, const std::filesystem::path& path);
-
 }  // namespace kov::app

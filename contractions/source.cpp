@@ -173,6 +173,8 @@ SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p)
 
 template <class T>
 SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameters) {
+  lattice.require_same("a noise source", int(parameters.noise.kind), parameters.noise.seed, parameters.t.value_or(-1),
+                       int(parameters.dilution));
   if (parameters.t) detail::require_time(*parameters.t, lattice);
   const int n_components = parameters.dilution == Dilution::none ? 1 : parameters.dilution == Dilution::spin ? 4 : 12;
   return detail::make_source<T>(lattice, "noise source", detail::SourceSites(lattice, parameters.t.value_or(-1)),

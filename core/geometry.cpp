@@ -23,7 +23,7 @@ void require_extent(const Coord& extent) {
     require(extent[mu] > 0, "lattice extent", to_string(extent), "has no sites: every extent must be positive");
     require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,",
             std::to_string(extent[mu]) + ",", "but even-odd ordering needs even extents in all directions: choose",
-            extent[mu] + 1, "or", extent[mu] - 1);
+            std::to_string(extent[mu] + 1) + (extent[mu] > 1 ? " or " + std::to_string(extent[mu] - 1) : ""));
     require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "is larger than 2^20 in one direction");
   }
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 
 namespace kov {
@@ -94,6 +95,17 @@ class Lattice {
   /// With automatic transport replaced by what it is here.
   const HaloOptions& halo_options() const;
   Tuner& tuner() const;
+
+  /// Throws InputError, on every rank, unless all ranks give the same: parameters is what, in words, they are of.  What
+  /// exchanges messages as its parameters say asks this first, as ranks that disagree would wait for each other; so do
+  /// random numbers.  Collective; throws CommError when a rank does not come in time.
+  template <class... Values>
+  void require_same(const std::string& parameters, const Values&... values) const {
+    std::ostringstream text;
+    text.precision(17);
+    ((text << values << ' '), ...);
+    comm().require_same(parameters, text.str(), halo_options().timeout_seconds);
+  }
 
   /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice
   /// alone.

@@ -3,6 +3,7 @@
 // Log over spdlog.  The only file that sees it.
 #include "kov/core/log.hpp"
 
+#include <fstream>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -25,6 +26,19 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   }
   return spdlog::level::warn;
 }
+
+/// Logs are appended to: a file that is none must not be.
+void require_log(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code none;
+  require(std::filesystem::is_directory(folder, none), "the log", path.string(), "cannot be written: the folder",
+          folder.string(), "is not there; make it, or name another file");
+  if (!std::filesystem::is_regular_file(path, none) || std::filesystem::file_size(path, none) == 0) return;
+  char date[11] = {};  // "2026-01-31 "
+  std::ifstream(path).read(date, sizeof(date));
+  require(date[4] == '-' && date[7] == '-' && date[10] == ' ', "the log", path.string(),
+          "would be appended to a file that is no log: name another file");
+}
 }  // namespace
 
 Log Log::to_terminal(const Comm& comm, LogLevel level) {
@@ -43,6 +57,7 @@ Log Log::to_file(const Comm& comm, const std::filesystem::path& path, LogLevel l
   log.level_ = level;
   comm.agree([&] {
     if (comm.rank() != 0) return;
+    require_log(path);
     try {
       log.sink_ = std::make_shared<Sink>(
           Sink{{"kovariant", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), false)}});

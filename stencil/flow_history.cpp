@@ -67,6 +67,12 @@ void FlowHistory::add(const FlowPoint& point) {
   points_.push_back(point);
 }
 
+FlowHistory FlowHistory::thinned() const {
+  FlowHistory half;
+  for (std::size_t k = (points_.size() + 1) % 2; k < points_.size(); k += 2) half.points_.push_back(points_[k]);
+  return half;
+}
+
 double FlowHistory::w(std::size_t k, FlowEnergy kind) const {
   require(k < points_.size() && points_.size() >= 2, "W(t) of row", k, "was asked for, the table has", points_.size(),
           "rows: it takes two or more");

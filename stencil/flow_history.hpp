@@ -40,6 +40,10 @@ class FlowHistory {
   /// Throws InputError when the time is not beyond the last row's.
   void add(const FlowPoint& point);
 
+  /// Every second row, the last one among them: what differs between their scales and all rows' is the size of the
+  /// error of the polynomials between rows.
+  FlowHistory thinned() const;
+
   /// W(t) = t d/dt (t^2 E) at row k (BMW, JHEP 09 (2012) 010, eq. (2.1)), the derivative that of the polynomial through
   /// the nearest five rows.  Throws InputError when there are fewer than two rows.
   double w(std::size_t k, FlowEnergy kind = FlowEnergy::clover) const;

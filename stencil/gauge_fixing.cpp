@@ -166,6 +166,8 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
 template <class T>
 GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& parameters) : parameters_(parameters) {
   require_gauge(gauge);
+  gauge.lattice().require_same("gauge fixing", int(parameters.condition), parameters.tolerance,
+                               parameters.overrelaxation, parameters.max_iterations, parameters.check_every);
   require(parameters.tolerance > 0, "the tolerance of gauge fixing is", parameters.tolerance,
           "and must be positive: theta is never 0 in finite precision");
   require(parameters.overrelaxation > 0 && parameters.overrelaxation < 2, "overrelaxation is",

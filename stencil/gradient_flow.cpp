@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kov {
 
@@ -107,6 +108,11 @@ FlowPoint GradientFlow<T>::measure() const {
           .charge = clover.charge};
 }
 
+double largest_flow_step(FlowAction action) {
+  constexpr double stable = 2.5127453;  // 1 - z + z^2/2 - z^3/6 >= -1 up to here
+  return stable / (action == FlowAction::wilson ? 16 : 16 * (1 - 8 * detail::rectangle_weight));
+}
+
 int FlowParameters::n_steps() const {
   require(step > 0 && std::isfinite(step), "the step of the flow is", step, "and must be a positive number");
   require(time > 0 && time / step < 1e9, "the time to flow is", time, "with steps of", step,
@@ -120,12 +126,22 @@ FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameter
                           const std::function<void(const FlowPoint*)>& after_step) {
   require(flow.action() == parameters.action,
           "the flow was begun with another action than its parameters name: give both the same");
+  flow.gauge().lattice().require_same("a gradient flow", int(parameters.action), parameters.step, parameters.time,
+                                      parameters.measure_every);
   const int steps = parameters.n_steps();
   const double epsilon = parameters.time / steps, begin = flow.time();
+  const double largest = largest_flow_step(parameters.action);
   FlowHistory history;
   history.add(flow.measure());
+  double energy = history.points()[0].plaquette_energy;
   for (int k = 1; k <= steps; ++k) {
     flow.step(epsilon);
+    if (epsilon > largest) {
+      const double before = std::exchange(energy, plaquette_energy(plaquettes(flow.gauge())));
+      require<ConvergenceError>(energy <= before * (1 + 1e-6) + 1e-10, "the flow with steps of", epsilon,
+                                "is unstable: at t / a^2 =", begin + k * epsilon, "the energy rose from", before, "to",
+                                sentence(energy) + "; take steps of", largest / 2, "or less");
+    }
     const bool measured = k % parameters.measure_every == 0 || k == steps;
     if (measured) {
       FlowPoint point = flow.measure();

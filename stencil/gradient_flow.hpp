@@ -20,6 +20,11 @@ enum class FlowAction {
   symanzik
 };
 
+/// With longer steps the shortest waves grow instead of falling: a step multiplies waves of p^2 = sum over mu of
+/// 4 sin^2(p_mu / 2) = 16 on smooth links by 1 - z + z^2/2 - z^3/6, z = 16 epsilon (Wilson) or 16 * 5/3 epsilon
+/// (Symanzik), whose size is more than 1 from z = 2.513 on.  0.157 and 0.0942.
+double largest_flow_step(FlowAction action);
+
 namespace detail {
 template <class T>
 class RectangleForce;
@@ -73,7 +78,8 @@ struct FlowParameters {
 };
 
 /// Flows for parameters.time and measures on the way.  after_step, if any, is called after each step with the row that
-/// was measured there, or nullptr.  The flowed links are in `flow`.  Collective.
+/// was measured there, or nullptr.  The flowed links are in `flow`.  Throws ConvergenceError when the energy rises with
+/// steps beyond largest_flow_step().  Collective.
 template <class T>
 FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameters,
                           const std::function<void(const FlowPoint*)>& after_step = {});

@@ -165,6 +165,7 @@ void cold_start(const GaugeField<T>& gauge) {
 template <class T>
 void hot_start(const GaugeField<T>& gauge, std::uint64_t seed) {
   require_gauge(gauge);
+  gauge.lattice().require_same("a hot start", seed);
   const detail::HotKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), gauge.view()};
   for_each_lane<default_lanes>("hot_start", gauge.range(), kernel);
 }
@@ -178,6 +179,7 @@ PureGaugeUpdate<T>::PureGaugeUpdate(const GaugeField<T>& gauge, double beta, std
       beta_(beta),
       seed_(seed),
       sweep_(first_sweep) {
+  gauge.lattice().require_same("a chain of updates", beta, seed, first_sweep);
   require(std::isfinite(beta) && beta >= 0, "beta is", beta,
           "and must be a finite number, zero or more: about 6 is usual");
 }

@@ -64,6 +64,8 @@ ApeSmearing ApeSmearing::with_fraction(double fraction, int n, const Directions&
 template <class T>
 GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
   require_gauge(gauge);
+  gauge.lattice().require_same("stout smearing", smearing.rho, smearing.n,
+                               in_words({smearing.directions.begin(), smearing.directions.end()}));
   detail::require_smearing(smearing.rho, "rho", smearing.n, smearing.directions);
   // |A| <= 4/3 |rho| * number of staples in the spectral norm.
   const auto n_directions = std::count(smearing.directions.begin(), smearing.directions.end(), true);
@@ -88,6 +90,8 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
 template <class T>
 GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
   require_gauge(gauge);
+  gauge.lattice().require_same("APE smearing", smearing.weight, smearing.n,
+                               in_words({smearing.directions.begin(), smearing.directions.end()}));
   detail::require_smearing(smearing.weight, "the weight of the link", smearing.n, smearing.directions);
   GaugeField<T> from = gauge;
   const Field<ColorMatrix, T> fuzzy(gauge.lattice(), "link plus staples");

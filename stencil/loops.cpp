@@ -105,8 +105,9 @@ template <class T>
 WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, SumMode mode,
                          const std::function<void()>& after_loop) {
   require_gauge(gauge);
-  WilsonLoops loops(sizes);
   const Lattice& lattice = gauge.lattice();
+  lattice.require_same("Wilson loops", sizes.space, sizes.time);
+  WilsonLoops loops(sizes);
   const Stencil::View stencil = Stencil::of(lattice).view();
   Field<ColorMatrix, T> sides(lattice, "sides of loops", 2), next_sides(lattice, "sides of loops", 2);
   const Field<ColorMatrix, T> here(lattice, "carried line"), there(lattice, "carried line");

@@ -7,6 +7,7 @@
 #include "kov/core/reduce.hpp"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct LoopSizes {
   int time = 4;
 
   /// Of all sizes in all six planes.
-  int n_loops() const { return 3 * space * (time + space); }
+  std::int64_t n_loops() const { return std::int64_t(3) * space * (std::int64_t(time) + space); }
 };
 
 /// Means over the lattice of Re tr W / 3, W the product of the links around a rectangle.

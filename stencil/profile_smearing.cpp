@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/profile_smearing.hpp"
 
+#include "kov/core/hash.hpp"
+
 #include <cmath>
+#include <string_view>
 
 namespace kov {
 
@@ -51,7 +54,12 @@ ChebyshevSeries make_series(const RealFunction& profile, const ProfileParameters
 template <class T>
 ProfileSmearing<T>::ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile,
                                     const ProfileParameters& parameters)
-    : laplacian_(links, parameters.dimensions), series_(make_series(profile, parameters)) {}
+    : laplacian_(links, parameters.dimensions), series_(make_series(profile, parameters)) {
+  const std::vector<double>& c = series_.coefficients();
+  const std::string_view bytes(reinterpret_cast<const char*>(c.data()), c.size() * sizeof(double));
+  links.lattice().require_same("a smearing with a profile", int(parameters.dimensions), series_.order(),
+                               series_.interval().low, series_.interval().high, hash(bytes));
+}
 
 template <class T>
 template <template <class> class SiteT>

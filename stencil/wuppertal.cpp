@@ -11,6 +11,7 @@ namespace kov {
 template <class T>
 WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters)
     : laplacian_(links, Dimensions::space), parameters_(parameters) {
+  lattice().require_same("Wuppertal smearing", parameters.width, parameters.iterations);
   require(std::isfinite(parameters.width) && parameters.width >= 0, "a smearing width of", parameters.width,
           "has no meaning: give a number of lattice units, 0 or more");
   require(parameters.iterations >= 0, parameters.iterations, "smearing iterations cannot be done: give 0 or more");

@@ -505,9 +505,20 @@ class Smear(ProgramTest):
     def test_what_makes_no_sense_is_refused(self):
         for arguments, says in ((("--profile", "theta", "--edge", 0), "edge"), (("--sigma", -1), "--sigma"),
                                 (("--source", "grid", "--spacing", 5), "5"), (("--at", 99, 0, 0, 0), "--at"),
-                                (("--profile", "theta", "--edge", 1e-4), "larger order"), (("--momentum", 1, 0), "3")):
+                                (("--profile", "theta", "--edge", 1e-4), "larger order"), (("--momentum", 1, 0), "3"),
+                                (("--source", "momentum", "--wave", 3e9, 0, 0), "--wave"),
+                                (("--momentum", 1e30, 0, 0), "--momentum"),
+                                (("--profile", "formula", "--formula", "exp(-((p2 - 5.3) / 0.001)^2)"), "larger order")):
             self.assertIn(says, self.call("smear", *arguments, code=1).stderr)
             self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_is_written_is_said_and_doubts_are(self):
+        done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 1, "--iterations", 2)
+        files = ["smear.txt"] + (["smear.h5"] if HAS_HDF5 else []) + ["smear.svg", "smear.radial.svg", "smear.plane.svg"]
+        self.assertIn("wrote " + ", ".join(files) + " and smear.spectrum.svg\n", done.stdout)
+        self.assertNotIn("warning", done.stderr)
+        done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 2, "--iterations", 5)
+        self.assertIn("takes 6 iterations", done.stderr)
 
     def test_no_iterations_leave_the_delta(self):
         found = self.profile(self.call("smear", "--extent", 4, 4, 4, 2, "--iterations", 0).stdout)
@@ -668,6 +679,73 @@ class Links(ProgramTest):
         self.assertEqual(self.read("a.0001.lime", "rb"), before)
 
     @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    def test_nor_by_the_tables_or_by_another_output(self):
+        self.call("convert", "a.0001.lime", "x.h5")
+        self.call("gaugefix", "a.0001.lime", "b.lime", "--gauge", "temporal", "--transformation", "g.h5")
+        self.before = sorted(os.listdir(self.folder))
+        before = {name: self.read(name, "rb") for name in self.before}
+        os.mkdir(self.path("folder"))
+        os.mkdir(self.path("taken.svg"))
+        self.before = sorted(os.listdir(self.folder))
+        here = os.path.join(os.path.realpath(self.folder), "x")
+        for command in (["flow", "x.h5", "--output", "x"], ["flow", "x.h5", "--output", "./x"],
+                        ["loops", "x.h5", "--output", here], ["smear", "x.h5", "--output", "folder/../x"],
+                        ["gaugefix", "x.h5", "y.h5", "--output", "x"], ["gaugefix", "x.h5", "y.h5", "--output", "y"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", "./y.h5"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", "./gaugefix.txt"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", here + ".h5"],
+                        ["gaugefix", "a.0001.lime", "g.h5", "--apply", "g.h5"],
+                        ["flow", "x.h5", "--write", "flow.h5"],
+                        ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", 'output.prefix="x"'],
+                        ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", f'output.prefix="{here}"']):
+            self.assertIn("overwritten", self.call(*command, code=1).stderr, command)
+        for command, says in ((["flow", "x.h5", "--output", "taken"], "folder"),
+                              (["gaugefix", "x.h5", "y.h5", "--output", "taken"], "folder"),
+                              (["smear", "--output", "folder/"], "names no file"),
+                              (["loops", "x.h5", "--output", ""], "names no file"),
+                              (["flow", "x.h5", "--log", "x.h5"], "no log"),
+                              (["flow", "x.h5", "--log", "absent/log"], "absent")):
+            self.assertIn(says, self.call(*command, code=1).stderr, command)
+        self.assertEqual(self.new_files(), [])
+        for name, bytes_before in before.items():
+            self.assertEqual(self.read(name, "rb"), bytes_before, name)
+
+    def test_logs_are_appended_to(self):
+        for _ in range(2):
+            self.call("info", "a.0001.lime", "--log", "log")
+        self.assertEqual(self.read("log").count("info a.0001.lime"), 2)
+
+    def test_a_flow_that_is_unstable_says_so(self):
+        done = self.call("flow", "a.0001.lime", "--step", 0.2, "--every", 1, code=3)
+        self.assertIn("0.157", done.stderr)
+        self.assertIn("unstable", done.stderr)
+        self.assertEqual(self.new_files(), [])
+        self.assertNotIn("warning", self.call("flow", "a.0001.lime", "--time", 0.3, "--step", 0.15).stderr)
+
+    def test_scales_say_how_sure_they_are(self):
+        def scales(every):
+            done = self.call("flow", "a.0001.lime", "--time", 2, "--reference", 0.02, "--every", every)
+            value, error = (float(re.search(rf"^# t0/a\^2 clover{word} = (\S+)", done.stdout, re.M).group(1))
+                            for word in ("", " interpolation error"))
+            return value, error, done.stderr
+        fine, coarse = scales(1), scales(25)
+        self.assertLess(fine[1], 1e-3 * fine[0])
+        self.assertNotIn("t0/a^2 clover", fine[2])
+        self.assertGreater(coarse[1], 1e-3 * coarse[0])
+        self.assertIn("t0/a^2 clover", coarse[2])
+        self.assertIn("lower --every", coarse[2])
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_ranks_with_other_options_are_refused(self):
+        def call(name):
+            return [PROGRAM, "smear", "--extent", "4", "4", "4", "4", "--width", "1", "--iterations", name]
+        done = subprocess.run([*MPIEXEC, "-n", "1", *call("4"), ":", "-n", "1", *call("5")], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, env=environment())
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ranks disagree about the command line", done.stderr)
+        self.assertEqual(self.new_files(), [])
+
+    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
     def test_a_transformation_that_was_kept_gives_the_fixed_links_again(self):
         for gauge in ("coulomb", "landau", "temporal"):
             text = self.call("gaugefix", "a.0001.lime", "fixed.lime", "--gauge", gauge, "--tolerance", 1e-10,
@@ -710,6 +788,8 @@ class Links(ProgramTest):
                                 (("flow", "a.0001.lime", "--write", "y.h5", "--output", "./y"), "overwritten"),
                                 (("flow", "absent.lime"), "absent.lime"),
                                 (("loops", "a.0001.lime", "--max-r", -1), "--max-r"),
+                                (("loops", "a.0001.lime", "--max-r", 50000), "up to 4"),
+                                (("loops", "a.0001.lime", "--max-t", 9), "and 8"),
                                 (("loops", "a.0001.lime", "--steps", -1), "--steps"),
                                 (("gaugefix", "a.0001.lime"), "OUT"),
                                 (("gaugefix", "a.0001.lime", "b.lime", "--overrelaxation", 2), "overrelaxation"),

@@ -257,6 +257,38 @@ TEST(FlowTable, ScalesOfACubicAreExact) {
   EXPECT_FALSE(history.w0(FlowEnergy::clover, 10).has_value());
 }
 
+TEST(FlowTable, ThinnedRowsEndWithTheLast) {
+  const FlowHistory history = cubic_table(0.1, 0.05, 0.02), half = history.thinned();
+  ASSERT_EQ(half.points().size(), 5u);
+  EXPECT_EQ(half.points().front().t, history.points()[1].t);
+  EXPECT_EQ(half.points().back().t, history.points().back().t);
+  EXPECT_EQ(half.thinned().points().size(), 3u);
+  EXPECT_EQ(half.thinned().points().front().t, half.points().front().t);
+  EXPECT_TRUE(FlowHistory().thinned().points().empty());
+}
+
+// Waves as short as they can be fall up to the largest step and grow beyond it.
+TEST(GradientFlow, LargestStepIsWhereTheShortestWavesBeginToGrow) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  for (const FlowAction action : {FlowAction::wilson, FlowAction::symanzik}) {
+    const double largest = largest_flow_step(action);
+    GradientFlow<double> rough(smooth(lattice, 110), action);
+    for (int k = 0; k < 200; ++k) rough.step(0.05);  // to links of nearly 1 and roundings
+    EXPECT_LT(std::abs(rough.measure().plaquette_energy), 1e-4);
+    for (const double factor : {0.98, 1.03}) {
+      GradientFlow<double> flow(rough.gauge(), action);
+      for (int k = 0; k < 1200; ++k) flow.step(factor * largest);
+      const double energy = std::abs(flow.measure().plaquette_energy);
+      if (factor < 1)
+        EXPECT_LT(energy, 1e-8) << int(action);
+      else
+        EXPECT_GT(energy, 0.1) << int(action);
+    }
+    EXPECT_THROW(gradient_flow(smooth(lattice, 110), {.action = action, .step = 1.3 * largest, .time = 100 * largest}),
+                 ConvergenceError);
+  }
+}
+
 TEST(FlowTable, NonsenseIsRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GaugeField<double> gauge = smooth(lattice, 109);
