@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace kov {
@@ -20,30 +21,69 @@ void require_interval(const Interval& interval) {
           "is impossible: give finite bounds, the lower one first");
 }
 
-double at(const Interval& interval, double y) {
-  return 0.5 * (interval.high + interval.low) + 0.5 * (interval.high - interval.low) * y;
-}
+/// Even angles from 0 to pi that are looked at in any case: pi / 2 / n_angles of the interval or less lies between two
+/// points.  A prime, so that the points are not those of the cosine sums.
+constexpr int n_angles = 4001;
 
-double sample(const RealFunction& f, const Interval& interval, double y) {
-  const double x = at(interval, y), value = f(x);
-  require(std::isfinite(value), "the function is", value, "at", x, "inside the interval from", interval.low, "to",
-          interval.high, ": it must be finite on the whole spectrum");
-  return value;
-}
+/// The same for a series of high order.
+int angles_for(int order) { return 4 * (order + 8) + 1; }
 
-/// The coefficients 0 to n_samples - 1 of n_samples points, the first halved; magnitude: the largest |f| seen.
-std::vector<double> cosine_sum(const RealFunction& f, const Interval& interval, int n_samples, double& magnitude) {
+/// All that has been seen of a function on an interval.
+class SeenFunction {
+ public:
+  SeenFunction(const RealFunction& f, const Interval& interval) : f_(f), interval_(interval) {}
+
+  /// f at y, -1 to 1 for the interval.
+  double at(double y) {
+    const double x = 0.5 * (interval_.high + interval_.low) + 0.5 * (interval_.high - interval_.low) * y, value = f_(x);
+    require(std::isfinite(value), "the function is", value, "at", x, "inside the interval from", interval_.low, "to",
+            interval_.high, ": it must be finite on the whole spectrum");
+    x_.push_back(x);
+    value_.push_back(value);
+    magnitude_ = std::max(magnitude_, std::abs(value));
+    return value;
+  }
+
+  /// At n + 1 even angles, the ends among them.
+  void look_at_angles(int n) {
+    for (int j = 0; j <= n; ++j) at(std::cos(pi * j / n));
+  }
+
+  /// The largest |f|.
+  double magnitude() const { return magnitude_; }
+
+  /// The largest |series - f| over the largest |f|.
+  double error(const ChebyshevSeries& series) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const double difference = std::abs(series(x_[i]) - value_[i]);
+      if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();  // the sums overflowed
+      worst = std::max(worst, difference);
+    }
+    return worst == 0 ? 0 : worst / magnitude_;
+  }
+
+ private:
+  const RealFunction& f_;
+  Interval interval_;
+  std::vector<double> x_, value_;
+  double magnitude_ = 0;
+};
+
+/// The coefficients 0 to n_samples - 1 of n_samples points, the first halved.
+std::vector<double> cosine_sum(SeenFunction& seen, int n_samples) {
   const std::size_t n = std::size_t(n_samples);
   std::vector<double> cosine(4 * n), value(n), c(n);
   for (std::size_t k = 0; k < 4 * n; ++k) cosine[k] = std::cos(pi * double(k) / double(2 * n));
-  magnitude = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    value[j] = sample(f, interval, cosine[2 * j + 1]);
-    magnitude = std::max(magnitude, std::abs(value[j]));
-  }
+  for (std::size_t j = 0; j < n; ++j) value[j] = seen.at(cosine[2 * j + 1]);
   for (std::size_t k = 0; k < n; ++k) {
     double sum = 0;
-    for (std::size_t j = 0; j < n; ++j) sum += value[j] * cosine[k * (2 * j + 1) % (4 * n)];
+    std::size_t angle = k;  // k (2 j + 1) modulo 4 n
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += value[j] * cosine[angle];
+      angle += 2 * k;
+      if (angle >= 4 * n) angle -= 4 * n;
+    }
     c[k] = (k == 0 ? 1.0 : 2.0) / double(n) * sum;
   }
   return c;
@@ -55,11 +95,12 @@ ChebyshevSeries ChebyshevSeries::of_order(const RealFunction& f, const Interval&
   require_interval(interval);
   require(order >= 0 && order <= 100000, "a Chebyshev series of order", order,
           "cannot be made: give an order from 0 to 100000");
-  double magnitude = 0;
-  std::vector<double> c = cosine_sum(f, interval, 2 * (order + 1), magnitude);
+  SeenFunction seen(f, interval);
+  std::vector<double> c = cosine_sum(seen, 2 * (order + 1));
   c.resize(std::size_t(order) + 1);
   ChebyshevSeries series(interval, std::move(c));
-  series.measure_error(f);
+  seen.look_at_angles(std::max(n_angles, angles_for(order)));
+  series.error_ = seen.error(series);
   return series;
 }
 
@@ -70,39 +111,31 @@ ChebyshevSeries ChebyshevSeries::to_accuracy(const RealFunction& f, const Interv
           "cannot be reached or means nothing: give one from 1e-14 to 1");
   require(accuracy.max_order >= 0 && accuracy.max_order <= 100000, "the largest order is", accuracy.max_order,
           ": give one from 0 to 100000");
+  SeenFunction seen(f, interval);
+  seen.look_at_angles(n_angles);
   for (int n = 16;; n *= 2) {
-    double magnitude = 0;
-    std::vector<double> c = cosine_sum(f, interval, n, magnitude);
+    std::vector<double> c = cosine_sum(seen, n);
     // Half of the error for what is left out, the rest for aliasing and rounding.
     double left_out = 0;
     std::size_t terms = c.size();
-    while (terms > 1 && left_out + std::abs(c[terms - 1]) <= 0.5 * accuracy.error * magnitude)
+    while (terms > 1 && left_out + std::abs(c[terms - 1]) <= 0.5 * accuracy.error * seen.magnitude())
       left_out += std::abs(c[--terms]);
-    // Coefficients that reach into the upper half of the samples' may be aliases of higher ones.
+    // Coefficients that reach into the upper half of the samples' may be aliases of higher ones.  Else the series is
+    // compared with all that has been seen: a function may have been 0 at these samples and not at others.
     if (2 * terms <= c.size()) {
       require(int(terms) - 1 <= accuracy.max_order, "an error of", accuracy.error, "takes a Chebyshev series of order",
               terms - 1, "where", accuracy.max_order,
               "is the largest allowed: smooth the function, allow a larger error or a larger order");
       c.resize(terms);
       ChebyshevSeries series(interval, std::move(c));
-      series.measure_error(f);
+      if (angles_for(series.order()) > n_angles) seen.look_at_angles(angles_for(series.order()));
+      series.error_ = seen.error(series);
       if (series.error() <= accuracy.error) return series;
     }
     require(n <= 2 * accuracy.max_order, "no Chebyshev series of order", accuracy.max_order,
             "or less comes within a relative error of", accuracy.error,
             "of the function: smooth it, allow a larger error or a larger order");
   }
-}
-
-void ChebyshevSeries::measure_error(const RealFunction& f) {
-  const int n = 4 * (order() + 8);
-  double worst = 0, magnitude = 0;
-  for (int j = 0; j <= n; ++j) {
-    const double y = std::cos(pi * j / n), value = sample(f, interval_, y);
-    worst = std::max(worst, std::abs((*this)(at(interval_, y)) - value));
-    magnitude = std::max(magnitude, std::abs(value));
-  }
-  error_ = worst == 0 ? 0 : worst / magnitude;
 }
 
 double ChebyshevSeries::operator()(double x) const {

@@ -101,9 +101,11 @@ Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<Site
   }
   Interval bounds;
   const int n = int(alpha.size());
+  // 0, or so small that the interval's inverse would overflow, is no scale: 1 instead.
+  using Limits = std::numeric_limits<T>;
+  const double rounding = 10 * Limits::epsilon() * (scale_of_A > Limits::min() / Limits::epsilon() ? scale_of_A : 1);
   const auto end = [&](int k, double sign) {
     const double value = detail::tridiagonal_eigenvalue(alpha, beta, k);
-    const double rounding = 10 * std::numeric_limits<T>::epsilon() * scale_of_A;
     return value + sign * (residual * detail::tridiagonal_last_component(alpha, beta, k) + rounding);
   };
   bounds.low = end(0, -1);

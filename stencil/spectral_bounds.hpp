@@ -25,8 +25,9 @@ struct LanczosBounds {
 
 /// An interval that holds the spectrum of A = A^+ on fields of the shape of `shape` (whose values are not used): the
 /// extreme Ritz values of a Lanczos run from a random vector, each moved outwards by the norm of its residual (Zhou and
-/// Li, Linear Algebra Appl. 435 (2011) 480, who find this to bound in practice).  The same bits on any number of
-/// threads.  Collective.  Throws InputError for fewer than two steps, and when A is not Hermitian or not finite.
+/// Li, Linear Algebra Appl. 435 (2011) 480, who find this to bound in practice) and by 10 epsilon(T) |A|, so that low <
+/// high also where A has one eigenvalue; for A = 0 by 10 epsilon(T).  The same bits on any number of threads.
+/// Collective.  Throws InputError for fewer than two steps, and when A is not Hermitian or not finite.
 template <template <class> class SiteT, class T>
 Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
                          const LanczosBounds& options = {});

@@ -2,6 +2,7 @@
 //
 // Chebyshev series of functions and of operators, and the Lanczos bounds that they want.
 #include "kov/core/field_ops.hpp"
+#include "kov/core/noise.hpp"
 #include "kov/stencil/chebyshev.hpp"
 #include "kov/stencil/profile_smearing.hpp"
 #include "tests/reference/gather.hpp"
@@ -71,7 +72,72 @@ TEST(ChebyshevSeries, RefusesWhatItCannotApproximate) {
   EXPECT_THROW(ChebyshevSeries::of_order(step, {2, 1}, 3), InputError);
   EXPECT_THROW(ChebyshevSeries::of_order(step, {0, std::nan("")}, 3), InputError);
   EXPECT_THROW(ChebyshevSeries::of_order(step, {0, 1}, -1), InputError);
+  EXPECT_THROW(ChebyshevSeries::of_order(step, {0, 1}, 100001), InputError);
+  EXPECT_THROW(ChebyshevSeries::to_accuracy([](double) { return 1e308; }, {0, 1}), InputError) << "sums overflow";
+  EXPECT_THROW(ChebyshevSeries::to_accuracy(step, {0, 12}, {.max_order = -1}), InputError);
+  EXPECT_THROW(ChebyshevSeries::to_accuracy(step, {0, 12}, {.max_order = 100001}), InputError);
   EXPECT_THROW(ChebyshevSeries::of_order([](double x) { return 1 / (x - x); }, {0, 1}, 3), InputError);
+}
+
+/// (1 - u^2)^8, u = (x - center) / half_width, and exactly 0 where |u| > 1.
+RealFunction bump(double center, double half_width) {
+  return [center, half_width](double x) {
+    const double u = (x - center) / half_width;
+    return std::abs(u) < 1 ? std::pow(1 - u * u, 8) : 0;
+  };
+}
+
+/// A series from 0 to 12 that is as close as it says at 40001 points, or none.
+bool is_followed_or_refused(const RealFunction& f, const ChebyshevAccuracy& accuracy) {
+  try {
+    const auto series = ChebyshevSeries::to_accuracy(f, {0, 12}, accuracy);
+    double worst = 0, most = 0;
+    for (int i = 0; i <= 40000; ++i) {
+      const double x = 12.0 * i / 40000;
+      worst = std::max(worst, std::abs(series(x) - f(x)));
+      most = std::max(most, std::abs(f(x)));
+    }
+    return worst <= 1.1 * accuracy.error * most;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+TEST(ChebyshevSeries, FollowsABumpBetweenTheFirstSamples) {
+  // 16 samples, or 32 even angles, leave 4.8 to 5.4 out.
+  const RealFunction f = bump(5.12, 0.25);
+  const auto series = ChebyshevSeries::to_accuracy(f, {0, 12}, {.error = 1e-6});
+  EXPECT_GT(series.order(), 100);
+  for (int i = 0; i <= 5000; ++i) EXPECT_NEAR(series(12.0 * i / 5000), f(12.0 * i / 5000), 1.1e-6) << i;
+  EXPECT_THROW(ChebyshevSeries::to_accuracy(f, {0, 12}, {.error = 1e-6, .max_order = 100}), InputError);
+  EXPECT_GT(ChebyshevSeries::of_order(f, {0, 12}, 7).error(), 0.5);
+}
+
+TEST(ChebyshevSeries, OfNarrowBumpsIsRightOrRefused) {
+  const RealFunction gaussian = [](double x) { return std::exp(-std::pow((x - 5.3) / 0.001, 2)); };
+  EXPECT_THROW(ChebyshevSeries::to_accuracy(gaussian, {0, 12}), InputError);
+  for (int i = 0; i < 40; ++i) {
+    const double center = 12 * std::fmod(0.1 + 0.61803398874989485 * i, 1.0);
+    const RealFunction box = [center](double x) { return std::abs(x - center) < 0.006 ? 1.0 : 0.0; };
+    EXPECT_THROW(ChebyshevSeries::to_accuracy(box, {0, 12}, {.error = 0.1, .max_order = 100}), InputError) << center;
+    for (const double half_width : {0.006, 0.02, 0.3})
+      EXPECT_TRUE(is_followed_or_refused(bump(center, half_width), {.error = 1e-3, .max_order = 200}))
+          << center << " " << half_width;
+  }
+}
+
+TEST(ChebyshevSeries, OfABoxBetweenTheFirstSamplesIsRefused) {
+  const RealFunction box = [](double x) { return x > 4.9 && x < 5.3 ? 1.0 : 0.0; };
+  EXPECT_THROW(ChebyshevSeries::to_accuracy(box, {0, 12}), InputError);
+  EXPECT_THROW(ChebyshevSeries::to_accuracy([&](double x) { return 1 + 1e-3 * box(x); }, {0, 12}, {.error = 1e-4}),
+               InputError);
+}
+
+TEST(ChebyshevSeries, OfZeroIsZero) {
+  const auto series = ChebyshevSeries::to_accuracy([](double) { return 0.0; }, {0, 12});
+  EXPECT_EQ(series.order(), 0);
+  EXPECT_EQ(series.error(), 0);
+  EXPECT_EQ(series(3.7), 0);
 }
 
 TEST(Tridiagonal, HasTheEigenvaluesOfTheSecondDifference) {
@@ -130,6 +196,36 @@ TEST(SpectralBounds, OfAMultipleOfOneAreThatNumber) {
   EXPECT_LE(found.low, 2.5);
   EXPECT_GE(found.high, 2.5);
   EXPECT_LT(found.high - found.low, 1e-10);
+}
+
+/// The bounds of `factor` times one, and exp(-x) of it by a series on them.
+template <template <class> class SiteT, class T>
+void check_multiple_of_one(T factor) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const Field<SiteT, T> in(lattice, "in"), out = in.like("out");
+  fill_noise(in, {.kind = NoiseKind::gaussian, .seed = 3, .stream = 0});
+  const AnyFieldMap<Field<SiteT, T>> A = FieldMap<Field<SiteT, T>>([factor](const auto& x, const auto& y) {
+    copy(x, y);
+    scale(factor, y);
+  });
+  const double resolution = 40 * std::numeric_limits<T>::epsilon();
+  const Interval found = spectral_bounds(A, in);
+  EXPECT_LT(found.low, found.high);
+  EXPECT_LE(found.low, factor);
+  EXPECT_GE(found.high, factor);
+  EXPECT_LT(found.high - found.low, resolution);
+  const auto series = ChebyshevSeries::to_accuracy([](double x) { return std::exp(-x); }, found, {.error = 1e-4});
+  apply_series(series, A, in, out);
+  axpy(out, T(-std::exp(-factor)), in);
+  EXPECT_LT(std::sqrt(norm2(out)), 2 * resolution * std::sqrt(norm2(in)));
+}
+
+TEST(SpectralBounds, OfZeroAndOfOneAreAnIntervalForASeries) {
+  check_multiple_of_one<ColorVector, double>(0);
+  check_multiple_of_one<Spinor, float>(0);
+  check_multiple_of_one<ColorVector, double>(1);
+  check_multiple_of_one<Spinor, float>(1);
+  check_multiple_of_one<Spinor, float>(1e-37f);
 }
 
 TEST(SpectralBounds, RefuseOperatorsWithoutThem) {
