@@ -8,8 +8,12 @@
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace kov {
 namespace {
@@ -249,6 +253,80 @@ TEST(DataParallelBits, AreThoseOfAnyDecomposition) {
       }
       EXPECT_EQ(bits, first) << to_string(grid);
     }
+}
+
+/// The names of the kernels that Kokkos starts, and of the memory it takes, while this lives.
+class Launches {
+ public:
+  Launches() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    names().clear();
+    Kokkos::Tools::Experimental::EventSet counting{};
+    counting.begin_parallel_for = counting.begin_parallel_reduce =
+        counting.begin_parallel_scan = [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); };
+    counting.allocate_data = [](Kokkos_Profiling_SpaceHandle, const char* name, const void*, std::uint64_t) {
+      names().push_back(name);
+    };
+    Kokkos::Tools::Experimental::set_callbacks(counting);
+  }
+  ~Launches() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  Launches(const Launches&) = delete;
+  Launches& operator=(const Launches&) = delete;
+
+  static std::vector<std::string>& names() {
+    static std::vector<std::string> all;
+    return all;
+  }
+
+ private:
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+/// What a statement starts when it is run again: what it keeps for the next time is there.
+std::vector<std::string> launches(const std::function<void()>& statement) {
+  statement();
+  const Launches counted;
+  statement();
+  return Launches::names();
+}
+
+using Names = std::vector<std::string>;
+
+class DataParallelKernels : public ::testing::Test {
+ protected:
+  const Lattice lattice_{Comm::self(), {4, 4, 4, 8}};  // no halos
+  const Field<ColorMatrix, double> B = random_field<ColorMatrix, double>(lattice_, 1, 1);
+  const Field<ColorVector, double> C = random_field<ColorVector, double>(lattice_, 1, 2),
+                                   D = random_field<ColorVector, double>(lattice_, 1, 3), A = C.like("A");
+};
+
+TEST_F(DataParallelKernels, AStatementIsOne) {
+  EXPECT_EQ(launches([&] { A = B * C + shift(D, x, +1); }), Names{"assign"});
+  EXPECT_EQ(launches([&] { A += adj(B) * shift(B * C, t, -1) - 2.0 * shift(shift(D, y, +1), z, -1); }),
+            Names{"assign"});
+}
+
+TEST_F(DataParallelKernels, TwoStatementsAreTwo) {
+  const Names two{"assign", "assign"};
+  EXPECT_EQ(launches([&] {
+              A = B * C;
+              A += shift(D, x, +1);
+            }),
+            two);
+}
+
+TEST_F(DataParallelKernels, ATemporaryFieldIsSeen) {
+  EXPECT_GT(launches([&] { A = shift(A, x, +1); }).size(), 1u);
+}
+
+TEST_F(DataParallelKernels, ASumIsOneWithoutATemporaryField) {
+  EXPECT_EQ(launches([&] { sum(dot(A, B * C + shift(D, x, +1))); }), Names{"sum"});
+  EXPECT_EQ(launches([&] { norm2(B * shift(D, t, -1)); }), Names{"sum"});
+  const Names two{"assign", "sum"};
+  EXPECT_EQ(launches([&] {
+              A = B * C;
+              sum(dot(A, D));
+            }),
+            two);
 }
 
 TEST(DataParallelDocs, ExampleComputesWhatItSays) {
