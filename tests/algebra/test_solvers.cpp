@@ -10,6 +10,7 @@
 #include "kov/stencil/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
+#include "tests/support/every_rank.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
@@ -273,6 +274,18 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
   EXPECT_EQ(report.restarts, 1);
   SpinExchange{}.apply(x, image);
   EXPECT_LT(axpy_norm2(image, -1, b), 1e-24);
+}
+
+TEST(SolverErrors, WhatRanksDisagreeAboutIsRefusedOnEveryRank) {
+  const Comm comm = Comm::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  const Problem problem(small_lattice());
+  const double tolerance = comm.rank() == 0 ? 1e-3 : 1e-9;
+  const int iterations = comm.rank() == 0 ? 10 : 20;
+  EXPECT_TRUE(throws_everywhere([&] { BiCgStab{.tolerance = tolerance}(problem.wilson, problem.b, problem.x); }));
+  EXPECT_TRUE(throws_everywhere([&] { BiCgStab{.max_iterations = iterations}(problem.wilson, problem.b, problem.x); }));
+  EXPECT_TRUE(throws_everywhere(
+      [&] { NormalConjugateGradient{.tolerance = tolerance}(problem.wilson, problem.b, problem.x); }));
 }
 
 TEST(SolverErrors, WhatSolversCannotUseIsRefused) {

@@ -7,11 +7,11 @@
 #include "kov/stencil/shift.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
+#include "tests/support/every_rank.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 #include <thread>
@@ -22,20 +22,6 @@ namespace {
 using reference::gather;
 using reference::GlobalArray;
 using Wire = HaloOptions::Wire;
-
-/// Whether f throws an InputError on every rank.
-template <class E = InputError>
-bool throws_everywhere(const std::function<void()>& f) {
-  std::int64_t thrown[1] = {0};
-  try {
-    f();
-  } catch (const E&) {
-    thrown[0] = 1;
-  }
-  const Comm comm = Comm::world();
-  comm.sum(std::span<std::int64_t>(thrown));
-  return thrown[0] == comm.size();
-}
 
 TEST(BadInput, GridsThatDoNotFitAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();

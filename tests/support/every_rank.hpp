@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What happens on every rank.
+#pragma once
+
+#include "kov/core/comm.hpp"
+#include "kov/core/error.hpp"
+
+#include <functional>
+#include <span>
+
+namespace kov {
+
+/// Whether f throws an E on every rank.
+template <class E = InputError>
+bool throws_everywhere(const std::function<void()>& f) {
+  std::int64_t thrown[1] = {0};
+  try {
+    f();
+  } catch (const E&) {
+    thrown[0] = 1;
+  }
+  const Comm comm = Comm::world();
+  comm.sum(std::span<std::int64_t>(thrown));
+  return thrown[0] == comm.size();
+}
+
+}  // namespace kov
