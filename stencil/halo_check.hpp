@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks of halo messages: each checked message is followed by a trailer with its sequence number and checksum, so that
-// one that is lost, comes from an earlier exchange or has a flipped bit is an error that says where, not a wrong
-// result.
+// Checks of halo messages: beside each checked message goes another with its sequence number and checksum, so that one
+// that is lost, comes from an earlier exchange or has a flipped bit is an error that says where, not a wrong result.
 #pragma once
 
 #include "kov/stencil/halo_plan.hpp"
@@ -14,7 +13,7 @@
 
 namespace kov {
 
-/// What follows a checked message.
+/// What goes beside a checked message.
 struct HaloTrailer {
   std::uint64_t sequence;
   std::uint64_t bytes;

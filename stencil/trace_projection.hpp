@@ -14,8 +14,8 @@ struct TraceProjection {
     /// Each link by itself, once its largest change in a sweep is a rounding: the maximum, gauge covariant.
     converged,
     /// All links of a direction together, once the volume average of Re tr U V^+ changes by less than `change`,
-    /// relatively, in a
-    /// sweep.  Chroma's rule (its BlkAccu, usually 1e-5): plaquettes differ from the converged ones by some 1e-6.
+    /// relatively, in a sweep.  Chroma's rule (its BlkAccu, usually 1e-5): plaquettes differ from the converged ones by
+    /// some 1e-6.
     average
   };
   Stop stop = Stop::converged;
