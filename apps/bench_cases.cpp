@@ -96,6 +96,10 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   const CovariantLaplacian<T> laplacian(links), spatial(links, Dimensions::space);
   const WilsonOperator<T> wilson(links, 0.1);
   add("Laplacian, spinor", V, 48 + link_reals, 8 * 288 + 48, [=] { laplacian.apply(a, b); });
+  if (link_reals < doubled && has_packs) {
+    const CovariantLaplacian<T> twice(GaugeLinks<T>(gauge, {}, LinkStorage::twice));
+    add("Laplacian, spinor, links twice", V, 48 + doubled, 8 * 288 + 48, [=] { twice.apply(a, b); });
+  }
   add("Laplacian, colour vector", V, 12 + link_reals, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
   add("Laplacian in space, spinor", V, 48 + link_reals * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
   add("Laplacian in space, colour vector", V, 12 + link_reals * 3 / 4, 6 * 72 + 12, [=] { spatial.apply(u, v); });

@@ -55,8 +55,8 @@ struct DoubleLinks {
 
 template <class T>
 template <class S>
-GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boundary)
-    : forms_(std::make_shared<OnDemand>()) {
+GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boundary, LinkStorage storage)
+    : forms_(std::make_shared<OnDemand>()), storage_(storage) {
   require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(), "components, a gauge field has 4");
   const Lattice& lattice = gauge.lattice();
   const Geometry& geometry = lattice.geometry();
@@ -90,10 +90,12 @@ const GaugeField<T>& GaugeLinks<T>::doubled() const {
 
 template <class T>
 LinkView<T> GaugeLinks<T>::view() const {
-  if constexpr (has_packs)
-    return lattice().layout().order() == Order::even_odd ? parity_view() : LinkView<T>(neighbours_, false);
-  else
+  if constexpr (has_packs) {
+    const bool gathers = lattice().layout().order() == Order::even_odd;
+    return gathers || storage_ == LinkStorage::twice ? parity_view() : LinkView<T>(neighbours_, false);
+  } else {
     return LinkView<T>(neighbours_);
+  }
 }
 
 template <class T>
@@ -120,9 +122,9 @@ BlockLinkView<T> GaugeLinks<T>::block_view() const {
 
 template class GaugeLinks<float>;
 template class GaugeLinks<double>;
-template GaugeLinks<float>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&);
-template GaugeLinks<float>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&);
-template GaugeLinks<double>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&);
-template GaugeLinks<double>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&);
+template GaugeLinks<float>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&, LinkStorage);
+template GaugeLinks<float>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&, LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&, LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&, LinkStorage);
 
 }  // namespace kov

@@ -4,6 +4,8 @@
 // with boundary phases, on fields, parities and blocks of columns.
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/wilson.hpp"
+#include "kov/stencil/wuppertal.hpp"
+#include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
@@ -46,6 +48,37 @@ TEST_P(Operators, LaplacianEqualsItsDefinition) {
     check_laplacian<float, ColorVector>(lattice, d);
     check_laplacian<double, ColorVector>(lattice, d);
   }
+}
+
+template <class T>
+void check_storage(const Lattice& lattice) {
+  const GaugeField<T> gauge = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 7));
+  const GaugeLinks<T> once(gauge, {test::kAngles}), twice(gauge, {test::kAngles}, LinkStorage::twice);
+  const auto expect_equal = [](const auto& in, const auto& apply) {
+    const auto a = in.like("once"), b = in.like("twice");
+    apply(0, a);
+    apply(1, b);
+    EXPECT_EQ(reference::max_difference(b, reference::gather(a)), 0);
+  };
+  const SpinorField<T> psi(lattice, "spinor", 3);
+  const Field<ColorVector, T> v(lattice, "colour vector");
+  load(psi, reference::random_array(lattice.extent(), 36, 8));
+  load(v, reference::random_array(lattice.extent(), 3, 9));
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    const CovariantLaplacian<T> laplacian[] = {CovariantLaplacian<T>(once, d), CovariantLaplacian<T>(twice, d)};
+    expect_equal(psi, [&](int k, const auto& out) { laplacian[k].apply(psi, out); });
+    expect_equal(v, [&](int k, const auto& out) { laplacian[k].apply(v, out); });
+  }
+  const WilsonOperator<T> wilson[] = {WilsonOperator<T>(once, 0.1), WilsonOperator<T>(twice, 0.1)};
+  expect_equal(psi, [&](int k, const auto& out) { wilson[k].apply(psi, out); });
+  const WuppertalSmearing<T> smear[] = {WuppertalSmearing<T>(once, {1, 3}), WuppertalSmearing<T>(twice, {1, 3})};
+  expect_equal(psi, [&](int k, const auto& out) { smear[k].apply(psi, out); });
+}
+
+TEST_P(Operators, LinksStoredTwiceGiveTheSameBits) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_storage<float>(lattice);
+  check_storage<double>(lattice);
 }
 
 template <class T>
