@@ -81,7 +81,7 @@ void ChainHistory::read() {
   std::vector<std::int64_t> everywhere{exists ? 0 : 1};
   comm_.max(everywhere);
   if (everywhere[0] != 0) return;
-  std::istringstream text(read_text_file(comm_, name));
+  std::istringstream text(read_text_file(comm_, name, std::uint64_t(1) << 30));
   std::string line;
   if (!std::getline(text, line) || line != "# kovariant generate " + chain_) return;
   while (std::getline(text, line)) {

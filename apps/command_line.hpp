@@ -32,6 +32,8 @@ namespace kov::app {
 struct Session {
   Comm comm;
   Log log;
+  /// Where the log goes; empty when to no file.
+  std::string log_file;
   /// No progress on standard error.
   bool quiet = false;
   /// The command as it was given, for the provenance of outputs.

@@ -23,7 +23,7 @@ void convert(const Session& session, const ConvertOptions& options) {
   write.format = output_format(options.format, options.out);
   OutputFiles files;
   files.add(options.out);
-  files.require_usable(session.comm, {options.in});
+  files.require_usable(session, {options.in});
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

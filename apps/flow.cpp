@@ -110,7 +110,7 @@ void flow(const Session& session, FlowOptions options) {
   WriteGaugeOptions write;
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
-  outputs_of(options).require_usable(session.comm, {options.gauge_file});
+  outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
@@ -163,7 +163,8 @@ void flow(const Session& session, FlowOptions options) {
   session.say(measurement_text(m));
   if (!scales.unsure.empty())
     session.warn(list_text(scales.unsure) +
-                 ": uncertain by more than a thousandth, the rows of the table being too far apart; lower --every");
+                 ": uncertain by more than a thousandth, the rows of the table being too far apart; lower " +
+                 (options.parameters.measure_every > 1 ? "--every" : "--step"));
   if (!scales.absent.empty())
     session.say(list_text(scales.absent) +
                 sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));

@@ -129,7 +129,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     require<NotBuilt>(has_hdf5(),
                       "this build has no HDF5, in which --transformation is written: configure with KOV_HDF5=ON");
   }
-  outputs_of(options).require_usable(session.comm, {options.in, options.apply});
+  outputs_of(options).require_usable(session, {options.in, options.apply});
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);

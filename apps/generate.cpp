@@ -6,10 +6,10 @@
 #include "apps/gauge_files.hpp"
 #include "apps/output_files.hpp"
 #include "apps/progress.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/stencil/heatbath.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace kov::app {
@@ -25,12 +25,10 @@ struct GenerateOptions {
 
 /// The options that links depend on, as on a command line.  Numbers are exact.
 std::string chain_of(const GenerateOptions& options) {
-  char beta[40];
-  *std::to_chars(beta, beta + sizeof(beta) - 1, options.chain.beta).ptr = '\0';
-  return sentence("--extent", to_string(options.extent), "--beta", beta, "--seed", options.chain.seed, "--start",
-                  options.start, "--thermalise", options.chain.n_thermalise, "--between", options.chain.n_between,
-                  "--overrelaxation", options.chain.overrelaxation_per_heatbath, "--format", options.format,
-                  "--precision", options.precision);
+  return sentence("--extent", to_string(options.extent), "--beta", exact_text(options.chain.beta), "--seed",
+                  options.chain.seed, "--start", options.start, "--thermalise", options.chain.n_thermalise, "--between",
+                  options.chain.n_between, "--overrelaxation", options.chain.overrelaxation_per_heatbath, "--format",
+                  options.format, "--precision", options.precision);
 }
 
 /// Whether configuration k need not be made, at k - 1.
@@ -67,7 +65,7 @@ void generate(const Session& session, GenerateOptions options) {
   OutputFiles outputs;
   outputs.add(options.output, {".history.txt", ".history.svg"});
   outputs.add(files.file(1));
-  outputs.require_usable(session.comm);
+  outputs.require_usable(session);
 
   const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
   const std::vector<bool> done = finished(session, options, files, exact);

@@ -150,14 +150,17 @@ JournalEntry JournalEntry::parse(const std::string& text) {
   }
 }
 
-Journal::Journal(const Comm& comm, std::filesystem::path folder, std::string identity, Log log)
-    : comm_(comm), folder_(std::move(folder)), identity_(std::move(identity)), log_(std::move(log)) {}
+Journal::Journal(const Comm& comm, std::filesystem::path folder, std::string identity)
+    : comm_(comm),
+      folder_(std::move(folder)),
+      identity_(std::move(identity)),
+      left_aside_(std::make_shared<std::vector<std::string>>()) {}
 
 std::filesystem::path Journal::file(const std::string& key) const {
   std::string name;
   for (const char c : std::filesystem::path(key).filename().string())
     name += std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' ? c : '_';
-  return folder_ / (name.substr(0, 80) + "." + checksum(key) + ".journal");
+  return folder_ / (name.substr(0, 80) + "." + checksum(key + identity_) + ".journal");
 }
 
 std::optional<JournalEntry> Journal::find(const std::string& key) const {
@@ -167,19 +170,17 @@ std::optional<JournalEntry> Journal::find(const std::string& key) const {
     if (comm_.rank() == 0 && !std::filesystem::is_regular_file(file(key), none)) return;
     if (comm_.rank() != 0) return;
     try {
-      const std::string whole = read_text_file(Comm::self(), file(key));
+      const std::string whole = read_text_file(Comm::self(), file(key), std::uint64_t(1) << 40);
       require<FormatError>(whole.rfind(first_line, 0) == 0, "a journal entry is damaged: it does not begin as one");
       Records records(std::string_view(whole).substr(std::string_view(first_line).size()));
-      if (records.next("identity") != identity_ || records.next("key") != key) {
-        log_.info(file(key).string(), "was made with other parameters or another version: measuring again");
-        return;
-      }
+      require<FormatError>(records.next("identity") == identity_ && records.next("key") == key,
+                           "it was made with other parameters or another version");
       const std::string entry = records.next("entry");
       require<FormatError>(!records.more(), "a journal entry is damaged: something follows its end");
       JournalEntry::parse(entry);
       text = entry;
-    } catch (const FormatError& error) {
-      log_.warning(file(key).string(), "is left aside:", error.what());
+    } catch (const Error& error) {
+      left_aside_->push_back(sentence(file(key).string(), "is left aside:", error.what()));
     }
   });
   text = comm_.broadcast(text);

@@ -6,10 +6,10 @@
 
 #include "kov/contractions/correlator.hpp"
 #include "kov/core/comm.hpp"
-#include "kov/core/log.hpp"
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,22 +31,26 @@ struct JournalEntry {
 class Journal {
  public:
   /// identity: every parameter that results depend on.  The folder is made on the first add().
-  Journal(const Comm& comm, std::filesystem::path folder, std::string identity, Log log = {});
+  Journal(const Comm& comm, std::filesystem::path folder, std::string identity);
 
-  /// The entry under this key; nothing where there is none, or one made with another identity or a damaged one, which
-  /// the log then says.  Collective.
+  /// The entry under this key; nothing where there is none or a damaged one, which left_aside() then tells.
+  /// Collective.
   std::optional<JournalEntry> find(const std::string& key) const;
   /// Replaces the entry of this key.  Collective; throws InputError, on all ranks, when it cannot be written.
   void add(const std::string& key, const JournalEntry& entry) const;
 
-  /// Where the entry of a key is: letters and digits of the key and a checksum.
+  /// The entries that find() could not use, each with its reason; on rank 0.
+  const std::vector<std::string>& left_aside() const { return *left_aside_; }
+
+  /// Where the entry of a key is: letters and digits of the key and a checksum of key and identity, so that jobs with
+  /// other parameters leave it alone.
   std::filesystem::path file(const std::string& key) const;
 
  private:
   Comm comm_;
   std::filesystem::path folder_;
   std::string identity_;
-  Log log_;
+  std::shared_ptr<std::vector<std::string>> left_aside_;
 };
 
 }  // namespace kov::app

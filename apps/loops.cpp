@@ -98,7 +98,7 @@ void loops(const Session& session, LoopOptions options) {
   require(options.sizes.space >= 0 && options.sizes.time >= 0, "--max-r and --max-t are", options.sizes.space, "and",
           options.sizes.time, "- they must be 1 or more, or 0 for half the lattice");
   const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
-  outputs_of(options).require_usable(session.comm, {options.gauge_file});
+  outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const Coord& extent = lattice.extent();
   if (options.sizes.space == 0) options.sizes.space = std::max(1, std::min({extent[0], extent[1], extent[2]}) / 2);

@@ -9,26 +9,39 @@
 
 namespace kov::app {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-/// Whether two names are of one file, which need not be there.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code failed;
   if (fs::equivalent(a, b, failed)) return true;
   const auto place = [&](const std::string& name) {
-    const fs::path real = fs::weakly_canonical(fs::absolute(name), failed);
-    return failed ? fs::absolute(name).lexically_normal() : real;
+    const fs::path whole = fs::absolute(followed(name), failed), real = fs::weakly_canonical(whole, failed);
+    return failed ? whole.lexically_normal() : real;
   };
   return place(a) == place(b);
 }
 
-void require_writable(const std::string& name) {
-  const PendingFile file(name);
-  const fs::path path(name), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  require(access(folder.c_str(), W_OK) == 0, name, "cannot be written: the folder", folder.string(),
+namespace {
+
+void require_folder(const std::string& name, const fs::path& folder) {
+  require(access(folder.c_str(), W_OK | X_OK) == 0, name, "cannot be written: the folder", folder.string(),
           "may not be written to; name another output");
+}
+
+void require_file(const std::string& name) {
+  const PendingFile file(name);
+  const fs::path folder = file.target().parent_path();
+  require_folder(name, folder.empty() ? "." : folder);
+}
+
+/// A folder that is there or can be made.
+void require_or_plan_folder(const std::string& name) {
+  std::error_code none;
+  fs::path folder = fs::absolute(name, none).lexically_normal();
+  while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
+  require(fs::is_directory(folder, none), "the folder", name, "cannot be made:", folder.string(),
+          "is a file; name another");
+  require_folder(name, folder);
 }
 
 }  // namespace
@@ -38,24 +51,31 @@ void OutputFiles::add(const std::string& file) {
 }
 
 void OutputFiles::add(const std::string& prefix, const std::vector<std::string>& endings) {
-  require(fs::path(prefix).has_filename(),
-          "the prefix of the output files is '" + prefix + "', which names no file:", "give it a name, such as",
-          prefix + "run1");
+  const fs::path name = fs::path(prefix).filename();
+  require(!name.empty() && name != "." && name != "..",
+          "the prefix of the output files is '" + prefix + "', which names no file: give it a name, such as run1");
   for (const std::string& ending : endings) names_.push_back(prefix + ending);
 }
 
-void OutputFiles::require_usable(const Comm& comm, const std::vector<std::string>& read) const {
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+void OutputFiles::require_usable(const Session& session, const std::vector<std::string>& read) const {
+  const auto look = [&] {
+    std::vector<std::string> written = names_;
+    written.insert(written.end(), folders_.begin(), folders_.end());
+    if (!session.log_file.empty()) written.push_back(session.log_file);
+    for (std::size_t i = 0; i < written.size(); ++i) {
       for (const std::string& input : read)
-        require(input.empty() || !same_file(names_[i], input), names_[i], "is to be written and", input,
+        require(input.empty() || !same_file(written[i], input), written[i], "is to be written and", input,
                 "to be read, which are one file: it would be overwritten; give the output another name");
       for (std::size_t j = 0; j < i; ++j)
-        require(!same_file(names_[i], names_[j]), names_[j], "and", names_[i],
-                "are to be written, which are one file: the first would be overwritten; give one of them another name");
-      require_writable(names_[i]);
+        require(!same_file(written[i], written[j]), written[j],
+                "is to be written twice" + (written[i] == written[j] ? "" : ", once as " + written[i]) +
+                    ": the first would be overwritten; give one of the two another name");
     }
+    for (const std::string& name : names_) require_file(name);
+    for (const std::string& name : folders_) require_or_plan_folder(name);
+  };
+  session.comm.agree([&] {
+    if (session.comm.rank() == 0) look();
   });
 }
 

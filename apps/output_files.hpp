@@ -3,7 +3,7 @@
 // OutputFiles: what a run is going to write, looked at before anything is computed.
 #pragma once
 
-#include "kov/core/comm.hpp"
+#include "apps/command_line.hpp"
 
 #include <string>
 #include <vector>
@@ -14,18 +14,24 @@ class OutputFiles {
  public:
   /// A file; none where the name is empty.
   void add(const std::string& file);
-  /// PREFIX + ending, for every ending.  Throws InputError for a prefix that is empty or ends in a slash.
+  /// PREFIX + ending, for every ending.  Throws InputError for a prefix that names no file: empty, or with a slash at
+  /// its end.
   void add(const std::string& prefix, const std::vector<std::string>& endings);
+  /// A folder of files, which may be there.
+  void add_folder(const std::string& folder) { folders_.push_back(folder); }
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Throws InputError, on all ranks, when one of the files cannot be made, when two of them are one file under
-  /// whatever names, or when one is among the files that are read.  Collective.
-  void require_usable(const Comm& comm, const std::vector<std::string>& read = {}) const;
+  /// Throws InputError, on all ranks, when one of them cannot be made, when two of them, or one and the session's log,
+  /// are one file under whatever names, or when one is among the files that are read.  Collective.
+  void require_usable(const Session& session, const std::vector<std::string>& read = {}) const;
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, folders_;
 };
+
+/// Whether two names are of one file, which need not be there.
+bool same_file(const std::string& a, const std::string& b);
 
 /// "a, b and c"
 std::string list_text(const std::vector<std::string>& words);

@@ -42,12 +42,13 @@ int report(const std::exception& error, const Comm& comm) {
 int run_action(const Parsed& parsed, const std::string& command_line) {
   const Comm comm = Comm::world();
   try {
-    Session session{.comm = comm, .log = {}, .quiet = parsed.quiet, .command_line = command_line};
+    comm.require_same("the command line", command_line, HaloOptions().timeout_seconds);
+    Session session{
+        .comm = comm, .log = {}, .log_file = parsed.log_file, .quiet = parsed.quiet, .command_line = command_line};
     if (!parsed.log_file.empty())
       session.log = Log::to_file(comm, parsed.log_file, LogLevel::debug);
     else if (parsed.verbose)
       session.log = Log::to_terminal(comm, LogLevel::debug);
-    comm.require_same("the command line", command_line, HaloOptions().timeout_seconds);
     session.log.info(command_line, "-", Runtime::description());
     parsed.action(session);
     if (comm.rank() == 0) require(bool(std::cout.flush()), "standard output cannot be written: is the disk full?");

@@ -5,10 +5,10 @@
 
 #include "apps/suggest.hpp"
 #include "kov/core/error.hpp"
+#include "kov/core/io/text.hpp"
 
 #define TOML_HEADER_ONLY 1
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <sstream>
 #include <toml++/toml.h>
@@ -25,9 +25,7 @@ std::string quoted(const std::string& text) {
 
 /// The shortest text that reads back as the same number, with a point or exponent as TOML wants for reals.
 std::string real_text(double value) {
-  char buffer[40];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
-  std::string text(buffer, end);
+  const std::string text = exact_text(value);
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 

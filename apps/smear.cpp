@@ -264,7 +264,7 @@ void smear(const Session& session, const SmearOptions& options) {
   const bool has_file = !options.gauge_file.empty();
   const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
                                    : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
-  outputs_of(options).require_usable(session.comm, {options.gauge_file});
+  outputs_of(options).require_usable(session, {options.gauge_file});
   const Coord& extent = lattice.extent();
   const Coord midpoint = options.at.value_or(Coord{extent[0] / 2, extent[1] / 2, extent[2] / 2, extent[3] / 2});
   for (std::size_t mu = 0; mu < 4; ++mu)

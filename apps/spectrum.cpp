@@ -175,17 +175,19 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   parameters.complete(settings);
   if (options.print) return session.say(settings.toml());
 
-  const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings), session.log);
+  const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings));
   SpectrumPlan plan = make_plan(session.comm, parameters, settings, journal);
+  for (const std::string& entry : journal.left_aside()) session.warn(entry);
   const std::string text = plan_text(session.comm, plan, parameters);
   session.log.info("\n" + text);
   const SpectrumOutputs outputs = outputs_of(parameters);
   OutputFiles files;
   files.add(parameters.output.prefix, {".dat", ".svg"});
   files.add(outputs.hdf5);
+  files.add_folder(parameters.output.journal);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
-  files.require_usable(session.comm, read);
+  files.require_usable(session, read);
   for (const std::string& doubt : parameters.doubts()) session.warn(doubt);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 

@@ -2,7 +2,9 @@
 #include "apps/spectrum_plan.hpp"
 
 #include "apps/gauge_files.hpp"
+#include "apps/output_files.hpp"
 #include "kov/core/io/hdf5.hpp"
+#include "kov/core/io/text.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,12 +17,12 @@ namespace {
 std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
   std::string text = sentence(file, header.format, header.bits, to_string(header.extent));
   for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
-  if (header.plaquette) text += sentence(" plaquette", *header.plaquette);
+  if (header.plaquette) text += " plaquette " + exact_text(*header.plaquette);
   return text;
 }
 
 std::string name_of_generated(const SpectrumParameters::Generate& generate, int k) {
-  std::string name = sentence("beta", generate.chain.beta, "seed", generate.chain.seed, "update",
+  std::string name = sentence("beta", exact_text(generate.chain.beta), "seed", generate.chain.seed, "update",
                               generate.chain.n_thermalise + k * generate.chain.n_between);
   std::string packed;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -105,8 +107,12 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   ReadOptions read;
   if (settings.given("gauge.extent")) read.extent = parameters.gauge.extent;
   for (const std::string& file : files) {
-    require(std::count(files.begin(), files.end(), file) == 1, settings.origin("gauge.files"), "names", file,
-            "twice: its correlators would count twice");
+    comm.agree([&] {
+      if (comm.rank() != 0) return;
+      for (const std::string& other : files)
+        require(&other == &file || !same_file(other, file), settings.origin("gauge.files"), "names", file,
+                "twice: its correlators would count twice");
+    });
     const GaugeHeader header = read_gauge_header(comm, file, read);
     if (plan.configurations.empty()) {
       plan.extent = header.extent;

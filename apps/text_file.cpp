@@ -15,8 +15,7 @@ void write_text_file(const Comm& comm, const std::filesystem::path& path, const 
   });
 }
 
-std::string read_text_file(const Comm& comm, const std::filesystem::path& path) {
-  constexpr std::uint64_t longest = 16 << 20;
+std::string read_text_file(const Comm& comm, const std::filesystem::path& path, std::uint64_t longest) {
   std::string text;
   comm.agree([&] {
     if (comm.rank() != 0) return;

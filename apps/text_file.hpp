@@ -5,6 +5,7 @@
 
 #include "kov/core/comm.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,7 +14,8 @@ namespace kov::app {
 /// Complete or absent.  Collective; throws InputError, on all ranks, when it cannot be written.
 void write_text_file(const Comm& comm, const std::filesystem::path& path, const std::string& text);
 
-/// The whole file, on all ranks.  Collective; throws InputError when it cannot be read or has more than 16 MiB.
-std::string read_text_file(const Comm& comm, const std::filesystem::path& path);
+/// The whole file, on all ranks.  Collective; throws InputError when it cannot be read or has more bytes than
+/// `longest`.
+std::string read_text_file(const Comm& comm, const std::filesystem::path& path, std::uint64_t longest = 16 << 20);
 
 }  // namespace kov::app

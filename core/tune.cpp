@@ -3,8 +3,8 @@
 
 #include "kov/core/io/atomic_file.hpp"
 
-#include <charconv>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +19,8 @@ std::string text_of(const std::string& file) {
   text << std::ifstream(file).rdbuf();
   return text.str();
 }
+
+constexpr const char* first_line = "# kovariant tuner: key, tab, choice\n";
 
 /// Lines "key<tab>choice"; others are passed over.
 std::map<std::string, int> parse(const std::string& text) {
@@ -46,9 +48,11 @@ Tuner::~Tuner() {
   if (!changed_ || file_.empty() || comm_.rank() != 0) return;
   try {
     // Other lattices and other runs may have learnt something since this one read the file.
-    std::map<std::string, int> choices = parse(text_of(file_));
+    const std::string before = text_of(file_);
+    if (!before.empty() && !before.starts_with(first_line)) return;  // not ours to replace
+    std::map<std::string, int> choices = parse(before);
     for (const auto& [key, choice] : known_) choices[key] = choice;
-    std::string text;
+    std::string text = first_line;
     for (const auto& [key, choice] : choices) text += key + '\t' + std::to_string(choice) + '\n';
     OutputFile out(file_);
     out.write(text);

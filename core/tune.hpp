@@ -16,9 +16,11 @@ namespace kov {
 class Tuner {
  public:
   /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know):
-  /// lines "key<tab>choice".  A damaged line, or a file that cannot be read, is as good as none.  Collective.
+  /// lines "key<tab>choice" after a first one that says what they are.  A damaged line, or a file that cannot be read,
+  /// is as good as none.  Collective.
   explicit Tuner(const Comm& comm);
-  /// Adds what was learnt to the file, atomically, from rank 0; failing to is not an error.
+  /// Adds what was learnt to the file, atomically, from rank 0; failing to is not an error.  A file that does not begin
+  /// as one of these is left alone.
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;

@@ -35,7 +35,8 @@ class SeenFunction {
 
   /// f at y, -1 to 1 for the interval.
   double at(double y) {
-    const double x = 0.5 * (interval_.high + interval_.low) + 0.5 * (interval_.high - interval_.low) * y, value = f_(x);
+    const double middle = 0.5 * (interval_.high + interval_.low), half = 0.5 * (interval_.high - interval_.low);
+    const double x = std::clamp(middle + half * y, interval_.low, interval_.high), value = f_(x);
     require(std::isfinite(value), "the function is", value, "at", x, "inside the interval from", interval_.low, "to",
             interval_.high, ": it must be finite on the whole spectrum");
     x_.push_back(x);

@@ -124,10 +124,10 @@ int FlowParameters::n_steps() const {
 template <class T>
 FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameters,
                           const std::function<void(const FlowPoint*)>& after_step) {
+  flow.gauge().lattice().require_same("a gradient flow", int(flow.action()), int(parameters.action), parameters.step,
+                                      parameters.time, parameters.measure_every);
   require(flow.action() == parameters.action,
           "the flow was begun with another action than its parameters name: give both the same");
-  flow.gauge().lattice().require_same("a gradient flow", int(parameters.action), parameters.step, parameters.time,
-                                      parameters.measure_every);
   const int steps = parameters.n_steps();
   const double epsilon = parameters.time / steps, begin = flow.time();
   const double largest = largest_flow_step(parameters.action);

@@ -4,6 +4,7 @@
 #include "kov/core/field_ops.hpp"
 #include "kov/core/for_each_site.hpp"
 #include "kov/core/global_site.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/random.hpp"
 #include "kov/stencil/observables.hpp"
 #include "kov/stencil/su3_maps.hpp"
@@ -223,7 +224,9 @@ void PureGaugeUpdate<T>::overrelax() {
 }
 
 namespace {
-void require_possible(const QuenchedParameters& parameters) {
+void require_possible(const Lattice& lattice, const QuenchedParameters& parameters, int n_updates) {
+  lattice.require_same("a chain of configurations", parameters.beta, parameters.seed, parameters.n_thermalise,
+                       parameters.n_between, parameters.overrelaxation_per_heatbath, int(parameters.start), n_updates);
   require(parameters.n_thermalise >= 0 && parameters.n_between > 0 && parameters.overrelaxation_per_heatbath >= 0,
           "a chain was asked for with", parameters.n_thermalise, "updates to thermalise,", parameters.n_between,
           "between and", parameters.overrelaxation_per_heatbath,
@@ -236,7 +239,7 @@ QuenchedEnsemble<T>::QuenchedEnsemble(const GaugeField<T>& gauge, const Quenched
     : parameters_(parameters),
       gauge_(gauge.clone("quenched links")),
       chain_([&] {
-        require_possible(parameters);
+        require_possible(gauge.lattice(), parameters, n_updates);
         require(n_updates >= parameters.n_thermalise, "a chain cannot go on after", n_updates,
                 "updates: its first configuration comes after", parameters.n_thermalise);
         return PureGaugeUpdate<T>(gauge_, parameters.beta, parameters.seed, std::uint32_t(n_updates));
@@ -246,7 +249,7 @@ QuenchedEnsemble<T>::QuenchedEnsemble(const GaugeField<T>& gauge, const Quenched
 template <class T>
 QuenchedEnsemble<T>::QuenchedEnsemble(const Lattice& lattice, const QuenchedParameters& parameters)
     : parameters_(parameters), gauge_(lattice, "quenched links", 4), chain_([&] {
-        require_possible(parameters);
+        require_possible(lattice, parameters, 0);
         if (parameters.start == Start::cold)
           cold_start(gauge_);
         else
@@ -273,7 +276,7 @@ GaugeField<T> QuenchedEnsemble<T>::next(const std::function<void(int, int)>& pro
 
 template <class T>
 std::string QuenchedEnsemble<T>::description() const {
-  return sentence("quenched Wilson action, beta", parameters_.beta, "seed", parameters_.seed,
+  return sentence("quenched Wilson action, beta", exact_text(parameters_.beta), "seed", parameters_.seed,
                   parameters_.start == Start::cold ? "cold" : "hot", "start,", n_updates(), "updates of 1 heatbath and",
                   parameters_.overrelaxation_per_heatbath, "overrelaxation sweeps");
 }

@@ -4,7 +4,7 @@
 #include "kov/core/hash.hpp"
 
 #include <cmath>
-#include <string_view>
+#include <optional>
 
 namespace kov {
 
@@ -43,10 +43,18 @@ RealFunction wuppertal_profile(const WuppertalParameters& parameters) {
 
 namespace {
 
-ChebyshevSeries make_series(const RealFunction& profile, const ProfileParameters& parameters) {
+ChebyshevSeries make_series(const Lattice& lattice, const RealFunction& profile, const ProfileParameters& parameters) {
   const Interval bounds = parameters.bounds.value_or(Interval{0, 4.0 * int(parameters.dimensions)});
-  return parameters.order ? ChebyshevSeries::of_order(profile, bounds, *parameters.order)
-                          : ChebyshevSeries::to_accuracy(profile, bounds, parameters.accuracy);
+  lattice.require_same("a smearing with a profile", int(parameters.dimensions), bounds.low, bounds.high,
+                       parameters.order.value_or(-1), parameters.accuracy.error, parameters.accuracy.max_order);
+  std::optional<ChebyshevSeries> series;
+  lattice.comm().agree([&] {
+    series = parameters.order ? ChebyshevSeries::of_order(profile, bounds, *parameters.order)
+                              : ChebyshevSeries::to_accuracy(profile, bounds, parameters.accuracy);
+  });
+  const std::vector<double>& c = series->coefficients();
+  lattice.require_same("a profile", hash({reinterpret_cast<const char*>(c.data()), c.size() * sizeof(double)}));
+  return *series;
 }
 
 }  // namespace
@@ -54,12 +62,7 @@ ChebyshevSeries make_series(const RealFunction& profile, const ProfileParameters
 template <class T>
 ProfileSmearing<T>::ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile,
                                     const ProfileParameters& parameters)
-    : laplacian_(links, parameters.dimensions), series_(make_series(profile, parameters)) {
-  const std::vector<double>& c = series_.coefficients();
-  const std::string_view bytes(reinterpret_cast<const char*>(c.data()), c.size() * sizeof(double));
-  links.lattice().require_same("a smearing with a profile", int(parameters.dimensions), series_.order(),
-                               series_.interval().low, series_.interval().high, hash(bytes));
-}
+    : laplacian_(links, parameters.dimensions), series_(make_series(links.lattice(), profile, parameters)) {}
 
 template <class T>
 template <template <class> class SiteT>

@@ -67,6 +67,7 @@ double tridiagonal_last_component(const std::vector<double>& diagonal, const std
 template <template <class> class SiteT, class T>
 Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
                          const LanczosBounds& options) {
+  shape.lattice().require_same("the search of a spectrum", options.steps, options.seed);
   require(options.steps >= 2, options.steps, "Lanczos steps find no bounds: give two or more");
   // Three buffers that take turns.
   Field<SiteT, T> v = shape.like("Lanczos vector"), w = v.like("next Lanczos vector"),

@@ -51,6 +51,7 @@ void forget(int slot) {
 void synchronise(const fs::path& path, int flags) {
   const int handle = ::open(path.c_str(), flags | O_CLOEXEC);
   int error = errno;
+  if (handle < 0 && error == EACCES && (flags & O_DIRECTORY)) return;  // a folder that may be written and not be read
   require(handle >= 0, "cannot open", path.string(), "again:", std::strerror(error));
   const int code = ::fsync(handle);
   error = errno;
@@ -66,13 +67,22 @@ void remove_temporary_files() noexcept {
     if (const char* const name = slot.exchange(nullptr)) ::unlink(name);  // not freed: this may be a signal handler
 }
 
-PendingFile::PendingFile(const fs::path& target) : target_(target) {
-  require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
+fs::path followed(const fs::path& target) {
   std::error_code error;
-  if (fs::is_symlink(target_, error)) {
-    const fs::path real = fs::weakly_canonical(target_, error);
-    if (!error) target_ = real;
+  fs::path file = target;
+  for (int links = 0; links < 40 && fs::is_symlink(file, error); ++links) {
+    const fs::path to = fs::read_symlink(file, error);
+    if (error) break;
+    file = to.is_absolute() ? to : file.parent_path() / to;
   }
+  return file;
+}
+
+PendingFile::PendingFile(const fs::path& target) : target_(followed(target)) {
+  require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
+  require(target_.filename().string().size() <= 255, "cannot write to", in_quotes(target.string()) + ":",
+          "names may have 255 bytes");
+  std::error_code error;
   const fs::file_status status = fs::status(target_, error);
   require(!fs::exists(status) || fs::is_regular_file(status), "cannot write to", target.string() + ":",
           fs::is_directory(status) ? "it is a folder, name a file in it" : "it is a device or pipe, name a file");

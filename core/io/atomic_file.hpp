@@ -16,6 +16,9 @@ namespace kov {
 /// a signal that ends the program, which the library itself never installs.
 void remove_temporary_files() noexcept;
 
+/// Where a file of this name is written: symbolic links are followed, whether or not anything is at their end.
+std::filesystem::path followed(const std::filesystem::path& target);
+
 /// The temporary name and its fate; who writes into it is somebody else.
 class PendingFile {
  public:

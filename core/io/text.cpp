@@ -100,6 +100,11 @@ std::string to_hex(std::uint32_t value) {
   return text;
 }
 
+std::string exact_text(double value) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
 std::string print_real(double value) {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());

@@ -29,6 +29,9 @@ std::optional<std::uint32_t> parse_hex(std::string_view text);
 /// Eight lower-case hexadecimal digits.
 std::string to_hex(std::uint32_t value);
 
+/// The shortest text that reads back as the same number: "6", "6.0000004", "1e-12".
+std::string exact_text(double value);
+
 /// Fifteen significant digits.
 std::string print_real(double value);
 

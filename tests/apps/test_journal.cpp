@@ -63,13 +63,24 @@ TEST(Journal, FindsWhatWasAddedUnderTheSameIdentityAndKey) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->text(), entry().text());
   EXPECT_FALSE(journal.find("conf.1000 0 0 0 8"));
-  EXPECT_FALSE(Journal(comm, place, "kappa = 0.16").find("conf.1000 0 0 0 0"));
+  const Journal other(comm, place, "kappa = 0.16");
+  EXPECT_FALSE(other.find("conf.1000 0 0 0 0"));
+  other.add("conf.1000 0 0 0 0", JournalEntry());
+  ASSERT_TRUE(journal.find("conf.1000 0 0 0 0")) << "a job with other parameters took its place";
+  EXPECT_TRUE(journal.left_aside().empty());
   comm.barrier();
   if (comm.rank() == 0) {
     std::ofstream(journal.file("conf.1000 0 0 0 0"), std::ios::app) << "x";  // damaged
   }
   comm.barrier();
   EXPECT_FALSE(journal.find("conf.1000 0 0 0 0"));
+  EXPECT_EQ(journal.left_aside().size(), comm.rank() == 0 ? 1u : 0u);
+  JournalEntry large = entry();
+  large.notes["twenty MiB"] = std::string(20 << 20, 'x');
+  journal.add("conf.1001 0 0 0 0", large);
+  const auto again = journal.find("conf.1001 0 0 0 0");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->notes.at("twenty MiB").size(), std::size_t(20) << 20);
   comm.barrier();
   if (comm.rank() == 0) std::filesystem::remove_all(place);
 }

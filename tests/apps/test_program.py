@@ -686,6 +686,7 @@ class Links(ProgramTest):
         before = {name: self.read(name, "rb") for name in self.before}
         os.mkdir(self.path("folder"))
         os.mkdir(self.path("taken.svg"))
+        os.symlink("linked.txt", self.path("linked.svg"))
         self.before = sorted(os.listdir(self.folder))
         here = os.path.join(os.path.realpath(self.folder), "x")
         for command in (["flow", "x.h5", "--output", "x"], ["flow", "x.h5", "--output", "./x"],
@@ -695,13 +696,21 @@ class Links(ProgramTest):
                         ["gaugefix", "x.h5", "y.h5", "--transformation", "./gaugefix.txt"],
                         ["gaugefix", "x.h5", "y.h5", "--transformation", here + ".h5"],
                         ["gaugefix", "a.0001.lime", "g.h5", "--apply", "g.h5"],
-                        ["flow", "x.h5", "--write", "flow.h5"],
+                        ["flow", "x.h5", "--write", "flow.h5"], ["flow", "x.h5", "--output", "linked"],
+                        ["flow", "x.h5", "--log", "flow.txt"], ["generate", "--log", "quenched.history.txt"],
+                        ["spectrum", "--set", 'output.journal="spectrum.dat"'],
                         ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", 'output.prefix="x"'],
                         ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", f'output.prefix="{here}"']):
             self.assertIn("overwritten", self.call(*command, code=1).stderr, command)
+        for log in ("flow.txt", "quenched.history.txt"):
+            os.remove(self.path(log))
         for command, says in ((["flow", "x.h5", "--output", "taken"], "folder"),
                               (["gaugefix", "x.h5", "y.h5", "--output", "taken"], "folder"),
                               (["smear", "--output", "folder/"], "names no file"),
+                              (["smear", "--output", "folder/."], "names no file"),
+                              (["smear", "--output", "a" * 252], "255"),
+                              (["spectrum", "--set", 'output.journal="g.h5/journal"'], "is a file"),
+                              (["spectrum", "--set", 'gauge.files=["x.h5", "./x.h5"]'], "twice"),
                               (["loops", "x.h5", "--output", ""], "names no file"),
                               (["flow", "x.h5", "--log", "x.h5"], "no log"),
                               (["flow", "x.h5", "--log", "absent/log"], "absent")):
@@ -709,6 +718,13 @@ class Links(ProgramTest):
         self.assertEqual(self.new_files(), [])
         for name, bytes_before in before.items():
             self.assertEqual(self.read(name, "rb"), bytes_before, name)
+
+    def test_a_symbolic_link_to_nothing_yet_is_followed(self):
+        os.mkdir(self.path("scratch"))
+        os.symlink(os.path.join("scratch", "new.lime"), self.path("out.lime"))
+        self.call("convert", "a.0001.lime", "out.lime")
+        self.assertTrue(os.path.islink(self.path("out.lime")))
+        self.assertIn("new.lime", os.listdir(self.path("scratch")))
 
     def test_logs_are_appended_to(self):
         for _ in range(2):
@@ -739,10 +755,11 @@ class Links(ProgramTest):
     def test_ranks_with_other_options_are_refused(self):
         def call(name):
             return [PROGRAM, "smear", "--extent", "4", "4", "4", "4", "--width", "1", "--iterations", name]
-        done = subprocess.run([*MPIEXEC, "-n", "1", *call("4"), ":", "-n", "1", *call("5")], cwd=self.folder,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, env=environment())
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("ranks disagree about the command line", done.stderr)
+        for one, two in ((call("4"), call("5")), (call("4"), call("4") + ["--log", "log"])):
+            done = subprocess.run([*MPIEXEC, "-n", "1", *one, ":", "-n", "1", *two], cwd=self.folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, env=environment())
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("ranks disagree about the command line", done.stderr)
         self.assertEqual(self.new_files(), [])
 
     @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
@@ -864,6 +881,9 @@ class Spectrum(ProgramTest):
         self.call("spectrum", *TINY)
         changed = self.call("spectrum", *TINY, "--set", "action.kappa=0.131").stdout
         self.assertIn("24 solves", changed)
+        self.assertIn("12 solves", self.call("spectrum", *TINY, "--set", "generate.beta=6.0000004", "--dry-run",
+                                             "--set", "generate.configurations=1").stdout)
+        self.assertIn(" 0 solves", self.call("spectrum", *TINY, "--dry-run").stdout)
         more = self.call("spectrum", *TINY, "--set", "action.kappa=0.131", "--set", "generate.configurations=3", "--dry-run")
         self.assertIn("9 updates and 12 solves", more.stdout)
 

@@ -36,6 +36,7 @@ class Tuning : public ::testing::Test {
   const Comm comm = Comm::world();
   const Folder folder{comm};
   const std::filesystem::path file = folder / "tune.txt";
+  const std::string first_line = "# kovariant tuner: key, tab, choice\n";
   int calls = 0;
 };
 
@@ -65,7 +66,7 @@ TEST_F(Tuning, RemembersInTheFile) {
     choose(tuner, "hop", 2, 0);
   }
   comm.barrier();
-  EXPECT_EQ(bytes_of(file), "hop\t0\nlaplacian 8 8 8 16 double\t1\n");
+  EXPECT_EQ(bytes_of(file), first_line + "hop\t0\nlaplacian 8 8 8 16 double\t1\n");
   EXPECT_EQ(folder.files(), 1u) << "something temporary was left";
   calls = 0;
   Tuner tuner(comm);
@@ -81,7 +82,19 @@ TEST_F(Tuning, OfSeveralLatticesEndsUpInTheSameFile) {
     choose(second, "second", 2, 1);
   }
   comm.barrier();
-  EXPECT_EQ(bytes_of(file), "first\t1\nsecond\t1\n");
+  EXPECT_EQ(bytes_of(file), first_line + "first\t1\nsecond\t1\n");
+}
+
+TEST_F(Tuning, LeavesAFileThatIsNoneOfItsOwnAlone) {
+  const std::string theirs = "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n\t1\n";
+  write_bytes(comm, file, theirs);
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm);
+    choose(tuner, "kernel", 2, 1);
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), theirs);
 }
 
 TEST_F(Tuning, LeavesNoFileWhereNothingWasLearnt) {

@@ -27,10 +27,15 @@ TEST(Agreement, ParametersThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   EXPECT_TRUE(refused([&] { hot_start(gauge, other ? 1 : 2); }));
   EXPECT_TRUE(refused([&] { PureGaugeUpdate<double>(gauge, other ? 6.0 : 6.0 + 1e-12, 1); }));
   EXPECT_TRUE(refused([&] { PureGaugeUpdate<double>(gauge, 6, other ? 1 : 2); }));
+  EXPECT_TRUE(refused([&] { QuenchedEnsemble<double>(lattice, {.n_thermalise = other ? 3 : 4}); }));
+  EXPECT_TRUE(refused([&] { QuenchedEnsemble<double>(lattice, {.n_between = other ? 0 : 1}); }));
+  EXPECT_TRUE(refused([&] { QuenchedEnsemble<double>(gauge, {.n_thermalise = 1}, other ? 1 : 2); }));
   EXPECT_TRUE(refused([&] { WuppertalSmearing<double>(links, {1, other ? 4 : 5}); }));
   EXPECT_TRUE(refused([&] { WuppertalSmearing<double>(links, {other ? -1.0 : 1.0, 4}); }));
   EXPECT_TRUE(refused([&] { ProfileSmearing<double>(links, gaussian_profile(other ? 1 : 1.001), {.order = 8}); }));
   EXPECT_TRUE(refused([&] { ProfileSmearing<double>(links, gaussian_profile(1), {.order = other ? 8 : 9}); }));
+  EXPECT_TRUE(
+      refused([&] { ProfileSmearing<double>(links, gaussian_profile(1), {.accuracy = {other ? 1e-30 : 1e-6}}); }));
   EXPECT_TRUE(refused([&] { stout(gauge, {.rho = other ? 0.1 : 0.11}); }));
   EXPECT_TRUE(refused([&] { stout(gauge, {.n = other ? 1 : 2}); }));
   EXPECT_TRUE(refused([&] { ape(gauge, {.directions = other ? all_directions : space_directions}); }));
