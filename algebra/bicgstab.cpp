@@ -19,8 +19,7 @@ constexpr int bicgstab_patience = 4;
 /// Per iteration: two A, three inner products, two updates with 2 reads and two with 3, each 1 write.
 template <class F>
 SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
-  b.lattice().require_same("a solver", tolerance, max_iterations);
-  detail::SolveRun run("BiCGstab", tolerance, max_iterations, on_failure, progress);
+  detail::SolveRun run(b.lattice(), "BiCGstab", tolerance, max_iterations, on_failure, progress);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) {
     zero(x);

@@ -33,7 +33,7 @@ void EvenOddWilson<T>::complete(const SpinorField<T>& b, const SpinorField<T>& x
 template <class T>
 SolveReport EvenOdd<T>::operator()(const OperatorRef<F>& M, const F& b, const F& x) const {
   constexpr int patience = 2;
-  detail::SolveRun run("even-odd", tolerance, max_iterations, on_failure, {});
+  detail::SolveRun run(b.lattice(), "even-odd", tolerance, max_iterations, on_failure, {});
   const double bb = norm2(b);
   if (bb == 0) {
     zero(x);

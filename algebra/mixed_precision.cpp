@@ -17,8 +17,7 @@ constexpr int refinement_patience = 3;
 }  // namespace
 
 SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b, const High& x) const {
-  b.lattice().require_same("a solver", tolerance, max_iterations);
-  detail::SolveRun run("mixed precision", tolerance, max_iterations, on_failure, {});
+  detail::SolveRun run(b.lattice(), "mixed precision", tolerance, max_iterations, on_failure, {});
   const double bb = norm2(b);
   if (bb == 0) {
     zero(x);

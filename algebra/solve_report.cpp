@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/solve_report.hpp"
 
+#include "kov/core/lattice.hpp"
+
 #include <cmath>
 
 namespace kov {
@@ -18,12 +20,13 @@ std::string SolveReport::text() const {
 
 namespace detail {
 
-SolveRun::SolveRun(const std::string& solver, double tolerance, int max_iterations, OnFailure on_failure,
-                   const ProgressCallback& progress)
+SolveRun::SolveRun(const Lattice& lattice, const std::string& solver, double tolerance, int max_iterations,
+                   OnFailure on_failure, const ProgressCallback& progress)
     : max_iterations_(max_iterations),
       on_failure_(on_failure),
       progress_(progress),
       start_(std::chrono::steady_clock::now()) {
+  lattice.require_same("a solver", solver, tolerance, max_iterations);
   require(tolerance > 0 && tolerance < 1, "a relative tolerance of", tolerance,
           "means nothing: choose one between 0 and 1, such as 1e-10");
   require(max_iterations >= 0, max_iterations, "iterations cannot be done: give a number that is not negative");

@@ -12,6 +12,8 @@
 
 namespace kov {
 
+class Lattice;
+
 /// The state after an iteration.
 struct SolveProgress {
   int iteration;
@@ -55,9 +57,10 @@ namespace detail {
 /// The bookkeeping that all solvers share: counting, timing, and the decision to go on after each true residual.
 class SolveRun {
  public:
-  /// Throws InputError when tolerance is not in (0, 1) or max_iterations is negative.
-  SolveRun(const std::string& solver, double tolerance, int max_iterations, OnFailure on_failure,
-           const ProgressCallback& progress);
+  /// Throws InputError when tolerance is not in (0, 1) or max_iterations is negative, or ranks disagree about them.
+  /// Collective.
+  SolveRun(const Lattice& lattice, const std::string& solver, double tolerance, int max_iterations,
+           OnFailure on_failure, const ProgressCallback& progress);
 
   /// After an iteration, with the recursion's residual.
   void step(double residual);

@@ -147,18 +147,16 @@ void flow(const Session& session, FlowOptions options) {
                 .inputs = report.attributes(),
                 .results = scales.results,
                 .tables = {table_of(history)}};
-  std::vector<std::string> files = write_measurement(session.comm, options.output, m);
+  write_measurement(session.comm, options.output, m);
   std::string caption = options.action + " flow of " + options.gauge_file;
   for (const auto& [name, value] : m.results)
     if (name.ends_with("clover")) caption += sentence(",", name.substr(0, name.find(' ')), "=", value);
   write_text_file(session.comm, options.output + ".svg", picture(history, caption));
-  files.push_back(options.output + ".svg");
   if (!options.write.empty()) {
     write.metadata = report.attributes();
     write.metadata.emplace_back("FLOW_ACTION", options.action);
     write.metadata.emplace_back("FLOW_TIME", digits(options.parameters.time));
     write_gauge(flow.gauge(), options.write, write);
-    files.push_back(options.write);
   }
   session.say(measurement_text(m));
   if (!scales.unsure.empty())
@@ -168,7 +166,7 @@ void flow(const Session& session, FlowOptions options) {
   if (!scales.absent.empty())
     session.say(list_text(scales.absent) +
                 sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
-  session.say("wrote " + list_text(files));
+  session.say("wrote " + list_text(outputs_of(options).names()));
 }
 
 }  // namespace

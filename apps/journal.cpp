@@ -151,10 +151,7 @@ JournalEntry JournalEntry::parse(const std::string& text) {
 }
 
 Journal::Journal(const Comm& comm, std::filesystem::path folder, std::string identity)
-    : comm_(comm),
-      folder_(std::move(folder)),
-      identity_(std::move(identity)),
-      left_aside_(std::make_shared<std::vector<std::string>>()) {}
+    : comm_(comm), folder_(std::move(folder)), identity_(std::move(identity)) {}
 
 std::filesystem::path Journal::file(const std::string& key) const {
   std::string name;
@@ -180,7 +177,7 @@ std::optional<JournalEntry> Journal::find(const std::string& key) const {
       JournalEntry::parse(entry);
       text = entry;
     } catch (const Error& error) {
-      left_aside_->push_back(sentence(file(key).string(), "is left aside:", error.what()));
+      left_aside_.push_back(sentence(file(key).string(), "is left aside:", error.what()));
     }
   });
   text = comm_.broadcast(text);

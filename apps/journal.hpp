@@ -9,7 +9,6 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +39,7 @@ class Journal {
   void add(const std::string& key, const JournalEntry& entry) const;
 
   /// The entries that find() could not use, each with its reason; on rank 0.
-  const std::vector<std::string>& left_aside() const { return *left_aside_; }
+  const std::vector<std::string>& left_aside() const { return left_aside_; }
 
   /// Where the entry of a key is: letters and digits of the key and a checksum of key and identity, so that jobs with
   /// other parameters leave it alone.
@@ -50,7 +49,7 @@ class Journal {
   Comm comm_;
   std::filesystem::path folder_;
   std::string identity_;
-  std::shared_ptr<std::vector<std::string>> left_aside_;
+  mutable std::vector<std::string> left_aside_;
 };
 
 }  // namespace kov::app

@@ -5,20 +5,25 @@
 #include "kov/core/io/atomic_file.hpp"
 
 #include <filesystem>
+#include <map>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace kov::app {
 
 namespace fs = std::filesystem;
 
-bool same_file(const std::string& a, const std::string& b) {
+bool names_files(const std::string& prefix) {
+  const fs::path name = fs::path(prefix).filename();
+  return !name.empty() && name != "." && name != "..";
+}
+
+std::string which_file(const std::string& name) {
+  struct stat there;
+  if (stat(name.c_str(), &there) == 0) return sentence(there.st_dev, there.st_ino);
   std::error_code failed;
-  if (fs::equivalent(a, b, failed)) return true;
-  const auto place = [&](const std::string& name) {
-    const fs::path whole = fs::absolute(followed(name), failed), real = fs::weakly_canonical(whole, failed);
-    return failed ? whole.lexically_normal() : real;
-  };
-  return place(a) == place(b);
+  const fs::path whole = fs::absolute(followed(name), failed), real = fs::weakly_canonical(whole, failed);
+  return failed ? whole.lexically_normal().string() : real.string();
 }
 
 namespace {
@@ -51,8 +56,7 @@ void OutputFiles::add(const std::string& file) {
 }
 
 void OutputFiles::add(const std::string& prefix, const std::vector<std::string>& endings) {
-  const fs::path name = fs::path(prefix).filename();
-  require(!name.empty() && name != "." && name != "..",
+  require(names_files(prefix),
           "the prefix of the output files is '" + prefix + "', which names no file: give it a name, such as run1");
   for (const std::string& ending : endings) names_.push_back(prefix + ending);
 }
@@ -62,14 +66,18 @@ void OutputFiles::require_usable(const Session& session, const std::vector<std::
     std::vector<std::string> written = names_;
     written.insert(written.end(), folders_.begin(), folders_.end());
     if (!session.log_file.empty()) written.push_back(session.log_file);
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      for (const std::string& input : read)
-        require(input.empty() || !same_file(written[i], input), written[i], "is to be written and", input,
-                "to be read, which are one file: it would be overwritten; give the output another name");
-      for (std::size_t j = 0; j < i; ++j)
-        require(!same_file(written[i], written[j]), written[j],
-                "is to be written twice" + (written[i] == written[j] ? "" : ", once as " + written[i]) +
-                    ": the first would be overwritten; give one of the two another name");
+    std::map<std::string, std::string> inputs, outputs;  // by the file that they are
+    for (const std::string& name : read)
+      if (!name.empty()) inputs.emplace(which_file(name), name);
+    for (const std::string& name : written) {
+      const std::string file = which_file(name);
+      const auto input = inputs.find(file);
+      require(input == inputs.end(), name, "is to be written and", input == inputs.end() ? "" : input->second,
+              "to be read, which are one file: it would be overwritten; give the output another name");
+      const auto [other, is_new] = outputs.emplace(file, name);
+      require(is_new, other->second,
+              "is to be written twice" + (name == other->second ? "" : ", once as " + name) +
+                  ": the first would be overwritten; give one of the two another name");
     }
     for (const std::string& name : names_) require_file(name);
     for (const std::string& name : folders_) require_or_plan_folder(name);

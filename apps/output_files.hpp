@@ -30,8 +30,11 @@ class OutputFiles {
   std::vector<std::string> names_, folders_;
 };
 
-/// Whether two names are of one file, which need not be there.
-bool same_file(const std::string& a, const std::string& b);
+/// Whether a prefix names files: it is not empty, nor a folder.
+bool names_files(const std::string& prefix);
+
+/// A text for the file that a name is of, the same for all names of one file, which need not be there.
+std::string which_file(const std::string& name);
 
 /// "a, b and c"
 std::string list_text(const std::vector<std::string>& words);

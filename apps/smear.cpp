@@ -188,16 +188,13 @@ PlotSeries curve(const std::string& name, double begin, double end, const RealFu
   return series;
 }
 
-/// PREFIX.svg, .radial.svg, .plane.svg and .spectrum.svg; returns their names.
-std::vector<std::string> draw(const Session& session, const SmearOptions& options, const Coord& extent,
-                              const std::vector<ColumnTable>& tables, const RealFunction& f, bool compare,
-                              const std::string& caption) {
+/// PREFIX.svg, .radial.svg, .plane.svg and .spectrum.svg.
+void draw(const Session& session, const SmearOptions& options, const Coord& extent,
+          const std::vector<ColumnTable>& tables, const RealFunction& f, bool compare, const std::string& caption) {
   const ColumnTable &line = tables[0], &radial = tables[1], &plane = tables[2], &spectrum = tables[3];
   const int mu = options.mu();
-  std::vector<std::string> files;
   const auto write = [&](const std::string& ending, const std::string& svg) {
-    files.push_back(options.output + ending);
-    write_text_file(session.comm, files.back(), svg);
+    write_text_file(session.comm, options.output + ending, svg);
   };
   const auto points = [](const ColumnTable& table, PlotSeries::Style style, const std::string& name) {
     return PlotSeries{.name = name, .x = column(table, 0), .y = column(table, 1), .error = {}, .style = style};
@@ -239,7 +236,6 @@ std::vector<std::string> draw(const Session& session, const SmearOptions& option
       return std::abs(f(p2));
     }));
   write(".spectrum.svg", plot.svg());
-  return files;
 }
 
 std::string plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
@@ -309,15 +305,14 @@ void smear(const Session& session, const SmearOptions& options) {
   m.tables.push_back(shape.radial());
   m.tables.push_back(shape.plane());
   m.tables.push_back(shape.spectrum(options.mu(), nearest));
-  std::vector<std::string> files = write_measurement(session.comm, options.output, m);
+  write_measurement(session.comm, options.output, m);
   const bool spread = options.profile != "wuppertal" || (options.smearing.width > 0 && options.smearing.iterations > 0);
   const bool compare = links.free && options.source == "point" && spread;
   std::string caption = words + "; " + links.about;
   if (moving) caption += "; momentum " + momentum_text;
-  const auto pictures = draw(session, options, extent, m.tables, f, compare, caption);
-  files.insert(files.end(), pictures.begin(), pictures.end());
+  draw(session, options, extent, m.tables, f, compare, caption);
   session.say(text);
-  session.say("wrote " + list_text(files));
+  session.say("wrote " + list_text(outputs_of(options).names()));
 }
 
 }  // namespace

@@ -182,8 +182,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   session.log.info("\n" + text);
   const SpectrumOutputs outputs = outputs_of(parameters);
   OutputFiles files;
-  files.add(parameters.output.prefix, {".dat", ".svg"});
-  files.add(outputs.hdf5);
+  for (const std::string& file : {outputs.hdf5, outputs.text, outputs.picture}) files.add(file);
   files.add_folder(parameters.output.journal);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);

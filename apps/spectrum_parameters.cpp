@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace kov::app {
 
@@ -193,7 +192,7 @@ void SpectrumParameters::complete(Settings& settings) {
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
-  require(std::filesystem::path(output.prefix).has_filename(), settings.origin("output.prefix"),
+  require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
   if (output.journal.empty()) {
     output.journal = output.prefix + ".journal";

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace kov::app {
 
@@ -104,15 +105,16 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     }
     return plan;
   }
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    std::set<std::string> seen;
+    for (const std::string& file : files)
+      require(seen.insert(which_file(file)).second, settings.origin("gauge.files"), "names", file,
+              "twice: its correlators would count twice");
+  });
   ReadOptions read;
   if (settings.given("gauge.extent")) read.extent = parameters.gauge.extent;
   for (const std::string& file : files) {
-    comm.agree([&] {
-      if (comm.rank() != 0) return;
-      for (const std::string& other : files)
-        require(&other == &file || !same_file(other, file), settings.origin("gauge.files"), "names", file,
-                "twice: its correlators would count twice");
-    });
     const GaugeHeader header = read_gauge_header(comm, file, read);
     if (plan.configurations.empty()) {
       plan.extent = header.extent;

@@ -72,9 +72,10 @@ endif()
 target_link_libraries(kovariant PRIVATE $<BUILD_INTERFACE:kov_build_flags>)
 
 # Most of the time to compile goes into reading Kokkos and the standard library: once for all sources, as nvcc cannot, and
-# once for several sources, which saves a third with GCC and two thirds with nvcc.  Unnamed namespaces
-# of several sources are then one: tests/layers looks for names that hide those of headers.  And long sources stay by themselves (SKIP_UNITY_BUILD_INCLUSION).  The preset
-# `debug` does neither, which shows where an include was forgotten; so does work on few files at a time.
+# once for several sources, which saves a third with GCC and two thirds with nvcc.  Unnamed namespaces of several sources
+# are then one: tests/layers looks for names there that hide those of headers.  Long sources stay by themselves
+# (SKIP_UNITY_BUILD_INCLUSION).  The preset `debug` does neither, which shows where an include was forgotten; so does work
+# on few files at a time.
 set(kov_precompile ON)
 if("CUDA" IN_LIST kov_devices)
   set(kov_precompile OFF)

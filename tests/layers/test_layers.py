@@ -2,12 +2,12 @@
 """No include of the product points right; and the check itself notices those that do."""
 import os
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from layers import violations  # noqa: E402
+from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -17,11 +17,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(violations(ROOT), [])
 
     def check(self, path, text, count):
-        with tempfile.TemporaryDirectory() as root:
-            for name, content in (("apps/options.hpp", ""), ("stencil/halo.hpp", ""), (path, text)):
-                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
-                with open(os.path.join(root, name), "w") as file:
-                    file.write(content)
+        with tree({"apps/options.hpp": "", "stencil/halo.hpp": "", path: text}) as root:
             self.assertEqual(len(violations(root)), count, (path, text))
 
     def test_pointing_right_is_noticed(self):

@@ -2,12 +2,12 @@
 """No name of an unnamed namespace is one of a header; and the check itself notices those that are."""
 import os
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from names import ALLOWED, clashes, declarations  # noqa: E402
+from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADERS = {
@@ -27,11 +27,7 @@ class Names(unittest.TestCase):
             self.assertTrue([text for text in found if text.startswith(where) and " %s " % name in text], (where, name))
 
     def check(self, path, text, count):
-        with tempfile.TemporaryDirectory() as root:
-            for name, content in dict(HEADERS, **{path: text}).items():
-                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
-                with open(os.path.join(root, name), "w") as file:
-                    file.write(content)
+        with tree({**HEADERS, path: text}) as root:
             self.assertEqual(len(clashes(root)), count, (path, text))
 
     def test_names_of_headers_are_noticed(self):
