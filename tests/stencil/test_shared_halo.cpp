@@ -15,6 +15,7 @@
 namespace kov {
 namespace {
 
+using reference::gather;
 using reference::GlobalArray;
 using test::AllLegs;
 using Transport = HaloOptions::Transport;
