@@ -34,14 +34,14 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
   for (;;) {
     A.apply(x, v);
     copy(b, r);
-    double rr = axpy_norm2(r, -1, v);  // r = b - A x
+    double rr = axpy_norm2(-1, v, r);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, bicgstab_patience)) return run.finish();
     copy(r, p);
     copy(r, shadow);
     if (tilt) {  // the residual was orthogonal to its own image: look along both
       A.apply(r, v);
-      axpy(shadow, 1, v);
+      axpy(1, v, shadow);
     }
     const double shadow_norm = std::sqrt(norm2(shadow));
     Number rho = inner_product(shadow, r);
@@ -53,23 +53,23 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
       if (!(std::abs(overlap) > nothing * shadow_norm * std::sqrt(vv))) break;
       tilt = false;
       const Number alpha = rho / overlap;
-      const double ss = axpy_norm2(r, -alpha, v);  // s = r - alpha A p, in the memory of r
+      const double ss = axpy_norm2(-alpha, v, r);  // s = r - alpha A p, in the memory of r
       rr = ss;
       A.apply(r, t);
       const auto [ts, tt] = inner_product_norm2(t, r);
       if (!(ss > goal && std::abs(ts) > nothing * std::sqrt(tt * ss))) {
-        axpy(x, alpha, p);  // half a step reaches the goal, or the other half breaks down
+        axpy(alpha, p, x);  // half a step reaches the goal, or the other half breaks down
         run.step(std::sqrt(ss / bb));
         break;
       }
       const Number omega = ts / tt;
-      axpy(x, alpha, p, omega, r);    // x = x + alpha p + omega s
-      rr = axpy_norm2(r, -omega, t);  // r = s - omega A s
+      axpbypz(alpha, p, omega, r, x);  // x = x + alpha p + omega s
+      rr = axpy_norm2(-omega, t, r);   // r = s - omega A s
       run.step(std::sqrt(rr / bb));
       const Number next = inner_product(shadow, r);
       if (!(std::abs(next) > nothing * shadow_norm * std::sqrt(rr))) break;
       const Number beta = next / rho * (alpha / omega);
-      xpay(r, beta, p, -beta * omega, v);  // p = r + beta (p - omega A p)
+      xpaypbz(r, -beta * omega, v, beta, p);  // p = r + beta (p - omega A p)
       rho = next;
     }
   }

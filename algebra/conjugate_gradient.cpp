@@ -28,7 +28,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
   for (;;) {
     A.apply(x, q);
     copy(b, r);
-    double rr = axpy_norm2(r, -1, q);  // r = b - A x
+    double rr = axpy_norm2(-1, q, r);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, cg_patience)) return run.finish();
     copy(r, p);
@@ -40,8 +40,8 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
         break;
       }
       const double alpha = rr / pq;
-      axpy(x, alpha, p);                             // x = x + alpha p
-      const double next = axpy_norm2(r, -alpha, q);  // r = r - alpha A p
+      axpy(alpha, p, x);                             // x = x + alpha p
+      const double next = axpy_norm2(-alpha, q, r);  // r = r - alpha A p
       xpay(r, next / rr, p);                         // p = r + beta p
       rr = next;
       run.step(std::sqrt(rr / bb));
@@ -65,7 +65,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   for (;;) {
     A.apply(x, q);
     copy(b, r);
-    const double true_rr = axpy_norm2(r, -1, q);  // r = b - A x
+    const double true_rr = axpy_norm2(-1, q, r);  // r = b - A x
     A.apply_adjoint(r, s);
     double ss = norm2(s);  // s = A^+ r
     if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish();
@@ -73,8 +73,8 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
     while (ss > goal && run.may_iterate()) {
       A.apply(p, q);
       const double alpha = ss / norm2(q);
-      axpy(x, alpha, p);   // x = x + alpha p
-      axpy(r, -alpha, q);  // r = r - alpha A p
+      axpy(alpha, p, x);   // x = x + alpha p
+      axpy(-alpha, q, r);  // r = r - alpha A p
       A.apply_adjoint(r, s);
       const double next = norm2(s);
       xpay(s, next / ss, p);  // p = s + beta p

@@ -30,7 +30,7 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
   for (;;) {
     A.apply(x, e);
     copy(b, r);
-    const double rr = axpy_norm2(r, -1, e), residual = std::sqrt(rr / bb);  // r = b - A x, in double
+    const double rr = axpy_norm2(-1, e, r), residual = std::sqrt(rr / bb);  // r = b - A x, in double
     if (run.over(residual, residual, refinement_patience)) return run.finish();
     scale(1 / std::sqrt(rr), r);
     convert(r, low_r);
@@ -41,7 +41,7 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
     done += inner.iterations;
     run.add_iterations(inner.iterations);
     convert(low_e, e);
-    axpy(x, std::sqrt(rr), e);  // x = x + e
+    axpy(std::sqrt(rr), e, x);  // x = x + e
   }
 }
 

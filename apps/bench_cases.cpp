@@ -107,7 +107,7 @@ std::vector<BenchCase> bench_cases(const Lattice& lattice) {
   add("Wilson hop, even from odd", V / 2, 48 + doubled, 1320, [=] { wilson.hop(a.odd(), b.even()); });
   add("Wilson operator", V, 48 + link_reals, 1320 + 48, [=] { wilson.apply(a, b); });
   add_blocks<T, default_lanes>(cases, lattice, links, 8, V, has_packs ? doubled : single, doubled);
-  add("axpy, spinor", V, 72, 48, [=] { axpy(b, 0.5, a); });
+  add("axpy, spinor", V, 72, 48, [=] { axpy(0.5, a, b); });
   add("norm2, spinor", V, 24, 48, [=] { norm2(a); });
   add("inner product, spinor", V, 48, 96, [=] { inner_product(a, b); });
   // A plane: two products of matrices and the trace of a third.

@@ -40,7 +40,7 @@ class Field {
 
   Field(const Field&) = default;
   Field(Field&&) = default;
-  /// Makes this handle one to the other's memory; assign() of kov/stencil/data_parallel.hpp copies data.  Not for
+  /// Makes this handle one to the other's memory; copy() of kov/core/field_ops.hpp copies data.  Not for
   /// temporaries, where it would do nothing: a.even() = b does not compile.
   Field& operator=(const Field&) & = default;
   Field& operator=(Field&&) & = default;
@@ -48,19 +48,19 @@ class Field {
   /// kov/stencil/data_parallel.hpp, which must be included.
   template <SiteExpression E>
   const Field& operator=(const E& expression) const {
-    assign(*this, expression);
+    assign(expression, *this);
     return *this;
   }
   template <class E>
-  requires requires(const Field& f, const E& e) { assign(f, f + e); }
+  requires requires(const Field& f, const E& e) { assign(f + e, f); }
   const Field& operator+=(const E& expression) const {
-    assign(*this, *this + expression);
+    assign(*this + expression, *this);
     return *this;
   }
   template <class E>
-  requires requires(const Field& f, const E& e) { assign(f, f - e); }
+  requires requires(const Field& f, const E& e) { assign(f - e, f); }
   const Field& operator-=(const E& expression) const {
-    assign(*this, *this - expression);
+    assign(*this - expression, *this);
     return *this;
   }
 

@@ -45,13 +45,13 @@ void FieldUpdates<SiteT, T, C>::scale(C a, const F& x) {
 }
 
 template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::axpy(const F& y, C a, const F& x) {
+void FieldUpdates<SiteT, T, C>::axpy(C a, const F& x, const F& y) {
   launch("axpy", y, combination<C>(y, {1.0, a}, y, x));
 }
 
 template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::axpy(const F& y, C a, const F& x, C b, const F& z) {
-  launch("axpy", y, combination<C>(y, {1.0, a, b}, y, x, z));
+void FieldUpdates<SiteT, T, C>::axpbypz(C a, const F& x, C b, const F& y, const F& z) {
+  launch("axpbypz", z, combination<C>(z, {1.0, a, b}, z, x, y));
 }
 
 template <template <class> class SiteT, class T, class C>
@@ -60,8 +60,8 @@ void FieldUpdates<SiteT, T, C>::xpay(const F& x, C a, const F& y) {
 }
 
 template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::xpay(const F& x, C a, const F& y, C b, const F& z) {
-  launch("xpay", y, combination<C>(y, {1.0, a, b}, x, y, z));
+void FieldUpdates<SiteT, T, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z) {
+  launch("xpaypbz", z, combination<C>(z, {1.0, b, a}, x, z, y));
 }
 
 template struct FieldOps<Scalar, float>;

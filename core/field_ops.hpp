@@ -33,17 +33,17 @@ template <template <class> class SiteT, class T, class C>
 struct FieldUpdates {
   using F = Field<SiteT, T>;
   static void scale(C a, const F& x);
-  static void axpy(const F& y, C a, const F& x);
-  static void axpy(const F& y, C a, const F& x, C b, const F& z);
+  static void axpy(C a, const F& x, const F& y);
+  static void axpbypz(C a, const F& x, C b, const F& y, const F& z);
   static void xpay(const F& x, C a, const F& y);
-  static void xpay(const F& x, C a, const F& y, C b, const F& z);
+  static void xpaypbz(const F& x, C a, const F& y, C b, const F& z);
 };
 
 /// Updates that sum over what they stored.
 template <template <class> class SiteT, class T, class C>
 struct FieldUpdateSums {
   using F = Field<SiteT, T>;
-  static double axpy_norm2(const F& y, C a, const F& x);
+  static double axpy_norm2(C a, const F& x, const F& y);
 };
 
 /// What a coefficient of type C runs as: real numbers stay real.
@@ -54,9 +54,9 @@ using UpdatesWith = FieldUpdates<SiteT, T, Coefficient<C>>;
 
 }  // namespace detail
 
-// Updates are asynchronous.  Memory traffic is each field named, read once, and the result, written once.  All throw
-// InputError when the fields differ in lattice, sites or components.  Coefficients are numbers in double, real or
-// complex; they are rounded to the fields' precision.
+// What is written comes last, as in BLAS.  Updates are asynchronous.  Memory traffic is each field named, read once,
+// and the result, written once.  All throw InputError when the fields differ in lattice, sites or components.
+// Coefficients are numbers in double, real or complex; they are rounded to the fields' precision.
 
 /// x = 0
 template <template <class> class SiteT, class T>
@@ -75,23 +75,23 @@ void scale(C a, const Field<SiteT, T>& x) {
 }
 /// y = y + a x
 template <class C, template <class> class SiteT, class T>
-void axpy(const Field<SiteT, T>& y, C a, const Field<SiteT, T>& x) {
-  detail::UpdatesWith<SiteT, T, C>::axpy(y, a, x);
+void axpy(C a, const Field<SiteT, T>& x, const Field<SiteT, T>& y) {
+  detail::UpdatesWith<SiteT, T, C>::axpy(a, x, y);
 }
-/// y = y + a x + b z; a and b are of one type.
+/// z = z + a x + b y; a and b are of one type.
 template <class C, template <class> class SiteT, class T>
-void axpy(const Field<SiteT, T>& y, C a, const Field<SiteT, T>& x, C b, const Field<SiteT, T>& z) {
-  detail::UpdatesWith<SiteT, T, C>::axpy(y, a, x, b, z);
+void axpbypz(C a, const Field<SiteT, T>& x, C b, const Field<SiteT, T>& y, const Field<SiteT, T>& z) {
+  detail::UpdatesWith<SiteT, T, C>::axpbypz(a, x, b, y, z);
 }
 /// y = x + a y
 template <class C, template <class> class SiteT, class T>
 void xpay(const Field<SiteT, T>& x, C a, const Field<SiteT, T>& y) {
   detail::UpdatesWith<SiteT, T, C>::xpay(x, a, y);
 }
-/// y = x + a y + b z; a and b are of one type.
+/// z = x + a y + b z; a and b are of one type.
 template <class C, template <class> class SiteT, class T>
-void xpay(const Field<SiteT, T>& x, C a, const Field<SiteT, T>& y, C b, const Field<SiteT, T>& z) {
-  detail::UpdatesWith<SiteT, T, C>::xpay(x, a, y, b, z);
+void xpaypbz(const Field<SiteT, T>& x, C a, const Field<SiteT, T>& y, C b, const Field<SiteT, T>& z) {
+  detail::UpdatesWith<SiteT, T, C>::xpaypbz(x, a, y, b, z);
 }
 
 // Functions that return a number are collective and fence.  Products and sums are taken in double for either precision;
@@ -99,8 +99,8 @@ void xpay(const Field<SiteT, T>& x, C a, const Field<SiteT, T>& y, C b, const Fi
 
 /// y = y + a x; returns |y|^2.
 template <class C, template <class> class SiteT, class T>
-double axpy_norm2(const Field<SiteT, T>& y, C a, const Field<SiteT, T>& x) {
-  return detail::FieldUpdateSums<SiteT, T, detail::Coefficient<C>>::axpy_norm2(y, a, x);
+double axpy_norm2(C a, const Field<SiteT, T>& x, const Field<SiteT, T>& y) {
+  return detail::FieldUpdateSums<SiteT, T, detail::Coefficient<C>>::axpy_norm2(a, x, y);
 }
 /// |x|^2
 template <template <class> class SiteT, class T>

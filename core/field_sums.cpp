@@ -76,7 +76,7 @@ struct InnerProductKernel {
 };
 
 template <template <class> class SiteT, class T, class C>
-double FieldUpdateSums<SiteT, T, C>::axpy_norm2(const F& y, C a, const F& x) {
+double FieldUpdateSums<SiteT, T, C>::axpy_norm2(C a, const F& x, const F& y) {
   const auto combine = combination<C>(y, {1.0, a}, y, x);
   using K = decltype(round_to<T>(a));
   return sum_sites<1>("axpy_norm2", y.lattice(), y.subset(), CombineNorm2Kernel<typename F::View, K, 2>{combine})[0];

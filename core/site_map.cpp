@@ -130,7 +130,7 @@ std::vector<double> export_sites(const Field<SiteT, T, N>& field) {
 }
 
 template <template <class> class SiteT, class T, int N>
-void import_sites(const Field<SiteT, T, N>& field, std::span<const double> values) {
+void import_sites(std::span<const double> values, const Field<SiteT, T, N>& field) {
   const SiteShape shape = shape_of(field);
   const int n = shape.n_components * shape.n_reals;
   require(values.size() == std::size_t(field.layout().n_sites()) * std::size_t(n), "an array of", values.size(),
@@ -179,78 +179,78 @@ void poke(const Field<SiteT, T, N>& field, const Coord& x, const SiteT<double>& 
 }
 
 template std::vector<double> export_sites(const Field<Scalar, float, default_lanes>&);
-template void import_sites(const Field<Scalar, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<Scalar, float, default_lanes>&);
 template Scalar<double> peek(const Field<Scalar, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<Scalar, float, default_lanes>&, const Coord&, const Scalar<double>&, int);
 template std::vector<double> export_sites(const Field<Scalar, double, default_lanes>&);
-template void import_sites(const Field<Scalar, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<Scalar, double, default_lanes>&);
 template Scalar<double> peek(const Field<Scalar, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<Scalar, double, default_lanes>&, const Coord&, const Scalar<double>&, int);
 template void convert(const Field<Scalar, float>&, const Field<Scalar, double>&);
 template void convert(const Field<Scalar, double>&, const Field<Scalar, float>&);
 template std::vector<double> export_sites(const Field<ColorVector, float, default_lanes>&);
-template void import_sites(const Field<ColorVector, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorVector, float, default_lanes>&);
 template ColorVector<double> peek(const Field<ColorVector, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<ColorVector, float, default_lanes>&, const Coord&, const ColorVector<double>&, int);
 template std::vector<double> export_sites(const Field<ColorVector, double, default_lanes>&);
-template void import_sites(const Field<ColorVector, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorVector, double, default_lanes>&);
 template ColorVector<double> peek(const Field<ColorVector, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<ColorVector, double, default_lanes>&, const Coord&, const ColorVector<double>&, int);
 template void convert(const Field<ColorVector, float>&, const Field<ColorVector, double>&);
 template void convert(const Field<ColorVector, double>&, const Field<ColorVector, float>&);
 template std::vector<double> export_sites(const Field<ColorMatrix, float, default_lanes>&);
-template void import_sites(const Field<ColorMatrix, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorMatrix, float, default_lanes>&);
 template ColorMatrix<double> peek(const Field<ColorMatrix, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<ColorMatrix, float, default_lanes>&, const Coord&, const ColorMatrix<double>&, int);
 template std::vector<double> export_sites(const Field<ColorMatrix, double, default_lanes>&);
-template void import_sites(const Field<ColorMatrix, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorMatrix, double, default_lanes>&);
 template ColorMatrix<double> peek(const Field<ColorMatrix, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<ColorMatrix, double, default_lanes>&, const Coord&, const ColorMatrix<double>&, int);
 template void convert(const Field<ColorMatrix, float>&, const Field<ColorMatrix, double>&);
 template void convert(const Field<ColorMatrix, double>&, const Field<ColorMatrix, float>&);
 template std::vector<double> export_sites(const Field<Spinor, float, default_lanes>&);
-template void import_sites(const Field<Spinor, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<Spinor, float, default_lanes>&);
 template Spinor<double> peek(const Field<Spinor, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<Spinor, float, default_lanes>&, const Coord&, const Spinor<double>&, int);
 template std::vector<double> export_sites(const Field<Spinor, double, default_lanes>&);
-template void import_sites(const Field<Spinor, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<Spinor, double, default_lanes>&);
 template Spinor<double> peek(const Field<Spinor, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<Spinor, double, default_lanes>&, const Coord&, const Spinor<double>&, int);
 template void convert(const Field<Spinor, float>&, const Field<Spinor, double>&);
 template void convert(const Field<Spinor, double>&, const Field<Spinor, float>&);
 template std::vector<double> export_sites(const Field<AdjointVector, float, default_lanes>&);
-template void import_sites(const Field<AdjointVector, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<AdjointVector, float, default_lanes>&);
 template AdjointVector<double> peek(const Field<AdjointVector, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<AdjointVector, float, default_lanes>&, const Coord&, const AdjointVector<double>&, int);
 template std::vector<double> export_sites(const Field<AdjointVector, double, default_lanes>&);
-template void import_sites(const Field<AdjointVector, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<AdjointVector, double, default_lanes>&);
 template AdjointVector<double> peek(const Field<AdjointVector, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<AdjointVector, double, default_lanes>&, const Coord&, const AdjointVector<double>&, int);
 template void convert(const Field<AdjointVector, float>&, const Field<AdjointVector, double>&);
 template void convert(const Field<AdjointVector, double>&, const Field<AdjointVector, float>&);
 template std::vector<double> export_sites(const Field<HalfSpinor, float, default_lanes>&);
-template void import_sites(const Field<HalfSpinor, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<HalfSpinor, float, default_lanes>&);
 template HalfSpinor<double> peek(const Field<HalfSpinor, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<HalfSpinor, float, default_lanes>&, const Coord&, const HalfSpinor<double>&, int);
 template std::vector<double> export_sites(const Field<HalfSpinor, double, default_lanes>&);
-template void import_sites(const Field<HalfSpinor, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<HalfSpinor, double, default_lanes>&);
 template HalfSpinor<double> peek(const Field<HalfSpinor, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<HalfSpinor, double, default_lanes>&, const Coord&, const HalfSpinor<double>&, int);
 template void convert(const Field<HalfSpinor, float>&, const Field<HalfSpinor, double>&);
 template void convert(const Field<HalfSpinor, double>&, const Field<HalfSpinor, float>&);
 template std::vector<double> export_sites(const Field<SpinMatrix, float, default_lanes>&);
-template void import_sites(const Field<SpinMatrix, float, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<SpinMatrix, float, default_lanes>&);
 template SpinMatrix<double> peek(const Field<SpinMatrix, float, default_lanes>&, const Coord&, int);
 template void poke(const Field<SpinMatrix, float, default_lanes>&, const Coord&, const SpinMatrix<double>&, int);
 template std::vector<double> export_sites(const Field<SpinMatrix, double, default_lanes>&);
-template void import_sites(const Field<SpinMatrix, double, default_lanes>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<SpinMatrix, double, default_lanes>&);
 template SpinMatrix<double> peek(const Field<SpinMatrix, double, default_lanes>&, const Coord&, int);
 template void poke(const Field<SpinMatrix, double, default_lanes>&, const Coord&, const SpinMatrix<double>&, int);
 template void convert(const Field<SpinMatrix, float>&, const Field<SpinMatrix, double>&);
 template void convert(const Field<SpinMatrix, double>&, const Field<SpinMatrix, float>&);
 template std::vector<double> export_sites(const Field<ColorMatrix, float, 1>&);
-template void import_sites(const Field<ColorMatrix, float, 1>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorMatrix, float, 1>&);
 template std::vector<double> export_sites(const Field<ColorMatrix, double, 1>&);
-template void import_sites(const Field<ColorMatrix, double, 1>&, std::span<const double>);
+template void import_sites(std::span<const double>, const Field<ColorMatrix, double, 1>&);
 
 }  // namespace kov

@@ -18,7 +18,7 @@ std::vector<double> export_sites(const Field<SiteT, T, N>& field);
 
 /// The inverse of export_sites; rounds to T.  Throws InputError when the length is not the field's.
 template <template <class> class SiteT, class T, int N>
-void import_sites(const Field<SiteT, T, N>& field, std::span<const double> values);
+void import_sites(std::span<const double> values, const Field<SiteT, T, N>& field);
 
 /// out = in, in another precision.  The fields must have the same lattice, sites and number of components.
 template <template <class> class SiteT, class T, class S>

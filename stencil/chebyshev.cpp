@@ -189,7 +189,7 @@ void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, 
   const double width = interval.high - interval.low, slope = 2 / width, shift = -(interval.high + interval.low) / width;
   Field<SiteT, T> b = in.like("Clenshaw vector"), before = in.like("last Clenshaw vector");
   const Field<SiteT, T> Ab = in.like("A Clenshaw vector");
-  axpy(b, c.back(), in);
+  axpy(c.back(), in, b);
   for (int k = series.order() - 1; k >= 0; --k) {
     A.apply(b, Ab);
     const double twice = k > 0 ? 2 : 1;

@@ -55,8 +55,8 @@ struct SumKernel {
 
 }  // namespace detail
 
-/// out = expression, on the sites and components of out, in one kernel; a field as the expression copies its data.  The
-/// same as `out = expression` but for `out = field`, which makes `out` another handle to the field's memory.
+/// out = expression, on the sites and components of out, in one kernel; the same as `out = expression`.  copy() and
+/// convert() are for fields.
 ///
 /// Exchanges the halos of shifted fields first, each along the legs that the statement uses, only for the parity that
 /// it reads.  Collective when anything is shifted; otherwise asynchronous.  The fields of the expression may be out
@@ -65,10 +65,9 @@ struct SumKernel {
 ///
 /// Throws InputError, on every rank, when the fields live on different lattices, have another number of components than
 /// out or one, or are not known on the sites that are read, and when a shift reaches beyond the next rank.
-template <template <class> class SiteT, class T, Operand E>
-void assign(const Field<SiteT, T>& out, const E& e) {
-  const auto& expression = detail::term(e);
-  static_assert(std::is_same_v<T, typename detail::term_t<E>::Real>,
+template <template <class> class SiteT, class T, SiteExpression E>
+void assign(const E& expression, const Field<SiteT, T>& out) {
+  static_assert(std::is_same_v<T, typename E::Real>,
                 "the expression has another precision than the field: convert() to its precision first");
   detail::ExpressionPlan plan;
   expression.collect(plan, false, {});
@@ -81,10 +80,17 @@ void assign(const Field<SiteT, T>& out, const E& e) {
   if (conflict) copy(target, out);
 }
 
-/// out(x) = f(in(x), ...): assign(out, map(f, in...)).
-template <template <class> class SiteT, class T, class F, Operand... In>
-void transform(const Field<SiteT, T>& out, const F& f, const In&... in) {
-  assign(out, map(f, in...));
+namespace detail {
+template <class F, class... InOut, std::size_t... k>
+void transform(const F& f, const std::tuple<const InOut&...>& fields, std::index_sequence<k...>) {
+  kov::assign(map(f, std::get<k>(fields)...), std::get<sizeof...(k)>(fields));
+}
+}  // namespace detail
+
+/// transform(f, in..., out): out(x) = f(in(x), ...), the same as assign(map(f, in...), out).
+template <class F, class... InOut>
+requires(sizeof...(InOut) > 1) void transform(const F& f, const InOut&... in_out) {
+  detail::transform(f, std::tie(in_out...), std::make_index_sequence<sizeof...(InOut) - 1>());
 }
 
 // Sums run over all sites of the lattice, or over one parity where a field of the expression has only that, and over

@@ -75,7 +75,7 @@ void check(GaugeReport& report, const ReadGaugeOptions& options) {
 GaugeReport measure_completed(const Lattice& lattice, std::vector<double> links) {
   for (std::size_t i = 0; i < links.size(); i += reals_per_link) detail::complete_third_row(links.data() + i);
   const GaugeField<double> gauge(lattice, "completed links", 4);
-  import_sites(gauge, links);
+  import_sites(links, gauge);
   return measure(gauge, links);
 }
 
@@ -137,7 +137,7 @@ GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& pa
   file_options.ignore_checksums = options.ignore_checksums;
   GaugeHeader header = read_gauge_file(lattice.comm(), path, geometry, links, file_options);
   const GaugeField<double> gauge(lattice, path.filename().string(), 4);
-  import_sites(gauge, links);
+  import_sites(links, gauge);
   GaugeReport found = measure(gauge, links);
   found.source = path.string();
   found.overridden = header.overridden;

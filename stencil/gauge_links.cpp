@@ -112,7 +112,7 @@ BlockLinkView<T> GaugeLinks<T>::block_view() const {
     Field<ColorMatrix, T, 1>& field = forms_->columns;
     if (field.n_components() == 0) {
       field = Field<ColorMatrix, T, 1>(lattice(), "links for columns", 8);
-      import_sites(field, export_sites(doubled()));
+      import_sites(export_sites(doubled()), field);
     }
     return BlockLinkView<T>(field.view());
   } else {

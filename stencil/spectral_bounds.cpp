@@ -81,9 +81,9 @@ Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<Site
     const std::complex<double> product = inner_product(v, w);
     alpha.push_back(product.real());
     if (k == 0)
-      axpy(w, -alpha.back(), v);
+      axpy(-alpha.back(), v, w);
     else
-      axpy(w, -alpha.back(), v, -beta.back(), u);
+      axpbypz(-alpha.back(), v, -beta.back(), u, w);
     residual = std::sqrt(norm2(w));
     require(std::isfinite(residual) && std::isfinite(alpha.back()),
             "the operator made numbers that are not finite, so it has no spectral bounds: check its links and its "

@@ -187,7 +187,7 @@ void write_transformation(const Field<ColorMatrix, double>& g, const std::filesy
 Field<ColorMatrix, double> read_transformation(const Lattice& lattice, const std::filesystem::path& path) {
   const std::vector<double> values = read_sites(lattice, path, path.string());
   const Field<ColorMatrix, double> g(lattice, path.filename().string());
-  import_sites(g, values);
+  import_sites(values, g);
   return g;
 }
 

@@ -273,7 +273,7 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
   EXPECT_TRUE(report.converged);
   EXPECT_EQ(report.restarts, 1);
   SpinExchange{}.apply(x, image);
-  EXPECT_LT(axpy_norm2(image, -1, b), 1e-24);
+  EXPECT_LT(axpy_norm2(-1, b, image), 1e-24);
 }
 
 TEST(SolverErrors, WhatRanksDisagreeAboutIsRefusedOnEveryRank) {

@@ -178,7 +178,7 @@ TEST(Propagator, ReportsEveryColumnInEitherPrecision) {
   for (int k = 0; k < 12; ++k) {
     const SpinorField<double> r = mixed.propagator.like("column").column(k);
     M.apply(mixed.propagator.column(k), r);
-    EXPECT_LE(axpy_norm2(r, -1, source.column(k)), 1.01e-24) << "column " << k;
+    EXPECT_LE(axpy_norm2(-1, source.column(k), r), 1.01e-24) << "column " << k;
   }
   const auto single =
       solve_propagator(BiCgStab{.tolerance = 1e-5}, M_float, point_source<float>(lattice, {0, 1, 2, 3}));

@@ -67,14 +67,14 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   scale(w, y);
   expect(y, combine(0, a, w, b, 0, c), "complex scale");
   reset();
-  axpy(y, -0.7, x);
+  axpy(-0.7, x, y);
   expect(y, combine(-0.7, a, 1, b, 0, c), "axpy");
   reset();
-  axpy(y, w, x);
+  axpy(w, x, y);
   expect(y, combine(w, a, 1, b, 0, c), "complex axpy");
   reset();
-  axpy(y, w, x, 2.0 * w, z);
-  expect(y, combine(w, a, 1, b, 2.0 * w, c), "axpy of two");
+  axpbypz(w, x, 2.0 * w, z, y);
+  expect(y, combine(w, a, 1, b, 2.0 * w, c), "axpbypz");
   reset();
   xpay(x, 3, y);
   expect(y, combine(1, a, 3, b, 0, c), "xpay");
@@ -82,10 +82,10 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   xpay(x, w, y);
   expect(y, combine(1, a, w, b, 0, c), "complex xpay");
   reset();
-  xpay(x, w, y, -1.0 * w, z);
-  expect(y, combine(1, a, w, b, -w, c), "xpay of two");
+  xpaypbz(x, -1.0 * w, z, w, y);
+  expect(y, combine(1, a, w, b, -w, c), "xpaypbz");
   reset();
-  const double updated = axpy_norm2(y, 0.25, x);
+  const double updated = axpy_norm2(0.25, x, y);
   const GlobalArray sum = combine(0.25, a, 1, b, 0, c);
   expect(y, sum, "axpy_norm2");
   const double sites = double(lattice.volume()) * n;
@@ -129,10 +129,10 @@ TEST(FieldOpsErrors, FieldsOfDifferentShapesAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const SpinorField<double> x(lattice, "x"), wide(lattice, "wide", 2), even(lattice, "even", 1, Subset::even);
   const SpinorField<double> other(Lattice(Comm::world(), {4, 4, 4, 8}), "other");
-  EXPECT_THROW(axpy(x, 1, wide), InputError);
+  EXPECT_THROW(axpy(1, wide, x), InputError);
   EXPECT_THROW(copy(x, even), InputError);
   EXPECT_THROW(inner_product(x, other), InputError);
-  EXPECT_THROW(axpy_norm2(x, 1, wide), InputError);
+  EXPECT_THROW(axpy_norm2(1, wide, x), InputError);
 }
 
 TEST(FieldOpsSums, FloatFieldsAreSummedInDouble) {

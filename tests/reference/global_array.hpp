@@ -79,7 +79,7 @@ void load(const FieldT& field, const GlobalArray& a) {
     const Number* v = a.at(geometry.global(x));
     for (int k = 0; k < a.n; ++k) local.insert(local.end(), {v[k].real(), v[k].imag()});
   });
-  import_sites(field, local);
+  import_sites(local, field);
 }
 
 /// Links in a gauge field: 36 numbers a site, [mu][row][column].

@@ -216,7 +216,7 @@ void check_multiple_of_one(T factor) {
   EXPECT_LT(found.high - found.low, resolution);
   const auto series = ChebyshevSeries::to_accuracy([](double x) { return std::exp(-x); }, found, {.error = 1e-4});
   apply_series(series, A, in, out);
-  axpy(out, T(-std::exp(-factor)), in);
+  axpy(T(-std::exp(-factor)), in, out);
   EXPECT_LT(std::sqrt(norm2(out)), 2 * resolution * std::sqrt(norm2(in)));
 }
 

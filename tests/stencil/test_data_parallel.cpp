@@ -187,7 +187,7 @@ TEST_P(DataParallel, SiteFunctionsAndNumbers) {
   const Lattice lattice = GetParam().make(Comm::world());
   const auto phi = random_field<Scalar, double>(lattice, 1, 11);
   const Field<Scalar, double> one = phi.like("one");
-  transform(one, Inverse{}, phi);
+  transform(Inverse{}, phi, one);
   one = one * phi - 1;
   EXPECT_LT(norm2(one), 1e3 * double(lattice.volume()) * std::pow(std::numeric_limits<double>::epsilon(), 2));
   const auto psi = random_field<Spinor, double>(lattice, 1, 12);

@@ -115,11 +115,11 @@ TEST(CovariantShift, SumOverLegsIsTheLaplacian) {
   const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const SpinorField<double> in(lattice, "in"), leg(lattice, "leg"), sum(lattice, "sum"), delta(lattice, "delta");
   load(in, reference::random_array(lattice.extent(), 12, 2));
-  axpy(sum, -8.0, in);
+  axpy(-8.0, in, sum);
   for (int mu = 0; mu < 4; ++mu)
     for (const int step : {1, -1}) {
       covariant_shift(U, in, mu, step, leg);
-      axpy(sum, 1.0, leg);
+      axpy(1.0, leg, sum);
     }
   CovariantLaplacian<double>(U).apply(in, delta);
   const GlobalArray expected = gather(delta);
