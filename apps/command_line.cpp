@@ -3,8 +3,8 @@
 // The only file that sees CLI11.
 #include "apps/command_line.hpp"
 
-#include "apps/exit_code.hpp"
 #include "apps/suggest.hpp"
+#include "kov/core/exit_code.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/version.hpp"
 

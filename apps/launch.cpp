@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/launch.hpp"
 
+#include "kov/core/launcher.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <sched.h>
@@ -13,13 +15,6 @@
 namespace kov::app {
 
 namespace {
-
-/// The first of these variables that holds a number, else otherwise.
-int number_from(std::initializer_list<const char*> names, int otherwise) {
-  for (const char* name : names)
-    if (const char* text = std::getenv(name); text && *text >= '0' && *text <= '9') return std::atoi(text);
-  return otherwise;
-}
 
 /// Processors that this process may run on.  An OpenMP that binds threads has put this one on its first place already,
 /// and knows the others.
@@ -40,15 +35,6 @@ cpu_set_t usable_processors() {
 
 }  // namespace
 
-// Open MPI, then Hydra (MPICH, Intel), then MVAPICH.
-int processes_on_node() {
-  return std::max(1, number_from({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"}, 1));
-}
-
-int announced_rank() {
-  return number_from({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"}, 0);
-}
-
 std::vector<std::pair<std::string, std::string>> missing_environment() {
   std::vector<std::pair<std::string, std::string>> missing;
   const auto want = [&missing](const char* name, const std::string& value) {
@@ -56,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
   };
   if (!std::getenv("OMP_WAIT_POLICY")) want("GOMP_SPINCOUNT", "10000");
   const cpu_set_t set = usable_processors();
-  const int hardware = int(std::thread::hardware_concurrency()), processes = processes_on_node(),
+  const int hardware = int(std::thread::hardware_concurrency()), processes = Launcher::of_environment().on_host,
             usable = CPU_COUNT(&set), processors = usable > 0 ? usable : hardware;
   if (processes == 1) {
     want("OMP_PROC_BIND", "true");

@@ -11,18 +11,12 @@ namespace kov::app {
 
 /// Environment variables that a program of ours should run with and that are not set yet.
 ///
-/// One process on a node: OMP_PROC_BIND=true and OMP_PLACES=cores, because unbound threads are 60-100x slow on a busy
+/// One process on a host: OMP_PROC_BIND=true and OMP_PLACES=cores, because unbound threads are 60-100x slow on a busy
 /// machine.  Several: no binding, or all would fight over the first cores, and the processors that this process may use
 /// are shared out over OMP_NUM_THREADS.  Always: GOMP_SPINCOUNT=10000, so that a thread of GCC's OpenMP that waits for
 /// one which is not running gives its processor away sooner (two to four times as fast on a busy machine, measured; an
 /// idle one does not notice).
 std::vector<std::pair<std::string, std::string>> missing_environment();
-
-/// Processes of this run on this node as the MPI launcher announces them, 1 without a launcher.
-int processes_on_node();
-
-/// This process's rank as the MPI launcher announces it: known before MPI starts.  0 without a launcher.
-int announced_rank();
 
 /// Sets missing_environment() and, when something was missing, starts this program once more in its place.
 void restart_with_environment(char** argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Comm: the processes that share a lattice.  Two implementations, one header: comm_mpi.cpp and comm_serial.cpp; the
-// build links one of them, and no other file knows MPI.
+// Comm: the processes that share a lattice.  Behind it are MPI (comm_mpi.cpp, the only file that knows it) or, for a
+// single process and in builds without MPI, this process alone (comm_serial.cpp).
 #pragma once
 
 #include "kov/core/error.hpp"
@@ -17,13 +17,33 @@
 
 namespace kov {
 
+/// A rank waited for another, or for its message, which did not come in time.
+struct TimeoutError : CommError {
+  explicit TimeoutError(const std::string& text, std::source_location where = std::source_location::current())
+      : CommError(text, where) {}
+};
+
+/// Another rank failed, and this one cannot go on without it; quotes that rank's error.
+struct RankError : CommError {
+  explicit RankError(const std::string& text, std::source_location where = std::source_location::current())
+      : CommError(text, where) {}
+};
+
 /// A group of processes.  Copies are handles to the same group.
+///
+/// Every operation throws CommError instead of waiting for a rank that will not come: TimeoutError when one is late,
+/// RankError when one has failed or has ended (see Runtime).
 class Comm {
  public:
-  /// This process alone.
+  /// This process alone, without MPI.
   static Comm self();
-  /// All processes of the run; without MPI the same as self().  A Runtime must be alive.
+  /// All processes of the run; where MPI does not run, the same as self().  Throws CommError where no Runtime is alive.
   static Comm world();
+
+  /// How many seconds a rank waits for another that does not come before it throws a TimeoutError: what the environment
+  /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  All operations
+  /// of a Comm are collective and wait as long, unless they are given a time of their own.
+  static double default_timeout(double otherwise = 3600);
 
   int rank() const;
   int size() const;
@@ -46,7 +66,7 @@ class Comm {
 
   /// Throws InputError, on every rank, unless all ranks have the same text: what, in words, is what it says.
   /// Collective; throws CommError when a rank has not come after so many seconds (0: waits for ever).
-  void require_same(const std::string& what, const std::string& text, double timeout_seconds = 0) const;
+  void require_same(const std::string& what, const std::string& text, double timeout_seconds = default_timeout()) const;
 
   /// Whether messages may lie in the memory of a GPU: MPI says so on every rank.  Collective.
   bool takes_device_memory() const;
@@ -63,15 +83,16 @@ class Comm {
     void send(std::span<const std::byte> bytes, int to, int tag);
     /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has
     /// not come after so many seconds (0: waits for ever); name_of says which message a tag is.
-    void wait(double timeout_seconds = 0, const std::function<std::string(int)>& name_of = {});
+    void wait(double timeout_seconds = default_timeout(), const std::function<std::string(int)>& name_of = {});
+
+    struct Impl;
 
    private:
-    struct Impl;
     std::unique_ptr<Impl> impl_;
   };
 
   /// Runs f on this rank; when f threw on any rank, every rank throws: its own exception where there is one, else a
-  /// CommError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through
+  /// RankError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through
   /// here, so that no rank is left waiting for another.
   template <class F>
   void agree(F&& f) const {

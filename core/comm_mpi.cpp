@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Comm over MPI.  The only file that sees mpi.h.
-#include "kov/core/comm.hpp"
-#include "kov/core/comm_runtime.hpp"
-#include "kov/core/hash.hpp"
+// Comm over MPI.  Everything that waits looks now and then at a clock, and whether the other ranks are still there.
+#include "kov/core/comm_mpi.hpp"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <climits>
+#include <cstring>
 #include <mpi.h>
-#include <string_view>
+#include <thread>
+#include <utility>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -18,13 +18,8 @@ namespace kov {
 
 namespace {
 
-void check(int code, const char* what) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw CommError(sentence(what, "failed in MPI:", std::string(text, std::size_t(length))));
-}
+using detail::check_mpi;
+using detail::RankWatch;
 
 int count(std::size_t n) {
   require<CommError>(n <= std::size_t(INT_MAX), "a message of", n,
@@ -32,255 +27,254 @@ int count(std::size_t n) {
   return int(n);
 }
 
-}  // namespace
-
-struct Comm::Impl {
-  MPI_Comm comm;
-  int rank, size;
-
-  explicit Impl(MPI_Comm parent) {
-    check(MPI_Comm_dup(parent, &comm), "duplicating a communicator");
-    check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "setting an error handler");
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
+/// The clock and the pauses of whoever tests requests in a loop, as waiting does inside MPI.
+class Patience {
+ public:
+  explicit Patience(double seconds) : seconds_(seconds), end_(MPI_Wtime() + seconds) {}
+  /// Whether it is time to look around: every 256 calls.  Processors are given away after the first 10 000.
+  bool looks_around() {
+    if (++rounds_ % 256 != 0) return false;
+    if (rounds_ > 10000) std::this_thread::yield();
+    return true;
   }
-  ~Impl() {
-    int done = 0;
-    MPI_Finalized(&done);
-    if (!done) MPI_Comm_free(&comm);
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  bool is_over() const { return seconds_ > 0 && MPI_Wtime() > end_; }
+
+ private:
+  double seconds_, end_;
+  std::uint64_t rounds_ = 0;
 };
 
-namespace {
-void require_running() {
-  int running = 0, done = 0;
-  MPI_Initialized(&running);
-  MPI_Finalized(&done);
-  require<CommError>(running && !done,
-                     "Comm needs MPI, which is not running: make a kov::Runtime first and keep it alive");
-}
-}  // namespace
+class MpiExchange final : public Comm::Exchange::Impl {
+ public:
+  MpiExchange(MPI_Comm comm, std::shared_ptr<RankWatch> watch) : comm_(comm), watch_(std::move(watch)) {}
+  ~MpiExchange() override;
+  MpiExchange(const MpiExchange&) = delete;
+  MpiExchange& operator=(const MpiExchange&) = delete;
 
-Comm Comm::self() {
-  require_running();
-  return Comm(std::make_shared<const Impl>(MPI_COMM_SELF));
-}
-Comm Comm::world() {
-  require_running();
-  return Comm(std::make_shared<const Impl>(MPI_COMM_WORLD));
-}
-int Comm::rank() const { return impl_->rank; }
-int Comm::size() const { return impl_->size; }
-void Comm::barrier() const { check(MPI_Barrier(impl_->comm), "a barrier"); }
-
-void Comm::sum(std::span<double> values) const {
-  if (size() == 1) return;
-  std::vector<double> all(values.size() * std::size_t(size()));
-  check(MPI_Allgather(values.data(), count(values.size()), MPI_DOUBLE, all.data(), count(values.size()), MPI_DOUBLE,
-                      impl_->comm),
-        "a sum over ranks");
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = 0;
-    for (int r = 0; r < size(); ++r) values[i] += all[std::size_t(r) * values.size() + i];
+  void receive(std::span<std::byte> bytes, int from, int tag) override {
+    MPI_Request request;
+    check_mpi(MPI_Irecv(bytes.data(), count(bytes.size()), MPI_BYTE, from, tag, comm_, &request), "posting a receive");
+    requests_.push_back(request);
+    messages_.push_back({true, bytes.size(), from, tag});
   }
-}
-
-namespace {
-template <class T>
-void all_reduce(MPI_Comm comm, std::span<T> values, MPI_Datatype type, MPI_Op op) {
-  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count(values.size()), type, op, comm), "a reduction over ranks");
-}
-}  // namespace
-
-void Comm::sum(std::span<std::int64_t> values) const { all_reduce(impl_->comm, values, MPI_INT64_T, MPI_SUM); }
-void Comm::sum(std::span<std::uint32_t> values) const { all_reduce(impl_->comm, values, MPI_UINT32_T, MPI_SUM); }
-void Comm::bit_xor(std::span<std::uint32_t> values) const { all_reduce(impl_->comm, values, MPI_UINT32_T, MPI_BXOR); }
-void Comm::max(std::span<double> values) const { all_reduce(impl_->comm, values, MPI_DOUBLE, MPI_MAX); }
-void Comm::max(std::span<std::int64_t> values) const { all_reduce(impl_->comm, values, MPI_INT64_T, MPI_MAX); }
-
-void Comm::broadcast(std::span<std::byte> bytes, int root) const {
-  for (std::size_t first = 0; first < bytes.size(); first += 1u << 30) {
-    const auto part = bytes.subspan(first, std::min<std::size_t>(1u << 30, bytes.size() - first));
-    check(MPI_Bcast(part.data(), count(part.size()), MPI_BYTE, root, impl_->comm), "a broadcast");
+  void send(std::span<const std::byte> bytes, int to, int tag) override {
+    MPI_Request request;
+    check_mpi(MPI_Isend(bytes.data(), count(bytes.size()), MPI_BYTE, to, tag, comm_, &request), "posting a send");
+    requests_.push_back(request);
+    messages_.push_back({false, bytes.size(), to, tag});
   }
-}
+  void wait(double timeout_seconds, const std::function<std::string(int)>& name_of) override;
 
-std::string Comm::broadcast(const std::string& text, int root) const {
-  std::int64_t length = std::int64_t(text.size());
-  check(MPI_Bcast(&length, 1, MPI_INT64_T, root, impl_->comm), "a broadcast");
-  std::string copy = text;
-  copy.resize(std::size_t(length));
-  broadcast(std::as_writable_bytes(std::span<char>(copy.data(), copy.size())), root);
-  return copy;
-}
-
-std::vector<std::vector<std::byte>> Comm::all_gather(std::span<const std::byte> bytes) const {
-  const int mine = count(bytes.size());
-  const std::size_t n_ranks = std::size_t(size());
-  std::vector<int> lengths(n_ranks), starts(n_ranks);
-  check(MPI_Allgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, impl_->comm), "a gather");
-  std::size_t total = 0;
-  for (int r = 0; r < size(); ++r) {
-    starts[std::size_t(r)] = count(total);
-    total += std::size_t(lengths[std::size_t(r)]);
-  }
-  count(total);
-  std::vector<std::byte> all(total);
-  check(MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, all.data(), lengths.data(), starts.data(), MPI_BYTE, impl_->comm),
-        "a gather");
-  std::vector<std::vector<std::byte>> blocks;
-  for (int r = 0; r < size(); ++r) {
-    const auto first = all.begin() + starts[std::size_t(r)];
-    blocks.emplace_back(first, first + lengths[std::size_t(r)]);
-  }
-  return blocks;
-}
-
-void Comm::rethrow_agreed(std::exception_ptr mine, const std::string& text) const {
-  const std::size_t n_ranks = std::size_t(size());
-  std::vector<int> failed(n_ranks);
-  const int flag = mine ? 1 : 0;
-  check(MPI_Allgather(&flag, 1, MPI_INT, failed.data(), 1, MPI_INT, impl_->comm), "agreeing on errors");
-  int first = 0;
-  while (first < size() && !failed[std::size_t(first)]) ++first;
-  if (first == size()) return;
-  const std::string reason = broadcast(text, first);
-  if (mine) std::rethrow_exception(mine);
-  throw CommError(sentence("rank", first, "failed:", reason));
-}
-
-void Comm::require_same(const std::string& what, const std::string& text, double timeout_seconds) const {
-  if (size() == 1) return;
-  const std::uint64_t mine = hash(text);
-  // The largest hash and the largest of not the hash: the largest and the smallest.
-  auto range = std::make_unique<std::array<std::uint64_t, 2>>(std::array{mine, ~mine});
-  MPI_Request request;
-  check(MPI_Iallreduce(MPI_IN_PLACE, range->data(), 2, MPI_UINT64_T, MPI_MAX, impl_->comm, &request), "agreeing");
-  const double end = MPI_Wtime() + timeout_seconds;
-  for (int done = 0; !done;) {
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "agreeing");
-    if (done || timeout_seconds <= 0 || MPI_Wtime() < end) continue;
-    range.release();  // MPI may still write there
-    throw CommError(sentence("not all ranks came to agree on", what, "within", timeout_seconds,
-                             "seconds: a process is lost or does something else; give all ranks the same input"));
-  }
-  if ((*range)[0] == ~(*range)[1]) return;
-  const auto all = all_gather(std::as_bytes(std::span(text.data(), text.size())));
-  const auto said = [&](std::size_t r) {
-    return std::string_view(reinterpret_cast<const char*>(all[r].data()), all[r].size());
+ private:
+  struct Message {
+    bool is_received;
+    std::size_t bytes;
+    int peer, tag;
   };
-  std::size_t other = 1;
-  while (all[other] == all[0]) ++other;
-  throw InputError(sentence("ranks disagree about", what, "- rank 0 has:", said(0), "- rank", other,
-                            "has:", said(other), "- give all ranks the same input"));
-}
+  using Names = std::function<std::string(int)>;
+  static std::string name(const Message& message, const Names& name_of) {
+    return name_of ? name_of(message.tag) : sentence("the message with tag", message.tag);
+  }
+  bool is_here(std::size_t i) const {
+    int here = 0;
+    MPI_Request_get_status(requests_[i], &here, MPI_STATUS_IGNORE);
+    return here != 0;
+  }
+  void look_at_peers(const Names& name_of) const;
+  [[noreturn]] void give_up(double seconds, const Names& name_of) const;
 
-bool Comm::takes_device_memory() const {
-  int lacks[1] = {1};
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
-  lacks[0] = !MPIX_Query_cuda_support();
-#endif
-  check(MPI_Allreduce(MPI_IN_PLACE, lacks, 1, MPI_INT, MPI_MAX, impl_->comm), "agreeing on device memory");
-  return lacks[0] == 0;
-}
-
-struct Comm::Exchange::Impl {
-  MPI_Comm comm;
-  std::vector<MPI_Request> requests;
-  std::vector<std::size_t> expected;  // bytes of each receive; sends have none
-  std::vector<int> tags;
+  MPI_Comm comm_;
+  std::shared_ptr<RankWatch> watch_;
+  std::vector<MPI_Request> requests_;
+  std::vector<Message> messages_;
 };
 
-Comm::Exchange::Exchange(const Comm& comm) : impl_(std::make_unique<Impl>()) { impl_->comm = comm.impl_->comm; }
-Comm::Exchange::~Exchange() {
-  if (!impl_) return;
-  for (auto& request : impl_->requests)
-    if (request != MPI_REQUEST_NULL) {
-      MPI_Cancel(&request);
-      MPI_Request_free(&request);
-    }
-}
-Comm::Exchange::Exchange(Exchange&&) noexcept = default;
-Comm::Exchange& Comm::Exchange::operator=(Exchange&&) noexcept = default;
-
-void Comm::Exchange::receive(std::span<std::byte> bytes, int from, int tag) {
-  MPI_Request request;
-  check(MPI_Irecv(bytes.data(), count(bytes.size()), MPI_BYTE, from, tag, impl_->comm, &request), "posting a receive");
-  impl_->requests.push_back(request);
-  impl_->expected.push_back(bytes.size());
-  impl_->tags.push_back(tag);
+/// The memory of pending messages goes away after this: those that are on their way get a moment to arrive.
+MpiExchange::~MpiExchange() {
+  std::erase(requests_, MPI_REQUEST_NULL);
+  for (auto& request : requests_) MPI_Cancel(&request);
+  const double end = MPI_Wtime() + 0.25;
+  for (int done = requests_.empty(); !done && MPI_Wtime() < end;)
+    if (MPI_Testall(count(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) break;
+  for (auto& request : requests_)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
-void Comm::Exchange::send(std::span<const std::byte> bytes, int to, int tag) {
-  MPI_Request request;
-  check(MPI_Isend(bytes.data(), count(bytes.size()), MPI_BYTE, to, tag, impl_->comm, &request), "posting a send");
-  impl_->requests.push_back(request);
-  impl_->expected.push_back(0);
-  impl_->tags.push_back(tag);
+void MpiExchange::look_at_peers(const Names& name_of) const {
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (!is_here(i)) watch_->look_at(messages_[i].peer, name(messages_[i], name_of));
 }
 
-void Comm::Exchange::wait(double timeout_seconds, const std::function<std::string(int)>& name_of) {
-  std::vector<MPI_Status> statuses(impl_->requests.size());
-  if (timeout_seconds <= 0) {
-    check(MPI_Waitall(count(impl_->requests.size()), impl_->requests.data(), statuses.data()), "an exchange");
-  } else {
-    // Tests in a loop, as waiting does inside MPI, and looks at the clock now and then.
-    const double end = MPI_Wtime() + timeout_seconds;
-    for (int done = 0, round = 1; !done; ++round) {
-      check(MPI_Testall(count(impl_->requests.size()), impl_->requests.data(), &done, statuses.data()), "an exchange");
-      if (done || round % 256 != 0 || MPI_Wtime() < end) continue;
-      for (std::size_t i = 0; i < impl_->requests.size(); ++i) {
-        int here = 0;
-        MPI_Request_get_status(impl_->requests[i], &here, MPI_STATUS_IGNORE);
-        require<CommError>(here || impl_->expected[i] == 0,
-                           name_of ? name_of(impl_->tags[i]) : sentence("the message with tag", impl_->tags[i]),
-                           "did not arrive within", timeout_seconds,
-                           "seconds: a message or a process is lost; run again, on other hosts if it comes back");
-      }
-      throw CommError(sentence("a message was not taken by its receiver within", timeout_seconds,
-                               "seconds: a process is lost; run again, on other hosts if it comes back"));
-    }
+void MpiExchange::give_up(double seconds, const Names& name_of) const {
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    require<TimeoutError>(!messages_[i].is_received || is_here(i), name(messages_[i], name_of), "did not arrive within",
+                          seconds,
+                          "seconds: a message or a process is lost; run again, on other hosts if it comes back");
+  throw TimeoutError(sentence("a message was not taken by its receiver within", seconds,
+                              "seconds: a process is lost; run again, on other hosts if it comes back"));
+}
+
+void MpiExchange::wait(double timeout_seconds, const Names& name_of) {
+  std::vector<MPI_Status> statuses(requests_.size());
+  Patience patience(timeout_seconds);
+  for (;;) {
+    int done = 0;
+    check_mpi(MPI_Testall(count(requests_.size()), requests_.data(), &done, statuses.data()), "an exchange");
+    if (done) break;
+    if (!patience.looks_around()) continue;
+    look_at_peers(name_of);
+    if (patience.is_over()) give_up(timeout_seconds, name_of);
   }
+  const std::vector<Message> messages = std::exchange(messages_, {});
+  requests_.clear();
   for (std::size_t i = 0; i < statuses.size(); ++i) {
-    if (impl_->expected[i] == 0) continue;
+    if (!messages[i].is_received) continue;
     int got = 0;
     MPI_Get_count(&statuses[i], MPI_BYTE, &got);
-    require<CommError>(std::size_t(got) == impl_->expected[i], "a message of", got, "bytes arrived from rank",
-                       statuses[i].MPI_SOURCE, "where", impl_->expected[i],
+    require<CommError>(std::size_t(got) == messages[i].bytes, "a message of", got, "bytes arrived from rank",
+                       statuses[i].MPI_SOURCE, "where", messages[i].bytes,
                        "were expected: the two ranks disagree about the field");
   }
-  impl_->requests.clear();
-  impl_->expected.clear();
-  impl_->tags.clear();
 }
 
-namespace detail {
-
-CommRuntime::CommRuntime(int& argc, char**& argv) : owner_(false) {
-  int running = 0;
-  MPI_Initialized(&running);
-  if (running) return;
-  int provided = 0;
-  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "starting MPI");
-  owner_ = true;
+MPI_Datatype mpi_type(Comm::Impl::Type type) {
+  using Type = Comm::Impl::Type;
+  return type == Type::real ? MPI_DOUBLE : type == Type::integer ? MPI_INT64_T : MPI_UINT32_T;
 }
 
-CommRuntime::~CommRuntime() {
-  if (owner_) MPI_Finalize();
+MPI_Op mpi_op(Comm::Impl::Op op) {
+  using Op = Comm::Impl::Op;
+  return op == Op::sum ? MPI_SUM : op == Op::max ? MPI_MAX : MPI_BXOR;
 }
 
-bool CommRuntime::has_mpi() { return true; }
+class MpiComm final : public Comm::Impl {
+ public:
+  MpiComm(MPI_Comm comm, std::shared_ptr<RankWatch> watch) : comm_(comm), watch_(std::move(watch)) {
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
 
-std::string CommRuntime::description() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  bool takes_device_memory() const override {
+    std::int64_t lacks = 1;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+    lacks = !MPIX_Query_cuda_support();
+#endif
+    reduce(std::as_writable_bytes(std::span(&lacks, 1)), Type::integer, Op::max,
+           {.what = "an agreement on device memory"});
+    return lacks == 0;
+  }
+
+  void barrier(const Wait& wait) const override {
+    run({}, wait, [&](Buffers&, MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+  }
+
+  void reduce(std::span<std::byte> values, Type type, Op op, const Wait& wait) const override {
+    const std::size_t bytes_each = type == Type::word ? 4 : 8;
+    const auto start = [&](Buffers& b, MPI_Request* request) {
+      return MPI_Iallreduce(b.in.data(), b.out.data(), count(values.size() / bytes_each), mpi_type(type), mpi_op(op),
+                            comm_, request);
+    };
+    const auto result = run({{values.begin(), values.end()}, std::vector<std::byte>(values.size())}, wait, start);
+    std::copy(result.begin(), result.end(), values.begin());
+  }
+
+  void broadcast(std::span<std::byte> bytes, int root, const Wait& wait) const override {
+    constexpr std::size_t piece = std::size_t(64) << 20;
+    for (std::size_t first = 0; first < bytes.size(); first += piece) {
+      const auto part = bytes.subspan(first, std::min(piece, bytes.size() - first));
+      const auto start = [&](Buffers& b, MPI_Request* request) {
+        return MPI_Ibcast(b.out.data(), count(part.size()), MPI_BYTE, root, comm_, request);
+      };
+      const auto result = run({{}, {part.begin(), part.end()}}, wait, start);
+      std::copy(result.begin(), result.end(), part.begin());
+    }
+  }
+
+  std::vector<std::byte> gather(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
+                                const Wait& wait) const override {
+    std::size_t total = 0;
+    bool equal = true;
+    for (const std::size_t length : lengths) {
+      total += length;
+      equal = equal && length == lengths[0];
+    }
+    Buffers buffers{{mine.begin(), mine.end()}, std::vector<std::byte>(total)};
+    if (equal)
+      return run(std::move(buffers), wait, [&](Buffers& b, MPI_Request* request) {
+        return MPI_Iallgather(b.in.data(), count(b.in.size()), MPI_BYTE, b.out.data(), count(b.in.size()), MPI_BYTE,
+                              comm_, request);
+      });
+    for (const std::size_t length : lengths) {
+      buffers.starts.push_back(buffers.starts.empty() ? 0 : buffers.starts.back() + buffers.lengths.back());
+      buffers.lengths.push_back(count(length));
+    }
+    count(total);
+    return run(std::move(buffers), wait, [&](Buffers& b, MPI_Request* request) {
+      return MPI_Iallgatherv(b.in.data(), count(b.in.size()), MPI_BYTE, b.out.data(), b.lengths.data(), b.starts.data(),
+                             MPI_BYTE, comm_, request);
+    });
+  }
+
+  std::unique_ptr<Comm::Exchange::Impl> exchange() const override {
+    return std::make_unique<MpiExchange>(comm_, watch_);
+  }
+
+ private:
+  /// Memory of an operation's own.
+  struct Buffers {
+    std::vector<std::byte> in, out;
+    std::vector<int> lengths = {}, starts = {};
+  };
+
+  /// Starts a collective operation and waits for its end.
+  template <class Start>
+  std::vector<std::byte> run(Buffers buffers, const Wait& wait, const Start& start) const {
+    auto kept = std::make_unique<Buffers>(std::move(buffers));
+    MPI_Request request;
+    check_mpi(start(*kept, &request), wait.what);
+    watch_->join();
+    try {
+      await(request, wait);
+    } catch (...) {
+      (void)kept.release();  // MPI may still write there
+      throw;
+    }
+    return std::move(kept->out);
+  }
+
+  void await(MPI_Request& request, const Wait& wait) const {
+    Patience patience(wait.seconds);
+    for (;;) {
+      int done = 0;
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), wait.what);
+      if (done) return;
+      if (!patience.looks_around()) continue;
+      watch_->look_at_all(wait.what);
+      require<TimeoutError>(!patience.is_over(), "not all ranks came to", wait.what, "within", wait.seconds,
+                            "seconds: a process is lost, is stopped, or does something else; run again with the same "
+                            "input on all ranks, and with a larger KOV_TIMEOUT if they were only slow");
+    }
+  }
+
+  MPI_Comm comm_;
+  std::shared_ptr<RankWatch> watch_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+void detail::check_mpi(int code, std::string_view what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string all(text, std::size_t(length));
-  return all.substr(0, all.find(','));
+  MPI_Error_string(code, text, &length);
+  throw CommError(sentence(what, "failed in MPI:", std::string(text, std::size_t(length))));
 }
 
-}  // namespace detail
+std::shared_ptr<const Comm::Impl> detail::mpi_comm(int handle, const std::shared_ptr<RankWatch>& watch) {
+  return std::make_shared<const MpiComm>(MPI_Comm_f2c(handle), watch);
+}
 
 }  // namespace kov

@@ -57,8 +57,9 @@ struct HaloOptions {
   Transport transport = Transport::automatic;
   /// So many first exchanges of every halo carry sequence numbers and checksums; -1: all.
   int checked_exchanges = 2;
-  /// A message that has not come after so many seconds is an error; 0: never.
-  double timeout_seconds = 600;
+  /// A message that has not come after so many seconds is an error; 0: never.  The environment variable KOV_TIMEOUT is
+  /// another default.
+  double timeout_seconds = Comm::default_timeout(600);
 
   friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
 };

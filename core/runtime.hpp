@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Runtime: Kokkos and MPI alive for as long as this object is.  Make one first thing in main().
+// Runtime: Kokkos and MPI alive for as long as this object is.  Make one first thing in main(), or let run() do so.
 #pragma once
 
 #include "kov/core/comm.hpp"
 
+#include <functional>
+#include <memory>
 #include <string>
-
-namespace Kokkos {
-class ScopeGuard;
-}
 
 namespace kov {
 
-/// Starts MPI (where built) and Kokkos unless the program already did; ends only what it started.
+/// Starts MPI (under a launcher, see wants_mpi()) and Kokkos unless the program already did; ends only what it started.
+///
+/// An error ends all ranks, whichever had it and wherever the others are:
+/// - An exception that nobody catches is printed, once, on standard error, and every process ends with its exit_code().
+///   A handler of std::terminate does it, which is put back at the end of this object.
+/// - An exception that leaves the scope of this object on its way to a handler in main() is that handler's to print.
+/// Other ranks that wait in a Comm for the failed one get a RankError.  Those that do not come to their end within a
+/// few seconds (stopped, or busy elsewhere) are ended by MPI_Abort.
+///
+/// The end is collective.  A rank that ends early, say because it caught an exception of its own and left main(), lets
+/// others that wait for it fail with a RankError too.
 class Runtime {
  public:
   /// Takes the options that MPI and Kokkos understand out of argv.
@@ -28,8 +36,20 @@ class Runtime {
   static int threads();
 
  private:
+  friend int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f);
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// A whole main(): calls f with all processes while a Runtime is alive, and returns the exit code, on every rank the
+/// same. The first error, whichever rank had it, is printed once on standard error, and nothing half-written stays:
+/// files that are not finished are removed, also when a signal ends the program (see end_cleanly_on_signals()).
+///
+///     int main(int argc, char** argv) {
+///       return kov::run(argc, argv, [&](const kov::Comm& comm) { ... });
+///     }
+///
+/// f is called after MPI and Kokkos took their options out of argv.
+int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f);
 
 }  // namespace kov

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "apps/command_line.hpp"
-#include "apps/exit_code.hpp"
 #include "apps/launch.hpp"
 #include "kov/core/error.hpp"
+#include "kov/core/exit_code.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace kov::app {
 
@@ -119,18 +120,21 @@ TEST(Launch, WhatTheUserSetStays) {
 
 TEST(Launch, SeveralProcessesOnANodeAreNotBound) {
   using Variables = std::vector<std::pair<std::string, std::string>>;
-  const char* launched = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const std::string before = launched ? launched : "";
+  // As under Open MPI's launcher, whether or not it started this process.
+  std::vector<std::pair<const char*, std::optional<std::string>>> before;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
+    const char* const value = std::getenv(name);
+    before.emplace_back(name, value ? std::optional<std::string>(value) : std::nullopt);
+    setenv(name, "1", 1);
+  }
   unsetenv("OMP_PROC_BIND");
   unsetenv("OMP_PLACES");
   setenv("GOMP_SPINCOUNT", "5", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
-  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
   EXPECT_EQ(missing_environment(), (Variables{{"OMP_PROC_BIND", "true"}, {"OMP_PLACES", "cores"}}));
   setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", 1);
-  EXPECT_EQ(processes_on_node(), 4);
   EXPECT_EQ(missing_environment(), (Variables{{"OMP_PROC_BIND", "false"}}));
-  launched ? setenv("OMPI_COMM_WORLD_LOCAL_SIZE", before.c_str(), 1) : unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  for (const auto& [name, value] : before) value ? setenv(name, value->c_str(), 1) : unsetenv(name);
 }
 
 }  // namespace kov::app

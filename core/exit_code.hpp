@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// How the program ends: every exception is a text and a documented exit code.
+// How a program ends: every exception is a text and a documented exit code.
 #pragma once
 
 #include <exception>
 #include <string>
 
-namespace kov::app {
+namespace kov {
 
 enum class ExitCode {
   done = 0,
@@ -24,10 +24,10 @@ enum class ExitCode {
   internal = 70
 };
 
-/// The code that an exception ends the program with.
+/// The code that an exception ends a program with.
 ExitCode exit_code(const std::exception& error);
 
 /// The codes and what they mean, for --help.
 std::string exit_code_table();
 
-}  // namespace kov::app
+}  // namespace kov

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "apps/exit_code.hpp"
+#include "kov/core/exit_code.hpp"
 
 #include "kov/core/error.hpp"
 
-namespace kov::app {
+namespace kov {
 
 ExitCode exit_code(const std::exception& error) {
   if (dynamic_cast<const InputError*>(&error)) return ExitCode::usage;
@@ -20,4 +20,4 @@ std::string exit_code_table() {
          "else;\n128 + N ended by signal N (130: Ctrl-C).";
 }
 
-}  // namespace kov::app
+}  // namespace kov
