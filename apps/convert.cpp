@@ -24,6 +24,7 @@ void convert(const Session& session, const ConvertOptions& options) {
   OutputFiles files;
   files.add(options.out);
   files.require_usable(session, {options.in});
+  const std::vector<OutputLock> locks = files.lock(session);
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

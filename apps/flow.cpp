@@ -115,6 +115,7 @@ void flow(const Session& session, FlowOptions options) {
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
   const double largest = largest_flow_step(options.parameters.action);
   if (options.parameters.time / steps > largest)

@@ -134,6 +134,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
   GaugeReport report;
   const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);

@@ -63,9 +63,9 @@ void generate(const Session& session, GenerateOptions options) {
   const Lattice lattice(session.comm, options.extent);
   const ChainFiles files(session.comm, options.output, write.format, chain_of(options));
   OutputFiles outputs;
-  outputs.add(options.output, {".history.txt", ".history.svg"});
-  outputs.add(files.file(1));
+  outputs.add(options.output, {".history.txt", ".history.svg", files.file(1).substr(options.output.size())});
   outputs.require_usable(session);
+  const std::vector<OutputLock> locks = outputs.lock(session);
 
   const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
   const std::vector<bool> done = finished(session, options, files, exact);

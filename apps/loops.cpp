@@ -111,6 +111,7 @@ void loops(const Session& session, LoopOptions options) {
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
   GaugeReport report;
   auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);

@@ -4,6 +4,7 @@
 #include "kov/core/error.hpp"
 #include "kov/core/io/atomic_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sys/stat.h>
@@ -52,19 +53,49 @@ void require_or_plan_folder(const std::string& name) {
 }  // namespace
 
 void OutputFiles::add(const std::string& file) {
-  if (!file.empty()) names_.push_back(file);
+  if (file.empty()) return;
+  names_.push_back(file);
+  stems_.push_back(file);
 }
 
 void OutputFiles::add(const std::string& prefix, const std::vector<std::string>& endings) {
   require(names_files(prefix),
           "the prefix of the output files is '" + prefix + "', which names no file: give it a name, such as run1");
   for (const std::string& ending : endings) names_.push_back(prefix + ending);
+  stems_.push_back(prefix);
+}
+
+std::vector<std::string> OutputFiles::lock_files() const {
+  std::vector<std::string> files;
+  for (const std::string& stem : stems_) {
+    const fs::path target = followed(stem);
+    // A name has at most 255 bytes.
+    const std::string file = (target.parent_path() / (target.filename().string().substr(0, 250) + ".lock")).string();
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+  }
+  return files;
+}
+
+std::vector<OutputLock> OutputFiles::lock(const Session& session) const {
+  std::vector<OutputLock> locks;
+  bool all = true;
+  session.comm.agree([&] {
+    if (session.comm.rank() != 0) return;
+    for (const std::string& file : lock_files()) {
+      locks.emplace_back(file, session.command_line);
+      all = all && locks.back().held();
+    }
+  });
+  if (!all)
+    session.warn("the file system has no locks: start no other run with the same outputs before this one has ended");
+  return locks;
 }
 
 void OutputFiles::require_usable(const Session& session, const std::vector<std::string>& read) const {
   const auto look = [&] {
     std::vector<std::string> written = names_;
     written.insert(written.end(), folders_.begin(), folders_.end());
+    for (const std::string& file : lock_files()) written.push_back(file);
     if (!session.log_file.empty()) written.push_back(session.log_file);
     std::map<std::string, std::string> inputs, outputs;  // by the file that they are
     for (const std::string& name : read)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/command_line.hpp"
+#include "apps/output_lock.hpp"
 
 #include <string>
 #include <vector>
@@ -26,8 +27,16 @@ class OutputFiles {
   /// are one file under whatever names, or when one is among the files that are read.  Collective.
   void require_usable(const Session& session, const std::vector<std::string>& read = {}) const;
 
+  /// Keeps other runs from these outputs as long as the result lives: PREFIX.lock for the files of a prefix, FILE.lock
+  /// for a file.  Throws InputError, on all ranks, when another run has them.  Collective; rank 0 holds the locks.
+  [[nodiscard]] std::vector<OutputLock> lock(const Session& session) const;
+
  private:
+  std::vector<std::string> lock_files() const;
+
   std::vector<std::string> names_, folders_;
+  /// What locks are named after: prefixes and files.
+  std::vector<std::string> stems_;
 };
 
 /// Whether a prefix names files: it is not empty, nor a folder.

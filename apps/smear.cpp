@@ -270,6 +270,7 @@ void smear(const Session& session, const SmearOptions& options) {
   session.log.info("\n" + plan);
   if (const std::string doubt = options.smearing.doubt(options.profile); !doubt.empty()) session.warn(doubt);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
   const LinksAndWords links = make_links(session, lattice, options, checks);
   std::array<double, 3> k;

@@ -182,7 +182,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   session.log.info("\n" + text);
   const SpectrumOutputs outputs = outputs_of(parameters);
   OutputFiles files;
-  for (const std::string& file : {outputs.hdf5, outputs.text, outputs.picture}) files.add(file);
+  files.add(parameters.output.prefix, outputs.endings());
   files.add_folder(parameters.output.journal);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
@@ -190,6 +190,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   for (const std::string& doubt : parameters.doubts()) session.warn(doubt);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
+  const std::vector<OutputLock> locks = files.lock(session);
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
   SpectrumRun run(session, parameters, plan, journal);

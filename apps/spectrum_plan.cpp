@@ -132,6 +132,11 @@ SpectrumOutputs outputs_of(const SpectrumParameters& parameters) {
   return {has_hdf5() ? prefix + ".h5" : "", prefix + ".dat", prefix + ".svg"};
 }
 
+std::vector<std::string> SpectrumOutputs::endings() {
+  if (has_hdf5()) return {".h5", ".dat", ".svg"};
+  return {".dat", ".svg"};
+}
+
 std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const SpectrumParameters& p) {
   const Lattice lattice(comm, plan.extent);
   const Geometry& geometry = lattice.geometry();

@@ -46,7 +46,12 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
 
 /// Output files by purpose.
 struct SpectrumOutputs {
-  std::string hdf5, text, picture;
+  /// Empty without HDF5.
+  std::string hdf5;
+  std::string text, picture;
+
+  /// What follows output.prefix.
+  static std::vector<std::string> endings();
 };
 SpectrumOutputs outputs_of(const SpectrumParameters& parameters);
 

@@ -67,6 +67,9 @@ void remove_temporary_files() noexcept {
     if (const char* const name = slot.exchange(nullptr)) ::unlink(name);  // not freed: this may be a signal handler
 }
 
+RemovedOnSignal::RemovedOnSignal(const fs::path& file) : slot_(remember(file)) {}
+RemovedOnSignal::~RemovedOnSignal() { forget(slot_); }
+
 fs::path followed(const fs::path& target) {
   std::error_code error;
   fs::path file = target;

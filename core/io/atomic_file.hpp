@@ -16,6 +16,18 @@ namespace kov {
 /// a signal that ends the program, which the library itself never installs.
 void remove_temporary_files() noexcept;
 
+/// Has remove_temporary_files() remove this file, too, while the object lives.
+class RemovedOnSignal {
+ public:
+  explicit RemovedOnSignal(const std::filesystem::path& file);
+  ~RemovedOnSignal();
+  RemovedOnSignal(const RemovedOnSignal&) = delete;
+  RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
+
+ private:
+  int slot_;
+};
+
 /// Where a file of this name is written: symbolic links are followed, whether or not anything is at their end.
 std::filesystem::path followed(const std::filesystem::path& target);
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "apps/output_lock.hpp"
+
+#include "kov/core/error.hpp"
+#include "kov/core/io/atomic_file.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kov::app {
+
+namespace {
+
+constexpr const char* first_line = "kovariant lock\n";
+constexpr std::size_t longest_command = 500;
+
+class Handle {
+ public:
+  explicit Handle(int number) : number_(number) {}
+  ~Handle() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Handle(Handle&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Handle& operator=(Handle&&) = delete;
+  operator int() const { return number_; }  // NOLINT: stands for the descriptor in every call
+
+ private:
+  int number_;
+};
+
+std::string now() {
+  char text[40];
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc);
+  return text;
+}
+
+std::string host() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "an unknown host";
+}
+
+std::string holder_text(const std::string& command) {
+  return sentence("process", ::getpid(), "on", host() + ", since", now() + ":", command.substr(0, longest_command));
+}
+
+/// The first bytes of the file.
+std::string content(int handle) {
+  char text[2048];
+  const ssize_t n = ::pread(handle, text, sizeof(text), 0);
+  return {text, std::size_t(std::max<ssize_t>(n, 0))};
+}
+
+bool is_ours(const std::string& text) { return text.empty() || text.rfind(first_line, 0) == 0; }
+
+/// Whether the name still is that of the open file; the holder before us may have removed it.
+bool is_named(int handle, const std::string& file) {
+  struct stat open, named;
+  return ::fstat(handle, &open) == 0 && ::lstat(file.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+struct OutputLock::Held {
+  Held(const std::string& name, Handle locked) : file(name), handle(std::move(locked)), at_end(name) {}
+  ~Held() {
+    if (is_named(handle, file)) ::unlink(file.c_str());
+  }
+
+  std::string file;
+  Handle handle;
+  RemovedOnSignal at_end;
+};
+
+OutputLock::OutputLock(const std::string& file, const std::string& command) {
+  while (!held_) {
+    const int number = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    int error = errno;
+    require(number >= 0, file, "cannot be opened:", std::strerror(error),
+            "- it keeps other runs from writing the same outputs; remove it or name other outputs");
+    Handle handle(number);
+    const int code = ::flock(handle, LOCK_EX | LOCK_NB);
+    error = errno;
+    const std::string text = content(handle);
+    require(is_ours(text), file, "is there and is no lock of this program: move it away or name other outputs");
+    if (code != 0 && error == EINTR) continue;
+    if (code != 0) {
+      require(error != EWOULDBLOCK, "another run writes these outputs,",
+              text.empty() ? "and has just begun" : trim(text.substr(std::strlen(first_line))), "- its lock is",
+              file + "; wait until it has ended, or name other outputs");
+      if (text.empty()) ::unlink(file.c_str());
+      return;  // a file system without locks
+    }
+    if (!is_named(handle, file)) continue;
+    held_ = std::make_unique<Held>(file, std::move(handle));
+  }
+  const std::string text = first_line + holder_text(command) + "\n";
+  // What it says is for people: the lock holds without it.
+  if (::ftruncate(held_->handle, 0) != 0 || ::pwrite(held_->handle, text.data(), text.size(), 0) < 0) return;
+}
+
+OutputLock::~OutputLock() = default;
+OutputLock::OutputLock(OutputLock&&) noexcept = default;
+
+bool OutputLock::held() const { return held_ != nullptr; }
+
+}  // namespace kov::app
