@@ -63,6 +63,11 @@ class SpectrumRun {
         GaugeReport report;
         const auto gauge = read_gauge<double>(lattice_, configuration.name, checks, &report);
         progress_.hide();
+        const bool planned = identity_of_file(configuration.name, report.header) == configuration.identity &&
+                             (configuration.links.empty() || configuration.links == report.links_checksum);
+        require(planned, configuration.name,
+                "was replaced while this run was under way, which was planned for the links",
+                "before: run it again; what was finished is in", parameters_.output.journal);
         warn_overridden(session_, report);
         measure(configuration, gauge, report);
       }
@@ -178,6 +183,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings));
   SpectrumPlan plan = make_plan(session.comm, parameters, settings, journal);
   for (const std::string& entry : journal.left_aside()) session.warn(entry);
+  for (const std::string& entry : plan.warnings) session.warn(entry);
   const std::string text = plan_text(session.comm, plan, parameters);
   session.log.info("\n" + text);
   const SpectrumOutputs outputs = outputs_of(parameters);

@@ -14,13 +14,9 @@ namespace kov::app {
 
 namespace {
 
-/// What tells a file from another one under the same name: everything that its header records about the links.
-std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
-  std::string text = sentence(file, header.format, header.bits, to_string(header.extent));
-  for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
-  if (header.plaquette) text += " plaquette " + exact_text(*header.plaquette);
-  return text;
-}
+/// Whether the checksums of a header tell its links from all others.  Pairs (SciDAC, MILC) depend on the place of every
+/// link; NERSC's sum and the plaquette are the same for a lattice that was shifted.
+bool identifies_links(const GaugeHeader& header) { return header.checksums.size() == 2; }
 
 std::string name_of_generated(const SpectrumParameters::Generate& generate, int k) {
   std::string name = sentence("beta", exact_text(generate.chain.beta), "seed", generate.chain.seed, "update",
@@ -37,12 +33,26 @@ std::string name_of_generated(const SpectrumParameters::Generate& generate, int 
 
 void add_configuration(SpectrumPlan& plan, const std::string& name, const std::string& identity,
                        const std::vector<Coord>& origins, const Journal& journal) {
-  PlannedConfiguration configuration{.name = name, .parts = {}};
+  PlannedConfiguration configuration{.name = name, .identity = identity};
   for (const Coord& origin : origins) {
     const std::string key = identity + " origin " + to_string(origin);
     configuration.parts.push_back({origin, key, journal.find(key)});
   }
   plan.configurations.push_back(std::move(configuration));
+}
+
+/// Leaves out what the journal has of other links than the file holds now.
+void compare_links(const Lattice& lattice, SpectrumPlan& plan, const ReadGaugeOptions& checks) {
+  PlannedConfiguration& configuration = plan.configurations.back();
+  GaugeReport report;
+  read_gauge<double>(lattice, configuration.name, checks, &report);
+  configuration.links = report.links_checksum;
+  for (PlannedPart& part : configuration.parts) {
+    if (!part.entry || part.entry->notes["links_checksum"] == configuration.links) continue;
+    plan.warnings.push_back(sentence("the journal has", configuration.name, "at", to_string(part.origin),
+                                     "with other links than the file has now: it is measured again"));
+    part.entry.reset();
+  }
 }
 
 /// Bytes of all fields that are alive at once, for each site of a process; see spectrum_measure.cpp.
@@ -62,8 +72,19 @@ double bytes_per_site(const SpectrumParameters& parameters) {
 
 }  // namespace
 
+std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
+  std::string text = sentence(file, header.format, header.bits, to_string(header.extent));
+  for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
+  if (header.plaquette) text += " plaquette " + exact_text(*header.plaquette);
+  return text;
+}
+
 bool PlannedConfiguration::finished() const {
   return std::all_of(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); });
+}
+
+bool PlannedConfiguration::any_finished() const {
+  return std::any_of(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); });
 }
 
 int SpectrumPlan::n_parts() const {
@@ -112,6 +133,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
       require(seen.insert(which_file(file)).second, settings.origin("gauge.files"), "names", file,
               "twice: its correlators would count twice");
   });
+  const ReadGaugeOptions checks = read_gauge_options(parameters.gauge.ignore);
   ReadOptions read;
   if (settings.given("gauge.extent")) read.extent = parameters.gauge.extent;
   for (const std::string& file : files) {
@@ -123,6 +145,8 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     require(header.extent == plan.extent, file, "has the extents", to_string(header.extent), "and", files.front(),
             to_string(plan.extent) + ": one job takes configurations of one size");
     add_configuration(plan, file, identity_of_file(file, header), parameters.origins(plan.extent), journal);
+    const bool trusted = identifies_links(header) && !checks.ignore_checksums;
+    if (!trusted && plan.configurations.back().any_finished()) compare_links(Lattice(comm, plan.extent), plan, checks);
   }
   return plan;
 }

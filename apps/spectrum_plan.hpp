@@ -6,6 +6,7 @@
 #include "apps/command_line.hpp"
 #include "apps/journal.hpp"
 #include "apps/spectrum_parameters.hpp"
+#include "kov/core/io/gauge_file.hpp"
 
 namespace kov::app {
 
@@ -20,14 +21,21 @@ struct PlannedPart {
 struct PlannedConfiguration {
   /// Label of its correlators: the file, or "beta6_seed1_update60".
   std::string name;
-  std::vector<PlannedPart> parts;
+  /// See identity_of_file(); of generated links, what they are made by.
+  std::string identity;
+  /// GaugeReport::links_checksum, where the file was read for the plan.
+  std::string links = {};
+  std::vector<PlannedPart> parts = {};
 
   bool finished() const;
+  bool any_finished() const;
 };
 
 struct SpectrumPlan {
   Coord extent;
   std::vector<PlannedConfiguration> configurations;
+  /// What of the journal was not taken over, and why.
+  std::vector<std::string> warnings = {};
 
   int n_parts() const;
   int n_finished_parts() const;
@@ -37,7 +45,12 @@ struct SpectrumPlan {
   int n_updates(const SpectrumParameters& parameters) const;
 };
 
-/// Reads the headers of all files, whose extents must agree, and asks the journal.  Collective.
+/// What a file's name and header say of its links.
+std::string identity_of_file(const std::string& file, const GaugeHeader& header);
+
+/// Reads the headers of all files, whose extents must agree, and asks the journal.  Where that has a file's results and
+/// its header has no checksum that tells its links from all others, the links are read, and only what was measured on
+/// these is taken over.  Collective.
 SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
                        const Journal& journal);
 

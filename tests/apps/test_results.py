@@ -118,3 +118,82 @@ class Together(Runs, ProgramTest):
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q")
         done = self.call("gaugefix", "a.0001.lime", "x.lock", "--format", "ildg", "--output", "x", code=1)
         self.assertIn("overwritten", done.stderr)
+
+
+class Stale(Runs, ProgramTest):
+    """The journal's results are those of the links that the files hold."""
+
+    def setUp(self):
+        super().setUp()
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--between", 2, "--configurations", 2, "--output", "a", "-q")
+
+    def shift(self, name):
+        """Moves the links by one time slice; the header stays."""
+        content = self.read(name, "rb")
+        if name.endswith(".lime"):
+            begin = content.index(b"ildg-binary-data") - 16 + 144
+            end = begin + 4 ** 3 * 8 * 4 * 144
+        else:
+            begin, end = content.index(b"END_HEADER\n") + len("END_HEADER\n"), len(content)
+        slice = (end - begin) // 8
+        with open(self.path(name), "wb") as file:
+            file.write(content[:begin] + content[begin + slice:end] + content[begin:begin + slice] + content[end:])
+
+    def without_checksum(self, name):
+        content = self.read(name, "rb")
+        self.assertEqual(content.count(b"scidac-checksum\0"), 1)
+        with open(self.path(name), "wb") as file:
+            file.write(content.replace(b"scidac-checksum\0", b"another-record\0\0"))
+
+    def job(self, name, *more):
+        return ["spectrum", *TINY, "--set", 'gauge.files=["%s"]' % name, "--set", "source.count=2", *more]
+
+    def test_other_links_under_the_same_name_and_header_are_measured(self):
+        self.call("convert", "a.0001.lime", "sum.nersc")
+        self.without_checksum("a.0001.lime")
+        for name in ("sum.nersc", "a.0001.lime"):
+            with self.subTest(name):
+                self.call(*self.job(name))
+                old = self.numbers("spectrum.dat")
+                self.assertIn(" 0 solves", self.call(*self.job(name)).stdout)
+                self.shift(name)
+                done = self.call(*self.job(name))
+                self.assertIn("24 solves", done.stdout)
+                self.assertEqual(done.stderr.count("other links than the file has now"), 2, done.stderr)
+                new = self.numbers("spectrum.dat")
+                self.assertNotEqual(new, old)
+                self.call(*self.job(name, "--set", "output.prefix=fresh"))
+                self.assertEqual(new, self.numbers("fresh.dat"))
+                self.assertIn(" 0 solves", self.call(*self.job(name)).stdout)
+
+    def test_a_checksum_that_is_ignored_is_not_trusted(self):
+        ignore = ("--set", "gauge.ignore=checksums")
+        self.call(*self.job("a.0001.lime", *ignore))
+        old = self.numbers("spectrum.dat")
+        self.shift("a.0001.lime")
+        self.call(*self.job("a.0001.lime"), code=2)
+        self.assertIn("24 solves", self.call(*self.job("a.0001.lime", *ignore)).stdout)
+        self.assertNotEqual(self.numbers("spectrum.dat"), old)
+
+    def test_a_recorded_checksum_spares_the_reading(self):
+        self.call(*self.job("a.0001.lime"))
+        content = bytearray(self.read("a.0001.lime", "rb"))
+        begin = content.index(b"ildg-binary-data") - 16 + 144
+        content[begin:begin + 8] = b"damaged!"
+        with open(self.path("a.0001.lime"), "wb") as file:
+            file.write(content)
+        # The header says which links it is for, and the results are those of these.
+        self.assertIn(" 0 solves", self.call(*self.job("a.0001.lime")).stdout)
+
+    def test_a_file_that_is_replaced_before_it_is_read_ends_the_run(self):
+        shutil.copy(self.path("a.0001.lime"), self.path("b.lime"))
+        files = ["spectrum", *SLOW, "--set", 'gauge.files=["a.0001.lime", "b.lime"]']
+        run = self.start(*files)
+        self.wait_for(run, self.finished_parts)
+        os.replace(self.path("a.0002.lime"), self.path("b.lime"))
+        text = run.communicate(timeout=200)[1]
+        self.assertEqual(run.returncode, 1, text)
+        self.assertIn("b.lime was replaced while this run was under way", text)
+        self.assertEqual([n for n in self.finished_parts() if n.startswith("b.lime")], [])
+        self.assertFalse(os.path.exists(self.path("spectrum.dat")))
+        self.assertIn("finished        8 of 16", self.call(*files).stdout)
