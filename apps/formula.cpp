@@ -4,17 +4,18 @@
 #include "apps/suggest.hpp"
 #include "kov/core/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace kov::app {
 
 namespace {
-
-using Function = std::function<double(double)>;
 
 struct Named {
   const char* name;
@@ -30,16 +31,71 @@ constexpr std::array<Named, 9> functions{{{"exp", [](double x) { return std::exp
                                           {"erfc", [](double x) { return std::erfc(x); }},
                                           {"abs", [](double x) { return std::abs(x); }}}};
 
-/// Recursive descent: sum, product, sign, power, value, each made of the next.
+enum class Op { number, variable, add, subtract, multiply, divide, power, negate, call };
+
+/// Pushes a number, or replaces the numbers on top of the stack by what it makes of them.
+struct Step {
+  Op op;
+  double number = 0;
+  double (*f)(double) = nullptr;
+};
+
+/// A formula in postfix order: as long as its text, and evaluated without recursion.
+struct Formula {
+  std::vector<Step> steps;
+  /// Numbers on the stack at most.
+  std::size_t depth = 0;
+
+  double operator()(double x) const {
+    std::vector<double> stack(depth);
+    double* top = stack.data();  // one beyond the last number
+    for (const Step& step : steps) switch (step.op) {
+        case Op::number:
+          *top++ = step.number;
+          break;
+        case Op::variable:
+          *top++ = x;
+          break;
+        case Op::negate:
+          top[-1] = -top[-1];
+          break;
+        case Op::call:
+          top[-1] = step.f(top[-1]);
+          break;
+        default:
+          --top;
+          top[-1] = of_two(step.op, top[-1], *top);
+      }
+    return stack.front();
+  }
+
+ private:
+  static double of_two(Op op, double a, double b) {
+    switch (op) {
+      case Op::add:
+        return a + b;
+      case Op::subtract:
+        return a - b;
+      case Op::multiply:
+        return a * b;
+      case Op::divide:
+        return a / b;
+      default:
+        return std::pow(a, b);
+    }
+  }
+};
+
+/// Recursive descent: sum, product, sign, power, value, each made of the next.  Each appends its steps.
 class Parser {
  public:
   Parser(const std::string& text, const std::string& variable, const std::string& what)
       : text_(text), variable_(variable), what_(what) {}
 
-  Function whole() {
-    const Function f = sum();
+  Formula whole() {
+    sum();
     if (peek() != 0) fail("does not go on with '" + text_.substr(at_) + "'");
-    return f;
+    return std::move(formula_);
   }
 
  private:
@@ -60,49 +116,54 @@ class Parser {
     return true;
   }
 
-  Function sum() {
+  void push(const Step& step) {
+    formula_.steps.push_back(step);
+    formula_.depth = std::max(formula_.depth, ++height_);
+  }
+  void combine(Op op) {
+    formula_.steps.push_back({op});
+    --height_;
+  }
+
+  void sum() {
     if (++depth_ > deepest) fail("is nested too deeply");
-    Function f = product();
+    product();
     for (;;) {
-      if (take('+'))
-        f = [a = f, b = product()](double x) { return a(x) + b(x); };
-      else if (take('-'))
-        f = [a = f, b = product()](double x) { return a(x) - b(x); };
-      else
-        break;
+      const bool plus = take('+');
+      if (!plus && !take('-')) break;
+      product();
+      combine(plus ? Op::add : Op::subtract);
     }
     --depth_;
-    return f;
   }
-  Function product() {
-    Function f = sign();
+  void product() {
+    sign();
     for (;;) {
-      if (take('*'))
-        f = [a = f, b = sign()](double x) { return a(x) * b(x); };
-      else if (take('/'))
-        f = [a = f, b = sign()](double x) { return a(x) / b(x); };
-      else
-        return f;
+      const bool times = take('*');
+      if (!times && !take('/')) return;
+      sign();
+      combine(times ? Op::multiply : Op::divide);
     }
   }
-  Function sign() {
+  void sign() {
     if (++depth_ > deepest) fail("is nested too deeply");
-    Function f;
-    if (take('-'))
-      f = [a = sign()](double x) { return -a(x); };
-    else if (take('+'))
-      f = sign();
-    else
-      f = power();
+    if (take('-')) {
+      sign();
+      formula_.steps.push_back({Op::negate});
+    } else if (take('+')) {
+      sign();
+    } else {
+      power();
+    }
     --depth_;
-    return f;
   }
-  Function power() {
-    const Function f = value();
-    if (!take('^')) return f;
-    return [a = f, b = sign()](double x) { return std::pow(a(x), b(x)); };
+  void power() {
+    value();
+    if (!take('^')) return;
+    sign();
+    combine(Op::power);
   }
-  Function value() {
+  void value() {
     const char c = peek();
     if (take('(')) return bracketed();
     if ((c >= '0' && c <= '9') || c == '.') return number();
@@ -111,29 +172,30 @@ class Parser {
                 : "has '" + std::string(1, c) + "' where a number, " + variable_ + " or a function should be");
   }
   /// After '('.
-  Function bracketed() {
-    const Function f = sum();
+  void bracketed() {
+    sum();
     if (!take(')')) fail("lacks a ')'");
-    return f;
   }
-  Function number() {
+  void number() {
     double n = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), n);
     if (error != std::errc()) fail("has no number that can be read");
     at_ = std::size_t(end - text_.data());
-    return [n](double) { return n; };
+    push({Op::number, n});
   }
-  Function name() {
+  void name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_]))) ++at_;
     const std::string word = text_.substr(begin, at_ - begin);
-    if (word == variable_) return [](double x) { return x; };
-    if (word == "pi") return [](double) { return std::numbers::pi; };
+    if (word == variable_) return push({Op::variable});
+    if (word == "pi") return push({Op::number, std::numbers::pi});
     std::vector<std::string> known{variable_, "pi"};
     for (const Named& named : functions) {
       if (word == named.name) {
         if (!take('(')) fail("lacks a '(' after " + word);
-        return [f = named.f, a = bracketed()](double x) { return f(a(x)); };
+        bracketed();
+        formula_.steps.push_back({Op::call, 0, named.f});
+        return;
       }
       known.emplace_back(named.name);
     }
@@ -142,7 +204,8 @@ class Parser {
   }
 
   const std::string &text_, &variable_, &what_;
-  std::size_t at_ = 0;
+  Formula formula_;
+  std::size_t at_ = 0, height_ = 0;
   int depth_ = 0;
 };
 
@@ -150,7 +213,10 @@ class Parser {
 
 std::function<double(double)> parse_formula(const std::string& text, const std::string& variable,
                                             const std::string& what) {
-  return Parser(text, variable, what).whole();
+  // Copies of the function share the steps.
+  return [formula = std::make_shared<const Formula>(Parser(text, variable, what).whole())](double x) {
+    return (*formula)(x);
+  };
 }
 
 }  // namespace kov::app

@@ -2,6 +2,7 @@
 #include "apps/formula.hpp"
 #include "kov/core/error.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,21 @@ TEST(Formula, SaysWhereItGoesWrong) {
     EXPECT_NE(problem(text).find(part), std::string::npos) << problem(text);
     EXPECT_NE(problem(text).find("--formula is '"), std::string::npos);
   }
+}
+
+// A minute when every operator copied what stands before it.
+TEST(Formula, TakesTimeInProportionToItsLength) {
+  std::string text = "0";
+  const int terms = 100000;
+  for (int k = 1; k <= terms; ++k) text += k % 2 ? " + 2 * p2" : " - p2 / 2";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto f = parse_formula(text, "p2", "it");
+  double sum = 0;
+  for (int k = 0; k < 20; ++k) sum += f(k);
+  EXPECT_NEAR(sum, 190 * (terms / 2) * 1.5, 1e-6);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5.0);
+  const auto copy = f;
+  EXPECT_EQ(copy(3), f(3));
 }
 
 }  // namespace kov::app
