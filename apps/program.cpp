@@ -31,8 +31,10 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
     session.log = Log::to_terminal(comm, LogLevel::debug);
   session.log.info(command_line, "-", Runtime::description());
   parsed.action(session);
-  comm.agree(
-      [&] { require(comm.rank() != 0 || std::cout.flush(), "standard output cannot be written: is the disk full?"); });
+  comm.agree([&] {
+    session.log.require_written();
+    require(comm.rank() != 0 || std::cout.flush(), "standard output cannot be written: is the disk full?");
+  });
 }
 
 }  // namespace

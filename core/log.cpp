@@ -12,6 +12,8 @@ namespace kov {
 
 struct Log::Sink {
   spdlog::logger logger;
+  /// Why the first line that could not be written was lost.
+  std::string failure = {};
 };
 
 namespace {
@@ -27,13 +29,19 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::warn;
 }
 
-/// Logs are appended to: a file that is none must not be.
+/// Logs are appended to: a file that is none must not be, and opening a pipe would wait for its reader.
 void require_log(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code none;
   require(std::filesystem::is_directory(folder, none), "the log", path.string(), "cannot be written: the folder",
           folder.string(), "is not there; make it, or name another file");
-  if (!std::filesystem::is_regular_file(path, none) || std::filesystem::file_size(path, none) == 0) return;
+  const std::filesystem::file_status there = std::filesystem::status(path, none);
+  require(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there) ||
+              std::filesystem::is_character_file(there),
+          "the log", path.string(), "cannot be opened: it is a",
+          std::filesystem::is_directory(there) ? "folder" : "pipe, socket or disk",
+          "and must be a file or a terminal; name another file");
+  if (!std::filesystem::is_regular_file(there) || std::filesystem::file_size(path, none) == 0) return;
   char date[11] = {};  // "2026-01-31 "
   std::ifstream(path).read(date, sizeof(date));
   require(date[4] == '-' && date[7] == '-' && date[10] == ' ', "the log", path.string(),
@@ -67,8 +75,17 @@ Log Log::to_file(const Comm& comm, const std::filesystem::path& path, LogLevel l
     log.sink_->logger.set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
     log.sink_->logger.set_level(spdlog_level(level));
     log.sink_->logger.flush_on(spdlog::level::debug);
+    Sink* const sink = log.sink_.get();
+    sink->logger.set_error_handler([sink](const std::string& why) {
+      if (sink->failure.empty()) sink->failure = why;
+    });
   });
   return log;
+}
+
+void Log::require_written() const {
+  require(!sink_ || sink_->failure.empty(), "the log is incomplete:", sink_ ? sink_->failure : "",
+          "- is the disk full? Name another file");
 }
 
 void Log::write(LogLevel level, const std::string& text) const { sink_->logger.log(spdlog_level(level), text); }

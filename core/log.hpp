@@ -20,8 +20,8 @@ class Log {
   Log() = default;
   /// Lines "[hh:mm:ss.ms] level: text" on standard error of rank 0, from this level up.
   static Log to_terminal(const Comm& comm, LogLevel level = LogLevel::info);
-  /// Lines "date time level: text" appended to a file by rank 0.  Collective; throws InputError, on all ranks, when it
-  /// cannot be opened.
+  /// Lines "date time level: text" appended to a file or terminal by rank 0.  Collective; throws InputError,
+  /// on other ranks RankError, when it cannot be opened or is something else.
   static Log to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level = LogLevel::info);
 
   template <class... Parts>
@@ -39,6 +39,10 @@ class Log {
 
   /// Whether a message of this level would go anywhere.
   bool wants(LogLevel level) const { return sink_ && level >= level_; }
+
+  /// Throws InputError on rank 0 when a message of this log could not be written to its file: writing itself throws
+  /// nothing.
+  void require_written() const;
 
  private:
   struct Sink;

@@ -726,6 +726,17 @@ class Links(ProgramTest):
         self.assertTrue(os.path.islink(self.path("out.lime")))
         self.assertIn("new.lime", os.listdir(self.path("scratch")))
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    def test_a_log_that_is_lost_is_an_error_in_the_end(self):
+        done = self.call("info", "a.0001.lime", "--log", "/dev/full", code=1)
+        self.assertIn("plaquette", done.stdout)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("log", done.stderr)
+
+    def test_a_log_into_a_pipe_is_refused_at_once(self):
+        os.mkfifo(self.path("pipe"))
+        self.assertIn("pipe", self.call("info", "a.0001.lime", "--log", "pipe", code=1, timeout=20).stderr)
+
     def test_logs_are_appended_to(self):
         for _ in range(2):
             self.call("info", "a.0001.lime", "--log", "log")

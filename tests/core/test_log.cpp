@@ -6,6 +6,7 @@
 
 #include <regex>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace kov::test {
 namespace {
@@ -64,6 +65,41 @@ TEST(Logs, AFileThatCannotBeOpenedIsAnErrorOnEveryRank) {
     EXPECT_TRUE(contains(error.what(), "cannot be opened")) << error.what();
     EXPECT_TRUE(contains(error.what(), "name another file")) << error.what();
   }
+}
+
+// Opening a pipe that nobody reads waits for a reader.
+TEST(Logs, APipeIsRefused) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const auto path = folder / "pipe";
+  if (comm.rank() == 0) {
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  }
+  comm.barrier();
+  try {
+    Log::to_file(comm, path);
+    ADD_FAILURE() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(dynamic_cast<const InputError*>(&error) != nullptr, comm.rank() == 0) << error.what();
+    EXPECT_TRUE(contains(error.what(), "pipe")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "name another file")) << error.what();
+  }
+}
+
+TEST(Logs, LinesThatAreLostAreAnErrorInTheEnd) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Comm comm = Comm::world();
+  const Log log = Log::to_file(comm, "/dev/full", LogLevel::info);
+  EXPECT_NO_THROW(log.require_written());
+  ::testing::internal::CaptureStderr();
+  log.info("nobody reads this");
+  log.info("nor this");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  if (comm.rank() == 0)
+    EXPECT_THROW(log.require_written(), InputError);
+  else
+    EXPECT_NO_THROW(log.require_written());
+  EXPECT_NO_THROW(Log().require_written());
 }
 
 TEST(Logs, ToTheTerminalAreLinesOnStandardErrorOfRankZero) {
