@@ -30,13 +30,13 @@ double interpolate(const std::vector<double>& x, const std::vector<double>& y, c
   return p[0];
 }
 
-/// Its derivative at x_k of the window: sum over i of y_i times that of Lagrange's i-th polynomial.
-double derivative(const std::vector<double>& x, const std::vector<double>& y, const Window& w, std::size_t k) {
+/// The derivative at x_k of the polynomial through all (x_i, y_i): sum over i of y_i times that of Lagrange's i-th one.
+double derivative(const std::vector<double>& x, const std::vector<double>& y, std::size_t k) {
   double sum = 0;
-  for (std::size_t i = w.first; i < w.first + w.n; ++i) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
     if (i == k) continue;
     double own = 1 / (x[i] - x[k]);  // of polynomial i at x_k; that of k itself is minus the sum of the others
-    for (std::size_t j = w.first; j < w.first + w.n; ++j)
+    for (std::size_t j = 0; j < x.size(); ++j)
       if (j != i && j != k) own *= (x[k] - x[j]) / (x[i] - x[j]);
     sum += own * (y[i] - y[k]);
   }
@@ -62,26 +62,37 @@ std::optional<double> crossing(const std::vector<double>& x, const std::vector<d
 }  // namespace
 
 void FlowHistory::add(const FlowPoint& point) {
-  require(points_.empty() || point.t > points_.back().t, "a row of the flow at t =", point.t,
-          "follows one at a later or the same time: rows go forward in time");
+  add_between(point);
   points_.push_back(point);
+  step_.push_back(steps_.size() - 1);
+}
+
+void FlowHistory::add_between(const FlowPoint& point) {
+  require(steps_.empty() || point.t > steps_.back().t, "a row of the flow at t =", point.t,
+          "follows one at a later or the same time: rows go forward in time");
+  steps_.push_back(point);
 }
 
 FlowHistory FlowHistory::thinned() const {
   FlowHistory half;
-  for (std::size_t k = (points_.size() + 1) % 2; k < points_.size(); k += 2) half.points_.push_back(points_[k]);
+  half.steps_ = steps_;
+  for (std::size_t k = (points_.size() + 1) % 2; k < points_.size(); k += 2) {
+    half.points_.push_back(points_[k]);
+    half.step_.push_back(step_[k]);
+  }
   return half;
 }
 
 double FlowHistory::w(std::size_t k, FlowEnergy kind) const {
-  require(k < points_.size() && points_.size() >= 2, "W(t) of row", k, "was asked for, the table has", points_.size(),
+  require(k < points_.size() && steps_.size() >= 2, "W(t) of row", k, "was asked for, the table has", points_.size(),
           "rows: it takes two or more");
+  const Window near = window(step_[k], 2 * derivative_reach + 1, steps_.size());
   std::vector<double> t, y;
-  for (const FlowPoint& p : points_) {
-    t.push_back(p.t);
-    y.push_back(p.t2_energy(kind));
+  for (std::size_t i = near.first; i < near.first + near.n; ++i) {
+    t.push_back(steps_[i].t);
+    y.push_back(steps_[i].t2_energy(kind));
   }
-  return t[k] * derivative(t, y, window(k, 5, t.size()), k);
+  return points_[k].t * derivative(t, y, step_[k] - near.first);
 }
 
 std::optional<double> FlowHistory::t0(FlowEnergy kind, double reference) const {

@@ -33,19 +33,24 @@ struct FlowPoint {
   double t2_energy(FlowEnergy kind = FlowEnergy::clover) const { return t * t * energy(kind); }
 };
 
-/// Rows in the order of flow time.
+/// Rows in the order of flow time, and steps between them that only W(t) is made of.
 class FlowHistory {
  public:
-  const std::vector<FlowPoint>& points() const { return points_; }
-  /// Throws InputError when the time is not beyond the last row's.
-  void add(const FlowPoint& point);
+  /// W(t) is a derivative over so many steps on either side of its row, where there are as many.
+  static constexpr int derivative_reach = 3;
 
-  /// Every second row, the last one among them: what differs between their scales and all rows' is the size of the
-  /// error of the polynomials between rows.
+  const std::vector<FlowPoint>& points() const { return points_; }
+  /// A row.  Throws InputError when the time is not beyond that of what was added before.
+  void add(const FlowPoint& point);
+  /// A step that is no row: W(t) of the rows near it is the better for it.  Its charge is not looked at.  Throws alike.
+  void add_between(const FlowPoint& point);
+
+  /// Every second row, the last one among them, and all steps: what differs between their scales and all rows' is the
+  /// size of the error of the polynomials between rows.
   FlowHistory thinned() const;
 
   /// W(t) = t d/dt (t^2 E) at row k (BMW, JHEP 09 (2012) 010, eq. (2.1)), the derivative that of the polynomial through
-  /// the nearest five rows.  Throws InputError when there are fewer than two rows.
+  /// the nearest seven rows and steps between them.  Throws InputError when there are fewer than two of them.
   double w(std::size_t k, FlowEnergy kind = FlowEnergy::clover) const;
   /// t0 / a^2, where t^2 E first reaches the reference (Luescher, JHEP 08 (2010) 071, eq. (5.2)); on the polynomial
   /// through the nearest four rows.  Empty when the table ends before.
@@ -54,7 +59,9 @@ class FlowHistory {
   std::optional<double> w0(FlowEnergy kind = FlowEnergy::clover, double reference = 0.3) const;
 
  private:
-  std::vector<FlowPoint> points_;
+  /// All that was added, the rows among them, and where in the first the second are.
+  std::vector<FlowPoint> steps_, points_;
+  std::vector<std::size_t> step_;
 };
 
 }  // namespace kov

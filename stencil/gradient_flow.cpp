@@ -121,6 +121,14 @@ int FlowParameters::n_steps() const {
   return std::max(1, int(std::ceil(time / step * (1 - 1e-12))));
 }
 
+bool FlowParameters::is_row(int k) const { return k % measure_every == 0 || k == n_steps(); }
+
+bool FlowParameters::is_near_row(int k) const {
+  constexpr int reach = FlowHistory::derivative_reach;
+  const int since = k % measure_every, until_end = n_steps() - k;
+  return since <= reach || measure_every - since <= reach || until_end <= 2 * reach;  // at the end only steps before
+}
+
 template <class T>
 FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameters,
                           const std::function<void(const FlowPoint*)>& after_step) {
@@ -142,11 +150,11 @@ FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameter
                                 "is unstable: at t / a^2 =", begin + k * epsilon, "the energy rose from", before, "to",
                                 sentence(energy) + "; take steps of", largest / 2, "or less");
     }
-    const bool measured = k % parameters.measure_every == 0 || k == steps;
-    if (measured) {
+    const bool measured = parameters.is_row(k);
+    if (measured || parameters.is_near_row(k)) {
       FlowPoint point = flow.measure();
       point.t = begin + parameters.time * k / steps;  // without the roundings of k additions
-      history.add(point);
+      measured ? history.add(point) : history.add_between(point);
     }
     if (after_step) after_step(measured ? &history.points().back() : nullptr);
   }

@@ -70,11 +70,15 @@ struct FlowParameters {
   double step = 0.02;
   /// To flow.
   double time = 1;
-  /// Steps from one row of the table to the next; t = 0 and the last step are measured always.
+  /// Steps from one row of the table to the next; t = 0 and the last step are rows always.  Energies are measured on
+  /// the steps near a row as well, for W(t): on every one up to 7 steps from row to row.
   int measure_every = 5;
 
   /// The steps that the time takes.  Throws InputError when one of the numbers is not positive.
   int n_steps() const;
+  /// Whether the table has a row after step k, and whether W(t) of a row takes the energy there.
+  bool is_row(int k) const;
+  bool is_near_row(int k) const;
 };
 
 /// Flows for parameters.time and measures on the way.  after_step, if any, is called after each step with the row that

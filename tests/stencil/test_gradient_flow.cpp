@@ -257,6 +257,52 @@ TEST(FlowTable, ScalesOfACubicAreExact) {
   EXPECT_FALSE(history.w0(FlowEnergy::clover, 10).has_value());
 }
 
+// Steps between rows make the derivative exact for polynomials of a degree that rows alone are not enough for.
+TEST(FlowTable, WIsTheDerivativeOverEveryStep) {
+  const auto point = [](double t) {
+    return FlowPoint{.t = t, .plaquette_energy = std::pow(t, 4), .temporal_energy = std::pow(t, 4) / 2};
+  };
+  FlowHistory rows, steps;
+  for (int k = 0; k <= 12; ++k) {
+    const double t = 0.25 * k;
+    if (k % 6 == 0) rows.add(point(t));
+    k % 6 == 0 ? steps.add(point(t)) : steps.add_between(point(t));
+  }
+  ASSERT_EQ(steps.points().size(), 3u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double t6 = std::pow(steps.points()[k].t, 6);  // t d/dt t^6 = 6 t^6
+    EXPECT_NEAR(steps.w(k, FlowEnergy::plaquette), 6 * t6, 1e4 * eps<double> * t6);
+    EXPECT_NEAR(steps.w(k), 3 * t6, 1e4 * eps<double> * t6);
+    EXPECT_NEAR(steps.thinned().w(k / 2, FlowEnergy::plaquette), steps.w(k / 2 * 2, FlowEnergy::plaquette),
+                1e4 * eps<double> * t6);
+  }
+  EXPECT_GT(std::abs(rows.w(1, FlowEnergy::plaquette) / steps.w(1, FlowEnergy::plaquette) - 1), 0.1);
+  EXPECT_EQ(rows.t0(), steps.t0()) << "t0 is interpolated between rows, as before";
+}
+
+// On links as they are in an ensemble, whose short waves die within a few steps.
+TEST(FlowTable, WOfTheFirstRowsIsThatOfShortSteps) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const GaugeField<double> gauge = stout(gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 111)),
+                                         {.rho = 0.1, .n = 1, .directions = all_directions});
+  for (const FlowAction action : both_actions) {
+    const FlowHistory usual = gradient_flow(gauge, {.action = action, .step = 0.02, .time = 0.3}),
+                      fine = gradient_flow(gauge, {.action = action, .step = 0.005, .time = 0.3, .measure_every = 1});
+    ASSERT_EQ(usual.points().size(), 4u);
+    ASSERT_EQ(fine.points().size(), 61u);
+    for (std::size_t k = 1; k < 4; ++k)
+      for (const FlowEnergy kind : {FlowEnergy::clover, FlowEnergy::plaquette})
+        EXPECT_NEAR(usual.w(k, kind) / fine.w(20 * k, kind), 1, 2e-3) << int(action) << " row " << k;
+  }
+}
+
+TEST(FlowTable, EnergiesAreMeasuredNearRowsAlone) {
+  const FlowParameters parameters{.step = 0.01, .time = 0.3, .measure_every = 12};
+  std::string steps;
+  for (int k = 0; k <= 30; ++k) steps += parameters.is_row(k) ? 'r' : parameters.is_near_row(k) ? 'n' : '.';
+  EXPECT_EQ(steps, "rnnn.....nnnrnnn.....nnnrnnnnnr");
+}
+
 TEST(FlowTable, ThinnedRowsEndWithTheLast) {
   const FlowHistory history = cubic_table(0.1, 0.05, 0.02), half = history.thinned();
   ASSERT_EQ(half.points().size(), 5u);
