@@ -10,6 +10,9 @@
 # PROCESSORS counts half processors, because programs that are called again and again (tests/apps) mostly wait for MPI
 # to start: `ctest --parallel 4` is right for two processors.
 
+# kov_add_decompositions(<name> SOURCES a.cpp b.cpp): a test program that prints checksums (tests/support/bits.hpp).  Its
+# entry with one rank is <name>.1; in the entry <name> a script runs it on 1 to 8 ranks and 1 to 4 threads and compares.
+
 if(KOV_MPI)
   execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE kov_mpiexec_version ERROR_QUIET)
   set(KOV_MPIEXEC_FLAGS "")
@@ -59,4 +62,16 @@ function(kov_add_test name)
       ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
       LABELS "${arg_LABELS}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
   endforeach()
+endfunction()
+
+function(kov_add_decompositions name)
+  kov_add_test(${name} ${ARGN} LABELS bits)
+  set(mpiexec "")
+  if(KOV_MPI)
+    set(mpiexec "${MPIEXEC_EXECUTABLE}" ${KOV_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG})
+  endif()
+  add_test(NAME ${name} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/decompositions.py"
+                                $<TARGET_FILE:${name}> ${mpiexec})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT}"
+    LABELS bits PROCESSORS 8 TIMEOUT 900)
 endfunction()

@@ -179,7 +179,7 @@ SliceSums add_slots(const TimeSlices& slices, const Buffer<double>& partial, int
 ///
 /// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteValues<R, block>; T is what it
 /// computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites, then in double,
-/// in an order that does not depend on the number of threads.  Fences.
+/// in an order that does not depend on the number of threads, but on the decomposition.  Fences.
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel) {

@@ -1,114 +1,197 @@
 // SPDX-License-Identifier: MIT
 //
-// One lattice, every decomposition of it on the ranks of this run, blocking and overlapped: each operator gives the
-// bits it gives on one rank.  With KOV_BITS_TABLE set, rank 0 prints a line "operator, ranks, grid, schedule, checksum"
-// for each.
-#include "kov/core/field_ops.hpp"
-#include "kov/core/io/checksum.hpp"
-#include "kov/core/site_map.hpp"
+// One lattice, every decomposition of it on the ranks of this run, blocking and overlapped: each operator on quark
+// fields and each whole-lattice statement gives the bits it gives on one rank.
+#include "kov/core/noise.hpp"
 #include "kov/stencil/adjoint_laplacian.hpp"
-#include "kov/stencil/laplacian.hpp"
-#include "kov/stencil/link_smearing.hpp"
-#include "kov/stencil/observables.hpp"
+#include "kov/stencil/data_parallel.hpp"
+#include "kov/stencil/momentum_smearing.hpp"
 #include "kov/stencil/profile_smearing.hpp"
+#include "kov/stencil/shift.hpp"
 #include "kov/stencil/wilson.hpp"
+#include "kov/stencil/wuppertal.hpp"
 #include "tests/reference/global_array.hpp"
-#include "tests/support/grids.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <gtest/gtest.h>
-#include <map>
+#include "tests/support/bits.hpp"
 
 namespace kov {
 namespace {
 
 using reference::GlobalArray;
-using Overlap = HaloOptions::Overlap;
-using Checksum = std::array<std::uint32_t, 2>;
+using test::bits_extent;
+using test::Checksum;
+using test::checksum;
+using test::checksum_of;
+using test::Checksums;
 
-/// Of the bytes of all sites, each at its place in the lexicographic order of the whole lattice.
-template <class FieldT>
-Checksum checksum(const FieldT& field) {
-  const Geometry& geometry = field.lattice().geometry();
-  const std::vector<double> local = export_sites(field);
-  const std::size_t n = local.size() / std::size_t(geometry.local_volume());
-  SiteChecksum sum(ChecksumKind::scidac, std::endian::little);
-  for (std::int64_t i = 0; i < geometry.local_volume(); ++i) {
-    const Coord x = geometry.global(coordinate(i, geometry.local_extent()));
-    sum.add(lexicographic(x, geometry.extent()), std::as_bytes(std::span(local).subspan(std::size_t(i) * n, n)));
-  }
-  sum.combine(field.lattice().comm());
-  return sum.values();
+/// A field of normal deviates, the same on every decomposition.
+template <template <class> class SiteT, class T>
+Field<SiteT, T> random_field(const Lattice& lattice, std::uint64_t seed, int n_components = 1) {
+  const Field<SiteT, T> field(lattice, "random field", n_components);
+  fill_noise(field, {.kind = NoiseKind::gaussian, .seed = seed});
+  return field;
 }
-Checksum checksum_of(std::span<const double> values) { return {crc32(std::as_bytes(values)), 0}; }
 
-using Table = std::map<std::string, Checksum>;
+/// Re tr of the plaquette of two directions at each site.
+template <class T>
+auto real_trace_of_plaquette(const GaugeField<T>& gauge, int mu, int nu) {
+  const auto a = gauge.column(mu), b = gauge.column(nu);
+  return real(trace(a * shift(b, mu, +1) * adj(shift(a, nu, +1)) * adj(b)));
+}
 
 template <class T>
-void add_operators(Table& table, const Lattice& lattice, const GaugeField<double>& gauge, const GlobalArray& psi) {
-  const std::string real = sizeof(T) == 8 ? ", double" : ", float";
-  const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
-  const SpinorField<T> in(lattice, "in"), out(lattice, "out");
-  load(in, psi);
+void add_operators(Checksums& table, const GaugeLinks<T>& links) {
+  const std::string real = test::in_precision<T>;
+  const Lattice& lattice = links.lattice();
+  const auto in = random_field<Spinor, T>(lattice, 2), out = in.like("out");
   CovariantLaplacian<T>(links, Dimensions::space).apply(in, out);
   table["Laplacian, 3 dimensions" + real] = checksum(out);
   CovariantLaplacian<T>(links).apply(in, out);
   table["Laplacian, 4 dimensions" + real] = checksum(out);
-  WilsonOperator<T>(links, 0.1).apply(in, out);
+  const WilsonOperator<T> wilson(links, 0.1);
+  wilson.apply(in, out);
   table["Wilson operator" + real] = checksum(out);
-  WilsonOperator<T>(links, 0.1).hop(in.odd(), out.even());
+  wilson.apply_adjoint(in, out);
+  table["Wilson operator, adjoint" + real] = checksum(out);
+  wilson.hop(in.odd(), out.even());
   table["Wilson hop, even from odd" + real] = checksum(out);
   ProfileSmearing<T>(links, gaussian_profile(1.5), {.order = 9}).apply(in, out);
   table["Chebyshev smearing" + real] = checksum(out);
-  const Field<AdjointVector, T> phi(lattice, "phi"), result(lattice, "result");
-  GlobalArray adjoint(psi.extent, 8);
-  for (std::size_t i = 0; i < adjoint.data.size(); ++i) adjoint.data[i] = psi.data[i];
-  load(phi, adjoint);
+  const ProfileSmearing<T> in_spacetime(links, gaussian_profile(1), {.order = 5, .dimensions = Dimensions::spacetime});
+  in_spacetime.apply(in, out);
+  table["Chebyshev smearing, 4 dimensions" + real] = checksum(out);
+  apply_series(in_spacetime.series(), momentum_squared<Spinor>(CovariantLaplacian<T>(links)), in, out);
+  table["Chebyshev series of an operator" + real] = checksum(out);
+  WuppertalSmearing<T>(links, {.width = 2, .iterations = 7}).apply(in, out);
+  table["Wuppertal smearing" + real] = checksum(out);
+  const auto phi = random_field<AdjointVector, T>(lattice, 3), result = phi.like("result");
   AdjointLaplacian<T>(links).apply(phi, result);
   table["adjoint Laplacian" + real] = checksum(result);
+  for (int mu = 0; mu < 4; ++mu) {
+    const std::string along = " along " + std::to_string(mu) + real;
+    shift(in, mu, 1, out);
+    table["shift" + along] = checksum(out);
+    covariant_shift(links, in, mu, -1, out);
+    table["covariant shift" + along] = checksum(out);
+    covariant_derivative(links, in, mu, out);
+    table["covariant derivative" + along] = checksum(out);
+  }
 }
 
-Table results(const Lattice& lattice, const GlobalArray& u, const GlobalArray& psi) {
-  Table table;
-  const auto gauge = reference::gauge_field(lattice, u);
-  add_operators<double>(table, lattice, gauge, psi);
-  add_operators<float>(table, lattice, gauge, psi);
-  table["stout links"] = checksum(stout(gauge, {.rho = 0.1, .n = 1, .directions = all_directions}));
-  table["HYP links"] = checksum(hyp(gauge, {}));
-  const auto exact = plaquettes(gauge, SumMode::exact);
-  table["plaquettes, exact sum"] = checksum_of(exact.planes);
-  const std::complex<double> loop = polyakov_loop(gauge, SumMode::exact);
-  table["Polyakov loop, exact sum"] = checksum_of(std::array{loop.real(), loop.imag()});
-  return table;
+/// Several columns at once, as components of a field and in a block.
+template <class T>
+void add_columns(Checksums& table, const GaugeLinks<T>& links) {
+  const std::string real = test::in_precision<T>;
+  const Lattice& lattice = links.lattice();
+  const auto in = random_field<Spinor, T>(lattice, 4, 3), out = in.like("out");
+  const auto quarks = random_field<ColorVector, T>(lattice, 5, 5), smeared = quarks.like("smeared");
+  const BlockField<Spinor, T> block(lattice, "block", 3), result = block.like("result");
+  for (int k = 0; k < 3; ++k) block.set_column(k, in.column(k));
+  const auto add = [&](const std::string& what, const auto& apply) {
+    apply(in, out);
+    table[what + ", 3 components" + real] = checksum(out);
+    apply(block, result);
+    table[what + ", block of 3 columns" + real] = checksum(result);
+  };
+  const CovariantLaplacian<T> laplacian(links);
+  const WilsonOperator<T> wilson(links, 0.1);
+  const ProfileSmearing<T> profile(links, gaussian_profile(1), {.order = 5});
+  add("Laplacian", [&](const auto& a, const auto& b) { laplacian.apply(a, b); });
+  add("Wilson operator", [&](const auto& a, const auto& b) { wilson.apply(a, b); });
+  add("Chebyshev smearing", [&](const auto& a, const auto& b) { profile.apply(a, b); });
+  wilson.hop(in.odd(), out.even());
+  table["Wilson hop, 3 components" + real] = checksum(out);
+  wilson.hop(block.half(Subset::odd), result.half(Subset::even));
+  table["Wilson hop, block of 3 columns" + real] = checksum(result);
+  WuppertalSmearing<T>(links, {.width = 2, .iterations = 7}).apply(quarks, smeared);
+  table["Wuppertal smearing, 5 colour vectors" + real] = checksum(smeared);
+}
+
+template <class T>
+void add_statements(Checksums& table, const GaugeField<T>& gauge) {
+  using namespace directions;
+  const std::string real = test::in_precision<T>;
+  const auto psi = random_field<Spinor, T>(gauge.lattice(), 6), out = psi.like("out");
+  const auto U_x = gauge.column(x);
+  out = U_x * shift(psi, x, +1) - shift(adj(U_x) * psi, x, -1) + 0.5 * (Gamma::five() * shift(psi, t, -1));
+  table["statement" + real] = checksum(out);
+  out.even() = psi - shift(shift(out, y, +1), z, +1);
+  table["statement on even sites, corner of a plane" + real] = checksum(out);
+  const auto plaquette = real_trace_of_plaquette(gauge, x, t);
+  table["exact sum of a statement" + real] = checksum_of(std::array{sum(plaquette, SumMode::exact)});
+  table["exact norm of a statement" + real] = checksum_of(std::array{norm2(psi - out, SumMode::exact)});
+  for (const int direction : {0, 3})
+    table["exact sums over slices " + std::to_string(direction) + real] =
+        checksum_of(slice_sum(dot(psi, out), direction, SumMode::exact));
+}
+
+template <class T>
+void add_noise(Checksums& table, const Lattice& lattice) {
+  const std::string real = test::in_precision<T>;
+  for (const auto& [name, kind] : {std::pair{"z2", NoiseKind::z2},
+                                   {"z4", NoiseKind::z4},
+                                   {"u1", NoiseKind::u1},
+                                   {"gaussian", NoiseKind::gaussian}}) {
+    const Field<ColorVector, T> field(lattice, "noise", 2);
+    fill_noise(field, {.kind = kind, .seed = 11, .stream = 3});
+    table[std::string("noise, ") + name + real] = checksum(field);
+  }
+}
+
+template <class T>
+void add_all(Checksums& table, const Lattice& lattice, const GlobalArray& u) {
+  const auto gauge = reference::gauge_field<T>(lattice, u);
+  const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
+  add_operators(table, links);
+  add_columns(table, links);
+  add_statements(table, gauge);
+  add_noise<T>(table, lattice);
+  table[std::string("links with phases") + test::in_precision<T>] = checksum(phased_links(gauge, {0.3, -0.2, 0.1}));
 }
 
 TEST(EveryDecomposition, GivesTheBitsOfOneRank) {
-  const Comm comm = Comm::world();
-  const Coord extent{8, 4, 4, 8};
-  const GlobalArray u = reference::random_su3(extent, 4, 1), psi = reference::random_array(extent, 12, 2);
-  const Table alone = results(Lattice(Comm::self(), extent), u, psi);
-  const bool print = std::getenv("KOV_BITS_TABLE") != nullptr && comm.rank() == 0;
-  for (const Coord& grid : test::grids(extent, comm.size()))
-    for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped}) {
-      const char* const schedule = overlap == Overlap::blocking ? "blocking" : "overlapped";
-      const Lattice lattice(
-          comm, extent,
-          {.grid = grid, .force_halo = comm.size() == 1, .halo = {.overlap = overlap, .checked_exchanges = 0}});
-      const Table shared = results(lattice, u, psi);
-      for (const auto& [what, sum] : alone) {
-        EXPECT_EQ(shared.at(what), sum) << what << " on grid " << to_string(grid) << ", " << schedule;
-        if (print)
-          std::printf("bits; %s; %d; %s; %s; %08x %08x\n", what.c_str(), comm.size(), to_string(grid).c_str(), schedule,
-                      shared.at(what)[0], shared.at(what)[1]);
-      }
-    }
+  const GlobalArray u = reference::random_su3(bits_extent, 4, 1);
+  test::expect_bits_of_one_rank(bits_extent, test::Schedules::both, [&](const Lattice& lattice) {
+    Checksums table;
+    add_all<double>(table, lattice, u);
+    add_all<float>(table, lattice, u);
+    return table;
+  });
+}
+
+/// Chunked sums: each decomposition has its own bits, on any number of threads and with any schedule the same.
+template <class T>
+void add_chunked_sums(Checksums& table, const Lattice& lattice, const GlobalArray& u) {
+  const std::string real = test::in_precision<T>;
+  const auto gauge = reference::gauge_field<T>(lattice, u);
+  const auto a = random_field<Spinor, T>(lattice, 6, 2), b = random_field<Spinor, T>(lattice, 7, 2);
+  table["norm" + real] = checksum_of(std::array{norm2(a)});
+  table["inner product" + real] = checksum_of(std::array{inner_product(a, b)});
+  const auto [product, norm] = inner_product_norm2(a, b);
+  table["inner product and norm" + real] = checksum_of(std::array{product, std::complex<double>(norm)});
+  table["axpy and norm" + real] = checksum_of(std::array{axpy_norm2(0.3, a, b)});
+  const auto plaquette = real_trace_of_plaquette(gauge, 0, 3);
+  table["sum of a statement" + real] = checksum_of(std::array{sum(plaquette)});
+  table["sums over slices" + real] = checksum_of(slice_sum(dot(a, b), 2));
+  const CovariantLaplacian<T> laplacian{GaugeLinks<T>(gauge)};
+  const Interval bounds = spectral_bounds(momentum_squared<Spinor>(laplacian), a, {.steps = 6});
+  table["spectral bounds" + real] = checksum_of(std::array{bounds.low, bounds.high});
+}
+
+TEST(EveryDecomposition, HasTheSameChunkedSumsAgain) {
+  const Coord larger{8, 8, 8, 12};  // seven chunks and a part of one on one rank
+  const GlobalArray u = reference::random_su3(larger, 4, 1);
+  test::expect_the_same_bits_again(larger, [&](const Lattice& lattice) {
+    Checksums table;
+    add_chunked_sums<double>(table, lattice, u);
+    add_chunked_sums<float>(table, lattice, u);
+    return table;
+  });
 }
 
 TEST(EveryDecomposition, AChecksumSeesOneBitAndTwoSitesInTheWrongOrder) {
-  const Lattice lattice(Comm::world(), {8, 4, 4, 8});
+  const Lattice lattice(Comm::world(), bits_extent);
   const Field<ColorVector, double> field(lattice, "field");
-  GlobalArray a = reference::random_array(lattice.extent(), 3, 1);
+  GlobalArray a = reference::random_array(bits_extent, 3, 1);
   load(field, a);
   const Checksum before = checksum(field);
   std::swap_ranges(a.data.begin(), a.data.begin() + 3, a.data.begin() + 3);
