@@ -7,6 +7,10 @@
 # thread each and no binding, or they would fight over the first core.  Threads and ranks that wait leave the processor
 # to the others soon.
 #
+# LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
+# twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.
+# Twins run with `ctest -C WithoutData -L without_data`.
+#
 # PROCESSORS counts half processors, because programs that are called again and again (tests/apps) mostly wait for MPI
 # to start: `ctest --parallel 4` is right for two processors.
 
@@ -20,13 +24,36 @@ if(KOV_MPI)
     set(KOV_MPIEXEC_FLAGS --oversubscribe --bind-to none)
   endif()
 endif()
-set(KOV_RUN_ENVIRONMENT "KOV_TEST_DATA=${KOV_TEST_DATA}" OMP_PLACES=cores GOMP_SPINCOUNT=10000)
+set(KOV_RUN_ENVIRONMENT KOV_TEST_DATA= OMP_PLACES=cores GOMP_SPINCOUNT=10000)
 set(KOV_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
     OMPI_MCA_mpi_yield_when_idle=1)
 if(KOV_SANITIZE)  # MPI and HDF5 keep memory until the process ends; memory that is not there is an exception of ours
   list(APPEND KOV_RUN_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:protect_shadow_gap=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1)
 endif()
+
+# kov_data_entries(<entry> TWINS no_data [some_data] COMMAND ...): gives an entry that has the label data its folder, and
+# adds the twins.  Call it when the entry has all its other properties.
+if(EXISTS "${KOV_TEST_DATA}/oracles")
+  file(COPY "${KOV_TEST_DATA}/oracles" DESTINATION "${PROJECT_BINARY_DIR}/tests/some_data")
+endif()
+function(kov_data_entries entry)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TWINS;COMMAND")
+  get_test_property(${entry} ENVIRONMENT environment)
+  list(REMOVE_ITEM environment KOV_TEST_DATA=)
+  set_tests_properties(${entry} PROPERTIES ENVIRONMENT "${environment};KOV_TEST_DATA=${KOV_TEST_DATA}")
+  foreach(twin ${arg_TWINS})
+    add_test(NAME ${entry}.${twin} CONFIGURATIONS WithoutData COMMAND ${arg_COMMAND})
+    set_tests_properties(${entry}.${twin} PROPERTIES LABELS without_data
+      ENVIRONMENT "${environment};KOV_TEST_DATA=${PROJECT_BINARY_DIR}/tests/${twin}")
+    foreach(property WORKING_DIRECTORY PROCESSORS TIMEOUT RUN_SERIAL)
+      get_test_property(${entry} ${property} value)
+      if(value)
+        set_tests_properties(${entry}.${twin} PROPERTIES ${property} "${value}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
 
 function(kov_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS;LIBRARIES")
@@ -47,20 +74,25 @@ function(kov_add_test name)
   endif()
   foreach(ranks ${arg_RANKS})
     if(ranks EQUAL 1)
-      add_test(NAME ${name}.1 COMMAND ${name})
+      set(command ${name})
+      set(twins no_data some_data)
       set(processors 4)
       set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
     elseif(KOV_MPI)
-      add_test(NAME ${name}.${ranks} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-                                             ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
+      set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
+      set(twins no_data)
       math(EXPR processors "2 * ${ranks}")
       set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
     else()
       continue()
     endif()
+    add_test(NAME ${name}.${ranks} COMMAND ${command})
     set_tests_properties(${name}.${ranks} PROPERTIES
       ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
       LABELS "${arg_LABELS}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
+    if("data" IN_LIST arg_LABELS)
+      kov_data_entries(${name}.${ranks} TWINS ${twins} COMMAND ${command})
+    endif()
   endforeach()
 endfunction()
 

@@ -58,11 +58,16 @@ class Project:
         command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel",
                    str(2 * machine.processors()), *arguments]
         say("* " + quote(command))
+        log = os.path.join(self.folder, "Testing", "Temporary", "LastTest.log")
+        if os.path.exists(log):
+            os.remove(log)
         status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
-        data = self._cache_values().get("KOV_TEST_DATA", "")
-        if not os.path.exists(os.path.join(data, "oracles", "plaquettes.json")):
-            say("* NOT TESTED against published configurations: there is no %s\n"
-                "  with oracles/plaquettes.json; name such a folder with -D KOV_TEST_DATA=FOLDER" % (data or "folder"))
+        reasons = _not_tested(log)
+        for reason in reasons:
+            say("* " + reason)
+        if any("KOV_TEST_DATA" in reason for reason in reasons):
+            say("* a folder with published data is named with -D KOV_TEST_DATA=FOLDER; now it is %s"
+                % (self._cache_values().get("KOV_TEST_DATA") or "none"))
         if status:
             raise Failure("some tests failed; they are listed above",
                           "run one alone with all its output:\nctest --test-dir %s -V -R NAME" % self.folder)
@@ -128,6 +133,15 @@ class Project:
                 return dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.M))
         except OSError:
             return {}
+
+
+def _not_tested(log):
+    """Every reason why tests were skipped, once: what they print that begins with NOT TESTED."""
+    try:
+        with open(log, errors="replace") as file:
+            return sorted(set(re.findall(r"NOT TESTED[^'\"\n]*", file.read())))
+    except OSError:
+        return []
 
 
 def _on(flag):

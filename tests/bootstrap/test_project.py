@@ -106,19 +106,29 @@ class Demo(WithProject):
 
 
 class Test(WithProject):
-    def said(self, data):
+    def said(self, output):
+        """What is said where the tests print `output`."""
         said = []
-        project = self.project(define=["KOV_TEST_DATA=" + data])
+        project = self.project(define=["KOV_TEST_DATA=/nowhere"])
         project.configure(tests=True)
-        with mock.patch("bootstrap.project.subprocess.run", return_value=argparse.Namespace(returncode=0)):
+
+        def ctest(command, **_):
+            if output:
+                fakes.write(os.path.join(project.folder, "Testing", "Temporary", "LastTest.log"), output)
+            return argparse.Namespace(returncode=0)
+        with mock.patch("bootstrap.project.subprocess.run", side_effect=ctest):
             with mock.patch("bootstrap.project.say", side_effect=said.append):
                 project.test([])
-        return "\n".join(said)
+        return said[1:]  # the first is the command
 
-    def test_absent_published_configurations_are_said(self):
-        self.assertIn("NOT TESTED", self.said(self.path("nowhere")))
-        fakes.write(os.path.join(self.path("data"), "oracles", "plaquettes.json"), "{}")
-        self.assertNotIn("NOT TESTED", self.said(self.path("data")))
+    def test_every_reason_to_skip_a_test_is_said_once(self):
+        self.assertEqual(self.said("a.cpp:3: Skipped\nNOT TESTED: no HDF5\ntest_b ... skipped 'NOT TESTED: no h5py'\n"
+                                   "NOT TESTED: no HDF5\n"), ["* NOT TESTED: no HDF5", "* NOT TESTED: no h5py"])
+        self.assertIn("/nowhere", self.said("NOT TESTED: KOV_TEST_DATA names no folder with a\n")[-1])
+
+    def test_skips_of_an_earlier_run_are_not_said_again(self):
+        self.assertEqual(len(self.said("NOT TESTED: no HDF5\n")), 1)
+        self.assertEqual(self.said(""), [])
 
 
 class LaunchEnvironment(unittest.TestCase):

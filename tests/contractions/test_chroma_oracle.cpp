@@ -11,17 +11,15 @@
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/wilson.hpp"
 #include "kov/stencil/wuppertal.hpp"
+#include "tests/support/oracles.hpp"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace kov {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 std::vector<std::complex<double>> numbers(const json& list) {
@@ -49,13 +47,9 @@ const Correlator& find(const std::vector<Correlator>& list, const std::string& c
 class ChromaSpectrum : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("KOV_TEST_DATA");
-    if (!folder || !fs::exists(fs::path(folder) / "oracles" / kOracle))
-      GTEST_SKIP() << "SKIPPED: KOV_TEST_DATA names no folder with oracles/" << kOracle
-                   << "; NOTHING was compared with Chroma";
-    std::ifstream file(fs::path(folder) / "oracles" / kOracle);
-    oracle_ = json::parse(file);
-    configuration_ = fs::path(folder) / "chroma_weakfield" / "weak_field.lime";
+    KOV_SKIP_WITHOUT_DATA("oracles/chroma_hadspec_wilson_k0.11.json", "chroma_weakfield/weak_field.lime");
+    oracle_ = test::oracle("chroma_hadspec_wilson_k0.11.json");
+    configuration_ = test::data_folder() / "chroma_weakfield" / "weak_field.lime";
   }
 
   /// All mesons and baryons of a propagator against a section of the file.
@@ -99,10 +93,9 @@ class ChromaSpectrum : public ::testing::Test {
     return p;
   }
 
-  static constexpr const char* kOracle = "chroma_hadspec_wilson_k0.11.json";
   static constexpr Coord kSource{0, 0, 0, 0};
   json oracle_;
-  fs::path configuration_;
+  std::filesystem::path configuration_;
   int compared_ = 0;
 };
 

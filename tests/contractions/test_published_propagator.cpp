@@ -59,7 +59,8 @@ GlobalArray published_propagator(const std::filesystem::path& file, const std::s
 }
 
 TEST(PublishedPropagator, IsSolvedFromOurSmearedSource) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/lalibe_clover_propagator_t4.json", "chroma_weakfield/weak_field.lime",
+                        "lalibe/test_propagator_t4.h5");
 #if !defined(KOV_WITH_HDF5)
   GTEST_SKIP() << "NOT TESTED against the published propagator: this build has no HDF5";
 #endif

@@ -154,7 +154,7 @@ TEST(FieldStrengthFacts, WhatIsNoGaugeFieldIsRefused) {
 }
 
 TEST(FieldStrengthOracle, MilcConfiguration) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const auto& expected = all["values"]["gauge"];
   const double relative = all["tolerance"]["rel"];

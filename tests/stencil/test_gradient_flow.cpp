@@ -361,7 +361,7 @@ GaugeField<double> milc_gauge() {
 
 // MILC's numbers have six digits: ours must round to them.
 TEST(FlowOracle, MilcSymanzik) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/milc_symanzik_flow_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("milc_symanzik_flow_l4448.json");
   const FlowHistory history =
       gradient_flow(milc_gauge(), {.action = FlowAction::symanzik, .step = 0.1, .time = 1, .measure_every = 1});
@@ -393,7 +393,7 @@ void compare_rows(const nlohmann::json& rows, FlowAction action, double step, do
 }
 
 TEST(FlowOracle, MilcConfigurationToNineDigits) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const double relative = all["tolerance"]["rel"];
   compare_rows(all["values"]["wilson_flow_eps0.02_rows_t_Et_Es_Q_wplaq"], FlowAction::wilson, 0.02, relative);

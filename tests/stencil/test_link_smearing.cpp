@@ -352,7 +352,7 @@ void expect_plaquettes(const GaugeField<double>& gauge, const nlohmann::json& ex
 
 // Numbers of Chroma, in single precision, and the same in double from a fully converged projection.
 TEST(LinkSmearingOracle, Chroma) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/chroma_link_smearing.json", "qlua/random-gauge.nersc");
   const auto all = oracle("chroma_link_smearing.json");
   const auto& tolerance = all["tolerance"];
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
@@ -394,7 +394,7 @@ TEST(LinkSmearingOracle, Chroma) {
 }
 
 TEST(LinkSmearingOracle, MilcConfiguration) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto values = oracle("reference_lq_milc_l4448.json")["values"]["smeared_plaquettes"];
   const auto gauge =
       read_gauge<double>(Lattice(Comm::world(), {4, 4, 4, 8}), data_folder() / "milc" / "lat.sample.l4448");

@@ -130,7 +130,7 @@ TEST(LoopFacts, WhatWasNotMeasuredIsRefused) {
 }
 
 TEST(LoopOracle, Chroma) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/chroma_wilson_loops.json", "qlua/random-gauge.nersc");
   const auto all = oracle("chroma_wilson_loops.json");
   const double tolerance = all["tolerance"]["abs"];
   const auto gauge =
@@ -156,7 +156,7 @@ TEST(LoopOracle, Chroma) {
 }
 
 TEST(LoopOracle, MilcConfiguration) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const double relative = all["tolerance"]["rel"];
   const auto gauge =

@@ -102,7 +102,7 @@ TEST(QuarkSmearing, RefusesWhatHasNoMeaning) {
 
 /// |source|^2 of a smeared point on stout links of a published configuration, from an independent reference.
 TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto all = test::oracle("reference_lq_milc_l4448.json");
   const auto gauge = read_gauge<double>(lattice, test::data_folder() / "milc" / "lat.sample.l4448");
@@ -120,7 +120,7 @@ TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
 
 /// The lowest eigenvalue of -Laplacian on all time slices, from an independent reference: bounds lie just below.
 TEST(SpectralBoundsOracle, LowestEigenvalueOfAPublishedConfiguration) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto all = test::oracle("reference_lq_milc_l4448.json");
   const auto gauge = read_gauge<double>(lattice, test::data_folder() / "milc" / "lat.sample.l4448");

@@ -69,7 +69,7 @@ class GaugeDamage : public testing::Test {
 };
 
 TEST_F(GaugeDamage, BrokenPublishedFilesAreRefused) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("derived/bad_checksum.lime", "derived/bad_checksum.milc", "derived/truncated.nersc");
   expect_refused(comm, data_folder() / "derived/bad_checksum.lime",
                  {"records suma a2c41090, sumb 11193c39", "have suma", "fetch"});
   expect_refused(comm, data_folder() / "derived/bad_checksum.milc", {"sum29 13f3b413", "sum31 161f7dde", "damaged"});

@@ -12,12 +12,11 @@
 namespace kov::test {
 namespace {
 
-nlohmann::json oracle() { return test::oracle("plaquettes.json")["values"]; }
-
 TEST(GaugeFiles, EveryPublishedFileHasItsPlaquettesAndLinkTrace) {
   KOV_SKIP_WITHOUT_DATA();
+  const auto entries = oracle("plaquettes.json")["values"];
+  KOV_SKIP_WITHOUT_DATA(files_of(entries));
   const Comm comm = Comm::world();
-  const auto entries = oracle();
   ASSERT_EQ(entries.size(), 13u);
   for (const auto& entry : entries) {
     const std::string name = entry["file"];
@@ -45,7 +44,6 @@ TEST(GaugeFiles, EveryPublishedFileHasItsPlaquettesAndLinkTrace) {
 }
 
 TEST(GaugeFiles, HeadersSayWhatTheFilesAre) {
-  KOV_SKIP_WITHOUT_DATA();
   const Comm comm = Comm::world();
   struct Expected {
     std::string format;
@@ -69,6 +67,9 @@ TEST(GaugeFiles, HeadersSayWhatTheFilesAre) {
       {"chroma_weakfield/weak_field.lime", {"ILDG", 64, 3, true, 2, {}}},
       // Records 3 times the plaquette.
       {"derived/openqcd_from_milc_l4444.oqcd", {"openQCD", 64, 3, false, 0, 0.594850158947151}}};
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.first);
+  KOV_SKIP_WITHOUT_DATA(names);
   for (const auto& [name, expected] : files) {
     SCOPED_TRACE(name);
     const GaugeHeader header = read_gauge_header(comm, data_folder() / name);
@@ -86,20 +87,23 @@ TEST(GaugeFiles, HeadersSayWhatTheFilesAre) {
 }
 
 TEST(GaugeFiles, TheSameFieldInFourFormatsHasBitwiseTheSameLinks) {
-  KOV_SKIP_WITHOUT_DATA();
+  const std::vector<std::string> others{"milc/lat.sample.l4444.ildg", "milc/lat.sample.l4444.scidac",
+                                        "derived/openqcd_from_milc_l4444.oqcd"};
+  KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444");
+  KOV_SKIP_WITHOUT_DATA(others);
   const Comm comm = Comm::world();
   const std::vector<double> milc = read_whole(comm, data_folder() / "milc/lat.sample.l4444").links;
-  for (const char* other :
-       {"milc/lat.sample.l4444.ildg", "milc/lat.sample.l4444.scidac", "derived/openqcd_from_milc_l4444.oqcd"}) {
+  for (const std::string& other : others) {
     EXPECT_EQ(read_whole(comm, data_folder() / other).links, milc) << other;
   }
 }
 
 TEST(GaugeFiles, EveryDecompositionReadsTheSameLinks) {
-  KOV_SKIP_WITHOUT_DATA();
+  const std::vector<std::string> names{"milc/lat.sample.l4448", "gattbx/nersc.l8t4b3360", "qlua/random-gauge.nersc",
+                                       "chroma_weakfield/weak_field.lime", "derived/openqcd_from_milc_l4444.oqcd"};
+  KOV_SKIP_WITHOUT_DATA(names);
   const Comm comm = Comm::world();
-  for (const char* name : {"milc/lat.sample.l4448", "gattbx/nersc.l8t4b3360", "qlua/random-gauge.nersc",
-                           "chroma_weakfield/weak_field.lime", "derived/openqcd_from_milc_l4444.oqcd"}) {
+  for (const std::string& name : names) {
     SCOPED_TRACE(name);
     const std::vector<double> alone = read_whole(Comm::self(), data_folder() / name).links;
     const Coord extent = read_gauge_header(comm, data_folder() / name).extent;
@@ -111,7 +115,7 @@ TEST(GaugeFiles, EveryDecompositionReadsTheSameLinks) {
 }
 
 TEST(GaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444", "milc/lat.sample.l4444.scidac");
   const Comm comm = Comm::world();
   const Folder folder(comm);
   // The same file with its only record of the extents renamed.
@@ -130,7 +134,7 @@ TEST(GaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
 }
 
 TEST(GaugeFiles, ExtentsThatContradictTheFileAreRefused) {
-  KOV_SKIP_WITHOUT_DATA();
+  KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444.ildg");
   const Comm comm = Comm::world();
   const auto path = data_folder() / "milc/lat.sample.l4444.ildg";
   EXPECT_THROW(read_gauge_header(comm, path, {.extent = Coord{4, 4, 4, 8}}), InputError);
