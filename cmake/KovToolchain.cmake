@@ -3,9 +3,18 @@
 # Runs before project().  A CUDA build compiles with the nvcc_wrapper of the Kokkos it uses: that one file knows the
 # architecture and passes -std=c++20 on, which CMake before 3.26 cannot do for its CUDA language.
 
-# PROJECT_IS_TOP_LEVEL exists only after project().
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+# Where nobody says how to compile it is Release.  A project that has this one as a subfolder gets an optimised library,
+# a warning about its own code, and keeps its settings.  PROJECT_IS_TOP_LEVEL exists only after project().
+include(KovBuildType)
+if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+  endif()
+else()
+  kovariant_check_build_type(kov_without_type)
+  if(kov_without_type)
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
 endif()
 
 option(KOV_CUDA "Compile with the nvcc_wrapper of the Kokkos found; the preset cuda sets it" OFF)

@@ -8,7 +8,8 @@ from .steps import EXIT_USAGE, Failure, say
 
 
 class Dependencies:
-    """After `bring()`: `kokkos` and `kernels` are the folders of their CMake packages (kernels may be empty)."""
+    """After `bring()`: `kokkos` and `kernels` are the folders of their CMake packages (kernels may be empty), and
+    `kokkos_is_ours` says that Kokkos was built into the cache, which may be removed: it is installed with the library."""
 
     def __init__(self, options, cache):
         self.options, self.cache = options, cache
@@ -24,6 +25,7 @@ class Dependencies:
                           % options.arch, "leave --arch out", EXIT_USAGE)
         self.wanted = kokkos.Wanted(options.backend, arch, bounds_checks=options.preset == "debug")
         self.kokkos = self.kernels = ""
+        self.kokkos_is_ours = False
 
     def bring(self, tests):
         """Installs and builds what is missing."""
@@ -72,6 +74,7 @@ class Dependencies:
         source = self._source("kokkos", choice, scratch)
         prefix = kokkos.build(source, self.wanted, self.cache, self.options.jobs)
         self.kokkos = kokkos.package_folder(prefix)
+        self.kokkos_is_ours = True
 
     def _check_named(self):
         with open(os.path.join(self.kokkos, "KokkosConfigVersion.cmake"), errors="replace") as file:

@@ -138,7 +138,8 @@ def run(options, rest, root, cache):
     dependencies = Dependencies(options, cache)
     dependencies.bring(tests)
     if options.command == "deps":
-        say("* by hand: cmake --preset %s -DKokkos_DIR=%s" % (options.preset or options.backend, dependencies.kokkos))
+        say("* by hand: cmake --preset %s -DKokkos_DIR=%s%s" % (options.preset or options.backend, dependencies.kokkos,
+                                                              " -DKOV_INSTALL_KOKKOS=ON" if dependencies.kokkos_is_ours else ""))
         return
     project = Project(root, options, dependencies)
     project.configure(tests)

@@ -23,7 +23,8 @@ class Project:
     def configure(self, tests):
         """Runs cmake; a folder that was made with another compiler or generator starts afresh."""
         deps = self.dependencies
-        settings = {"Kokkos_DIR": deps.kokkos, "KOV_MPI": _on(self.options.mpi), "KOV_HDF5": _on(self.options.hdf5)}
+        settings = {"Kokkos_DIR": deps.kokkos, "KOV_INSTALL_KOKKOS": _on(deps.kokkos_is_ours),
+                    "KOV_MPI": _on(self.options.mpi), "KOV_HDF5": _on(self.options.hdf5)}
         compiler = machine.host_compiler().path
         if self.options.backend == "cuda":
             compiler = deps.nvcc_wrapper()

@@ -22,7 +22,7 @@ class WithProject(fakes.Case):
             shutil.copy(os.path.join(fakes.ROOT, "CMakePresets.json"), root)
             fakes.write(os.path.join(root, "CMakeLists.txt"),
                         "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n")
-        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="")
+        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="", kokkos_is_ours=True)
         return Project(root, argparse.Namespace(**{**OPTIONS, **options}), dependencies)
 
 
@@ -54,6 +54,7 @@ class Configure(WithProject):
         project.configure(tests=True)
         values = self.values(project)
         self.assertEqual((values["KOV_SANITIZE"], values["KOV_HDF5"], values["Kokkos_DIR"]), ("thread", "OFF", "/somewhere"))
+        self.assertEqual(values["KOV_INSTALL_KOKKOS"], "ON")
 
     def test_every_preset_configures(self):
         for preset in ("cpu", "debug", "asan-ubsan"):
