@@ -26,7 +26,7 @@ function(of variable source)
 endfunction()
 
 install_library("${WORK}/build_type_prefix" "-DKokkos_DIR=${KOKKOS_DIR}")
-set(installed find_package "-DCMAKE_PREFIX_PATH=${WORK}/build_type_prefix")
+set(installed find_package "-DCMAKE_PREFIX_PATH=${WORK}/build_type_prefix" "-DKOVARIANT_BLOCKS=${BLOCKS}")
 configure(${installed})
 expect(output MATCHES "${warning}")
 foreach(said -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O2 "-DCMAKE_CXX_FLAGS=-g -Og")

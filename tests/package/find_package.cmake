@@ -38,7 +38,7 @@ else()
 endif()
 
 set(consumer "${CMAKE_COMMAND}" -S "${SOURCE}/tests/package/find_package" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${CXX}"
-    -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE} "-DKOVARIANT_BLOCKS=${BLOCKS}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 if(SANITIZE)  # an instrumented library wants an instrumented program
   list(APPEND consumer "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}")
 endif()
@@ -47,7 +47,7 @@ file(REMOVE_RECURSE "${tree}")
 run(${consumer} -B "${tree}" "-DCMAKE_PREFIX_PATH=${prefix}")
 expect(NOT output MATCHES "CMAKE_BUILD_TYPE is empty")
 run("${CMAKE_COMMAND}" --build "${tree}" --parallel)
-run("${tree}/consumer")
+run("${tree}/yours")
 
 # Where nothing was installed beside, and nothing else is there, the message says what to do.
 if(EXISTS "${WORK}/without_kokkos")

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// README's program with its two fragments in place of the dots.  Fails where the kernel is not the Laplacian of the
+// library, or the statements are not the covariant shifts, plaquette and scalar product that they stand for.
+#include "kov/core/noise.hpp"
+#include "kov/stencil/data_parallel.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/observables.hpp"
+#include "kov/stencil/shift.hpp"
+#include "readme_kernel.hpp"
+
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <limits>
+
+/// out = Delta in with the kernel of the README.
+inline void apply_readme_kernel(const kov::GaugeLinks<double>& links, const kov::SpinorField<double>& in,
+                                const kov::SpinorField<double>& out) {
+  const auto& stencil = kov::Stencil::of(in.lattice());
+  const auto& halo = kov::halo_for<kov::Spinor, double>(in.lattice(), in.n_components());
+  kov::run_stencil("readme", stencil, halo, in, out, in.n_components(), [&](const auto& neighbours) {
+    return Laplacian{stencil.view(), links.view(), neighbours, out.view()};
+  });
+}
+
+/// Whether numbers and fields are the same but for rounding; says so where they are not.
+inline bool same(const char* what, double a, double b) {
+  constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
+  if (std::abs(a - b) <= rounding * std::abs(b)) return true;
+  std::printf("README's %s is %.15g, but should be %.15g\n", what, a, b);
+  return false;
+}
+inline bool same(const char* what, const kov::SpinorField<double>& a, const kov::SpinorField<double>& b) {
+  const double size = std::sqrt(kov::norm2(b));
+  return size > 0 && same(what, size + std::sqrt(kov::norm2(a - b)), size);
+}
+
+// clang-format off
+#include "readme_program.hpp"  // begins main() and ends where the README has dots
+  using namespace kov;
+  using namespace kov::directions;
+  const SpinorField<double> psi(lattice, "psi"), out(lattice, "out"), expected(lattice, "expected"), other(lattice, "other");
+  fill_noise(psi, {.kind = NoiseKind::gaussian});
+  const auto U_x = gauge.column(x), U_y = gauge.column(y);
+#include "readme_statements.hpp"
+  covariant_shift(links, psi, x, +1, expected);
+  covariant_shift(links, psi, x, -1, other);
+  expected += other;
+  std::complex<double> product = 0;
+  for (const auto& c : correlator) product += c;
+  bool right = same("statement", out, expected);
+  right &= same("plaquette", plaquette / (3 * double(lattice.volume())), plaquettes(gauge).plane(x, y));
+  right &= same("correlator", product.real(), inner_product(psi, out).real());
+  apply_readme_kernel(links, psi, out);
+  CovariantLaplacian<double>(links).apply(psi, expected);
+  right &= same("kernel", out, expected);
+  dirac.apply(psi, out);
+  right &= norm2(out) > 0;
+  return right ? 0 : 1;
+}

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""README, CONTRIBUTING and docs say what is so: their code is compiled, their commands are run, their files are read.
+
+ctest sets KOVARIANT (the program), KOVARIANT_README (README's program) and KOVARIANT_HDF5.
+"""
+import ast
+import functools
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from blocks import blocks, commands_in_sentences, options_in_sentences
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.environ["KOVARIANT"]
+README = os.environ["KOVARIANT_README"]
+HAS_HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
+DOCS = sorted(set(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md")))
+              - {os.path.join(ROOT, "CHANGELOG.md")})  # which may name what is no more
+ALL = [block for markdown in DOCS for block in blocks(markdown)]
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "cmake"))
+from bootstrap.main import parser  # noqa: E402
+
+
+def of(language):
+    return [block for block in ALL if block.language == language]
+
+
+def commands(*programs):
+    """(block, line) for every line of a console block that calls one of these."""
+    return [(block, line) for block in of("console") for line in block.commands() if line.split()[0] in programs]
+
+
+@functools.lru_cache(None)
+def help_of(*subcommand):
+    return subprocess.run([PROGRAM, *subcommand, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def options_of(text):
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
+
+
+def subcommands():
+    return set(re.findall(r"^  ([a-z]+)  ", help_of(), re.M))
+
+
+@functools.lru_cache(None)
+def python_with(*modules):
+    """An interpreter that has them, or None."""
+    for python in (sys.executable, "/usr/bin/python3", "python3"):
+        if shutil.which(python) and subprocess.run([python, "-c", "import " + ", ".join(modules)],
+                                                   stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
+
+
+class Blocks(unittest.TestCase):
+    def test_there_are_some_of_every_kind(self):
+        self.assertEqual({block.language for block in ALL}, {"console", "cpp", "cmake", "python", "toml"})
+
+    def test_what_has_to_be_compiled_is_included_by_a_source(self):
+        for block in of("cpp") + of("cmake"):
+            with self.subTest(str(block)):
+                self.assertTrue(block.name, "a comment before the block must say which source compiles it: tests/docs/blocks.py")
+                with open(os.path.join(ROOT, block.source)) as file:
+                    self.assertTrue(re.search(r'["/]%s"' % re.escape(block.name), file.read()),
+                                    "%s does not include %s" % (block.source, block.name))
+
+    def test_python_parses(self):
+        for block in of("python"):
+            with self.subTest(str(block)):
+                ast.parse(block.text)
+
+
+class Commands(unittest.TestCase):
+    """Commands and options exist."""
+
+    def check(self, command):
+        words = shlex.split(command)
+        if words[0] == "./bootstrap":
+            words = words[:words.index("--")] if "--" in words else words
+            parser().parse_args([word for word in words[1:] if word != "..."])
+            return
+        text = help_of()
+        if len(words) > 1 and not words[1].startswith("-") and words[1] != "SUBCOMMAND":
+            self.assertIn(words[1], subcommands())
+            text = help_of(words[1])
+        for word in words[1:]:
+            if re.fullmatch(r"--?[a-zA-Z][\w-]*", word):
+                self.assertIn(word, options_of(text) | {"--help"})
+
+    def test_of_console_blocks(self):
+        for block, line in commands("kovariant", "./bootstrap"):
+            with self.subTest("%s: %s" % (block, line)):
+                self.check(line)
+
+    def test_between_backquotes(self):
+        for markdown in DOCS:
+            for number, command in commands_in_sentences(markdown):
+                with self.subTest("%s:%d: %s" % (os.path.basename(markdown), number, command)):
+                    self.check(command)
+
+    def test_options_between_backquotes(self):
+        known = {"--prefix", "--install", "--parallel", "--test-dir", "--delete"}  # of cmake, ctest and h5unjam
+        known |= options_of(parser().format_help())
+        for action in parser()._subparsers._group_actions[0].choices.values():
+            known |= options_of(action.format_help())
+        for name in subcommands():
+            known |= options_of(help_of(name))
+        for markdown in DOCS:
+            for number, option in options_in_sentences(markdown):
+                with self.subTest("%s:%d" % (os.path.basename(markdown), number)):
+                    self.assertIn(option, known)
+
+    def test_every_subcommand_is_documented(self):
+        with open(os.path.join(ROOT, "docs", "program.md")) as file:
+            text = file.read()
+        for name in subcommands():
+            self.assertIn("| `kovariant " + name, text)
+
+    def test_other_programs_are_known(self):
+        with open(os.path.join(ROOT, "CMakePresets.json")) as file:
+            presets = {preset["name"] for preset in json.load(file)["configurePresets"]}
+        for block in of("console"):
+            for line in block.commands():
+                with self.subTest("%s: %s" % (block, line)):
+                    words = [word for word in shlex.split(line) if not re.fullmatch(r"[A-Z_]+=\S+", word)]
+                    if words[0] == "cmake" and "--preset" in words:
+                        self.assertIn(words[words.index("--preset") + 1], presets)
+                    self.assertIn(words[0], ("kovariant", "./bootstrap", "cmake", "ctest", "export"))
+
+
+class Runs(unittest.TestCase):
+    """Everything in one folder and in the order of the text.  Its files are configurations that a line of docs/program.md
+    makes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="kovariant-docs-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.ran = set()
+        for block, line in commands("kovariant"):
+            if line.startswith("kovariant generate") and "--output beta6" in line:
+                cls.run_line(line)
+        for number, names in ((1, ("lattice.ildg", "lattice.milc", "a.ildg", "conf.1000")), (2, ("b.ildg", "conf.1010"))):
+            for name in names:
+                shutil.copy(os.path.join(cls.folder, "beta6.%04d.lime" % number), os.path.join(cls.folder, name))
+        for block, line in commands("kovariant"):
+            cls.run_line(line)
+
+    @classmethod
+    def run_line(cls, line):
+        """Runs it as it stands.  The bench would take minutes, and a second job of two configurations shows nothing new."""
+        words = shlex.split(line)
+        if words[1] == "bench" or not HAS_HDF5 and ".h5" in line or line in cls.ran:
+            return
+        cls.ran.add(line)
+        output = subprocess.DEVNULL
+        if ">" in words:
+            output = open(os.path.join(cls.folder, words[-1]), "w")
+            words = words[:words.index(">")]
+        if words[1] == "spectrum" and words[2:3] == ["run.toml"]:
+            words.append("--dry-run")
+        done = subprocess.run([PROGRAM, *words[1:]], cwd=cls.folder, stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.PIPE, text=True, timeout=300)
+        if output is not subprocess.DEVNULL:
+            output.close()
+        if done.returncode:
+            raise AssertionError("`%s` ended with code %d:\n%s" % (line, done.returncode, done.stderr))
+
+    def run_here(self, *command):
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_commands(self):
+        """They ran in setUpClass; each kind of file that they promise is there."""
+        self.assertGreater(len(self.ran), 15)
+        for name in ("spectrum.svg", "smear.svg", "flow.svg", "loops.svg", "flowed.lime", "coulomb.lime"):
+            self.assertTrue(os.path.exists(os.path.join(self.folder, name)), name)
+
+    def test_the_program_of_the_readme(self):
+        self.run_here(README)
+
+    @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
+    def test_python(self):
+        for block in of("python"):
+            modules = sorted({word.split(".")[0] for word in re.findall(r"^\s*(?:import|from) (\S+)", block.text, re.M)})
+            python = python_with(*modules)
+            with self.subTest(str(block)):
+                if python is None:
+                    self.skipTest("NOT TESTED: no Python here has all of %s, which %s imports" % (", ".join(modules), block))
+                self.run_here(python, "-c", block.text)
+
+    def test_parameter_files(self):
+        for block in of("toml"):
+            with self.subTest(str(block)):
+                with open(os.path.join(self.folder, "block.toml"), "w") as file:
+                    file.write(block.text)
+                self.run_here(PROGRAM, "spectrum", "block.toml", "--dry-run")
+
+    def test_the_keys_are_what_the_program_prints(self):
+        printed = self.run_here(PROGRAM, "spectrum", "--print").strip()
+        self.assertIn(printed, [block.text.strip() for block in of("toml")])
+
+
+if __name__ == "__main__":
+    unittest.main()
