@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/lattice.hpp"
 
+#include "kov/core/device.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/tune.hpp"
 
@@ -47,6 +48,16 @@ std::string in_words(const Coord& extent, const LatticeOptions& options) {
 
 }  // namespace
 
+std::string to_string(HaloOptions::Wire wire) {
+  constexpr const char* names[] = {"full", "single", "fixed16"};
+  return names[int(wire)];
+}
+
+std::string to_string(HaloOptions::Transport transport) {
+  constexpr const char* names[] = {"automatic", "staged", "device", "shared"};
+  return names[int(transport)];
+}
+
 struct Lattice::Parts {
   Comm comm;
   Geometry geometry;
@@ -64,7 +75,7 @@ struct Lattice::Parts {
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
         force_halo(options.force_halo),
         halo(resolved(c, options.halo)),
-        tuner(c) {}
+        tuner(c, device_name()) {}
 };
 
 Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options) {

@@ -64,6 +64,10 @@ struct HaloOptions {
   friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
 };
 
+/// The name of the enumerator.
+std::string to_string(HaloOptions::Wire wire);
+std::string to_string(HaloOptions::Transport transport);
+
 /// What a user may fix about a lattice; everything has a good default.
 struct LatticeOptions {
   /// Processes in each direction; chosen by Geometry::choose_grid when absent.

@@ -62,11 +62,13 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
   const int n = in.n_components(), n_legs = 2 * int(dimensions_);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  run_stencil("adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, out, n,
-              [&](const In& neighbours) {
-                return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n,
-                              T(alpha),          T(beta),       n_legs,     streaming};
-              });
+  run_stencil(
+      "adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, out, n,
+      [&](const In& neighbours) {
+        return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n,
+                      T(alpha),          T(beta),       n_legs,     streaming};
+      },
+      links_.codec());
 }
 
 template class AdjointLaplacian<float>;

@@ -79,6 +79,23 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   for (const auto& face : plan_.faces) own.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
   message_places_ = places(own);
   if (options_.transport == HaloOptions::Transport::shared) share_memory();
+  describe(lattice, stencil, read);
+}
+
+template <class T>
+void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read) {
+  tune_key_.local_extent = lattice.geometry().local_extent();
+  tune_key_.grid = lattice.geometry().grid();
+  tune_key_.order = to_string(lattice.layout().order());
+  tune_key_.legs = stencil.name();
+  tune_key_.legs_read = in_words(read);
+  tune_key_.messages = int(plan_.faces.size());
+  tune_key_.components = shape_.n_components;
+  tune_key_.complex_numbers = shape_.n_reals / 2;
+  tune_key_.real_bytes = sizeof(T);
+  tune_key_.lanes = shape_.lanes;
+  tune_key_.wire = to_string(wire_);
+  tune_key_.transport = to_string(options_.transport) + (options_.checked_exchanges < 0 ? " checked" : "");
 }
 
 /// Finds out which faces can be written to their readers' memory.  Collective.

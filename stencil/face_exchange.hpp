@@ -6,6 +6,7 @@
 #include "kov/core/lattice.hpp"
 #include "kov/core/memory.hpp"
 #include "kov/core/shared_memory.hpp"
+#include "kov/core/tune.hpp"
 #include "kov/stencil/halo_check.hpp"
 #include "kov/stencil/halo_wire.hpp"
 #include "kov/stencil/stencil.hpp"
@@ -53,6 +54,8 @@ class FaceExchange {
 
   std::vector<std::size_t> message_bytes() const;
   int shared_faces() const { return int(std::count(writes_.begin(), writes_.end(), 1)); }
+  /// For choices about work that waits for this exchange: all but the kernel and what it writes.
+  const TuneKey& tune_key() const { return tune_key_; }
 
   /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; they are there
   /// after finish().  Returns the memory of the halo: blocks in the field's order.
@@ -73,6 +76,7 @@ class FaceExchange {
   void with_wire(const F& f) const;
   bool lands_in_place(const HaloPlan::Face& face) const;
   void list_blocks();
+  void describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read);
   void share_memory();
   void await_readers();
   bool is_shared(const std::vector<char>& faces, std::size_t f) const { return !checked_ && faces[f]; }
@@ -94,6 +98,7 @@ class FaceExchange {
 
   Comm comm_;
   HaloOptions options_;
+  TuneKey tune_key_;
   std::vector<Coord> legs_;
   HaloPlan plan_;
   FaceShape shape_;

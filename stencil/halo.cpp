@@ -43,6 +43,11 @@ int Halo<SiteT, T>::shared_faces() const {
 }
 
 template <template <class> class SiteT, class T>
+const TuneKey& Halo<SiteT, T>::tune_key() const {
+  return exchange_->tune_key();
+}
+
+template <template <class> class SiteT, class T>
 NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
   const View view = field.view();
   if (!exchange_) return {view, {}};
@@ -74,6 +79,11 @@ BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, const H
 template <template <class> class SiteT, class T, int W>
 std::vector<std::size_t> BlockHalo<SiteT, T, W>::message_bytes() const {
   return exchange_ ? exchange_->message_bytes() : std::vector<std::size_t>{};
+}
+
+template <template <class> class SiteT, class T, int W>
+const TuneKey& BlockHalo<SiteT, T, W>::tune_key() const {
+  return exchange_->tune_key();
 }
 
 template <template <class> class SiteT, class T, int W>

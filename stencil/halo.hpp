@@ -5,6 +5,7 @@
 
 #include "kov/core/block_field.hpp"
 #include "kov/core/field.hpp"
+#include "kov/core/tune.hpp"
 #include "kov/stencil/stencil.hpp"
 
 #include <memory>
@@ -50,8 +51,10 @@ class Halo {
   bool active() const { return exchange_ != nullptr; }
   /// The length of each message out of this rank when all sites are exchanged, in bytes.
   std::vector<std::size_t> message_bytes() const;
-  /// How many of them go straight into the memory of their receiver when the exchange is not a checked one.
+  /// How many of them go straight into the memory of their receiver.
   int shared_faces() const;
+  /// For choices about work that waits for an exchange: all but the kernel and what it writes.  Of active halos.
+  const TuneKey& tune_key() const;
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
   /// for a kernel to read.  The halo of the other parity stays what it was.  Returns when the messages have arrived.
@@ -78,6 +81,7 @@ class BlockHalo {
   BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice = {});
   bool active() const { return exchange_ != nullptr; }
   std::vector<std::size_t> message_bytes() const;
+  const TuneKey& tune_key() const;
   Neighbours exchange(const BlockField<SiteT, T, W>& field) const;
   Neighbours begin(const BlockField<SiteT, T, W>& field) const;
   void finish() const;

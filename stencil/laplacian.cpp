@@ -31,10 +31,12 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
     using Out = FieldView<SiteT, T, default_lanes>;
     using Kernel =
         CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
-    run_stencil("covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, out, n,
-                [&](const In& neighbours) {
-                  return Kernel{{view, links_.view(), neighbours, n, streaming}, out.view(), T(alpha), T(beta)};
-                });
+    run_stencil(
+        "covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, out, n,
+        [&](const In& neighbours) {
+          return Kernel{{view, links_.view(), neighbours, n, streaming}, out.view(), T(alpha), T(beta)};
+        },
+        links_.codec());
   };
   const auto launch = [&](auto n_legs) {
     if constexpr (!has_packs)

@@ -76,7 +76,8 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
   const int n = S::n(in);
   run_stencil<typename S::Site>(
-      "laplacian_series", stencil, S::halo(stencil, from), from, to, n, [&](const In& neighbours) {
+      "laplacian_series", stencil, S::halo(stencil, from), from, to, n,
+      [&](const In& neighbours) {
         return Kernel{{stencil.nearest(), S::links(laplacian.links()), neighbours, n, streaming},
                       in.view(),
                       before.view(),
@@ -85,7 +86,8 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
                       T(step.alpha),
                       T(step.beta),
                       step.has_before};
-      });
+      },
+      laplacian.links().codec());
 }
 
 /// Two buffers take turns: each vector replaces the last but one, and the last one is out.

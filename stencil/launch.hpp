@@ -79,10 +79,11 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
 /// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
-/// each site being computed once by the same kernel.  Site: ColumnSite for blocks.
+/// each site being computed once by the same kernel.  Site: ColumnSite for blocks.  codec: how fields are stored that
+/// the kernel reads besides `in`, where its speed depends on that.
 template <class Site = void, class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
-                 int n_components, const Make& make) {
+                 int n_components, const Make& make, const std::string& codec = "plain") {
   const Lattice& lattice = in.lattice();
   const auto blocking = [&] {
     for_each_site<default_lanes, Site>(name, out.range(), n_components, make(halo.exchange(in)));
@@ -102,9 +103,12 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
     case HaloOptions::Overlap::tuned:
       break;
   }
-  const std::string key = sentence(name, "overlap", to_string(lattice.geometry().local_extent()), "on",
-                                   to_string(lattice.geometry().grid()), int(out.subset()), n_components,
-                                   sizeof(typename In::Real), In::View::n_complex);
+  TuneKey key = halo.tune_key();
+  key.kernel = name;
+  key.choice = "overlap";
+  key.sites = out.subset() == Subset::all ? "all" : out.subset() == Subset::even ? "even" : "odd";
+  key.results = n_components;
+  key.codec = codec;
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();
     Kokkos::fence(name);

@@ -32,11 +32,14 @@ void WilsonOperator<T>::combine(double alpha, double beta, const SpinorField<T>&
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const auto launch = [&](auto sign) {
     using Kernel = WilsonKernel<LinkView<T>, In, Out, decltype(sign)::value>;
-    run_stencil("wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out, n, [&](const In& neighbours) {
-      const LinkView<T> links = out.subset() == Subset::all ? links_.view() : links_.parity_view();
-      return Kernel{stencil.nearest(), links,   neighbours, diagonal.view(), out.view(), n,
-                    T(alpha),          T(beta), streaming};
-    });
+    run_stencil(
+        "wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out, n,
+        [&](const In& neighbours) {
+          const LinkView<T> links = out.subset() == Subset::all ? links_.view() : links_.parity_view();
+          return Kernel{stencil.nearest(), links,   neighbours, diagonal.view(), out.view(), n,
+                        T(alpha),          T(beta), streaming};
+        },
+        links_.codec());
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/device.hpp"
+
+#include "kov/core/error.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <fstream>
+
+namespace kov {
+
+namespace {
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// As Linux calls it; empty elsewhere.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+#endif
+
+}  // namespace
+
+std::string device_name() {
+  const Kokkos::DefaultExecutionSpace space;
+#if defined(KOKKOS_ENABLE_CUDA)
+  return sentence(space.name(), space.cuda_device_prop().name);
+#else
+  return sentence(space.name(), processor_name(), space.concurrency(), "threads");
+#endif
+}
+
+}  // namespace kov

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+//
+// What run_stencil asks the tuner: another key for whatever may change the choice, and never other bits.
+#include "kov/core/device.hpp"
+#include "kov/core/version.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "tests/core/io/io_support.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/support/tune_file.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace kov {
+namespace {
+
+constexpr int trials = 24;
+
+/// The lattices that some of these tests use: halos in all directions.
+LatticeOptions options_with(const HaloOptions& halo) { return {.force_halo = true, .halo = halo}; }
+
+template <class T>
+GaugeLinks<T> links_on(const Lattice& lattice, LinkStorage storage = LinkStorage::once) {
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  load(gauge, reference::random_su3(lattice.extent(), 4, 1));
+  return GaugeLinks<T>(gauge, {}, storage);
+}
+
+/// Applies an operator until the tuner has chosen.
+template <template <class> class SiteT, class T>
+void tune(const CovariantLaplacian<T>& laplacian, int n) {
+  const Field<SiteT, T> in(laplacian.lattice(), "in", n), out(laplacian.lattice(), "out", n);
+  for (int i = 0; i <= trials; ++i) laplacian.apply(in, out);
+}
+
+TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
+  const Comm comm = Comm::world();
+  const test::Folder folder(comm);
+  const auto file = folder / "tune.txt";
+  const test::TuneFile here(file);
+  const Coord extent{4, 4, 4, 8};
+  std::size_t n_keys = 0;
+  {
+    const Lattice lattice(comm, extent, options_with({}));
+    const GaugeLinks<double> links = links_on<double>(lattice);
+    tune<Spinor>(CovariantLaplacian<double>(links), 1);
+    tune<Spinor>(CovariantLaplacian<double>(links), 12);
+    tune<Spinor>(CovariantLaplacian<double>(links, Dimensions::space), 1);
+    tune<ColorVector>(CovariantLaplacian<double>(links), 1);
+    tune<ColorVector>(CovariantLaplacian<double>(links, Dimensions::space), 1);
+    tune<Spinor>(CovariantLaplacian<float>(links_on<float>(lattice)), 1);
+    tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice, LinkStorage::twice)), 1);
+    const BlockField<Spinor, double, 4> in(lattice, "in", 4), out(lattice, "out", 4);
+    for (int i = 0; i <= trials; ++i) CovariantLaplacian<double>(links).apply(in, out);
+    n_keys += 8;
+  }
+  using Wire = HaloOptions::Wire;
+  using Transport = HaloOptions::Transport;
+  const std::vector<HaloOptions> others{
+      {.wire = Wire::single}, {.wire = Wire::fixed16}, {.checked_exchanges = -1}, {.transport = Transport::staged}};
+  for (const HaloOptions& halo : others) {
+    const Lattice lattice(comm, extent, options_with(halo));
+    tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1);
+    // Where messages are staged by themselves, that is no other key.
+    const bool same = halo.transport == Lattice(comm, extent).halo_options().transport;
+    n_keys += !same;
+  }
+  {
+    const Lattice lattice(comm, {4, 4, 8, 8}, options_with({}));
+    tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1);
+    n_keys += 1;
+  }
+  comm.barrier();
+  std::istringstream lines(test::bytes_of(file));
+  std::set<std::string> keys;
+  std::string line;
+  std::getline(lines, line);  // what it is
+  while (std::getline(lines, line)) {
+    EXPECT_TRUE(keys.insert(line.substr(0, line.rfind('\t'))).second);
+    EXPECT_TRUE(test::contains(line, "kernel=covariant_laplacian choice=overlap extent=")) << line;
+    EXPECT_TRUE(test::contains(line, " version=" + std::string(version()) + '\t')) << line;
+    EXPECT_TRUE(test::contains(line, std::string(" device=") + Kokkos::DefaultExecutionSpace::name())) << line;
+  }
+  EXPECT_EQ(keys.size(), n_keys);
+}
+
+TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
+  const test::TuneFile none(std::nullopt);
+  const auto results = [](HaloOptions::Overlap overlap, HaloOptions::Wire wire, int calls) {
+    const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.overlap = overlap, .wire = wire}));
+    const CovariantLaplacian<double> laplacian(links_on<double>(lattice));
+    const SpinorField<double> in(lattice, "in"), out(lattice, "out");
+    load(in, reference::random_array(lattice.extent(), 12, 2));
+    std::vector<std::vector<double>> all;
+    for (int i = 0; i < calls; ++i) {
+      laplacian.apply(in, out);
+      all.push_back(export_sites(out));
+    }
+    return all;
+  };
+  using Overlap = HaloOptions::Overlap;
+  for (const auto wire : {HaloOptions::Wire::full, HaloOptions::Wire::single, HaloOptions::Wire::fixed16}) {
+    const std::vector<double> one = results(Overlap::blocking, wire, 1)[0];
+    EXPECT_TRUE(results(Overlap::overlapped, wire, 1)[0] == one);
+    const auto tuned = results(Overlap::tuned, wire, trials + 3);
+    for (std::size_t i = 0; i < tuned.size(); ++i) EXPECT_TRUE(tuned[i] == one) << "call " << i;
+  }
+}
+
+TEST(TunedStencils, KnowTheirDevice) {
+  EXPECT_EQ(device_name().find_first_of("\t\n"), std::string::npos);
+  EXPECT_EQ(device_name().find(Kokkos::DefaultExecutionSpace::name()), 0u);
+}
+
+}  // namespace
+}  // namespace kov
