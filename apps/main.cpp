@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The program kovariant.  A new subcommand is a function that returns a Command, and a name in this list.
-#include "apps/bench.hpp"
+#include "apps/bench/bench.hpp"
 #include "apps/commands.hpp"
 #include "apps/launch.hpp"
 #include "apps/program.hpp"

@@ -14,4 +14,7 @@ namespace kov::app {
 /// says.  seconds: for each measurement.  Collective.
 void bench_halo(const Session& session, const Coord& extent, double seconds);
 
+/// The kernels behind these tables, once, on one rank.
+void run_halo_kernels(const Comm& comm, const Coord& extent);
+
 }  // namespace kov::app

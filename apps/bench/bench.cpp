@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "apps/bench.hpp"
+#include "apps/bench/bench.hpp"
 
-#include "apps/bench_cases.hpp"
-#include "apps/bench_halo.hpp"
+#include "apps/bench/bench_halo.hpp"
+#include "apps/bench/bench_rows.hpp"
+#include "apps/bench/bench_solvers.hpp"
+#include "apps/bench/kernel_names.hpp"
+#include "apps/bench/roof.hpp"
 #include "apps/format.hpp"
-#include "apps/roof.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/version.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -20,35 +23,69 @@ struct BenchOptions {
   Coord large = has_packs ? Coord{16, 16, 16, 32} : Coord{32, 32, 32, 32};
   std::string only;
   double seconds = 0.3;
-  bool one_thread = true;
+
+  bool wants(const std::string& kernel) const { return kernel.find(only) != std::string::npos; }
 };
+
+constexpr const char* halo_row = "halo";
+constexpr const char* solver_table = "solver iterations";
+
+/// Rows part by part, so that the fields of one part are gone before the next.
+template <class T>
+constexpr AddRows<T> parts[] = {add_operator_rows<T>, add_field_rows<T>,       add_smearing_rows<T>, add_link_rows<T>,
+                                add_gauge_rows<T>,    add_contraction_rows<T>, add_solver_rows<T>};
+
+/// Calls f with every row that is wanted.
+template <class T, class F>
+void for_each_row(const BenchOptions& options, BenchRows<T>& rows, const F& f) {
+  for (const AddRows<T> add_rows : parts<T>) {
+    rows.cases.clear();
+    add_rows(rows);
+    for (const BenchCase& c : rows.cases)
+      if (options.wants(c.kernel)) f(c);
+  }
+  rows.cases.clear();
+}
 
 /// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.
 template <class T>
 void bench_lattice(const Session& session, const BenchOptions& options, const Lattice& lattice, double fma_peak) {
-  for (const BenchCase& c : bench_cases<T>(lattice)) {
-    if (!options.only.empty() && c.kernel.find(options.only) == std::string::npos) continue;
+  BenchRows<T> rows(lattice);
+  for_each_row(options, rows, [&](const BenchCase& c) {
     const double bytes = c.sites * c.bytes;
     const Triad triad(std::size_t(bytes / c.steps), false);
     const Pair s = median_seconds_in_turns(
         c.run, [&] { triad.run(); }, options.seconds);
     const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9,
                  flops = c.sites * c.flops / s.first * 1e-9;
-    session.say(format("%-12s %-38s %-6s %9.0f %9.0f %10.3f %8.1f %8.1f %9.1f %7.0f %7.0f",
+    session.say(format("%-12s %-42s %-6s %9.0f %9.0f %10.3f %8.1f %8.1f %9.1f %7.0f %7.0f",
                        to_string(lattice.extent()).c_str(), c.kernel.c_str(), c.precision.c_str(), c.bytes, c.flops,
                        s.first * 1e3, rate, flops, roof, 100 * rate / roof, 100 * flops / fma_peak));
-  }
+  });
+}
+
+/// Which kernels each row runs, on a small lattice.
+void say_kernels(const Session& session, const BenchOptions& options) {
+  require(session.comm.size() == 1, "the kernels of every row are named on one process: start one");
+  const auto say = [&](const std::string& row, const std::function<void()>& run) {
+    std::string line = row + ":";
+    for (const std::string& kernel : kernels_of(run)) line += " '" + kernel + "'";
+    session.say(line);
+  };
+  if (options.wants(halo_row)) say(halo_row, [&] { run_halo_kernels(session.comm, options.small); });
+  BenchRows<double> rows(Lattice(session.comm, options.small));
+  for_each_row(options, rows, [&](const BenchCase& c) { say(c.kernel, c.run); });
 }
 
 void bench(const Session& session, const BenchOptions& options) {
-  if (options.only.empty() || std::string("halo").find(options.only) != std::string::npos)
-    bench_halo(session, options.large, options.seconds);
+  if (options.wants(halo_row)) bench_halo(session, options.large, options.seconds);
   // Ranks would not agree on the number of calls.
-  if (session.comm.size() > 1 || options.only == "halo") return;
+  if (session.comm.size() > 1 || options.only == halo_row) return;
   const double peak[2] = {measure_fma_peak(false), measure_fma_peak(true)};
   const Triad plain(std::size_t(1) << (has_packs ? 28 : 31), false),
       streaming(std::size_t(1) << (has_packs ? 28 : 31), true);
-  const Pair roofs = median_seconds_in_turns([&] { plain.run(); }, [&] { streaming.run(); }, 0.5);
+  const Pair roofs =
+      median_seconds_in_turns([&] { plain.run(); }, [&] { streaming.run(); }, std::min(0.5, 2 * options.seconds));
   session.say(std::string("Kovariant ") + version() + ", " + Runtime::description());
   session.say(
       format("roofs out of cache: triad %.1f GB/s (with streaming stores %.1f), copy %.1f GB/s; FMA %.1f Gflop/s "
@@ -58,12 +95,20 @@ void bench(const Session& session, const BenchOptions& options) {
   session.say(
       "Bytes and flops are a site's, neighbours from cache; the triad beside each kernel has its footprint and takes "
       "turns with it.");
-  session.say(format("%-12s %-38s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops",
+  session.say(format("%-12s %-42s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops",
                      "ms", "GB/s", "Gflop/s", "triad", "%triad", "%FMA"));
   for (const Coord& extent : {options.small, options.large}) {
     const Lattice lattice(session.comm, extent);
     bench_lattice<double>(session, options, lattice, peak[0]);
     bench_lattice<float>(session, options, lattice, peak[1]);
+  }
+  if (!options.wants(solver_table)) return;
+  session.say();
+  session.say(format("%-12s %-38s %-6s %12s %12s %9s", "lattice", solver_table, "real", "ms", "ms operators", "%"));
+  for (const Coord& extent : {options.small, options.large}) {
+    const Lattice lattice(session.comm, extent);
+    bench_solvers<double>(session, lattice, options.seconds);
+    bench_solvers<float>(session, lattice, options.seconds);
   }
 }
 
@@ -89,13 +134,15 @@ Command bench_command() {
           "the two rates.",
           [](Arguments& arguments) -> Action {
             auto options = std::make_shared<BenchOptions>();
-            auto no_one_thread = std::make_shared<bool>(false);
+            auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
             arguments.option("--small", options->small, "a lattice that fits into the caches");
             arguments.option("--large", options->large, "a lattice that does not");
-            arguments.option("--only", options->only, "kernels whose name contains this text");
+            arguments.option("--only", options->only, "rows whose name contains this text");
             arguments.option("--seconds", options->seconds, "time for each measurement");
             arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
-            return [options, no_one_thread](const Session& session) {
+            arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
+            return [options, no_one_thread, kernels](const Session& session) {
+              if (*kernels) return say_kernels(session, *options);
               bench(session, *options);
               if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1)
                 bench_with_one_thread(session, *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/roof.hpp"
+#include "apps/bench/roof.hpp"
 
 #include "kov/core/memory.hpp"
 #include "kov/core/pack.hpp"
@@ -23,11 +23,6 @@ double seconds_of(const std::function<void()>& f, int calls) {
 int calls_for(const std::function<void()>& f, double min_seconds) {
   seconds_of(f, 1);
   return std::max(1, int(min_seconds / 20 / std::max(seconds_of(f, 1), 1e-9)));
-}
-
-double median(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 struct TriadArrays {
@@ -93,6 +88,12 @@ double fma_peak() {
 }
 
 }  // namespace
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
 
 double median_seconds(const std::function<void()>& f, double min_seconds) {
   const int calls = calls_for(f, min_seconds);

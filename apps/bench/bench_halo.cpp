@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/bench_halo.hpp"
+#include "apps/bench/bench_halo.hpp"
 
 #include "apps/format.hpp"
 #include "kov/core/field_ops.hpp"
@@ -139,6 +139,14 @@ void bench_halo(const Session& session, const Coord& extent, double seconds) {
   bench_overlap<double>(session, extent, seconds);
   bench_overlap<float>(session, extent, seconds);
   session.say();
+}
+
+void run_halo_kernels(const Comm& comm, const Coord& extent) {
+  const Lattice lattice(comm, extent, options_of(comm, Overlap::overlapped));
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  cold_start(gauge);
+  const SpinorField<double> in(lattice, "in"), out(lattice, "out");
+  CovariantLaplacian<double>(GaugeLinks<double>(gauge)).apply(in, out);
 }
 
 }  // namespace kov::app

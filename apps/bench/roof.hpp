@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace kov::app {
+
+/// The middle of some values, which this sorts; 0 of none.
+double median(std::vector<double>& values);
 
 /// The median seconds of one call of f; calls it at least five times and for at least min_seconds.
 double median_seconds(const std::function<void()>& f, double min_seconds);

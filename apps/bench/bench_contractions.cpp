@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// Sources of propagators and two-point functions.
+#include "apps/bench/bench_rows.hpp"
+#include "kov/contractions/baryon.hpp"
+#include "kov/contractions/meson.hpp"
+#include "kov/contractions/source.hpp"
+
+namespace kov::app {
+
+namespace {
+
+constexpr Coord origin{0, 0, 0, 0};
+constexpr Momentum at_rest{0, 0, 0}, moving{1, 0, 0};
+
+/// Twelve components, 288 reals: a new field is zero, and the sites of the source are written.
+template <class T>
+void add_sources(BenchRows<T>& rows, const SpinorField<T>& s) {
+  const double V = rows.sites;
+  const Lattice lattice = rows.lattice;
+  rows.add("point source", V, 288, 0, [=] { point_source<T>(lattice, origin); });
+  rows.add("wall source", V, 288, 0, [=] { wall_source<T>(lattice, 0); });
+  rows.add("grid source", V, 288, 0, [=] { grid_source<T>(lattice, {.origin = origin, .spacing = {2, 2, 2}}); });
+  // Draws are not counted.
+  rows.add("noise source on all sites", V, 2 * 288, 0, [=] { noise_source<T>(lattice, {.noise = {}}); });
+  rows.add("phase on a source", V, 2 * 288, 12 * 72, [=] { multiply_phase(s, moving, origin); });
+  rows.add("sequential source", V, 3 * 288, 12 * 72, [=] { sequential_source(s, 1, Gamma::five(), moving, origin); });
+}
+
+template <class T>
+void add_correlators(BenchRows<T>& rows, const SpinorField<T>& s) {
+  const double V = rows.sites;
+  const auto channels = all_mesons();
+  rows.add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {at_rest}, origin); });
+  const auto momenta = momenta_up_to(1);
+  rows.add("256 mesons, 7 momenta", V, 288, 18432 + 6 * 2048, [=] { mesons<T>(s, s, channels, momenta, origin); });
+  const std::vector<BaryonChannel> proton{nucleon()};
+  rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}, origin); });
+}
+
+}  // namespace
+
+template <class T>
+void add_contraction_rows(BenchRows<T>& rows) {
+  const SpinorField<T> s(rows.lattice, "propagator", 12);
+  fill_for_bench(s, 4);
+  add_sources(rows, s);
+  add_correlators(rows, s);
+}
+
+template void add_contraction_rows(BenchRows<float>&);
+template void add_contraction_rows(BenchRows<double>&);
+
+}  // namespace kov::app

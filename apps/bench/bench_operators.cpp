@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// Stencil operators on quark fields, on single ones and on columns, and the forms of links that they read.
+#include "apps/bench/bench_rows.hpp"
+#include "kov/stencil/adjoint_laplacian.hpp"
+#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/momentum_smearing.hpp"
+#include "kov/stencil/wilson.hpp"
+
+namespace kov::app {
+
+namespace {
+
+template <class T>
+void add_blocks(BenchRows<T>& rows) {
+  constexpr int n = 8;
+  const std::string columns = ", " + std::to_string(n) + " columns";
+  const BlockField<Spinor, T> in(rows.lattice, "in", n), out(rows.lattice, "out", n);
+  fill_for_bench(in, 3);
+  const WilsonOperator<T> wilson(rows.links, 0.1);
+  const CovariantLaplacian<T> laplacian(rows.links);
+  const double link_reals = has_packs ? 144 : 72;
+  rows.add("Laplacian, spinor" + columns, n * rows.sites, 48 + link_reals / n, 8 * 288 + 48,
+           [=] { laplacian.apply(in, out); });
+  rows.add("Wilson hop, even from odd" + columns, n * rows.sites / 2, 48 + rows.hop_link_reals / n, 1320,
+           [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); });
+}
+
+template <class T>
+void add_adjoint(BenchRows<T>& rows) {
+  const AdjointLaplacian<T> adjoint(rows.links);
+  const Field<AdjointVector, T> o(rows.lattice, "o"), q = o.like("q"), o8(rows.lattice, "o8", 8), q8 = o8.like("q8");
+  fill_for_bench(o, 5);
+  fill_for_bench(o8, 6);
+  rows.add("adjoint Laplacian", rows.sites, 32 + rows.link_reals, 8 * 448 + 60, [=] { adjoint.apply(o, q); });
+  rows.add("adjoint Laplacian, 8 columns", 8 * rows.sites, 32 + rows.link_reals / 8, 8 * 448 + 60,
+           [=] { adjoint.apply(o8, q8); });
+}
+
+}  // namespace
+
+template <class T>
+void add_operator_rows(BenchRows<T>& rows) {
+  const double V = rows.sites, links = rows.link_reals;
+  const SpinorField<T> a = rows.a, b = rows.b;
+  const Field<ColorVector, T> u = rows.u, v = rows.v;
+  const GaugeField<T> gauge = rows.gauge;
+  const CovariantLaplacian<T> laplacian(rows.links), spatial(rows.links, Dimensions::space);
+  const WilsonOperator<T> wilson(rows.links, 0.1);
+  rows.add("Laplacian, spinor", V, 48 + links, 8 * 288 + 48, [=] { laplacian.apply(a, b); });
+  if (links < 144 && has_packs) {
+    const CovariantLaplacian<T> twice(GaugeLinks<T>(gauge, {}, LinkStorage::twice));
+    rows.add("Laplacian, spinor, links twice", V, 48 + 144, 8 * 288 + 48, [=] { twice.apply(a, b); });
+  }
+  rows.add("Laplacian, colour vector", V, 12 + links, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
+  rows.add("Laplacian in space, spinor", V, 48 + links * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
+  rows.add("Laplacian in space, colour vector", V, 12 + links * 3 / 4, 6 * 72 + 12, [=] { spatial.apply(u, v); });
+  rows.add("Wilson hop, even from odd", V / 2, 48 + rows.hop_link_reals, 1320, [=] { wilson.hop(a.odd(), b.even()); });
+  rows.add("Wilson operator", V, 48 + links, 1320 + 48, [=] { wilson.apply(a, b); });
+  add_blocks(rows);
+  add_adjoint(rows);
+  // Links with phases, and on CPUs, read again, the doubled ones.
+  rows.add("links made ready for operators", V, has_packs ? 144 + 72 + 144 : 144, 0,
+           [=] { GaugeLinks<T>(gauge, BoundaryAngles::antiperiodic_in_time()).parity_view(); });
+  rows.add("links with momentum phases", V, 144, 3 * 9 * 6, [=] { phased_links(gauge, {0.1, 0.2, 0.3}); });
+}
+
+template void add_operator_rows(BenchRows<float>&);
+template void add_operator_rows(BenchRows<double>&);
+
+}  // namespace kov::app

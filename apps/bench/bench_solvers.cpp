@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench/bench_solvers.hpp"
+
+#include "apps/bench/bench_rows.hpp"
+#include "apps/bench/roof.hpp"
+#include "apps/format.hpp"
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/scalar_propagator.hpp"
+#include "kov/core/field_ops.hpp"
+
+#include <algorithm>
+
+namespace kov::app {
+
+namespace {
+
+/// Of a solve; too few for any solver to reach its tolerance.
+constexpr int n_iterations = 10;
+
+/// A solver with what one of its iterations costs a site.
+struct SolverCase {
+  std::string name;
+  /// Of the field that is solved for.
+  double sites;
+  /// The operators of an iteration.
+  double operator_reals, operator_flops;
+  /// The updates and sums of an iteration.
+  double reals, flops;
+  /// n_iterations of them, from zero, with a callback after each.
+  std::function<void(const ProgressCallback&)> solve;
+  /// The operators alone, as often as in one iteration.
+  std::function<void()> operators;
+};
+
+template <class Solver>
+Solver short_solver(const ProgressCallback& progress) {
+  return {.tolerance = 1e-30, .max_iterations = n_iterations, .on_failure = OnFailure::report, .progress = progress};
+}
+
+/// Reals and flops of vector algebra a spinor site: BiCGstab's comment names three inner products, two updates of two
+/// reads and two of three, each with a write, coefficients complex.
+constexpr double bicgstab_reals = 3 * 48 + 2 * 72 + 2 * 96, bicgstab_flops = 2 * 144 + 96 + 2 * (96 + 48) + 2 * 192;
+
+template <class T>
+std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
+  const double V = rows.sites, M_reals = 48 + rows.link_reals, M_flops = 1320 + 48;
+  const WilsonOperator<T> M(rows.links, 0.1);
+  const SpinorField<T> b = rows.a, x = b.like("x"), work = b.like("work");
+  std::vector<SolverCase> cases;
+  const auto twice_M = [=] {
+    M.apply(b, work);
+    M.apply(b, work);
+  };
+  cases.push_back({"CG, normal equations", V, 2 * M_reals, 2 * M_flops, 2 * 24 + 3 * 72, 2 * 48 + 3 * 48,
+                   [=](const ProgressCallback& progress) {
+                     zero(x);
+                     short_solver<NormalConjugateGradient>(progress)(M, b, x);
+                   },
+                   [=] {
+                     M.apply(b, work);
+                     M.apply_adjoint(b, work);
+                   }});
+  cases.push_back({"BiCGstab", V, 2 * M_reals, 2 * M_flops, bicgstab_reals, bicgstab_flops,
+                   [=](const ProgressCallback& progress) {
+                     zero(x);
+                     short_solver<BiCgStab>(progress)(M, b, x);
+                   },
+                   twice_M});
+  const EvenOddWilson<T> reduced(M);
+  const SpinorField<T> even = b.even(), even_work = work.even();
+  // Two hops of each reduced operator, the second with a diagonal.
+  const double reduced_reals = 2 * (48 + rows.hop_link_reals) + 24, reduced_flops = 2 * 1320 + 48;
+  cases.push_back({"BiCGstab, even-odd", V / 2, 2 * reduced_reals, 2 * reduced_flops, bicgstab_reals, bicgstab_flops,
+                   [=](const ProgressCallback& progress) {
+                     zero(x);
+                     EvenOdd<T>(M, short_solver<BiCgStab>(progress))(M, b, x);
+                   },
+                   [=] {
+                     reduced.apply(even, even_work);
+                     reduced.apply(even, even_work);
+                   }});
+  return cases;
+}
+
+/// Iterations in single precision, corrections in double.
+SolverCase mixed_solver(BenchRows<double>& rows) {
+  const WilsonOperator<double> M(rows.links, 0.1);
+  const WilsonOperator<float> low(GaugeLinks<float>(rows.gauge), 0.1);
+  const SpinorField<double> b = rows.a, x = b.like("x");
+  const SpinorField<float> in(rows.lattice, "in"), work = in.like("work");
+  fill_for_bench(in, 1);
+  // Reals of a double's row are doubles.
+  return {"BiCGstab, mixed precision",
+          rows.sites,
+          48.0 + rows.link_reals,
+          2.0 * 1368,
+          bicgstab_reals / 2,
+          bicgstab_flops,
+          [=](const ProgressCallback& progress) {
+            zero(x);
+            MixedPrecision(low, short_solver<BiCgStab>(progress))(M, b, x);
+          },
+          [=] {
+            low.apply(in, work);
+            low.apply(in, work);
+          }};
+}
+
+template <class T>
+SolverCase scalar_solver(BenchRows<T>& rows) {
+  const ScalarOperator<T> A(rows.links, 0.5);
+  const Field<ColorVector, T> b = rows.u, x = b.like("x"), work = b.like("work");
+  return {"CG, scalar operator, colour vector",
+          rows.sites,
+          12 + rows.link_reals,
+          8 * 72 + 12,
+          12 + 3 * 18,
+          24 + 12 + 24 + 12,
+          [=](const ProgressCallback& progress) {
+            zero(x);
+            short_solver<ConjugateGradient>(progress)(A, b, x);
+          },
+          [=] { A.apply(b, work); }};
+}
+
+template <class T>
+std::vector<SolverCase> solver_cases(BenchRows<T>& rows) {
+  std::vector<SolverCase> cases = wilson_solvers(rows);
+  cases.push_back(scalar_solver(rows));
+  if constexpr (sizeof(T) == 8) cases.push_back(mixed_solver(rows));
+  return cases;
+}
+
+/// Seconds from each iteration of a solve to the next: its start and its end, which look at the true residual, are not
+/// among them.  Every iteration waits for its sums.
+void add_iterations(const SolverCase& c, std::vector<double>& seconds) {
+  std::vector<double> marks;
+  const Kokkos::Timer timer;
+  c.solve([&](const SolveProgress&) { marks.push_back(timer.seconds()); });
+  for (std::size_t k = 1; k < marks.size(); ++k) seconds.push_back(marks[k] - marks[k - 1]);
+}
+
+}  // namespace
+
+template <class T>
+void add_solver_rows(BenchRows<T>& rows) {
+  // A solve begins and ends with the true residual: about two operators more.
+  constexpr double applications = 1 + 1.0 / n_iterations;
+  for (const SolverCase& c : solver_cases(rows))
+    rows.add(
+        c.name, c.sites, c.operator_reals * applications + c.reals, c.operator_flops * applications + c.flops,
+        [=] { c.solve({}); }, n_iterations);
+}
+
+template <class T>
+void bench_solvers(const Session& session, const Lattice& lattice, double seconds) {
+  BenchRows<T> rows(lattice);
+  for (const SolverCase& c : solver_cases(rows)) {
+    std::vector<double> iterations, operators;
+    const Kokkos::Timer timer;
+    do {
+      add_iterations(c, iterations);
+      for (int k = 0; k < n_iterations; ++k) {
+        Kokkos::fence();
+        const Kokkos::Timer one;
+        c.operators();
+        Kokkos::fence();
+        operators.push_back(one.seconds());
+      }
+    } while (timer.seconds() < seconds);
+    const double iteration = median(iterations), of_operators = median(operators);
+    session.say(format("%-12s %-38s %-6s %12.3f %12.3f %9.0f", to_string(lattice.extent()).c_str(), c.name.c_str(),
+                       sizeof(T) == 8 ? "double" : "float", iteration * 1e3, of_operators * 1e3,
+                       100 * of_operators / iteration));
+  }
+}
+
+template void add_solver_rows(BenchRows<float>&);
+template void add_solver_rows(BenchRows<double>&);
+template void bench_solvers<float>(const Session&, const Lattice&, double);
+template void bench_solvers<double>(const Session&, const Lattice&, double);
+
+}  // namespace kov::app

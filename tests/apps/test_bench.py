@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""kovariant bench: it runs, and every kernel of the library is in one of its rows.
+
+ctest sets KOVARIANT (the program) as for test_program.py.
+"""
+import os
+import re
+
+from test_program import ProgramTest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+LAYERS = ("core", "stencil", "algebra", "contractions")
+
+# Kernels are launched under a name: LAUNCH finds every launch, whose first argument is the name.
+LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|for_each_block_site|sum_sites|run_stencil|slice_sums|"
+                    r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
+                    r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
+# Functions of one file that launch a kernel under a name they are given: what finds the names.
+NAMED_BY_CALLERS = {
+    "core/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
+    "stencil/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
+    "contractions/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
+}
+# Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH.
+HANDED_ON = {"core/block_field.hpp", "core/for_each_site.hpp", "core/items.hpp", "core/reduce.hpp",
+             "core/thread_blocks.hpp", "stencil/launch.hpp", "contractions/slice_sum.hpp"}
+# Without a row: the first touch of new memory is a part of every row that makes fields.
+WITHOUT_ROW = {"first_touch"}
+# GPUs have other ways: they take no slice after the other, and store links once.
+NOT_ON_GPUS = {"double_links", "slice_series", "smear_slices"}
+
+
+def kernels_of_the_library(root=ROOT):
+    """{name: file} of every kernel, and the launches whose name is not understood."""
+    names, unknown = {}, []
+    for layer in LAYERS:
+        for folder, _, files in os.walk(os.path.join(root, layer)):
+            for file in sorted(files):
+                if not file.endswith((".hpp", ".cpp")):
+                    continue
+                path = os.path.join(folder, file)
+                where = os.path.relpath(path, root)
+                with open(path) as source:
+                    text = re.sub(r"//.*", "", source.read())
+                for function, argument in LAUNCH.findall(text):
+                    argument = argument.strip()
+                    if argument.startswith('"'):
+                        names[argument.strip('"')] = where
+                    elif is_a_name(function, argument) and where not in HANDED_ON and where not in NAMED_BY_CALLERS:
+                        unknown.append(f"{where}: {function}({argument}, ...)")
+                if where in NAMED_BY_CALLERS:
+                    names.update((name, where) for name in NAMED_BY_CALLERS[where].findall(text))
+    return names, unknown
+
+
+def is_a_name(function, argument):
+    """Loops of a team inside a kernel have a range there, and a lambda called launch() no name at all."""
+    return not argument.startswith(("Kokkos::Team", "std::integral_constant")) or function == "parallel_scan"
+
+
+class Bench(ProgramTest):
+    def test_every_kernel_of_the_library_is_in_a_row(self):
+        lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 8).stdout.splitlines()
+        rows = {line.split(": ")[0]: set(re.findall(r"'([^']*)'", line)) for line in lines}
+        # An operator that overlaps messages with work has a kernel for each part.
+        run = {re.sub("_(interior|surface)$", "", name) for names in rows.values() for name in names}
+        names, unknown = kernels_of_the_library()
+        self.assertEqual(unknown, [], "launches whose kernels' names this test does not find")
+        self.assertGreater(len(names), 60)
+        without = WITHOUT_ROW | (NOT_ON_GPUS if "CUDA" in self.call("--version").stdout else set())
+        missing = [f"{name} ({where})" for name, where in sorted(names.items()) if name not in run | without]
+        self.assertEqual(missing, [], "kernels that no row of kovariant bench runs: give each one in apps/bench")
+        self.assertEqual(sorted((WITHOUT_ROW | NOT_ON_GPUS) - set(names)), [])
+
+    def test_a_tiny_run_prints_every_row_with_its_roof(self):
+        kernels = self.call("bench", "--kernels", "--small", 4, 4, 4, 4).stdout.splitlines()
+        rows = [line.split(": ")[0] for line in kernels if not line.startswith("halo: ")]
+        text = self.call("bench", "--no-one-thread", "--small", 4, 4, 4, 4, "--large", 4, 4, 4, 8, "--seconds", 0.0005).stdout
+        for extent in ("4 4 4 4", "4 4 4 8"):
+            for row in rows:
+                found = re.findall(rf"^{extent}\s+{re.escape(row)}\s+double((?:\s+[0-9.]+){{8}})$", text, re.M)
+                self.assertEqual(len(found), 1, f"{row} on {extent}\n{text}")
+                size, _, ms, rate, _, roof, ratio, _ = map(float, found[0].split())
+                self.assertGreater(size, 0)
+                self.assertGreater(ms, 0)
+                self.assertGreater(roof, 0)
+                # Both are printed with one digit behind the point, the ratio with none.
+                self.assertAlmostEqual(ratio, 100 * rate / roof, delta=0.51 + ratio * (0.06 / roof + 0.06 / max(rate, 0.1)))
+        for solver in ("BiCGstab", "BiCGstab, mixed precision", "CG, normal equations"):
+            self.assertRegex(text, rf"4 4 4 8\s+{solver}\s+double\s+[0-9.]+\s+[0-9.]+\s+[0-9]+\n")
+
+    def test_rows_are_chosen_by_their_name(self):
+        lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
+        self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])
