@@ -50,12 +50,12 @@ struct HaloOptions {
     /// MPI is handed device memory; on CPUs the same as staged.  A Lattice throws NotBuilt where MPI does not take it.
     device,
     /// Ranks of one host write into each other's halos, and messages only say when; other ranks' are staged, and all
-    /// are on GPUs.  Checked exchanges are staged.
+    /// are on GPUs.
     shared
   };
   /// How sites get to another rank.
   Transport transport = Transport::automatic;
-  /// So many first exchanges of every halo carry sequence numbers and checksums; -1: all.
+  /// So many first exchanges of every halo carry sequence numbers and checksums, on any transport; -1: all.
   int checked_exchanges = 2;
   /// A message that has not come after so many seconds is an error; 0: never.  The environment variable KOV_TIMEOUT is
   /// another default.

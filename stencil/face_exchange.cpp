@@ -13,9 +13,9 @@ namespace kov::detail {
 /// Zen 4: 4 to 7 ms in double without, 1 ms with; 1.4 and 0.3 in single precision).
 constexpr std::size_t past_caches_from = std::size_t(4) << 20;
 
-std::span<std::byte> HaloStage::of(void* memory, std::size_t bytes, HaloOptions::Transport transport) {
+std::span<std::byte> HaloStage::of(void* memory, std::size_t bytes, bool direct) {
   memory_ = memory;
-  direct_ = unified_memory || transport == HaloOptions::Transport::device;
+  direct_ = direct;
   if (direct_) return {static_cast<std::byte*>(memory), bytes};
   if (host_.size() < bytes) host_.resize(bytes);
   return {host_.data(), bytes};
@@ -63,22 +63,26 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   list_blocks();
   incoming_.resize(plan_.faces.size());
   outgoing_.resize(plan_.faces.size());
-  writes_.resize(plan_.faces.size(), 0);
-  is_written_ = writes_;
   const std::size_t halo_bytes = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) *
                                  std::size_t(shape.n_reals) * std::size_t(shape.lanes) * sizeof(T);
   bool in_place = true;
   for (const auto& face : plan_.faces) in_place = in_place && lands_in_place(face);
   const std::size_t all_bytes = halo_bytes + (in_place ? 0 : send_.size());
-  if (options_.transport == HaloOptions::Transport::shared) shared_ = SharedMemory::make(all_bytes);
-  if (!shared_) memory_ = Buffer<std::byte>("halo", all_bytes);
-  std::byte* const memory = shared_ ? shared_.data() : memory_.data();
+  if (is_shared()) shared_ = SharedFaces(all_bytes);
+  if (!shared_.data()) memory_ = Buffer<std::byte>("halo", all_bytes);
+  std::byte* const memory = shared_.data() ? shared_.data() : memory_.data();
   halo_ = reinterpret_cast<T*>(memory);
   if (!in_place) landing_ = memory + halo_bytes;
-  std::vector<std::array<std::byte*, 2>> own;
-  for (const auto& face : plan_.faces) own.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
-  message_places_ = places(own);
-  if (options_.transport == HaloOptions::Transport::shared) share_memory();
+  SharedFaces::Places landing, own;
+  for (const auto& face : plan_.faces) {
+    landing.push_back({landing_place(face, 0), landing_place(face, 1)});
+    own.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
+  }
+  message_places_ = block_places(own);
+  if (is_shared()) {
+    writing_ = shared_.connect(comm_, plan_, landing, own);
+    shared_places_ = block_places(writing_);
+  }
   describe(lattice, stencil, read);
 }
 
@@ -98,58 +102,9 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
   tune_key_.transport = to_string(options_.transport) + (options_.checked_exchanges < 0 ? " checked" : "");
 }
 
-/// Finds out which faces can be written to their readers' memory.  Collective.
-template <class T>
-void FaceExchange<T>::share_memory() {
-  const std::size_t n = plan_.faces.size();
-  // What every rank says: its memory, and where there each face begins.
-  std::vector<std::byte> said(sizeof(SharedMemory::Address) + n * sizeof(std::array<std::uint64_t, 2>));
-  const SharedMemory::Address mine = shared_.address();
-  std::memcpy(said.data(), &mine, sizeof mine);
-  const auto offsets = [&](const std::vector<std::byte>& bytes, std::size_t f) {
-    std::array<std::uint64_t, 2> at;
-    std::memcpy(&at, bytes.data() + sizeof mine + f * sizeof at, sizeof at);
-    return at;
-  };
-  for (std::size_t f = 0; f < n; ++f) {
-    std::array<std::uint64_t, 2> at{};
-    for (std::size_t q = 0; q < 2; ++q)
-      at[q] = std::uint64_t(landing_place(plan_.faces[f], q) - reinterpret_cast<std::byte*>(halo_));
-    std::memcpy(said.data() + sizeof mine + f * sizeof at, &at, sizeof at);
-  }
-  const auto all = comm_.all_gather(said);
-
-  std::vector<std::array<std::byte*, 2>> to;
-  std::vector<SharedMemory> of_rank(std::size_t(comm_.size()));
-  for (std::size_t f = 0; f < n; ++f) {
-    const auto& face = plan_.faces[f];
-    const auto& reader = all[std::size_t(face.to_rank)];
-    SharedMemory& memory = of_rank[std::size_t(face.to_rank)];
-    if (!memory && face.to_rank == comm_.rank()) memory = shared_;
-    if (!memory && shared_ && reader.size() == said.size()) {
-      SharedMemory::Address address;
-      std::memcpy(&address, reader.data(), sizeof address);
-      memory = SharedMemory::open(address);
-    }
-    writes_[f] = bool(memory);
-    to.push_back({outgoing_place(face, 0), outgoing_place(face, 1)});
-    if (!memory) continue;
-    for (std::size_t q = 0; q < 2; ++q) to[f][q] = memory.data() + offsets(reader, f)[q];
-  }
-  for (auto& memory : of_rank)
-    if (memory) readers_.push_back(memory);
-  const auto written = comm_.all_gather(std::as_bytes(std::span(writes_)));
-  for (std::size_t f = 0; f < n; ++f) {
-    const auto& sender = written[std::size_t(plan_.faces[f].from_rank)];
-    is_written_[f] = f < sender.size() && sender[f] != std::byte{};
-  }
-  shared_.close();  // all ranks that can have opened it
-  shared_places_ = places(to);
-}
-
 /// Where each block of the messages goes when its faces begin there.
 template <class T>
-Buffer<std::byte*> FaceExchange<T>::places(const std::vector<std::array<std::byte*, 2>>& of_faces) const {
+Buffer<std::byte*> FaceExchange<T>::block_places(const SharedFaces::Places& of_faces) const {
   std::vector<std::byte*> all(std::size_t(plan_.n_message_blocks), nullptr);
   for (std::size_t f = 0; f < plan_.faces.size(); ++f)
     for (std::size_t q = 0; q < 2; ++q)
@@ -187,39 +142,27 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
           shape_.n_components, ": make a Halo of its shape");
   subset_ = subset;
   ++sequence_;
-  const std::size_t s = std::size_t(subset);
-  const bool shared = !checked_ && shared_places_.size() > 0;
-  if (shared) await_readers();
-  with_wire([&](auto format) {
-    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[s]), in,
-                                              (shared ? shared_places_ : message_places_).data(), block_bytes_,
-                                              shared && send_.size() > past_caches_from};
-    for_each_item("halo_gather", pack.faces.items(), pack);
-  });
+  if (is_shared())
+    shared_.await_readers(comm_, plan_, options_.timeout_seconds, [&](std::size_t f) { return message_name(f); });
+  gather(in, is_shared() ? shared_places_ : message_places_, is_shared() && send_.size() > past_caches_from);
+  if (is_shared() && checked_) gather(in, message_places_, false);
+  // Before receives as well: kernels may still read the halo of the last exchange, and a message may come at once.
+  Kokkos::fence("halo gathered");
+  if (is_shared()) std::atomic_thread_fence(std::memory_order_seq_cst);
   messages_.emplace(comm_);
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_receive(f);
-  Kokkos::fence("halo gathered");
-  if (shared) std::atomic_thread_fence(std::memory_order_seq_cst);
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) post_send(f);
-  const CopyLocalLanes<T> copy{blocks(local_slots_, local_blocks_[s]), in, halo_blocks()};
+  const CopyLocalLanes<T> copy{blocks(local_slots_, local_blocks_[std::size_t(subset)]), in, halo_blocks()};
   for_each_item("halo_local", copy.faces.items(), copy);
   return halo_;
 }
 
-/// Tells those who write into this halo that it is free, and waits for the same word of those this rank writes to.
 template <class T>
-void FaceExchange<T>::await_readers() {
-  constexpr int ready = 1 << 14;
-  Comm::Exchange words(comm_);
-  for (std::size_t f = 0; f < plan_.faces.size(); ++f) {
-    const auto& face = plan_.faces[f];
-    if (writes_[f] && face.to_rank != comm_.rank())
-      words.receive(std::span(&outgoing_[f].word, 1), face.to_rank, ready + int(f));
-    if (is_written_[f] && face.from_rank != comm_.rank())
-      words.send(std::span(&incoming_[f].word, 1), face.from_rank, ready + int(f));
-  }
-  words.wait(options_.timeout_seconds, [&](int tag) {
-    return sentence("word that its halo is free from the receiver of", message_name(std::size_t(tag - ready)));
+void FaceExchange<T>::gather(const SiteBlocks<T>& in, const Buffer<std::byte*>& places, bool past_caches) const {
+  with_wire([&](auto format) {
+    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[std::size_t(subset_)]), in,
+                                              places.data(), block_bytes_, past_caches};
+    for_each_item("halo_gather", pack.faces.items(), pack);
   });
 }
 
@@ -232,7 +175,6 @@ void FaceExchange<T>::finish() {
   for (std::size_t f = 0; f < plan_.faces.size(); ++f) {
     const auto& face = plan_.faces[f];
     Message& in = incoming_[f];
-    if (is_shared(is_written_, f)) continue;
     if (checked_)
       verify(in.trailer, in.stage.readable(in.bytes), sequence_, face.leg, leg_name(legs_[std::size_t(face.leg)]),
              face.from_rank, comm_.rank());
@@ -322,27 +264,28 @@ std::size_t FaceExchange<T>::bytes(const HaloPlan::Face& face, std::size_t first
 
 template <class T>
 std::span<std::byte> FaceExchange<T>::part(Message& message, std::byte* first, const HaloPlan::Face& face) const {
-  return message.stage.of(first, bytes(face, first_parity(), end_parity()), options_.transport);
+  const bool direct = unified_memory || options_.transport == HaloOptions::Transport::device;
+  return message.stage.of(first, bytes(face, first_parity(), end_parity()), direct);
 }
 
 template <class T>
 void FaceExchange<T>::post_receive(std::size_t f) {
   const auto& face = plan_.faces[f];
   Message& in = incoming_[f];
-  if (is_shared(is_written_, f)) {
-    if (face.from_rank != comm_.rank()) messages_->receive(std::span(&in.word, 1), face.from_rank, 2 * int(f));
-    return;
-  }
   in.bytes = part(in, landing_place(face, first_parity()), face);
-  messages_->receive(in.bytes, face.from_rank, 2 * int(f));
   if (checked_) messages_->receive(std::as_writable_bytes(std::span(&in.trailer, 1)), face.from_rank, 2 * int(f) + 1);
+  if (!shared_.is_written(f))
+    messages_->receive(in.bytes, face.from_rank, 2 * int(f));
+  else if (!checked_ && face.from_rank != comm_.rank())
+    messages_->receive(std::span(&in.word, 1), face.from_rank, 2 * int(f));
 }
 
 template <class T>
 void FaceExchange<T>::post_send(std::size_t f) {
   const auto& face = plan_.faces[f];
   Message& out = outgoing_[f];
-  if (is_shared(writes_, f)) {
+  const bool shared = shared_.writes(f);
+  if (shared && !checked_) {
     if (face.to_rank != comm_.rank()) messages_->send(std::span(&out.word, 1), face.to_rank, 2 * int(f));
     return;
   }
@@ -353,10 +296,12 @@ void FaceExchange<T>::post_send(std::size_t f) {
     fault = take_halo_fault(comm_.rank(), face.leg);
     out.trailer =
         seal(out.stage.readable(out.bytes), fault == HaloFault::Kind::stale ? sequence_ - 1 : sequence_, face.leg);
-    if (fault == HaloFault::Kind::flipped) out.stage.flip_a_bit(out.bytes);
-    messages_->send(std::as_bytes(std::span(&out.trailer, 1)), face.to_rank, 2 * int(f) + 1);
+    if (fault == HaloFault::Kind::flipped)
+      out.stage.flip_a_bit(shared ? std::span(writing_[f][first_parity()], out.bytes.size()) : out.bytes);
+    if (!shared || fault != HaloFault::Kind::lost)
+      messages_->send(std::as_bytes(std::span(&out.trailer, 1)), face.to_rank, 2 * int(f) + 1);
   }
-  if (fault != HaloFault::Kind::lost) messages_->send(out.bytes, face.to_rank, 2 * int(f));
+  if (!shared && fault != HaloFault::Kind::lost) messages_->send(out.bytes, face.to_rank, 2 * int(f));
 }
 
 template <class T>

@@ -5,13 +5,12 @@
 
 #include "kov/core/lattice.hpp"
 #include "kov/core/memory.hpp"
-#include "kov/core/shared_memory.hpp"
 #include "kov/core/tune.hpp"
 #include "kov/stencil/halo_check.hpp"
 #include "kov/stencil/halo_wire.hpp"
+#include "kov/stencil/shared_faces.hpp"
 #include "kov/stencil/stencil.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +24,9 @@ namespace kov::detail {
 /// What MPI gets of a message: the message itself where it takes such memory, else a copy in host memory.
 class HaloStage {
  public:
-  /// transport: resolved, not automatic.
-  std::span<std::byte> of(void* memory, std::size_t bytes, HaloOptions::Transport transport);
+  /// What MPI gets for a message at `memory`, where kernels run.  direct: MPI takes that memory, and none of this
+  /// reads or writes it but readable() and flip_a_bit().
+  std::span<std::byte> of(void* memory, std::size_t bytes, bool direct);
   void from_device(std::span<std::byte> message) const;
   void to_device(std::span<std::byte> message) const;
   /// The message as the host reads it.
@@ -43,9 +43,12 @@ class HaloStage {
 /// The buffers of a halo and the way through them: gather, send, receive, check, scatter.  One message a face, for both
 /// parities and all columns; one kernel for all faces.
 ///
-/// Between ranks of one host, where the transport is shared and nothing is checked, the kernel gathers into the halo of
-/// the rank that wants the face: one pass over the sites, where a message takes two or three.  The receiver says before
-/// that its last halo is done with, the sender after it that the new one is there.
+/// Between ranks of one host, where the transport is shared, the kernel gathers into the halo of the rank that wants
+/// the face: one pass over the sites, where a message takes two or three.  The receiver says before that its last halo
+/// is done with, the sender after it that the new one is there.
+///
+/// A checked exchange goes the same way, and a trailer follows each face.  The trailer of a shared face is the word
+/// that it is there, and its checksum is of the same face gathered once more, into the memory of messages.
 template <class T>
 class FaceExchange {
  public:
@@ -53,7 +56,7 @@ class FaceExchange {
                const std::vector<int>& read);
 
   std::vector<std::size_t> message_bytes() const;
-  int shared_faces() const { return int(std::count(writes_.begin(), writes_.end(), 1)); }
+  int shared_faces() const { return shared_.count(); }
   /// For choices about work that waits for this exchange: all but the kernel and what it writes.
   const TuneKey& tune_key() const { return tune_key_; }
 
@@ -77,9 +80,8 @@ class FaceExchange {
   bool lands_in_place(const HaloPlan::Face& face) const;
   void list_blocks();
   void describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read);
-  void share_memory();
-  void await_readers();
-  bool is_shared(const std::vector<char>& faces, std::size_t f) const { return !checked_ && faces[f]; }
+  bool is_shared() const { return options_.transport == HaloOptions::Transport::shared; }
+  void gather(const SiteBlocks<T>& in, const Buffer<std::byte*>& places, bool past_caches) const;
   static BlockLists lists(const std::array<std::vector<int>, 2>& parities);
   FaceBlocks<T> blocks(const Buffer<int>& slots, const Buffer<int>& list) const;
   SiteBlocks<T> halo_blocks() const;
@@ -91,7 +93,7 @@ class FaceExchange {
   std::span<std::byte> part(Message& message, std::byte* first, const HaloPlan::Face& face) const;
   std::byte* landing_place(const HaloPlan::Face& face, std::size_t q) const;
   std::byte* outgoing_place(const HaloPlan::Face& face, std::size_t q) const;
-  Buffer<std::byte*> places(const std::vector<std::array<std::byte*, 2>>& of_faces) const;
+  Buffer<std::byte*> block_places(const SharedFaces::Places& of_faces) const;
   void post_receive(std::size_t f);
   void post_send(std::size_t f);
   std::string message_name(std::size_t f) const;
@@ -105,12 +107,11 @@ class FaceExchange {
   HaloOptions::Wire wire_;
   std::size_t block_bytes_ = 0;  // of a block of a message
   Buffer<std::byte> memory_, send_;
-  SharedMemory shared_;                // in the place of memory_
-  std::vector<SharedMemory> readers_;  // whom this rank writes to
-  T* halo_ = nullptr;                  // in memory_ or shared_, as landing_
-  std::byte* landing_ = nullptr;       // of messages that do not land in the halo itself, where there are any
-  std::vector<char> writes_,
-      is_written_;  // for each face, whether this rank writes it to its reader, and is written to
+  SharedFaces shared_;            // in the place of memory_
+  T* halo_ = nullptr;             // in memory_ or shared_, as landing_
+  std::byte* landing_ = nullptr;  // of faces that do not land in the halo itself, where there are any
+  SharedFaces::Places writing_;   // where shared faces go
+  // Where each block goes: in messages, and where faces are shared.
   Buffer<std::byte*> message_places_, shared_places_;
   Buffer<int> send_slots_, landing_slots_, local_slots_;
   BlockLists message_blocks_, landing_blocks_, local_blocks_;

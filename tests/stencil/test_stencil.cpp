@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Stencils of any legs, and the ways their halos travel: every neighbour is the right site, whatever the decomposition
-// and the schedule, and a message that goes wrong is found.
-#include "kov/core/comm_runtime.hpp"
-#include "kov/stencil/halo_check.hpp"
+// Stencils of any legs: every neighbour is the right site, whatever the decomposition and the schedule.
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/stencil.hpp"
@@ -13,8 +10,6 @@
 #include "tests/support/grids.hpp"
 #include "tests/support/lattices.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <gtest/gtest.h>
 
 namespace kov {
@@ -179,126 +174,6 @@ void check_bits(const Coord& extent) {
 TEST(Decompositions, GiveTheSameBits) {
   check_bits<float>({8, 4, 4, 8});
   check_bits<double>({4, 8, 6, 8});
-}
-
-/// A leg that leaves its ranks: the rank that sends, the one that wants the message and what errors call it.
-struct FaultyLeg {
-  int leg, sender, receiver;
-  std::string name;
-};
-
-/// The legs of every direction that the grid divides, or of all where there is one rank, each with another sender.
-std::vector<FaultyLeg> faulty_legs(const Coord& extent, const Coord& grid, int n_ranks) {
-  std::vector<FaultyLeg> all;
-  for (int leg = 0; leg < 8; ++leg) {
-    const int mu = leg / 2, step = leg % 2 ? -1 : 1;
-    if (n_ranks > 1 && grid[mu] == 1) continue;
-    const int sender = (mu + leg) % n_ranks;
-    const int receiver = Geometry(extent, grid, sender, n_ranks).neighbour(mu, -step);
-    const std::string side(1, step > 0 ? '+' : '-');
-    all.push_back({leg, sender, receiver,
-                   sentence("the halo message of leg", side + "xyzt"[mu], "from rank", sender, "to rank", receiver)});
-  }
-  return all;
-}
-
-/// f throws a CommError with both texts on this rank, and nothing on the others.
-void expect_only(int rank, const std::string& name, const std::string& problem, const std::function<void()>& f) {
-  std::string text;
-  try {
-    f();
-  } catch (const CommError& e) {
-    text = e.what();
-  }
-  if (Comm::world().rank() != rank)
-    EXPECT_EQ(text, "") << "rank " << rank << " was to find it";
-  else
-    EXPECT_TRUE(text.find(name) != std::string::npos && text.find(problem) != std::string::npos)
-        << "expected: " << name << ' ' << problem << "; got: " << text;
-}
-
-struct HaloFaults : ::testing::Test {
-  using Faces = Halo<ColorVector, double>;
-
-  const Comm comm = Comm::world();
-  const Coord extent{8, 8, 8, 8};
-
-  /// Calls check, which puts a fault into an exchange, for each face of each grid; the exchange after it is unharmed.
-  template <class Check>
-  void on_every_face(double timeout, const std::vector<Coord>& grids, const Check& check) const {
-    for (const Coord& grid : grids) {
-      const Lattice lattice(
-          comm, extent,
-          {.grid = grid, .force_halo = true, .halo = {.checked_exchanges = -1, .timeout_seconds = timeout}});
-      const Field<ColorVector, double> in(lattice, "in");
-      load(in, reference::random_array(extent, 3, 1));
-      const Faces halo(lattice, 1);
-      halo.exchange(in);
-      for (const FaultyLeg& leg : faulty_legs(extent, grid, comm.size())) {
-        check(lattice, halo, in, leg);
-        comm.barrier();
-        EXPECT_NO_THROW(halo.exchange(in)) << "after a fault of " << leg.name;
-      }
-    }
-  }
-
-  /// The grids that divide one direction.
-  std::vector<Coord> lines() const {
-    std::vector<Coord> all;
-    for (int mu = 0; mu < (comm.size() == 1 ? 1 : 4); ++mu) {
-      all.push_back({1, 1, 1, 1});
-      all.back()[mu] = comm.size();
-    }
-    return all;
-  }
-
-  static auto inject(HaloFault::Kind kind, const std::string& problem) {
-    return [=](const Lattice&, const Faces& halo, const Field<ColorVector, double>& in, const FaultyLeg& leg) {
-      inject_halo_fault({kind, leg.sender, leg.leg});
-      expect_only(leg.receiver, leg.name, problem, [&] { halo.exchange(in); });
-    };
-  }
-};
-
-TEST_F(HaloFaults, FlippedBitsAreFoundOnEveryFace) {
-  on_every_face(60, test::grids(extent, comm.size()), inject(HaloFault::Kind::flipped, "was damaged on its way"));
-}
-
-TEST_F(HaloFaults, OldSequenceNumbersAreFoundOnEveryFace) {
-  on_every_face(60, test::grids(extent, comm.size()), inject(HaloFault::Kind::stale, "an old message was delivered"));
-}
-
-TEST_F(HaloFaults, LostMessagesAreFoundOnEveryFace) {
-  on_every_face(0.25, lines(),
-                inject(HaloFault::Kind::lost, detail::CommRuntime::has_mpi() ? "did not arrive" : "was not sent"));
-}
-
-/// What an earlier exchange sent, all of it or only the numbers, comes in the place of a message that is lost.
-TEST_F(HaloFaults, OldMessagesAreFoundOnEveryFace) {
-  if (!detail::CommRuntime::has_mpi()) GTEST_SKIP() << "an exchange without MPI takes no messages from outside";
-  on_every_face(60, lines(), [&](const Lattice& lattice, const Faces& halo, const auto& in, const FaultyLeg& leg) {
-    // As FaceExchange sends: face f with tag 2 f, its trailer with 2 f + 1.  MPI delivers in the order of sending.
-    const auto& faces = Stencil::of(lattice).halo().faces;
-    const auto face = std::find_if(faces.begin(), faces.end(), [&](const auto& f) { return f.leg == leg.leg; });
-    ASSERT_NE(face, faces.end());
-    const int f = int(face - faces.begin());
-    const std::vector<std::byte> old(halo.message_bytes().at(std::size_t(f)), std::byte{1});
-    const HaloTrailer trailer = seal(old, 1, leg.leg);
-    for (const bool whole : {true, false}) {
-      Comm::Exchange earlier(comm);
-      if (comm.rank() == leg.sender) {
-        earlier.send(old, leg.receiver, 2 * f);
-        if (whole) earlier.send(std::as_bytes(std::span(&trailer, 1)), leg.receiver, 2 * f + 1);
-      }
-      inject_halo_fault({HaloFault::Kind::lost, leg.sender, leg.leg});
-      expect_only(leg.receiver, leg.name, whole ? "belongs to exchange 1 but exchange" : "was damaged on its way",
-                  [&] { halo.exchange(in); });
-      HaloTrailer displaced;
-      if (whole && comm.rank() == leg.receiver)
-        earlier.receive(std::as_writable_bytes(std::span(&displaced, 1)), leg.sender, 2 * f + 1);
-      earlier.wait(60);
-    }
-  });
 }
 
 TEST(HaloExchange, RefusesASecondOneBeforeTheFirstIsFinished) {
