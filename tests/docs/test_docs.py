@@ -45,6 +45,12 @@ def help_of(*subcommand):
     return subprocess.run([PROGRAM, *subcommand, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
+@functools.lru_cache(None)
+def help_of_script(name):
+    return subprocess.run([sys.executable, "-B", os.path.join(ROOT, name), "--help"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+
+
 def options_of(text):
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
 
@@ -94,6 +100,9 @@ class Commands(unittest.TestCase):
         if len(words) > 1 and not words[1].startswith("-") and words[1] != "SUBCOMMAND":
             self.assertIn(words[1], subcommands())
             text = help_of(words[1])
+        self.check_options(words, text)
+
+    def check_options(self, words, text):
         for word in words[1:]:
             if re.fullmatch(r"--?[a-zA-Z][\w-]*", word):
                 self.assertIn(word, options_of(text) | {"--help"})
@@ -116,6 +125,8 @@ class Commands(unittest.TestCase):
             known |= options_of(action.format_help())
         for name in subcommands():
             known |= options_of(help_of(name))
+        for _, line in commands("python3"):
+            known |= options_of(help_of_script(shlex.split(line)[1]))
         for markdown in DOCS:
             for number, option in options_in_sentences(markdown):
                 with self.subTest("%s:%d" % (os.path.basename(markdown), number)):
@@ -136,7 +147,9 @@ class Commands(unittest.TestCase):
                     words = [word for word in shlex.split(line) if not re.fullmatch(r"[A-Z_]+=\S+", word)]
                     if words[0] == "cmake" and "--preset" in words:
                         self.assertIn(words[words.index("--preset") + 1], presets)
-                    self.assertIn(words[0], ("kovariant", "./bootstrap", "cmake", "ctest", "export"))
+                    if words[0] == "python3":
+                        self.check_options(words, help_of_script(words[1]))
+                    self.assertIn(words[0], ("kovariant", "./bootstrap", "cmake", "ctest", "export", "python3"))
 
 
 class Runs(unittest.TestCase):

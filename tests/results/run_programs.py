@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Runs every subcommand of kovariant that computes something on small deterministic inputs, for compare_results.py.
+
+Usage: run_programs.py PROGRAM FOLDER [--launcher "mpiexec -n 2"] [--inputs FOLDER] [--without-hdf5]
+
+FOLDER must not exist.  It gets every file that the runs write, and what info, convert and generate print as NAME.out.  With
+--inputs the configurations are those of another such folder: the same bits go into everything after generate, whose own
+configurations are still made and left to be compared.
+"""
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+# 4^3 x 8 and few updates: a proposal that a rounding turns from accepted to refused makes another chain, and the fewer
+# there are, the less likely it is.
+GENERATE = ["--extent", 4, 4, 4, 8, "--beta", 5.9, "--seed", 3, "--thermalise", 3, "--between", 1]
+LINKS = "conf.0001.lime"
+
+SMEAR = {
+    "wuppertal": ["--width", 1.5, "--iterations", 12],
+    "gaussian": ["--sigma", 1.2],
+    "node": ["--sigma", 1.1, "--node", 1.3],
+    "theta": ["--p2-max", 4, "--edge", 1],
+    "formula": ["--formula", "(p2 - 1) * exp(-p2 / 2)"],
+}
+SOURCES = {
+    "wall": [],
+    "momentum": ["--wave", 1, 0, 1],
+    "grid": ["--spacing", 2],
+    "z2": ["--seed", 5],
+    "z4": ["--seed", 6],
+    "u1": ["--seed", 7],
+}
+SPECTRUM = {
+    "action.kappa": 0.13, "links.steps": 2, "source.width": 1.0, "source.iterations": 3, "source.count": 2,
+    "sink.smearings": "['none', 'gaussian']", "sink.sigma": 1.0, "correlators.mesons": "['diagonal']",
+    "correlators.baryons": "['all']", "correlators.max_momentum2": 1, "analysis.pion": "[1, 3]", "analysis.rho": "[1, 3]",
+    "analysis.nucleon": "[1, 2]",
+}
+
+
+def generated(hdf5):
+    """(name, arguments) of the runs that make configurations, and of those that look at what was made."""
+    yield "generate", ["generate", *GENERATE, "--configurations", 2, "--output", "made"]
+    yield "generate_hot", ["generate", *GENERATE, "--start", "hot", "--precision", 32, "--output", "hot"]
+    for name in ("made.0001", "made.0002", "hot.0001"):
+        yield f"info_{name}", ["info", f"{name}.lime"]
+        if hdf5:
+            yield f"convert_{name}", ["convert", f"{name}.lime", f"{name}.h5"]
+
+
+def measured(hdf5):
+    """The same of everything that begins with LINKS."""
+    yield "info", ["info", LINKS]
+    for form in ("nersc", "nersc-3x2", "ildg"):
+        yield f"convert_{form}", ["convert", LINKS, f"{form}.conf", "--format", form, "--precision", 32]
+        yield f"info_{form}", ["info", f"{form}.conf"]
+    for action in ("wilson", "symanzik"):
+        write = ["--write", f"flowed_{action}.h5"] if hdf5 else []
+        yield "", ["flow", LINKS, "--action", action, "--time", 0.3, "--every", 3, "--output", f"flow_{action}", *write]
+    for smearing in ("none", "ape", "stout", "hyp"):
+        steps = [] if smearing == "none" else ["--steps", 2]
+        yield "", ["loops", LINKS, "--smearing", smearing, *steps, "--output", f"loops_{smearing}"]
+    ending = "h5" if hdf5 else "lime"
+    for gauge in ("landau", "coulomb", "temporal"):
+        keep = ["--transformation", f"g_{gauge}.h5"] if hdf5 else []
+        yield f"gaugefix_{gauge}", ["gaugefix", LINKS, f"fixed_{gauge}.{ending}", "--gauge", gauge, "--tolerance", 1e-10,
+                                    "--output", f"gaugefix_{gauge}", *keep]
+        yield f"info_{gauge}", ["info", f"fixed_{gauge}.{ending}"]
+    if hdf5:
+        yield "", ["gaugefix", LINKS, "transformed.h5", "--apply", "g_landau.h5", "--output", "transformed"]
+    for profile, numbers in SMEAR.items():
+        yield "", ["smear", LINKS, "--profile", profile, *numbers, "--ape", 1, "--output", f"smear_{profile}"]
+    for source, numbers in SOURCES.items():
+        yield "", ["smear", LINKS, "--profile", "gaussian", "--sigma", 1, "--source", source, *numbers, "--stout", 1,
+                   "--output", f"smear_{source}"]
+    yield "", ["smear", LINKS, "--width", 1, "--iterations", 5, "--momentum", 0.5, 0, 1, "--output", "smear_moving"]
+    yield "", ["smear", "--extent", 6, 6, 6, 4, "--sigma", 1, "--profile", "gaussian", "--output", "smear_free"]
+    for solver in ({"precision": "double", "method": "bicgstab", "preconditioner": "none", "tolerance": 1e-12},
+                   {"precision": "mixed", "method": "cg", "preconditioner": "even-odd", "tolerance": 1e-11}):
+        sets = {**SPECTRUM, **{f"solver.{key}": value for key, value in solver.items()}, "gauge.files": f"['{LINKS}']",
+                "output.prefix": f"spectrum_{solver['precision']}"}
+        yield "", ["spectrum", *(word for key, value in sets.items() for word in ("--set", f"{key}={value}"))]
+
+
+class Runner:
+    def __init__(self, program, folder, launcher):
+        self.program, self.folder, self.launcher = os.path.abspath(program), folder, launcher
+
+    def __call__(self, name, arguments):
+        """Runs one subcommand; what it prints goes into NAME.out where there is a name."""
+        command = [*self.launcher, self.program, *map(str, arguments), "--quiet"]
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{shlex.join(command)} ended with code {done.returncode}\n{done.stdout}{done.stderr}")
+        if name:
+            with open(os.path.join(self.folder, f"{name}.out"), "w") as out:
+                out.write(done.stdout)
+
+
+def run_all(program, folder, launcher=(), inputs=None, hdf5=True):
+    os.makedirs(folder)
+    run = Runner(program, folder, launcher)
+    for name, arguments in generated(hdf5):
+        run(name, arguments)
+    source = os.path.join(inputs, LINKS) if inputs else os.path.join(folder, "made.0001.lime")
+    shutil.copy(source, os.path.join(folder, LINKS))
+    for name, arguments in measured(hdf5):
+        run(name, arguments)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("folder")
+    parser.add_argument("--launcher", default="", help="in front of the program, for instance 'mpiexec -n 2'")
+    parser.add_argument("--inputs", help="a folder of this script whose configurations are read")
+    parser.add_argument("--without-hdf5", action="store_true", help="leave out what needs a build with HDF5")
+    options = parser.parse_args()
+    if os.path.exists(options.folder):
+        sys.exit(f"{options.folder} exists: name a new folder")
+    run_all(options.program, options.folder, shlex.split(options.launcher), options.inputs, not options.without_hdf5)
+
+
+if __name__ == "__main__":
+    main()

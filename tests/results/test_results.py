@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Every subcommand gives the same numbers in two ways of running it, and the comparison sees what differs.
+
+ctest sets KOVARIANT (the program), KOVARIANT_MPIEXEC (a launcher with its flags, or empty) and KOVARIANT_HDF5.
+"""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import compare_results
+import run_programs
+
+PROGRAM = os.environ.get("KOVARIANT", "")
+MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
+HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+TABLE = """# gradient flow on 4 4 4 8
+# step: 0.02
+# version 1
+# t0 = 1.25
+#         t/a^2       E plaquette              V(r,t)
+            0.5     14.3689351128                   -
+            1.0     -1.000000e-12      0.386944161176
+"""
+CORRELATORS = """# meson pion-pion
+# t real imag
+0 1.0 0
+1 0.001 1e-20
+"""
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="kovariant-results-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        for side in "ab":
+            os.makedirs(self.path(side))
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def write(self, side, text, name="flow.txt"):
+        with open(self.path(side, name), "w") as file:
+            file.write(text)
+
+    def compare(self):
+        """Names of quantities outside, and complaints."""
+        worst, complaints, _ = compare_results.compare_folders(self.path("a"), self.path("b"))
+        return [w.name for w in worst if w.outside], complaints
+
+    def compare_texts(self, a, b, name="flow.txt"):
+        self.write("a", a, name)
+        self.write("b", b, name)
+        return self.compare()
+
+
+class TextFiles(Folders):
+    def test_what_is_the_same_is(self):
+        self.assertEqual(self.compare_texts(TABLE, TABLE), ([], []))
+        self.assertEqual(self.compare_texts(TABLE, TABLE.replace("version 1", "version 2")), ([], []))
+
+    def test_a_number_is_held_against_its_column(self):
+        small = TABLE.replace("-1.000000e-12", "-1.000001e-12")
+        self.assertEqual(self.compare_texts(TABLE, small), ([], []))
+        large = TABLE.replace("14.3689351128", "14.3689351148")
+        self.assertEqual(self.compare_texts(TABLE, large), (["flow.txt: table 1, E plaquette"], []))
+        self.assertEqual(self.compare_texts(TABLE, TABLE.replace("14.3689351128", "nan"))[0], ["flow.txt: table 1, E plaquette"])
+
+    def test_a_number_in_a_line_is_held_against_itself(self):
+        self.assertEqual(self.compare_texts(TABLE, TABLE.replace("1.25", "1.250000001"))[0], ["flow.txt: t0"])
+
+    def test_whole_numbers_must_be_the_same(self):
+        self.assertNotEqual(self.compare_texts(TABLE, TABLE.replace("4 4 4 8", "4 4 4 6")), ([], []))
+
+    def test_a_row_a_place_or_a_word_that_differs_is_said(self):
+        for other in (TABLE.replace("                   -", "      0.38694416"), TABLE.replace("step", "stride"),
+                      TABLE.replace("            1.0     -1.000000e-12      0.386944161176\n", "")):
+            self.assertNotEqual(self.compare_texts(TABLE, other)[1], [])
+
+    def test_a_correlator_is_held_against_the_largest_of_its_time(self):
+        late = CORRELATORS.replace("0.001", "0.00100000001")
+        self.assertEqual(self.compare_texts(CORRELATORS, late, "spectrum_double.dat"),
+                         (["spectrum_double.dat: meson/pion-pion"], []))
+        rounding = CORRELATORS.replace("1e-20", "-1e-19")
+        self.assertEqual(self.compare_texts(CORRELATORS, rounding, "spectrum_double.dat"), ([], []))
+
+    def test_files_in_one_folder_only_and_empty_folders_are_said(self):
+        self.assertEqual(self.compare()[1], ["there is not one number to compare"])
+        self.write("a", TABLE)
+        self.assertIn("flow.txt is in one folder only", self.compare()[1])
+
+
+@unittest.skipUnless(h5py, "no h5py in this Python")
+class Hdf5Files(Folders):
+    def make(self, side, pion, weight=0.5, build="GNU"):
+        with h5py.File(self.path(side, "spectrum_double.h5"), "w") as file:
+            file.attrs["build"] = build
+            file.attrs["kappa"] = 0.13
+            file["meson/pion-pion"] = [[[[1 + 0j, pion]]]]  # [configuration][source][momentum][t]
+            file["meson/a0-a0"] = [[[[1 + 0j, 1e-20j]]]]
+            rows = file.create_dataset("inputs", (2,), dtype=[("name", "S4"), ("plaquette", "f8"), ("checksum", "S8")])
+            rows[:] = [(b"a", weight, build.encode()), (b"b", 0.6, b"")]
+
+    def test_datasets_attributes_and_tables_are_compared(self):
+        self.make("a", 0.01)
+        self.make("b", 0.01 + 1e-20j, build="NVIDIA")
+        self.assertEqual(self.compare(), ([], []))
+        self.make("b", 0.01 * (1 + 1e-8))
+        self.assertEqual(self.compare(), (["spectrum_double.h5: meson/pion-pion"], []))
+        self.make("b", 0.01, weight=0.5000001)
+        self.assertEqual(self.compare(), (["spectrum_double.h5: inputs, plaquette"], []))
+
+
+@unittest.skipUnless(PROGRAM, "KOVARIANT names no program")
+class Programs(Folders):
+    def test_one_thread_and_two_ranks_or_threads_agree(self):
+        for side, threads in (("one", "1"), ("two", "1" if MPIEXEC else "2")):
+            os.environ["OMP_NUM_THREADS"] = threads
+            launcher = [*MPIEXEC, "-n", "2"] if MPIEXEC and side == "two" else []
+            run_programs.run_all(PROGRAM, self.path(side), launcher, hdf5=HDF5)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compare_results.py")
+        done = subprocess.run([sys.executable, "-B", script, self.path("one"), self.path("two"), *([] if h5py else ["--text-only"])],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"\d{3,} quantities, 0 outside")
+
+
+if __name__ == "__main__":
+    unittest.main()
