@@ -15,7 +15,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::string label(const Correlator& c, const std::string& name) {
   const auto found = c.labels.find(name);
-  return found == c.labels.end() ? "" : found->second;
+  return found == c.labels.end() ? "" : label_text(found->second);
 }
 
 /// What makes a sample: the configuration, or, where there is only one, the source.

@@ -92,9 +92,18 @@ std::string correlator_text(const Correlator& c) {
   put(text, "value", values);
   for (const auto& [name, label] : c.labels) {
     put(text, "label", name);
-    put(text, "text", label);
+    if (const auto* real = std::get_if<double>(&label))
+      put(text, "real", hex_bits(*real));
+    else
+      put(text, std::holds_alternative<std::string>(label) ? "text" : "integer", label_text(label));
   }
   return text;
+}
+
+std::int64_t parse_label_integer(const std::string& sort, const std::string& text) {
+  const auto value = parse_integer(text);
+  require<FormatError>(sort == "integer" && value, "a journal entry is damaged: a label is a", sort);
+  return *value;
 }
 
 Correlator parse_correlator(const std::string& text) {
@@ -111,7 +120,13 @@ Correlator parse_correlator(const std::string& text) {
                          from_hex_bits(std::string_view(values).substr(at + 16, 16)));
   while (records.more()) {
     const std::string name = records.next("label");
-    c.labels[name] = records.next("text");
+    const auto [sort, value] = records.next();
+    if (sort == "text")
+      c.labels[name] = value;
+    else if (sort == "real")
+      c.labels[name] = from_hex_bits(value);
+    else
+      c.labels[name] = parse_label_integer(sort, value);
   }
   return c;
 }

@@ -255,6 +255,21 @@ std::vector<std::pair<std::string, std::string>> Settings::values() const {
   return values;
 }
 
+std::vector<std::pair<std::string, std::variant<std::string, std::int64_t, double>>> Settings::typed_values() const {
+  using Value = std::variant<std::string, std::int64_t, double>;
+  const auto typed = [](auto* target) -> Value {
+    using T = std::remove_pointer_t<decltype(target)>;
+    if constexpr (std::is_same_v<T, int>) return std::int64_t(*target);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::string>) return *target;
+    if constexpr (std::is_same_v<T, std::uint64_t>)
+      if (*target <= std::uint64_t(INT64_MAX)) return std::int64_t(*target);
+    return text_of(*target);
+  };
+  std::vector<std::pair<std::string, Value>> values;
+  for (const Setting& setting : settings_) values.emplace_back(setting.key, std::visit(typed, setting.target));
+  return values;
+}
+
 std::string Settings::toml() const {
   std::string text, section;
   std::size_t k = 0;

@@ -44,6 +44,8 @@ class Settings {
   std::string toml() const;
   /// Keys and values (as in TOML), in the order of add().
   std::vector<std::pair<std::string, std::string>> values() const;
+  /// The same with numbers as numbers, and texts without quotation marks; lists and truth values are as in TOML.
+  std::vector<std::pair<std::string, std::variant<std::string, std::int64_t, double>>> typed_values() const;
 
  private:
   struct Setting {

@@ -10,11 +10,14 @@
 #include "apps/spectrum_plan.hpp"
 #include "apps/text_file.hpp"
 #include "kov/core/io/hdf5.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/version.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <set>
 
 namespace kov::app {
 
@@ -25,6 +28,13 @@ struct SpectrumOptions {
   std::vector<std::string> set;
   bool dry_run = false, print = false;
 };
+
+/// A number's text with three digits.
+std::string short_text(const std::string& number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2e", parse_real(number).value_or(0));
+  return text;
+}
 
 enum Work : std::size_t { updates, solves };
 
@@ -90,7 +100,7 @@ class SpectrumRun {
       entry.notes["seconds"] =
           std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       session_.log.info(configuration.name, "at", to_string(part.origin) + ":", entry.notes["iterations"],
-                        "iterations in 12 solves, worst residual", entry.notes["worst_residual"] + ",",
+                        "iterations in 12 solves, worst residual", short_text(entry.notes["worst_residual"]) + ",",
                         entry.notes["seconds"], "s");
       journal_.add(part.key, entry);
       part.entry = std::move(entry);
@@ -117,15 +127,30 @@ class SpectrumRun {
   Progress progress_;
 };
 
+/// A note of the journal as what it is: all of them are texts there.
+LabelValue note_value(const std::string& name, const std::string& text) {
+  static const std::set<std::string> reals{"plaquette",  "plaquette_spatial",   "plaquette_temporal",
+                                           "link_trace", "unitarity_deviation", "worst_residual"};
+  const auto real = reals.count(name) ? parse_real(text) : std::nullopt;
+  if (real) return *real;
+  const auto integer = name == "iterations" ? parse_integer(text) : std::nullopt;
+  if (integer) return *integer;
+  return text;
+}
+
 CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& settings) {
-  CorrelatorProvenance provenance{.extent = plan.extent, .parameters = {}, .inputs = {}};
-  for (const auto& [key, value] : settings.values())
-    if (key.rfind("output.", 0) != 0)  // an attribute of a file holds 64 KiB
-      provenance.parameters[key] = value.size() < 32768 ? value : sentence("a list of", value.size(), "bytes");
+  CorrelatorProvenance provenance{.extent = plan.extent};
+  for (const auto& [key, value] : settings.typed_values())
+    if (key.rfind("output.", 0) != 0) provenance.parameters[key] = value;
   for (const PlannedConfiguration& configuration : plan.configurations)
-    for (const auto& [name, value] : configuration.parts.front().entry->notes)
-      if (name != "seconds" && name != "iterations" && name != "worst_residual")
-        provenance.inputs[configuration.name + " " + name] = value;
+    for (const PlannedPart& part : configuration.parts)
+      for (const auto& [name, text] : part.entry->notes) {
+        if (name == "seconds") continue;  // not the same in the next run
+        const bool solve = name == "iterations" || name == "worst_residual";
+        auto& values =
+            solve ? provenance.solves[{configuration.name, part.origin}] : provenance.inputs[configuration.name];
+        values[name] = note_value(name, text);
+      }
   return provenance;
 }
 

@@ -7,9 +7,8 @@
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/contractions/propagator.hpp"
 #include "kov/contractions/source.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/stencil/link_smearing.hpp"
-
-#include <cstdio>
 
 namespace kov::app {
 
@@ -82,9 +81,7 @@ class WorkIn : public SpectrumMeasurement::Work {
         solve_propagator(solve_, M_, source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
     entry.notes["iterations"] = std::to_string(solved.iterations());
-    char residual[32];
-    std::snprintf(residual, sizeof(residual), "%.2e", solved.worst_residual());
-    entry.notes["worst_residual"] = residual;
+    entry.notes["worst_residual"] = exact_text(solved.worst_residual());
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
       const bool point = at_sink_[k].is_none();
       contract(entry, point ? solved.propagator : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
@@ -99,7 +96,9 @@ class WorkIn : public SpectrumMeasurement::Work {
       for (Correlator& c : correlators) {
         c.labels["source_smearing"] = parameters_.source.smearing;
         c.labels["sink_smearing"] = sink;
-        c.labels["kappa"] = sentence(parameters_.action.kappa);
+        c.labels["action"] = "Wilson";
+        c.labels["kappa"] = parameters_.action.kappa;
+        c.labels["boundary"] = parameters_.action.boundary;
         entry.correlators.push_back(std::move(c));
       }
     };

@@ -21,8 +21,8 @@ class SpectrumMeasurement {
   ~SpectrumMeasurement();
 
   /// Source, twelve solves, contractions.  column is called after every solve.  Correlators have the labels
-  /// source_smearing, sink_smearing and kappa; notes have the iterations and the worst residual.  Collective; throws
-  /// ConvergenceError.
+  /// source_smearing, sink_smearing, action, kappa and boundary; notes have the iterations and the worst residual.
+  /// Collective; throws ConvergenceError.
   JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const;
 
   struct Work;

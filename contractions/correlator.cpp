@@ -2,20 +2,27 @@
 #include "kov/contractions/correlator.hpp"
 
 #include "kov/core/error.hpp"
+#include "kov/core/io/text.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 namespace kov {
 
+std::string label_text(const LabelValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  return exact_text(std::get<double>(value));
+}
+
 std::vector<Correlator> with_label(std::vector<Correlator> correlators, const std::string& name,
-                                   const std::string& text) {
-  for (Correlator& c : correlators) c.labels[name] = text;
+                                   const LabelValue& value) {
+  for (Correlator& c : correlators) c.labels[name] = value;
   return correlators;
 }
 
 std::vector<Correlator> average_equivalent_momenta(const std::vector<Correlator>& correlators, const Coord& extent) {
-  using Key = std::tuple<std::string, std::string, Momentum, Coord, std::map<std::string, std::string>>;
+  using Key = std::tuple<std::string, std::string, Momentum, Coord, std::map<std::string, LabelValue>>;
   std::vector<Correlator> averages;
   std::vector<int> members;
   std::map<Key, std::size_t> place;

@@ -7,13 +7,21 @@
 #include "kov/contractions/momentum.hpp"
 
 #include <complex>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace kov {
+
+/// A text or a number, which files keep as what it is.
+using LabelValue = std::variant<std::string, std::int64_t, double>;
+
+/// The value as text; real numbers with as many digits as it takes to read them back.
+std::string label_text(const LabelValue& value);
 
 struct Correlator {
   /// What was contracted: "meson", "baryon".
@@ -23,15 +31,16 @@ struct Correlator {
   Momentum momentum{0, 0, 0};
   /// Global coordinate of the source.
   Coord source{0, 0, 0, 0};
-  /// Whatever else tells it from others, for instance {"source_smearing", "gauss 2.0 5"}, {"configuration", "1000"}.
-  std::map<std::string, std::string> labels = {};
+  /// Whatever else tells it from others, for instance {"source_smearing", "gauss 2.0 5"}, {"kappa", 0.15}.  The label
+  /// "configuration" is a dimension in files.
+  std::map<std::string, LabelValue> labels = {};
   /// value[t], t counted from the source.
   std::vector<std::complex<double>> value = {};
 };
 
 /// Adds a label to every correlator of a list.
 std::vector<Correlator> with_label(std::vector<Correlator> correlators, const std::string& name,
-                                   const std::string& text);
+                                   const LabelValue& value);
 
 /// Averages correlators that differ in nothing but momenta of one class (see representative()); the average carries the
 /// representative momentum.  extent: the lattice's.  Throws InputError when lengths differ within a class.
@@ -41,25 +50,38 @@ std::vector<Correlator> average_equivalent_momenta(const std::vector<Correlator>
 struct CorrelatorProvenance {
   /// Lattice extents.
   Coord extent{0, 0, 0, 0};
-  /// What the program was asked to do, for instance the whole parameter file as {"parameters", text}.
-  std::map<std::string, std::string> parameters = {};
-  /// Checksums of what was read, for instance {"configuration 1000 sha256", "..."}.
-  std::map<std::string, std::string> inputs = {};
+  /// What the program was asked to do, for instance {"action.kappa", 0.15}.
+  std::map<std::string, LabelValue> parameters = {};
+  /// What is known of each configuration, by the label of its correlators: {"1000", {{"plaquette", 0.5937}, ...}}.
+  std::map<std::string, std::map<std::string, LabelValue>> inputs = {};
+  /// And of the work on each configuration and source: {{"1000", {0, 0, 0, 0}}, {{"iterations", 141}, ...}}.
+  std::map<std::pair<std::string, Coord>, std::map<std::string, LabelValue>> solves = {};
 };
 
 /// Writes an HDF5 file; it is complete or absent.  Only rank 0 writes; all ranks throw together when it fails.
 /// Collective.
 ///
-/// Layout: /<kind>/<channel>/<k> is a dataset [momentum][t] of complex numbers {r, i} for each set of labels and
-/// source, k = 0, 1, ... in order of appearance; its attributes are source (4 integers), momenta (the integers n_x n_y
-/// n_z of p = 2 pi n / L, one momentum after the other) and every label.  Attributes of /: format "kovariant
-/// correlators", format_version 1, extent, conventions (texts), version, revision, build, hdf5, and groups /parameters
-/// and /inputs with one attribute for each entry of the provenance.  Throws InputError when there is nothing to write,
-/// NotBuilt without HDF5.
+/// Layout, version 2: /<kind>/<channel> is a dataset [configuration][source][momentum][t] of complex numbers {r, i},
+/// with every label but "configuration" as an attribute and the attribute momenta, the integers n_x n_y n_z of
+/// p = 2 pi n / L, one momentum after the other.  A channel that comes with several sets of labels is a group, and its
+/// datasets have the labels that differ for names: /meson/pion-pion/wuppertal.  Dimensions have labels and scales:
+///   /axes/configuration  labels in order of appearance; "" where correlators have none
+///   /axes/source         0, 1, ...; /inputs/origin [configuration][source][4] says where these are
+///   /axes/momentum       [momentum][3]; momentum_2, ... where datasets have other lists
+///   /axes/t              0, 1, ...; t_2, ... where datasets have other lengths
+/// /inputs and /solves have a dataset [configuration] and [configuration][source] for each name of the provenance:
+/// integers or reals where all of its values are numbers (NaN where there is none), else texts.
+/// Attributes of /: format "kovariant correlators", format_version 2, extent, conventions (texts), version, revision,
+/// build, hdf5; of /parameters: the parameters.
+///
+/// Where configurations have different numbers of sources, origins beyond a configuration's last are -1 -1 -1 -1 and
+/// values there NaN.  Throws InputError when there is nothing to write, when a channel lacks a source of a
+/// configuration or a momentum of one of its sources, NotBuilt without HDF5.
 void write_correlators(const std::filesystem::path& path, const std::vector<Correlator>& correlators,
                        const CorrelatorProvenance& provenance, const Comm& comm);
 
-/// Reads what write_correlators wrote.  Throws FormatError when the file is something else.
+/// Reads what write_correlators wrote, and files of version 1, whose labels are all texts.  Throws FormatError when the
+/// file is something else.
 std::vector<Correlator> read_correlators(const std::filesystem::path& path);
 
 /// The same as columns of text "t real imag", one block for each correlator with its labels in comment lines before it,

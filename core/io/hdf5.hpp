@@ -40,6 +40,12 @@ struct Hdf5Shape {
   std::uint64_t stored_bytes = 0;
 };
 
+/// What the dimensions of a dataset are, slowest first: a label each, and the dataset that is its scale (may be empty).
+struct Hdf5Dimensions {
+  std::string dataset;
+  std::vector<std::string> labels, scales;
+};
+
 /// A dataset in memory, slowest extent first.
 template <class T>
 struct Hdf5Array {
@@ -88,6 +94,13 @@ class Hdf5File {
   /// A text of any length as a scalar dataset.
   void write_text(const std::string& name, const std::string& text);
   std::string read_text(const std::string& name) const;
+  /// A list of texts of any length as a dataset of one dimension.
+  void write_texts(const std::string& name, const std::vector<std::string>& texts);
+  std::vector<std::string> read_texts(const std::string& name) const;
+
+  /// Dimension labels and scales as HDF5's H5DS wants them; a scale is known by the name of its dataset.  Once for each
+  /// file, when all of these datasets are there.
+  void set_dimensions(const std::vector<Hdf5Dimensions>& all);
 
   /// The block of `count` elements in each direction from `offset` on.
   template <class T>

@@ -40,6 +40,9 @@ std::vector<std::string> Hdf5File::attribute_names(const std::string&) const { n
 void Hdf5File::create_dataset(const std::string&, Hdf5Kind, int, const Extent&, const Extent&) { not_built(); }
 void Hdf5File::write_text(const std::string&, const std::string&) { not_built(); }
 std::string Hdf5File::read_text(const std::string&) const { not_built(); }
+void Hdf5File::write_texts(const std::string&, const std::vector<std::string>&) { not_built(); }
+std::vector<std::string> Hdf5File::read_texts(const std::string&) const { not_built(); }
+void Hdf5File::set_dimensions(const std::vector<Hdf5Dimensions>&) { not_built(); }
 Hdf5Shape Hdf5File::shape(const std::string&) const { not_built(); }
 
 template <class T>

@@ -15,7 +15,7 @@ JournalEntry entry() {
   JournalEntry e;
   e.notes = {{"plaquette", "0.594"}, {"empty", ""}, {"lines", "a\nb 3\n"}};
   Correlator c{.kind = "meson", .channel = "pion-pion", .momentum = {0, -1, 2}, .source = {1, 2, 3, 4}};
-  c.labels = {{"sink_smearing", "none"}, {"configuration", "a b"}};
+  c.labels = {{"sink_smearing", "none"}, {"configuration", "a b"}, {"kappa", 0.1}, {"n", std::int64_t(-3)}};
   c.value = {{0.1, -0.0}, {std::nextafter(1.0, 2.0), 1e-300}, {-INFINITY, 5}};
   e.correlators = {c, c};
   e.correlators[1].channel = "nucleon";

@@ -1008,31 +1008,6 @@ class Spectrum(ProgramTest):
             for a, b in zip(one[begin:begin + 8], two[begin:begin + 8]):
                 self.assertAlmostEqual(a[1], b[1], delta=1e-7 * largest)
 
-    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
-    def test_h5py_reads_complex_numbers_and_labels(self):
-        python = next((p for p in ("/usr/bin/python3", "python3")
-                       if subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
-        if python is None:
-            self.skipTest("no h5py here")
-        self.call("spectrum", *TINY)
-        script = ("import h5py\nf = h5py.File('spectrum.h5')\nd = f['meson/pion-pion/0']\n"
-                  "assert d.dtype.kind == 'c' and d.dtype.itemsize == 16, d.dtype\n"
-                  "assert d.shape == (1, 8), d.shape\n"
-                  "assert (d[0].real > 0).all()\n"
-                  "assert list(d.attrs['source']) == [0, 0, 0, 0]\n"
-                  "assert 'update5' in str(d.attrs['configuration']), d.attrs['configuration']\n"
-                  "assert len(f['meson']) == 16 and len(f['meson/pion-pion']) == 2 and len(f['baryon']) == 1\n"
-                  "assert str(f['parameters'].attrs['action.kappa']) in ('0.13', \"b'0.13'\")\n"
-                  "assert any('links_checksum' in k for k in f['inputs'].attrs)\n"
-                  "for x in d[0]: print('%.17g %.17g' % (x.real, x.imag))\n")
-        done = subprocess.run([python, "-c", script], cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        values = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
-        self.assertEqual(len(values), 8)
-        text = [row[1:] for row in self.numbers("spectrum.dat")]
-        self.assertIn(values, [text[k:k + 8] for k in range(0, len(text), 8)])
-
 
 if __name__ == "__main__":
     unittest.main()

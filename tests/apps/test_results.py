@@ -4,12 +4,14 @@
 The environment is that of test_program.py.
 """
 import fcntl
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 from test_program import HAS_HDF5, PROGRAM, TINY, ProgramTest, environment
 
@@ -197,3 +199,81 @@ class Stale(Runs, ProgramTest):
         self.assertEqual([n for n in self.finished_parts() if n.startswith("b.lime")], [])
         self.assertFalse(os.path.exists(self.path("spectrum.dat")))
         self.assertIn("finished        8 of 16", self.call(*files).stdout)
+
+
+# A Python with h5py, or None.
+PYTHON = next((p for p in ("/usr/bin/python3", "python3")
+               if HAS_HDF5 and subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+
+
+@unittest.skipUnless(PYTHON, "no HDF5 in this build, or no h5py here")
+class Analysis(ProgramTest):
+    """PREFIX.h5 as an analyst opens it."""
+
+    def python(self, *arguments):
+        done = subprocess.run([PYTHON, *arguments], cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_channel_is_one_array_with_labelled_axes(self):
+        self.call("spectrum", *TINY, "--set", "source.count=2", "--set", "correlators.max_momentum2=1")
+        script = ("import h5py, json\nf = h5py.File('spectrum.h5')\nd = f['meson/pion-pion']\n"
+                  "assert d.dtype.kind == 'c' and d.dtype.itemsize == 16, d.dtype\n"
+                  "assert d.shape == (2, 2, 7, 8), d.shape\n"
+                  "assert (d[:, :, 0].real > 0).all()\n"
+                  "assert [x.label for x in d.dims] == ['configuration', 'source', 'momentum', 't'], list(d.dims)\n"
+                  "scales = [x[0] for x in d.dims]\n"
+                  "assert [x.name for x in scales] == ['/axes/' + x.label for x in d.dims], scales\n"
+                  "assert all(h5py.h5ds.is_attached(d.id, x.id, i) for i, x in enumerate(scales))\n"
+                  "assert list(scales[0].asstr()) == ['beta6_seed1_update5', 'beta6_seed1_update7']\n"
+                  "assert scales[2].shape == (7, 3) and list(scales[2][0]) == [0, 0, 0]\n"
+                  "assert list(scales[3]) == list(range(8))\n"
+                  "assert f['inputs/origin'][1].tolist() == [[0, 0, 0, 0], [2, 2, 2, 4]], f['inputs/origin'][:]\n"
+                  "assert d.attrs['kappa'] == 0.13 and d.attrs['action'] == 'Wilson', dict(d.attrs)\n"
+                  "assert d.attrs['boundary'] == 'antiperiodic' and d.attrs['sink_smearing'] == 'none'\n"
+                  "assert f.attrs['format_version'] == 2\n"
+                  "p = f['parameters'].attrs\n"
+                  "assert p['action.kappa'] == 0.13 and p['source.count'] == 2 and p['action.boundary'] == 'antiperiodic'\n"
+                  "assert f['inputs/plaquette'].dtype == 'f8' and f['inputs/plaquette'].shape == (2,)\n"
+                  "assert f['solves/iterations'].dtype == 'i8' and f['solves/iterations'].shape == (2, 2)\n"
+                  "assert (f['solves/iterations'][:] > 12).all() and (f['solves/worst_residual'][:] < 1e-9).all()\n"
+                  "assert len(f['inputs/links_checksum'].asstr()[0].split()) == 2\n"
+                  "assert len(f['meson']) == 16 and list(f['baryon']) == ['nucleon']\n"
+                  "print(json.dumps([[[z.real, z.imag] for z in row] for row in d[:].reshape(-1, 8)]))\n")
+        values = json.loads(self.python("-c", script))
+        self.assertEqual(len(values), 28)
+        text = [row[1:] for row in self.numbers("spectrum.dat")]
+        blocks = [text[k:k + 8] for k in range(0, len(text), 8)]
+        headers = re.findall(r"# meson (\S+)\n", self.read("spectrum.dat"))
+        # The text file goes through sources and channels, momenta innermost, and so does the array.
+        where = [k for k in range(0, len(blocks)) if k % (17 * 7) < 16 * 7]
+        self.assertEqual(values, [blocks[k] for k, name in zip(where, headers) if name == "pion-pion"])
+
+    def test_sinks_are_datasets_of_their_own(self):
+        self.call("spectrum", *TINY, "--set", 'sink.smearings=["none", "wuppertal"]')
+        script = ("import h5py\nf = h5py.File('spectrum.h5')\n"
+                  "assert list(f['meson/pion-pion']) == ['none', 'wuppertal']\n"
+                  "assert f['meson/pion-pion/wuppertal'].attrs['sink_smearing'] == 'wuppertal'\n")
+        self.python("-c", script)
+
+    def test_configurations_keep_the_order_given(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--between", 1, "--configurations", 3, "--output", "a", "-q")
+        files = ["a.000%d.lime" % k for k in (3, 1, 2)]
+        self.call("spectrum", *TINY, "--set", "gauge.files=" + json.dumps(files))
+        script = "import h5py, json\nprint(json.dumps(list(h5py.File('spectrum.h5')['axes/configuration'].asstr())))"
+        self.assertEqual(json.loads(self.python("-c", script)), files)
+
+    def test_the_example_finds_the_masses_of_the_program(self):
+        table = self.call("spectrum", *TINY, "--set", "generate.configurations=3", "--set", "correlators.baryons=nucleon").stdout
+        example = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "apps", "examples", "spectrum.py")
+        text = self.python(example, "spectrum.h5", "baryon/nucleon", "nucleon.pdf")
+        rows = [line.split() for line in text.splitlines() if re.match(r" +\d+ ", line)]
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            line = re.search(r"^ +%s +\S+ +\S+ +(\d+\.(\d+))\((\S+)\)$" % row[0], table, re.M)
+            unit = 10.0 ** -len(line.group(2))
+            error = float(line.group(3)) if "." in line.group(3) else float(line.group(3)) * unit
+            self.assertAlmostEqual(float(row[1]), float(line.group(1)), delta=0.51 * unit + 1e-6)
+            self.assertAlmostEqual(float(row[2]), error, delta=0.51 * unit + 1e-6)
+        self.assertEqual(os.path.exists(self.path("nucleon.pdf")), "no matplotlib" not in text)
+        self.assertIn("pion-pion at momentum [0 0 0]", self.python(example))

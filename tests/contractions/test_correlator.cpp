@@ -8,6 +8,8 @@
 #include "tests/core/io/io_support.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -34,7 +36,35 @@ class CorrelatorFiles : public ::testing::Test {
 
 const CorrelatorProvenance kProvenance{.extent = {4, 4, 4, 4},
                                        .parameters = {{"parameters", "kappa = 0.11\ntolerance = 1e-12\n"}},
-                                       .inputs = {{"configuration", "sha256 abc"}}};
+                                       .inputs = {{"", {{"checksum", "sha256 abc"}}}}};
+
+/// Three configurations, not in alphabetical order, two sources on each that are nowhere else, and three momenta.
+std::vector<Correlator> ensemble() {
+  std::vector<Correlator> list;
+  for (const int configuration : {10, 9, 100})
+    for (const int source : {0, 1})
+      for (const char* channel : {"pion-pion", "a0-a0"})
+        for (const Momentum& p : {Momentum{0, 0, 0}, {0, 0, 1}, {0, -1, 0}}) {
+          Correlator c = make(channel, p, configuration + 0.1 * source + 0.01 * p[2] + (*channel == 'a'));
+          c.source = {source, 0, 0, configuration % 4};
+          c.labels = {{"configuration", std::to_string(configuration)}, {"kappa", 0.1345}, {"n", std::int64_t(7)}};
+          list.push_back(c);
+        }
+  return list;
+}
+
+bool same(const Correlator& c, const Correlator& d) {
+  return c.kind == d.kind && c.channel == d.channel && c.momentum == d.momentum && c.source == d.source &&
+         c.labels == d.labels && c.value == d.value;
+}
+
+/// Whether two lists have the same correlators, in any order.
+void expect_same(const std::vector<Correlator>& found, const std::vector<Correlator>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (const Correlator& c : wanted)
+    EXPECT_EQ(std::count_if(found.begin(), found.end(), [&](const Correlator& d) { return same(c, d); }), 1)
+        << c.channel << " " << to_string(c.momentum);
+}
 
 TEST(Correlators, EquivalentMomentaAreAveraged) {
   std::vector<Correlator> list;
@@ -72,21 +102,131 @@ TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
   list.push_back(with_label({make("pion-pion", {0, 0, 0}, 3)}, "smearing", "gauss").front());
   write_correlators(path("c.h5"), list, kProvenance, Comm::world());
   if (Comm::world().rank() != 0) return;
-  const auto read = read_correlators(path("c.h5"));
-  ASSERT_EQ(read.size(), list.size());
-  for (const Correlator& c : list) {
-    const auto same = [&](const Correlator& d) {
-      return c.kind == d.kind && c.channel == d.channel && c.momentum == d.momentum && c.source == d.source &&
-             c.labels == d.labels && c.value == d.value;
-    };
-    EXPECT_EQ(std::count_if(read.begin(), read.end(), same), 1) << c.channel << " " << to_string(c.momentum);
-  }
+  expect_same(read_correlators(path("c.h5")), list);
   const Hdf5File file = Hdf5File::open(path("c.h5"));
-  EXPECT_EQ(file.shape("/meson/pion-pion/0").extent, (std::vector<std::uint64_t>{7, 4}));
-  EXPECT_EQ(file.shape("/meson/pion-pion/0").kind, Hdf5Kind::complex);
-  EXPECT_EQ(file.attribute("/parameters", "parameters"), Hdf5Attribute(kProvenance.parameters.at("parameters")));
-  EXPECT_EQ(file.attribute("/inputs", "configuration"), Hdf5Attribute(std::string("sha256 abc")));
+  EXPECT_EQ(file.shape("/meson/a0-a0").extent, (std::vector<std::uint64_t>{1, 1, 7, 4}));
+  EXPECT_EQ(file.shape("/meson/a0-a0").kind, Hdf5Kind::complex);
+  // Labels that differ name the datasets of a channel.
+  EXPECT_EQ(file.list("/meson/pion-pion"), (std::vector<std::string>{"gauss", "point"}));
+  EXPECT_EQ(file.shape("/meson/pion-pion/gauss").extent, (std::vector<std::uint64_t>{1, 1, 1, 4}));
+  EXPECT_EQ(file.list("/axes"), (std::vector<std::string>{"configuration", "momentum", "momentum_2", "source", "t"}));
+  EXPECT_EQ(file.attribute("/parameters", "parameters"),
+            Hdf5Attribute(std::get<std::string>(kProvenance.parameters.at("parameters"))));
+  EXPECT_EQ(file.read_texts("/inputs/checksum"), (std::vector<std::string>{"sha256 abc"}));
   EXPECT_EQ(file.attribute("/", "conventions"), Hdf5Attribute(correlator_conventions()));
+  EXPECT_EQ(file.attribute("/", "format_version"), Hdf5Attribute(std::int64_t(2)));
+}
+
+TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  const std::vector<Correlator> list = ensemble();
+  CorrelatorProvenance provenance{.extent = {4, 4, 4, 4}, .parameters = {{"action.kappa", 0.1345}}};
+  for (const Correlator& c : list) {
+    const std::string name = label_text(c.labels.at("configuration"));
+    provenance.inputs[name] = {{"plaquette", std::stod(name) / 200}, {"links", "sum " + name}};
+    if (name != "9") provenance.inputs[name]["link_trace"] = 0.5;
+    provenance.solves[{name, c.source}] = {{"iterations", std::int64_t(std::stoi(name) + c.source[0])},
+                                           {"worst_residual", 1e-9}};
+  }
+  write_correlators(path("c.h5"), list, provenance, Comm::world());
+  if (Comm::world().rank() != 0) return;
+  expect_same(read_correlators(path("c.h5")), list);
+  const Hdf5File file = Hdf5File::open(path("c.h5"));
+  EXPECT_EQ(file.list("/meson"), (std::vector<std::string>{"a0-a0", "pion-pion"}));
+  const auto pion = file.read<std::complex<double>>("/meson/pion-pion");
+  ASSERT_EQ(pion.extent, (std::vector<std::uint64_t>{3, 2, 3, 4}));
+  EXPECT_EQ(pion.values[((1 * 2 + 1) * 3 + 1) * 4 + 2], list[12 + 6 + 1].value[2]) << "9, its second source, 0 0 1";
+  EXPECT_EQ(file.read_texts("/axes/configuration"), (std::vector<std::string>{"10", "9", "100"}));
+  EXPECT_EQ(file.read<std::int64_t>("/axes/momentum").values, (std::vector<std::int64_t>{0, 0, 0, 0, 0, 1, 0, -1, 0}));
+  EXPECT_EQ(file.read<std::int64_t>("/axes/t").values, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  const auto origin = file.read<std::int64_t>("/inputs/origin");
+  EXPECT_EQ(origin.extent, (std::vector<std::uint64_t>{3, 2, 4}));
+  EXPECT_EQ(origin.values[8 + 3], 1) << "the time of 9's sources";
+  // Numbers are numbers.
+  EXPECT_EQ(file.attribute("/meson/pion-pion", "kappa"), Hdf5Attribute(0.1345));
+  EXPECT_EQ(file.attribute("/meson/pion-pion", "n"), Hdf5Attribute(std::int64_t(7)));
+  EXPECT_EQ(file.attribute("/parameters", "action.kappa"), Hdf5Attribute(0.1345));
+  EXPECT_EQ(file.read<double>("/inputs/plaquette").values, (std::vector<double>{0.05, 0.045, 0.5}));
+  EXPECT_EQ(file.read_texts("/inputs/links"), (std::vector<std::string>{"sum 10", "sum 9", "sum 100"}));
+  EXPECT_TRUE(std::isnan(file.read<double>("/inputs/link_trace").values.at(1))) << "there is none";
+  EXPECT_EQ(file.shape("/solves/worst_residual").extent, (std::vector<std::uint64_t>{3, 2}));
+  EXPECT_EQ(file.read<std::int64_t>("/solves/iterations").values, (std::vector<std::int64_t>{10, 11, 9, 10, 100, 101}));
+  for (const char* dataset : {"/meson/pion-pion", "/meson/a0-a0"})
+    EXPECT_EQ(file.attribute(dataset, "DIMENSION_LABELS"),
+              Hdf5Attribute(std::vector<std::string>{"configuration", "source", "momentum", "t"}));
+  for (const char* scale : {"configuration", "source", "momentum", "t"}) {
+    const std::string name = std::string("/axes/") + scale;
+    EXPECT_EQ(file.attribute(name, "CLASS"), Hdf5Attribute(std::string("DIMENSION_SCALE")));
+    EXPECT_EQ(file.attribute(name, "NAME"), Hdf5Attribute(std::string(scale)));
+  }
+}
+
+TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  std::vector<Correlator> list = ensemble();
+  std::erase_if(list, [](const Correlator& c) { return c.source == Coord{1, 0, 0, 9 % 4}; });
+  write_correlators(path("c.h5"), list, kProvenance, Comm::world());
+  if (Comm::world().rank() != 0) return;
+  expect_same(read_correlators(path("c.h5")), list);
+  const Hdf5File file = Hdf5File::open(path("c.h5"));
+  EXPECT_EQ(file.read<std::int64_t>("/inputs/origin").values[3 * 4], -1);
+  const auto pion = file.read<std::complex<double>>("/meson/pion-pion");
+  EXPECT_TRUE(std::isnan(pion.values[3 * 3 * 4].real()));
+  EXPECT_FALSE(std::isnan(pion.values[2 * 3 * 4].real()));
+}
+
+TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (Comm::world().rank() != 0) return;
+  std::vector<Correlator> wanted;
+  {
+    Hdf5File file = Hdf5File::create(path("one.h5"));
+    file.set_attribute("/", "format", std::string("kovariant correlators"));
+    file.set_attribute("/", "format_version", std::int64_t(1));
+    file.create_group("/parameters");
+    file.create_group("/inputs");
+    for (const int k : {0, 1}) {
+      const std::string name = "/meson/pion-pion/" + std::to_string(k);
+      std::vector<std::complex<double>> values;
+      for (const Momentum& p : {Momentum{0, 0, 0}, {0, 0, 1}}) {
+        wanted.push_back(make("pion-pion", p, k + p[2]));
+        wanted.back().labels = {{"kappa", "0.1345"}, {"configuration", std::to_string(k)}};
+        values.insert(values.end(), wanted.back().value.begin(), wanted.back().value.end());
+      }
+      file.write<std::complex<double>>(name, values, {2, 4});
+      file.set_attribute(name, "source", std::vector<std::int64_t>{1, 2, 3, 0});
+      file.set_attribute(name, "momenta", std::vector<std::int64_t>{0, 0, 0, 0, 0, 1});
+      file.set_attribute(name, "kappa", std::string("0.1345"));
+      file.set_attribute(name, "configuration", std::to_string(k));
+    }
+    file.commit();
+  }
+  expect_same(read_correlators(path("one.h5")), wanted);
+}
+
+TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  std::vector<Correlator> list;
+  CorrelatorProvenance provenance{.extent = {16, 16, 16, 32}};
+  for (int k = 0; k < 2000; ++k)
+    for (const int source : {0, 1}) {
+      const std::string name = "conf." + std::to_string(k);
+      for (int channel = 0; channel < 17; ++channel) {
+        list.push_back(make("c" + std::to_string(channel), {0, 0, 0}, k, 32));
+        list.back().source = {0, 0, 0, source};
+        list.back().labels["configuration"] = name;
+      }
+      for (const char* note : {"source", "format", "file_checksum", "links_checksum"})
+        provenance.inputs[name][note] = name;
+      for (const char* note : {"plaquette", "link_trace"}) provenance.inputs[name][note] = 0.5;
+      provenance.solves[{name, {0, 0, 0, source}}]["iterations"] = std::int64_t(k);
+    }
+  const std::clock_t begin = std::clock();
+  write_correlators(path("c.h5"), list, provenance, Comm::world());
+  const double written = double(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(written, 4) << "seconds of processors; an attribute for each note of a configuration took 15";
+  RecordProperty("written", std::to_string(written));
+  if (Comm::world().rank() == 0) EXPECT_EQ(read_correlators(path("c.h5")).size(), list.size());
 }
 
 TEST_F(CorrelatorFiles, RefusesWhatCannotBeToldApart) {
@@ -99,6 +239,17 @@ TEST_F(CorrelatorFiles, RefusesWhatCannotBeToldApart) {
   EXPECT_THROW(write({c, c}), Error);
   EXPECT_THROW(write({c, make("pion-pion", {0, 0, 1}, 1, 5)}), Error);
   EXPECT_THROW(write({make("a/b", {0, 0, 0}, 1)}), Error);
+  EXPECT_THROW(write({c, make("a0-a0", {0, 0, 0}, 1), make("a0-a0", {0, 0, 1}, 1),
+                      with_label({c}, "configuration", "2").front()}),
+               Error)
+      << "a0-a0 is not there for the second configuration";
+  Correlator elsewhere = make("pion-pion", {0, 0, 1}, 1);
+  elsewhere.source = {0, 0, 0, 0};
+  EXPECT_THROW(write({c, elsewhere}), Error) << "each source lacks a momentum";
+  Correlator axes = c;
+  axes.kind = "axes";
+  EXPECT_THROW(write({axes}), Error);
+  EXPECT_THROW(write(with_label({c}, "DIMENSION_LIST", "1")), Error);
   EXPECT_THROW(write({make("", {0, 0, 0}, 1)}), Error);
   EXPECT_THROW(write(with_label({c}, "momenta", "1")), Error);
   EXPECT_THROW(write_correlators(path("missing/no.h5"), {c}, kProvenance, world), Error);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to the files that write and read correlators: names that both sides know.
+#pragma once
+
+namespace kov::detail {
+
+inline constexpr const char* correlator_format = "kovariant correlators";
+
+/// Groups of a file that are no kinds of correlators.
+inline constexpr const char* correlator_groups[] = {"axes", "inputs", "parameters", "solves"};
+
+/// Attributes of a dataset that are no labels.
+inline constexpr const char* correlator_attributes[] = {"momenta",        "source", "DIMENSION_LABELS", "CLASS",
+                                                        "DIMENSION_LIST", "NAME",   "REFERENCE_LIST"};
+
+}  // namespace kov::detail
