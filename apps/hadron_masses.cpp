@@ -85,6 +85,13 @@ HadronMass mass_of(const std::string& name, const Samples& samples, const Observ
 
 }  // namespace
 
+const std::vector<std::string>& nucleon_names() {
+  static const std::vector<std::string> names{"nucleon", "proton_unpol_cg5"};
+  return names;
+}
+
+int n_effective_masses(const std::string& hadron, int n_times) { return n_times / 2 - (hadron == "nucleon"); }
+
 std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators, const std::string& sink,
                                       const SpectrumParameters::Analysis& analysis, int n_times) {
   struct Hadron {
@@ -98,6 +105,7 @@ std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators
   std::vector<HadronMass> masses;
   for (const Hadron& hadron : hadrons) {
     Samples samples = samples_of(correlators, hadron.channels, sink);
+    if (samples.empty() && hadron.name == "nucleon") samples = samples_of(correlators, {nucleon_names()[1]}, sink);
     if (samples.empty()) continue;
     if (!samples_are_sources(correlators) && analysis.bin > 1) samples = bin(samples, analysis.bin);
     const bool meson = hadron.name != "nucleon";

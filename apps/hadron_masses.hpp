@@ -18,6 +18,12 @@ struct HadronMass {
   int first, last;
 };
 
+/// Baryon channels that are the nucleon: the same numbers, of which any one serves.
+const std::vector<std::string>& nucleon_names();
+
+/// Effective masses of a hadron, "pion", "rho" or "nucleon", at t = 0, 1, ... on so many times: mesons are folded.
+int n_effective_masses(const std::string& hadron, int n_times);
+
 /// The hadrons among these that the correlators hold at momentum zero, for the sink smearing named.
 ///
 /// A sample is a configuration (label "configuration"), averaged over its sources; with a single configuration, a

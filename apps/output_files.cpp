@@ -118,11 +118,4 @@ void OutputFiles::require_usable(const Session& session, const std::vector<std::
   });
 }
 
-std::string list_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t k = 0; k < words.size(); ++k)
-    text += (k == 0 ? "" : k + 1 == words.size() ? " and " : ", ") + words[k];
-  return text;
-}
-
 }  // namespace kov::app

@@ -5,6 +5,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/output_lock.hpp"
+#include "apps/suggest.hpp"
 
 #include <string>
 #include <vector>
@@ -44,8 +45,5 @@ bool names_files(const std::string& prefix);
 
 /// A text for the file that a name is of, the same for all names of one file, which need not be there.
 std::string which_file(const std::string& name);
-
-/// "a, b and c"
-std::string list_text(const std::vector<std::string>& words);
 
 }  // namespace kov::app

@@ -154,6 +154,21 @@ CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& set
   return provenance;
 }
 
+/// Why there is nothing to tabulate and draw; empty where there is.
+std::string without_masses(const std::vector<HadronMass>& masses) {
+  if (masses.empty())
+    return "neither pion-pion, rho-rho nor a nucleon was measured at momentum 0 0 0; name one in correlators.mesons or "
+           "correlators.baryons, and [0, 0, 0] among correlators.momenta";
+  std::vector<std::string> names;
+  for (const HadronMass& m : masses) {
+    if (std::any_of(m.effective.begin(), m.effective.end(), [](const Estimate& e) { return std::isfinite(e.mean); }))
+      return "";
+    names.push_back(m.name);
+  }
+  return list_text(names) + (names.size() == 1 ? " falls" : " fall") +
+         " from no time to the next: its sign changes, or there are too few times";
+}
+
 void write_results(const Session& session, const SpectrumParameters& parameters, const Settings& settings,
                    const SpectrumPlan& plan) {
   std::vector<Correlator> correlators;
@@ -169,11 +184,10 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
   bool drawn = false;
   for (const std::string& sink : parameters.sink.smearings) {
     const auto masses = hadron_masses(correlators, sink, parameters.analysis, plan.extent[3]);
-    const bool any = std::any_of(masses.begin(), masses.end(), [](const HadronMass& m) {
-      return std::any_of(m.effective.begin(), m.effective.end(),
-                         [](const Estimate& e) { return std::isfinite(e.mean); });
-    });
-    if (!any) continue;
+    if (const std::string why = without_masses(masses); !why.empty()) {
+      session.warn("there are no effective masses for the sink " + sink + ": " + why);
+      continue;
+    }
     session.say("\neffective masses in lattice units between t and t + 1, source " + parameters.source.smearing +
                 ", sink " + sink + "; errors: jackknife over " + samples + "\n");
     session.say(mass_table(masses));
@@ -187,6 +201,9 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
                  samples + "; kovariant", version());
     write_text_file(session.comm, outputs.picture, mass_plot(masses, caption).svg());
   }
+  if (!drawn)
+    session.warn(outputs.picture + " is not drawn: it would show effective masses" +
+                 (std::filesystem::exists(outputs.picture) ? "; the file that is there is of an earlier run" : ""));
   if (outputs.hdf5.empty()) session.say("this build has no HDF5: correlators are in " + outputs.text + " only");
   session.say("wrote " + (outputs.hdf5.empty() ? "" : outputs.hdf5 + ", ") + outputs.text +
               (drawn ? ", " + outputs.picture : ""));

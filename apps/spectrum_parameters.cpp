@@ -2,6 +2,7 @@
 #include "apps/spectrum_parameters.hpp"
 
 #include "apps/gauge_files.hpp"
+#include "apps/hadron_masses.hpp"
 #include "apps/output_files.hpp"
 #include "apps/suggest.hpp"
 #include "kov/core/version.hpp"
@@ -14,6 +15,9 @@ namespace kov::app {
 
 namespace {
 
+/// More would not fit into a journal, nor into anybody's time.
+constexpr int most_configurations = 1000000;
+
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
 std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   if (name == "diagonal") return diagonal_mesons();
@@ -21,8 +25,9 @@ std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   const auto& names = meson_names();
   const auto number = [&](const std::string& part) {
     const auto found = std::find(names.begin(), names.end(), part);
-    require(found != names.end(), "correlators.mesons has '" + name + "', which is no meson" +
-                                      did_you_mean(part, {names.begin(), names.end()}));
+    std::vector<std::string> known{names.begin(), names.end()};
+    known.insert(known.end(), {"diagonal", "all"});
+    require(found != names.end(), "correlators.mesons has '" + name + "', which is no meson" + suggestion(part, known));
     return int(found - names.begin());
   };
   const std::size_t dash = name.find('-');
@@ -39,16 +44,46 @@ std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
     if (channel.name == name) return {channel};
     names.push_back(channel.name);
   }
-  std::string list;
-  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  const std::string hint = did_you_mean(name, names);
-  throw InputError("correlators.baryons has '" + name + "', which is no baryon" +
-                   (hint.empty() ? ": there are " : hint + " There are ") + list);
+  throw InputError("correlators.baryons has '" + name + "', which is no baryon" + suggestion(name, names));
 }
 
 void check_window(const Settings& settings, const std::string& key, const std::vector<int>& window) {
   require(window.size() == 2 && window[0] >= 0 && window[0] <= window[1], settings.origin(key),
           "must be [first, last] with 0 <= first <= last: the times that are averaged");
+}
+
+/// Throws InputError for an entry that occurs twice in a list.
+template <class List>
+void check_unlike(const Settings& settings, const std::string& key, const List& list) {
+  for (std::size_t k = 1; k < list.size(); ++k)
+    require(std::find(list.begin(), list.begin() + std::ptrdiff_t(k), list[k]) == list.begin() + std::ptrdiff_t(k),
+            settings.origin(key), "has [" + to_string(list[k]) + "]", "twice: its correlators would count twice");
+}
+
+/// A hadron whose effective masses are averaged, and at how many times there are some.
+struct Window {
+  std::string key;
+  const std::vector<int>& times;
+  int n_masses;
+  /// Whether its correlator is among those measured.
+  bool wanted;
+};
+
+std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
+  const auto has_meson = [&](const std::vector<int>& gammas) {
+    const std::vector<MesonChannel> channels = p.meson_channels();
+    return std::any_of(channels.begin(), channels.end(), [&](const MesonChannel& c) {
+      return c.sink == c.source && std::count(gammas.begin(), gammas.end(), c.sink) > 0;
+    });
+  };
+  const std::vector<BaryonChannel> baryons = p.baryon_channels();
+  const bool has_nucleon = std::any_of(baryons.begin(), baryons.end(), [](const BaryonChannel& c) {
+    return std::count(nucleon_names().begin(), nucleon_names().end(), c.name) > 0;
+  });
+  const int mesons = n_effective_masses("pion", extent[3]), nucleons = n_effective_masses("nucleon", extent[3]);
+  return {{"analysis.pion", p.analysis.pion, mesons, has_meson({15})},
+          {"analysis.rho", p.analysis.rho, mesons, has_meson({1, 2, 4})},
+          {"analysis.nucleon", p.analysis.nucleon, nucleons, has_nucleon}};
 }
 
 void add_choice(Settings& s, const std::string& section, SmearingChoice& choice) {
@@ -157,6 +192,8 @@ void SpectrumParameters::complete(Settings& settings) {
   }
   if (gauge.files.empty()) {
     positive("generate.configurations", generate.configurations);
+    require(generate.configurations <= most_configurations, settings.origin("generate.configurations"), "is",
+            generate.configurations, "- a job takes at most", most_configurations);
     require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
             "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
             generate.chain.n_thermalise, "and", generate.chain.n_between);
@@ -172,10 +209,8 @@ void SpectrumParameters::complete(Settings& settings) {
   positive("source.count", source.count);
   require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
   for (const std::string& name : sink.smearings) {
-    const std::string hint = did_you_mean(name, names);
     require(std::count(names.begin(), names.end(), name) == 1, settings.origin("sink.smearings"),
-            "has '" + name + "', which is no smearing" + (hint.empty() ? ": there are " : hint + " There are ") +
-                list_text(names));
+            "has '" + name + "', which is no smearing" + suggestion(name, names));
     require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
             "has '" + name + "' twice: its correlators would be the same");
   }
@@ -186,6 +221,8 @@ void SpectrumParameters::complete(Settings& settings) {
   positive("solver.max_iterations", solver.max_iterations);
   require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
           "is negative: there are no such momenta");
+  check_unlike(settings, "source.origins", source.origins);
+  check_unlike(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size();
   require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
   check_window(settings, "analysis.pion", analysis.pion);
@@ -201,10 +238,38 @@ void SpectrumParameters::complete(Settings& settings) {
 }
 
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
+  Geometry::choose_grid(extent, 1);  // throws for extents that are none
+  require(!source.origins.empty() || source.count <= 2 * extent[3], settings.origin("source.count"), "is",
+          std::to_string(source.count) + ",", "but two places in space and", extent[3], "times make at most",
+          2 * extent[3], "sources; name more by source.origins");
   for (const Coord& origin : origins(extent))
     for (std::size_t mu = 0; mu < 4; ++mu)
       require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
               "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
+  std::vector<Momentum> on_lattice;
+  for (Momentum p : correlators.momenta) {
+    for (std::size_t mu = 0; mu < 3; ++mu) p[mu] = (p[mu] % extent[mu] + extent[mu]) % extent[mu];
+    const auto other = std::find(on_lattice.begin(), on_lattice.end(), p);
+    require(other == on_lattice.end(), settings.origin("correlators.momenta"),
+            "has two momenta that are [" + to_string(p) + "]", "on the lattice",
+            to_string(extent) + ": its correlators would count twice");
+    on_lattice.push_back(p);
+  }
+  for (const Window& w : windows(*this, extent))
+    require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key),
+            "is [" + std::to_string(w.times[0]) + ", " + std::to_string(w.times[1]) + "],", "but", extent[3],
+            "times have effective masses at t = 0 to", w.n_masses - 1);
+}
+
+std::vector<std::string> SpectrumParameters::shortened(const Settings& settings, const Coord& extent) const {
+  std::vector<std::string> warnings;
+  for (const Window& w : windows(*this, extent))
+    if (w.wanted && !settings.given(w.key) && w.times[1] >= w.n_masses)
+      warnings.push_back(sentence(w.key, "is [" + std::to_string(w.times[0]) + ", " + std::to_string(w.times[1]) + "]",
+                                  "where it is not given, but", extent[3], "times have effective masses at t = 0 to",
+                                  std::to_string(w.n_masses - 1) + ": the mass is taken from what of it there is, or",
+                                  "from the last; give it"));
+  return warnings;
 }
 
 std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {

@@ -65,8 +65,10 @@ struct SpectrumParameters {
   /// Fills what follows from other keys (mass from kappa, the journal's name) and checks what a type cannot.  Throws
   /// InputError that names the key.
   void complete(Settings& settings);
-  /// Checks what depends on the lattice: origins inside it, fits within its times.
+  /// Checks what depends on the lattice: origins inside it, windows that were given within its times.
   void check(const Settings& settings, const Coord& extent) const;
+  /// Windows that were not given and reach beyond the lattice's times, in words.
+  std::vector<std::string> shortened(const Settings& settings, const Coord& extent) const;
 
   /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
   std::vector<Coord> origins(const Coord& extent) const;

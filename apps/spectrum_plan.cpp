@@ -5,10 +5,14 @@
 #include "apps/output_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/launcher.hpp"
+#include "kov/core/memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
+#include <unistd.h>
 
 namespace kov::app {
 
@@ -70,6 +74,23 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   return bytes;
 }
 
+/// Bytes that a process needs for fields.
+double bytes_of_process(const Comm& comm, const SpectrumParameters& parameters, const Coord& extent) {
+  return bytes_per_site(parameters) * double(volume(extent)) / comm.size();
+}
+
+/// Says so when the fields of this host's processes are larger than its memory; those of a GPU are not looked at.
+std::string memory_doubt(const Comm& comm, const SpectrumParameters& parameters, const Coord& extent) {
+  if (!unified_memory) return "";
+  const double needed = bytes_of_process(comm, parameters, extent) * Launcher::of_environment().on_host;
+  const double there = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
+  std::vector<double> short_of{needed - there};
+  comm.max(short_of);
+  if (!(short_of[0] > 0)) return "";
+  return sentence("the fields take about", std::ceil(needed / 1e9), "GB on each host, which is more than its memory,",
+                  "of", std::floor(there / 1e9), "GB: run it on more hosts");
+}
+
 }  // namespace
 
 std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
@@ -113,10 +134,16 @@ int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {
 SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
                        const Journal& journal) {
   SpectrumPlan plan;
+  const auto check = [&] {
+    parameters.check(settings, plan.extent);
+    plan.warnings = parameters.shortened(settings, plan.extent);
+    if (const std::string doubt = memory_doubt(comm, parameters, plan.extent); !doubt.empty())
+      plan.warnings.push_back(doubt);
+  };
   const auto& files = parameters.gauge.files;
   if (files.empty()) {
     plan.extent = parameters.gauge.extent;
-    parameters.check(settings, plan.extent);
+    check();
     for (int k = 0; k < parameters.generate.configurations; ++k) {
       const std::string name = name_of_generated(parameters.generate, k);
       const std::string identity =
@@ -140,7 +167,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     const GaugeHeader header = read_gauge_header(comm, file, read);
     if (plan.configurations.empty()) {
       plan.extent = header.extent;
-      parameters.check(settings, plan.extent);
+      check();
     }
     require(header.extent == plan.extent, file, "has the extents", to_string(header.extent), "and", files.front(),
             to_string(plan.extent) + ": one job takes configurations of one size");
@@ -200,8 +227,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
       sentence(plan.n_finished_parts(), "of", plan.n_parts(), "(configuration, source) in", p.output.journal));
   row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(), "solves"));
   char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
-                bytes_per_site(p) * double(geometry.local_volume()) / (1 << 20) + 1);
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f", bytes_of_process(comm, p, plan.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));
   const SpectrumOutputs outputs = outputs_of(p);
   row("output",

@@ -2,6 +2,7 @@
 #include "apps/suggest.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace kov::app {
 
@@ -20,14 +21,30 @@ int edit_distance(const std::string& a, const std::string& b) {
 }
 
 std::string nearest(const std::string& name, const std::vector<std::string>& known) {
+  const auto small = [](std::string text) {
+    for (char& c : text) c = char(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+  };
   std::string best;
   int least = std::max(2, int(name.size()) / 3) + 1;
   for (const std::string& candidate : known)
-    if (const int distance = edit_distance(name, candidate); distance < least) {
+    if (const int distance = edit_distance(small(name), small(candidate)); distance < least) {
       least = distance;
       best = candidate;
     }
   return best;
+}
+
+std::string list_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == words.size() ? " and " : ", ") + words[k];
+  return text;
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  const std::string hint = did_you_mean(name, known);
+  return (hint.empty() ? ": there are " : hint + " There are ") + list_text(known);
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {

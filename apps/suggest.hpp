@@ -12,10 +12,16 @@ namespace kov::app {
 int edit_distance(const std::string& a, const std::string& b);
 
 /// The known name with the smallest distance to name, the first of equals; empty when none is close (further than a
-/// third of its letters, and than two).
+/// third of its letters, and than two).  Capital letters are as good as small ones.
 std::string nearest(const std::string& name, const std::vector<std::string>& known);
 
 /// "; did you mean 'x'?" or nothing.
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
+
+/// What an error message about an unknown name ends with: did_you_mean(), and all that there are.
+std::string suggestion(const std::string& name, const std::vector<std::string>& known);
+
+/// "a, b and c"
+std::string list_text(const std::vector<std::string>& words);
 
 }  // namespace kov::app

@@ -50,6 +50,17 @@ TEST(HadronMasses, ExactExponentialsGiveExactMasses) {
   }
 }
 
+TEST(HadronMasses, TheNucleonIsFoundAmongAllBaryons) {
+  auto correlators = exact(4, 16, 0.5, 0.7, 1.1);
+  const auto want = hadron_masses(correlators, "none", {}, 16);
+  for (auto& c : correlators)
+    if (c.channel == "nucleon") c.channel = "proton_unpol_cg5";
+  const auto found = hadron_masses(correlators, "none", {}, 16);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[2].name, "nucleon");
+  EXPECT_EQ(found[2].plateau.mean, want[2].plateau.mean);
+}
+
 TEST(HadronMasses, OneSampleHasMassesWithoutErrors) {
   auto correlators = exact(1, 16, 0.5, 0.7, 1.1);
   std::erase_if(correlators, [](const Correlator& c) { return c.source[3] == 1; });

@@ -201,6 +201,50 @@ class Stale(Runs, ProgramTest):
         self.assertIn("finished        8 of 16", self.call(*files).stdout)
 
 
+class Spoken(ProgramTest):
+    """Nothing is silently changed or left out."""
+
+    def test_windows_that_do_not_fit_are_refused_and_defaults_shortened_aloud(self):
+        done = self.call("spectrum", *TINY, "--set", "analysis.pion=[4, 20]", "--dry-run", code=1)
+        self.assertIn("--set analysis.pion is [4, 20], but 8 times have effective masses at t = 0 to 3", done.stderr)
+        short = self.call("spectrum", "--set", "gauge.extent=[4, 4, 4, 8]", "--dry-run").stderr
+        for hadron in ("pion", "rho", "nucleon"):
+            self.assertIn("analysis.%s is [" % hadron, short)
+        self.assertEqual(self.call("spectrum", "--dry-run").stderr, "")
+
+    def test_all_baryons_keep_the_nucleons_mass(self):
+        base = [*TINY, "--set", "correlators.mesons=pion"]
+        want = re.search(r"^ +mass .*", self.call("spectrum", *base).stdout, re.M).group(0)
+        done = self.call("spectrum", *base, "--set", 'correlators.baryons=["all"]')
+        self.assertEqual(re.search(r"^ +mass .*", done.stdout, re.M).group(0), want)
+        self.assertIn("nucleon", re.search(r"^ +t .*", done.stdout, re.M).group(0))
+
+    def test_a_picture_that_cannot_be_drawn_is_missed_aloud(self):
+        done = self.call("spectrum", *TINY, "--set", "correlators.mesons=a0", "--set", "correlators.baryons=[]")
+        self.assertIn("neither pion-pion, rho-rho nor a nucleon was measured at momentum 0 0 0", done.stderr)
+        self.assertIn("spectrum.svg is not drawn", done.stderr)
+        self.assertNotIn("spectrum.svg", done.stdout.split("wrote")[1])
+        self.assertFalse(os.path.exists(self.path("spectrum.svg")))
+        self.call("spectrum", *TINY)
+        done = self.call("spectrum", *TINY, "--set", "correlators.momenta=[[0, 0, 1]]")
+        self.assertIn("the file that is there is of an earlier run", done.stderr)
+
+    def test_what_would_be_measured_twice_is_refused_before_the_work(self):
+        for key, value in (("source.origins", "[[0, 0, 0, 0], [0, 0, 0, 0]]"), ("correlators.momenta", "[[0, 0, 1], [0, 0, 1]]"),
+                           ("correlators.momenta", "[[0, 0, 2], [0, 0, -2]]")):
+            self.assertIn("would count twice", self.call("spectrum", *TINY, "--set", key + "=" + value, code=1).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_absurd_requests_are_errors_and_large_ones_warnings(self):
+        begin = time.monotonic()
+        for key in ("source.count", "generate.configurations"):
+            done = self.call("spectrum", *TINY, "--set", key + "=2000000000", code=1)
+            self.assertIn("--set %s is 2000000000" % key, done.stderr)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("which is more than its memory", self.call("spectrum", "--set", "gauge.extent=[112, 112, 112, 224]",
+                                                                 "--dry-run").stderr)
+
+
 # A Python with h5py, or None.
 PYTHON = next((p for p in ("/usr/bin/python3", "python3")
                if HAS_HDF5 and subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)

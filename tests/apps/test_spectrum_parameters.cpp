@@ -26,6 +26,20 @@ std::string error_with(const std::vector<std::string>& assignments) {
   return "no error";
 }
 
+/// What check() says about a lattice.
+std::string error_on(const Coord& extent, const std::vector<std::string>& assignments) {
+  SpectrumParameters p;
+  Settings s = p.settings();
+  try {
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    p.check(s, extent);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 }  // namespace
 
 TEST(SpectrumParameters, MassAndKappaAreTwoNamesOfOneNumber) {
@@ -66,8 +80,52 @@ TEST(SpectrumParameters, OriginsAreSpreadOrGiven) {
   EXPECT_EQ(with({"source.count=1"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}}));
   EXPECT_EQ(with({"source.count=2"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}, {4, 4, 4, 8}}));
   EXPECT_EQ(with({"source.origins=[[1, 2, 3, 4]]"}).origins(extent), (std::vector<Coord>{{1, 2, 3, 4}}));
-  SpectrumParameters p = with({"source.origins=[[0, 0, 8, 0]]"});
-  EXPECT_THROW(p.check(p.settings(), extent), InputError);
+  EXPECT_NE(error_on(extent, {"source.origins=[[0, 0, 8, 0]]"}).find("outside the lattice"), std::string::npos);
+  EXPECT_EQ(with({"source.count=32"}).origins(extent).size(), 32u);
+  EXPECT_EQ(error_on(extent, {"source.count=32"}), "no error");
+  for (const char* count : {"33", "2000000000"}) {
+    const std::string error = error_on(extent, {std::string("source.count=") + count});
+    EXPECT_NE(error.find(std::string("source.count is ") + count), std::string::npos) << error;
+    EXPECT_NE(error.find("at most 32 sources"), std::string::npos) << error;
+  }
+}
+
+TEST(SpectrumParameters, NothingIsMeasuredTwice) {
+  for (const std::string assignment :
+       {"source.origins=[[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]", "correlators.momenta=[[0, 0, 1], [0, 0, 1]]"}) {
+    const std::string error = error_with({assignment});
+    EXPECT_NE(error.find("twice"), std::string::npos) << error;
+    EXPECT_NE(error.find(assignment.substr(0, assignment.find('='))), std::string::npos) << error;
+  }
+  // Momenta are the same when they differ by the lattice's extents.
+  const std::string same = "correlators.momenta=[[0, 0, 3], [0, 0, -5]]";
+  EXPECT_NE(error_on({8, 8, 8, 16}, {same}).find("correlators.momenta has two momenta"), std::string::npos);
+  EXPECT_EQ(error_on({8, 8, 16, 16}, {same}), "no error");
+}
+
+TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
+  const Coord extent{4, 4, 4, 8};
+  for (const std::string given : {"analysis.pion=[4, 20]", "analysis.rho=[0, 4]", "analysis.nucleon=[1, 3]"}) {
+    const std::string error = error_on(extent, {given});
+    EXPECT_NE(error.find("--set " + given.substr(0, given.find('=')) + " is"), std::string::npos) << error;
+    EXPECT_NE(error.find(given.find("nucleon") == given.npos ? "t = 0 to 3" : "t = 0 to 2"), std::string::npos)
+        << error;
+  }
+  EXPECT_EQ(error_on(extent, {"analysis.pion=[1, 3]", "analysis.rho=[0, 3]", "analysis.nucleon=[2, 2]"}), "no error");
+  // Defaults are shortened, which is said for what is measured.
+  EXPECT_EQ(error_on(extent, {}), "no error");
+  const auto shortened = [&](const std::vector<std::string>& assignments, const Coord& on) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return p.shortened(s, on).size();
+  };
+  EXPECT_EQ(shortened({}, extent), 3u);
+  EXPECT_EQ(shortened({"analysis.pion=[1, 3]"}, extent), 2u);
+  EXPECT_EQ(shortened({"correlators.mesons=pion", "correlators.baryons=[]"}, extent), 1u);
+  EXPECT_EQ(shortened({"correlators.mesons=[]", "correlators.baryons=all"}, extent), 1u);
+  EXPECT_EQ(shortened({}, {8, 8, 8, 16}), 0u);
 }
 
 TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
@@ -135,6 +193,9 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
                                                         {"analysis.pion=[5, 4]", "analysis.pion"},
                                                         {"gauge.ignore=checksum", "did you mean 'checksums'?"},
                                                         {"generate.configurations=0", "generate.configurations"},
+                                                        {"generate.configurations=2000000000", "at most 1000000"},
+                                                        {"solver.method=BiCGStab", "did you mean 'bicgstab'?"},
+                                                        {"correlators.mesons=kaon", "There are a0, rho_x"},
                                                         {"output.prefix=\"\"", "output.prefix"}})
     EXPECT_NE(error_with({assignment}).find(part), std::string::npos) << assignment << ": " << error_with({assignment});
 }

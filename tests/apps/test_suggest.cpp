@@ -19,6 +19,12 @@ TEST(Nearest, IsTheClosestKnownNameOrNothing) {
   EXPECT_EQ(nearest("solver.tol", known), "");  // six letters away from a ten-letter name
   EXPECT_EQ(did_you_mean("solver.tolerence", known), "; did you mean 'solver.tolerance'?");
   EXPECT_EQ(did_you_mean("x", known), "");
+  EXPECT_EQ(nearest("Source.Width", known), "source.width");
+}
+
+TEST(Suggestion, NamesAllThatThereAre) {
+  EXPECT_EQ(suggestion("cgg", {"cg", "bicgstab", "none"}), "; did you mean 'cg'? There are cg, bicgstab and none");
+  EXPECT_EQ(suggestion("x", {"bicgstab", "even-odd"}), ": there are bicgstab and even-odd");
 }
 
 }  // namespace kov::app
