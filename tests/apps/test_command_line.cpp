@@ -68,9 +68,11 @@ TEST(CommandLine, HelpAndVersionAreTextAndSuccess) {
     EXPECT_EQ(p.code, 0);
     EXPECT_FALSE(p.text.empty());
   }
-  EXPECT_NE(parse_command_line({"info", "--help"}, commands(o)).text.find("--extent X Y Z T=8 8 8 16  "),
-            std::string::npos)
-      << parse_command_line({"info", "--help"}, commands(o)).text;
+  // Releases of CLI11 write defaults as "=8 8 8 16" or as " [8 8 8 16]".
+  const std::string text = parse_command_line({"info", "--help"}, commands(o)).text;
+  const std::size_t extent = text.find("--extent X Y Z T");
+  ASSERT_NE(extent, std::string::npos) << text;
+  EXPECT_LT(text.find("8 8 8 16", extent), text.find('\n', extent)) << text;
   EXPECT_NE(parse_command_line({"--help"}, commands(o)).text.find("exit codes"), std::string::npos);
 }
 
