@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Comm of one process, whose messages to itself are copies.
+// Comm of one process, whose messages to itself are copies, in whichever memory.
 #include "kov/core/comm_impl.hpp"
+#include "kov/core/device.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 
 namespace kov {
@@ -25,7 +25,7 @@ class SerialExchange final : public Comm::Exchange::Impl {
       require<CommError>(send->from.size() == receive.to.size(), "a message of", send->from.size(),
                          "bytes arrived where", receive.to.size(),
                          "were expected: the two ends disagree about the field");
-      if (!receive.to.empty()) std::memcpy(receive.to.data(), send->from.data(), send->from.size());
+      detail::copy_between(receive.to.data(), send->from.data(), send->from.size());
       sends_.erase(send);
     }
     receives_.clear();
@@ -44,7 +44,7 @@ class SerialExchange final : public Comm::Exchange::Impl {
 struct SerialComm final : Comm::Impl {
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  bool takes_device_memory() const override { return false; }
+  bool takes_device_memory() const override { return true; }
   void barrier(const Wait&) const override {}
   void reduce(std::span<std::byte>, Type, Op, const Wait&) const override {}
   void broadcast(std::span<std::byte>, int, const Wait&) const override {}

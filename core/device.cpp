@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstring>
 #include <fstream>
 
 namespace kov {
@@ -31,6 +32,19 @@ std::string device_name() {
   return sentence(space.name(), space.cuda_device_prop().name);
 #else
   return sentence(space.name(), processor_name(), space.concurrency(), "threads");
+#endif
+}
+
+void detail::copy_between(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  Kokkos::fence("copy_between");
+#if defined(KOKKOS_ENABLE_CUDA)
+  const cudaError_t result = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+  require<CommError>(result == cudaSuccess, "copying", bytes,
+                     "bytes from or to the device failed in CUDA:", cudaGetErrorString(result));
+  Kokkos::fence("copy_between");
+#else
+  std::memcpy(to, from, bytes);
 #endif
 }
 

@@ -3,6 +3,7 @@
 // What kernels run on.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace kov {
@@ -10,5 +11,10 @@ namespace kov {
 /// "Cuda NVIDIA H200", "OpenMP AMD EPYC 9B14 2 threads": the name of the device, for reports and for what is remembered
 /// about speeds.  One line.  Kokkos must be running.
 std::string device_name();
+
+namespace detail {
+/// Each of the two may lie in host memory or in that of the default execution space.  Blocking, after all kernels.
+void copy_between(void* to, const void* from, std::size_t bytes);
+}  // namespace detail
 
 }  // namespace kov
