@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/program.hpp"
 
+#include "apps/fault.hpp"
 #include "kov/core/lattice.hpp"
 #include "kov/core/launcher.hpp"
 #include "kov/core/runtime.hpp"
@@ -30,6 +31,7 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
   else if (parsed.verbose)
     session.log = Log::to_terminal(comm, LogLevel::debug);
   session.log.info(command_line, "-", Runtime::description());
+  arm_fault(comm);
   parsed.action(session);
   comm.agree([&] {
     session.log.require_written();

@@ -43,7 +43,7 @@ class Comm {
   /// How many seconds a rank waits for another that does not come before it throws a TimeoutError: what the environment
   /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  All operations
   /// of a Comm are collective and wait as long, unless they are given a time of their own.
-  static double default_timeout(double otherwise = 3600);
+  static double default_timeout();
 
   int rank() const;
   int size() const;

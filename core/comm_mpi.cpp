@@ -30,17 +30,18 @@ int count(std::size_t n) {
 /// The clock and the pauses of whoever tests requests in a loop, as waiting does inside MPI.
 class Patience {
  public:
-  explicit Patience(double seconds) : seconds_(seconds), end_(MPI_Wtime() + seconds) {}
+  explicit Patience(double seconds) : seconds_(seconds), begin_(MPI_Wtime()) {}
   /// Whether it is time to look around: every 256 calls.  Processors are given away after the first 10 000.
   bool looks_around() {
     if (++rounds_ % 256 != 0) return false;
     if (rounds_ > 10000) std::this_thread::yield();
     return true;
   }
-  bool is_over() const { return seconds_ > 0 && MPI_Wtime() > end_; }
+  double seconds_waited() const { return MPI_Wtime() - begin_; }
+  bool is_over() const { return seconds_ > 0 && seconds_waited() > seconds_; }
 
  private:
-  double seconds_, end_;
+  double seconds_, begin_;
   std::uint64_t rounds_ = 0;
 };
 
@@ -80,7 +81,7 @@ class MpiExchange final : public Comm::Exchange::Impl {
     MPI_Request_get_status(requests_[i], &here, MPI_STATUS_IGNORE);
     return here != 0;
   }
-  void look_at_peers(const Names& name_of) const;
+  void look_at_peers(const Patience& patience, const Names& name_of) const;
   [[noreturn]] void give_up(double seconds, const Names& name_of) const;
 
   MPI_Comm comm_;
@@ -100,18 +101,23 @@ MpiExchange::~MpiExchange() {
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
-void MpiExchange::look_at_peers(const Names& name_of) const {
-  for (std::size_t i = 0; i < requests_.size(); ++i)
-    if (!is_here(i)) watch_->look_at(messages_[i].peer, name(messages_[i], name_of));
+void MpiExchange::look_at_peers(const Patience& patience, const Names& name_of) const {
+  try {
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+      if (!is_here(i)) watch_->look_at(messages_[i].peer, name(messages_[i], name_of));
+  } catch (const RankError&) {
+    if (watch_->others_gave_up()) give_up(patience.seconds_waited(), name_of);  // this is what they waited for
+    throw;
+  }
 }
 
 void MpiExchange::give_up(double seconds, const Names& name_of) const {
   for (std::size_t i = 0; i < requests_.size(); ++i)
-    require<TimeoutError>(!messages_[i].is_received || is_here(i), name(messages_[i], name_of), "did not arrive within",
-                          seconds,
-                          "seconds: a message or a process is lost; run again, on other hosts if it comes back");
-  throw TimeoutError(sentence("a message was not taken by its receiver within", seconds,
-                              "seconds: a process is lost; run again, on other hosts if it comes back"));
+    require<detail::LateMessage>(!messages_[i].is_received || is_here(i), name(messages_[i], name_of),
+                                 "did not arrive within", seconds,
+                                 "seconds: a message or a process is lost; run again, on other hosts if it comes back");
+  throw detail::LateMessage(sentence("a message was not taken by its receiver within", seconds,
+                                     "seconds: a process is lost; run again, on other hosts if it comes back"));
 }
 
 void MpiExchange::wait(double timeout_seconds, const Names& name_of) {
@@ -122,7 +128,7 @@ void MpiExchange::wait(double timeout_seconds, const Names& name_of) {
     check_mpi(MPI_Testall(count(requests_.size()), requests_.data(), &done, statuses.data()), "an exchange");
     if (done) break;
     if (!patience.looks_around()) continue;
-    look_at_peers(name_of);
+    look_at_peers(patience, name_of);
     if (patience.is_over()) give_up(timeout_seconds, name_of);
   }
   const std::vector<Message> messages = std::exchange(messages_, {});

@@ -22,6 +22,8 @@ class RankWatch {
   /// collective operation that is going on, or will not send or take a message.
   virtual void look_at_all(std::string_view what) = 0;
   virtual void look_at(int peer, std::string_view what) = 0;
+  /// Whether all that is known to have gone wrong is that others waited in vain.
+  virtual bool others_gave_up() const = 0;
   /// A collective operation begins.  All ranks begin the same ones.
   void join() { ++operations_; }
 

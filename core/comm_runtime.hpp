@@ -17,13 +17,21 @@ struct AgreedError : RankError {
       : RankError(text, where) {}
 };
 
+/// The TimeoutError of a message, which explains why ranks came late elsewhere.
+struct LateMessage : TimeoutError {
+  explicit LateMessage(const std::string& text, std::source_location where = std::source_location::current())
+      : TimeoutError(text, where) {}
+};
+
 /// How one rank's part of a run ends.
 struct Ending {
   /// Errors come in the order in which they explain a run's end.
   enum class Kind : std::int32_t {
     /// An error that this rank had by itself.
     own,
-    /// It waited in vain for another.
+    /// A message did not come in time.
+    missed,
+    /// Other ranks did not come in time.
     late,
     /// It was told of another rank's error in an agreement.
     agreed,

@@ -7,6 +7,7 @@
 #include "kov/core/geometry.hpp"
 #include "kov/core/layout.hpp"
 
+#include <algorithm>
 #include <any>
 #include <functional>
 #include <memory>
@@ -57,9 +58,9 @@ struct HaloOptions {
   Transport transport = Transport::automatic;
   /// So many first exchanges of every halo carry sequence numbers and checksums, on any transport; -1: all.
   int checked_exchanges = 2;
-  /// A message that has not come after so many seconds is an error; 0: never.  The environment variable KOV_TIMEOUT is
-  /// another default.
-  double timeout_seconds = Comm::default_timeout(600);
+  /// A message that has not come after so many seconds is an error; 0: never.  Comm::default_timeout() where that is
+  /// less.
+  double timeout_seconds = std::min(600.0, Comm::default_timeout());
 
   friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
 };

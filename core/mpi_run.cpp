@@ -86,6 +86,11 @@ class Notices final : public RankWatch {
                          let_all);
   }
 
+  bool others_gave_up() const override {
+    const Known* const first = first_failure();
+    return first && (first->notice.word.kind == Kind::late || first->notice.word.kind == Kind::missed);
+  }
+
   Verdict end(const Ending& ending);
 
   /// After a complete end.

@@ -46,6 +46,8 @@ Ending ending_of(const std::exception_ptr& error) {
       ending.kind = Ending::Kind::agreed;
     else if (dynamic_cast<const RankError*>(&e))
       ending.kind = Ending::Kind::interrupted;
+    else if (dynamic_cast<const detail::LateMessage*>(&e))
+      ending.kind = Ending::Kind::missed;
     else if (dynamic_cast<const TimeoutError*>(&e))
       ending.kind = Ending::Kind::late;
     else if (!dynamic_cast<const Error*>(&e))

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs of users that end badly on one rank, each in a way that test_endings.py names; all others wait for it in a
+// sum, unless the way says otherwise.
+#include "kov/core/io/atomic_file.hpp"
+#include "kov/core/runtime.hpp"
+#include "kov/core/signals.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <mpi.h>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+using namespace kov;
+
+namespace {
+
+void fail(const std::string& way) {
+  if (way.ends_with("foreign")) throw std::runtime_error("rain");
+  if (way.ends_with("number")) throw 7;
+  if (way.ends_with("memory")) throw std::bad_alloc();
+  throw FormatError("a wrong note");
+}
+
+void wait(const Comm& comm) {
+  double one[1] = {1};
+  comm.sum(one);
+}
+
+/// What the last rank and the others do.
+void work(const std::string& way, const Comm& comm) {
+  const bool last = comm.rank() == comm.size() - 1;
+  OutputFile file("half-written." + std::to_string(comm.rank()));
+  file.write("half a line");
+  comm.barrier();
+  if (way.ends_with("agreed")) comm.agree([&] { require<FormatError>(!last, "a wrong note"); });
+  if (last || way.ends_with("all")) fail(way);
+  if (way.ends_with("busy")) std::this_thread::sleep_for(std::chrono::seconds(30));
+  wait(comm);
+}
+
+/// main() catches what leaves the scope of the Runtime.
+int caught_outside(int argc, char** argv) {
+  try {
+    const Runtime runtime(argc, argv);
+    work("", Comm::world());
+  } catch (const std::exception& error) {
+    std::cerr << sentence("caught:", error.what(), "\n");  // in one piece
+    return 9;
+  }
+  return 0;
+}
+
+/// The same inside of it.
+int caught_inside(int argc, char** argv) {
+  const Runtime runtime(argc, argv);
+  try {
+    work("", Comm::world());
+  } catch (const std::exception& error) {
+    std::cerr << sentence("caught:", error.what(), "\n");  // in one piece
+    return 9;
+  }
+  return 0;
+}
+
+/// MPI is the user's, from before the Runtime until after it.
+int within_mpi(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  double ones[1] = {1};
+  {
+    const Runtime runtime(argc, argv);
+    Comm::world().sum(ones);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return int(ones[0]) == size ? 0 : 1;
+}
+
+int uncaught(const std::string& way, int argc, char** argv) {
+  end_cleanly_on_signals("endings");
+  const Runtime runtime(argc, argv);
+  const Comm comm = Comm::world();
+  if (way == "uncaught-on-a-thread")
+    std::thread([] { fail(""); }).join();
+  else
+    work(way, comm);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string way = argc > 1 ? argv[1] : "";
+  if (way == "caught-outside") return caught_outside(argc, argv);
+  if (way == "caught-inside") return caught_inside(argc, argv);
+  if (way == "within-mpi") return within_mpi(argc, argv);
+  if (way.starts_with("uncaught")) return uncaught(way, argc, argv);
+  return run(argc, argv, [&](const Comm& comm) {
+    std::printf("said before\n");
+    if (way != "well") work(way, comm);
+  });
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""How programs of users end when one rank fails: every process in seconds, the first error printed once, its code.
+
+ctest sets ENDINGS (the program endings.cpp) and KOVARIANT_MPIEXEC (a launcher with its flags, or empty).
+"""
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["ENDINGS"]
+MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
+
+
+class EndingsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="kovariant-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def call(self, way, ranks, code, **more):
+        """What it says on standard error about the end, and the seconds it took; no temporary files stay."""
+        command = ([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []) + [PROGRAM, way]
+        begin = time.monotonic()
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=100, env={**os.environ, **more})
+        self.seconds = time.monotonic() - begin
+        self.stdout = done.stdout
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertNotIn("terminate called", done.stderr)
+        return [line.strip() for line in done.stderr.splitlines() if line.startswith(("endings: ", "caught: "))]
+
+
+class OneProcess(EndingsTest):
+    def test_ends_with_the_code_and_says_why(self):
+        for way in ("run", "uncaught"):
+            self.assertEqual(self.call(way, 1, 2), ["endings: a wrong note"])
+            self.assertEqual(self.call(way + "-foreign", 1, 70), ["endings: rain (std::runtime_error)"])
+            self.assertEqual(self.call(way + "-number", 1, 70), ["endings: an exception that is no std::exception was thrown"])
+            self.assertIn("memory ran out", self.call(way + "-memory", 1, 70)[0])
+        self.assertEqual(self.call("well", 1, 0), [])
+        self.assertEqual(self.call("uncaught-on-a-thread", 1, 2), ["endings: a wrong note"])
+        self.assertEqual(self.call("caught-outside", 1, 9), ["caught: a wrong note"])
+        self.assertEqual(self.call("caught-inside", 1, 9), ["caught: a wrong note"])
+
+    def test_what_was_printed_before_is_not_lost(self):
+        self.call("run", 1, 2)
+        self.assertEqual(self.stdout, "said before\n")
+
+
+@unittest.skipUnless(MPIEXEC, "no MPI in this build")
+class SeveralRanks(EndingsTest):
+    def test_one_rank_s_error_ends_all(self):
+        for way in ("run", "uncaught"):
+            for ranks in (2, 4):
+                self.assertEqual(self.call(way, ranks, 2), ["endings: rank %d: a wrong note" % (ranks - 1)])
+        self.assertIn("endings: rank 1: memory ran out", self.call("run-memory", 2, 70)[0])
+
+    def test_an_error_of_all_is_said_once(self):
+        for way in ("run-all", "uncaught-all", "run-agreed", "uncaught-agreed"):
+            self.assertEqual(self.call(way, 2, 2), ["endings: a wrong note"])
+
+    def test_a_rank_that_is_busy_elsewhere_is_ended(self):
+        for way in ("run-busy", "uncaught-busy"):
+            said = self.call(way, 2, 2)
+            self.assertEqual(said[0], "endings: rank 1: a wrong note")
+            self.assertLess(self.seconds, 20)
+
+    def test_main_that_catches_prints_itself_and_the_others_are_told(self):
+        said = self.call("caught-outside", 2, 9)
+        self.assertEqual(sorted(said), ["caught: a wrong note", "caught: rank 1 failed: an exception ended it"])
+        said = self.call("caught-inside", 2, 9)
+        self.assertEqual(said[0], "caught: a wrong note")
+        self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
+        self.assertEqual(len(said), 2)
+
+    def test_good_ends_and_an_mpi_of_the_user_s(self):
+        self.assertEqual(self.call("well", 2, 0), [])
+        self.assertEqual(self.call("within-mpi", 2, 0), [])
+        self.assertEqual(self.call("within-mpi", 1, 0), [])
+        self.assertEqual(self.call("well", 1, 0, KOV_MPI="1"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
