@@ -70,7 +70,8 @@ std::string twelve_digits(double value) {
 }
 
 void warn_overridden(const Session& session, const GaugeReport& report) {
-  for (const std::string& text : report.overridden) session.warn(text);
+  for (const std::string& text : report.header.warnings) session.warn(report.source + ": " + text);
+  for (const std::string& text : report.overridden) session.warn(report.source + ": " + text);
 }
 
 }  // namespace kov::app

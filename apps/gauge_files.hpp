@@ -36,7 +36,8 @@ void require_precision(int bits);
 /// "0.594850158947"
 std::string twelve_digits(double value);
 
-/// A warning for every failed check that was let pass, on standard error and in the log.
+/// A warning for every failed check that was let pass, and for what else was odd about the file, on standard error and
+/// in the log.
 void warn_overridden(const Session& session, const GaugeReport& report);
 
 }  // namespace kov::app

@@ -34,6 +34,7 @@ void print_header(const Session& session, const std::string& file, const GaugeHe
   row(session, "extent", sentence(to_string(header.extent), "(x y z t),", volume(header.extent), "sites"));
   for (const auto& [name, value] : header.checksums) row(session, name, value + " (recorded)");
   if (header.checksums.empty()) row(session, "checksum", "none recorded");
+  for (const std::string& text : header.warnings) row(session, "warning", text);
   if (all_metadata)
     for (const auto& [name, value] : header.metadata) {
       std::string line = value;

@@ -23,7 +23,10 @@ if(NOT KOV_RANDOM123_INCLUDE_DIR STREQUAL "/usr/include")
   target_include_directories(kovariant SYSTEM PUBLIC $<BUILD_INTERFACE:${KOV_RANDOM123_INCLUDE_DIR}>)
 endif()
 
-target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE ZLIB::ZLIB spdlog::spdlog)
+target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE "${KOV_LIBDEFLATE}" pugixml::pugixml spdlog::spdlog)
+if(NOT KOV_LIBDEFLATE_INCLUDE_DIR STREQUAL "/usr/include")  # as for Random123
+  target_include_directories(kovariant SYSTEM PRIVATE "${KOV_LIBDEFLATE_INCLUDE_DIR}")
+endif()
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)
   target_compile_definitions(kovariant PRIVATE KOV_WITH_MPI)

@@ -2,6 +2,7 @@
 #include "kov/core/geometry.hpp"
 
 #include "kov/core/error.hpp"
+#include "kov/core/site_rows.hpp"
 
 namespace kov {
 
@@ -21,10 +22,10 @@ namespace {
 void require_extent(const Coord& extent) {
   for (int mu = 0; mu < 4; ++mu) {
     require(extent[mu] > 0, "lattice extent", to_string(extent), "has no sites: every extent must be positive");
+    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "is larger than 2^20 in one direction");
     require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,",
             std::to_string(extent[mu]) + ",", "but even-odd ordering needs even extents in all directions: choose",
             std::to_string(extent[mu] + 1) + (extent[mu] > 1 ? " or " + std::to_string(extent[mu] - 1) : ""));
-    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "is larger than 2^20 in one direction");
   }
 }
 
@@ -96,6 +97,17 @@ Coord Geometry::global(const Coord& local) const {
 
 Coord Geometry::local(const Coord& global) const {
   return {global[0] - origin_[0], global[1] - origin_[1], global[2] - origin_[2], global[3] - origin_[3]};
+}
+
+SiteRows plain_rows(const Geometry& geometry, std::int64_t longest) {
+  const Coord &box = geometry.local_extent(), &extent = geometry.extent();
+  SiteRows rows;
+  rows.length = box[0];
+  for (int mu = 1; mu < 4 && box[mu - 1] == extent[mu - 1] && std::int64_t(rows.length) * box[mu] <= longest; ++mu)
+    rows.length *= box[mu];
+  rows.n_groups = geometry.local_volume() / rows.length;
+  rows.first = [box, n = std::int64_t(rows.length)](std::int64_t group, int) { return coordinate(group * n, box); };
+  return rows;
 }
 
 }  // namespace kov

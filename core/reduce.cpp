@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/reduce.hpp"
 
+#include "kov/core/host_threads.hpp"
+
+#include <limits>
+
 namespace kov::detail {
 
 const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n) {
@@ -11,13 +15,32 @@ const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n) {
 }
 
 double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global) {
-  double largest = 0;
-  bool finite = true;
-  for (double v : values) {
-    largest = std::max(largest, std::abs(v));
-    finite = finite && std::isfinite(v);
+  struct Share {
+    double largest = 0;
+    bool finite = true;
+    std::array<std::int64_t, 2> sums{};
+  };
+  // All threads: maxima and sums of integers are the same in any order.
+  std::vector<Share> shares(n_host_threads());
+  const auto for_each_value = [&](const auto& work) {
+    constexpr std::size_t piece = 1 << 14;
+    on_host_threads("exact_sum", std::int64_t((values.size() + piece - 1) / piece), [&](std::int64_t i, int thread) {
+      const std::size_t first = std::size_t(i) * piece;
+      Share share = shares[std::size_t(thread)];
+      for (const double v : values.subspan(first, std::min(piece, values.size() - first))) work(share, v);
+      shares[std::size_t(thread)] = share;
+    });
+  };
+  for_each_value([](Share& share, double v) {
+    const double size = std::abs(v);
+    share.largest = size > share.largest ? size : share.largest;
+    share.finite &= size <= std::numeric_limits<double>::max();
+  });
+  std::array<double, 2> most{};
+  for (const Share& share : shares) {
+    most[0] = std::max(most[0], share.largest);
+    if (!share.finite) most[1] = 1;
   }
-  std::array<double, 2> most{largest, finite ? 0.0 : 1.0};
   comm.max(most);
   if (most[1] > 0) return std::nan("");
   if (most[0] == 0) return 0;
@@ -27,13 +50,18 @@ double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t 
   std::frexp(most[0], &exponent);
   const int headroom = std::ilogb(double(n_global)) + 1;
   const int shift = 61 - headroom - exponent;
-  std::array<std::int64_t, 2> sums{};
   constexpr int finer = 20;
-  for (double v : values) {
-    const double scaled = std::ldexp(v, shift), whole = std::nearbyint(scaled);
-    sums[0] += std::int64_t(whole);
-    sums[1] += std::int64_t(std::nearbyint(std::ldexp(scaled - whole, finer)));
-  }
+  // Products with a power of two are what ldexp() gives, as long as there is that power.
+  const bool is_double = std::abs(shift) < 1022;
+  const double scale = is_double ? std::ldexp(1.0, shift) : 0;
+  for_each_value([=](Share& share, double v) {
+    const double scaled = is_double ? v * scale : std::ldexp(v, shift), whole = std::nearbyint(scaled);
+    share.sums[0] += std::int64_t(whole);
+    share.sums[1] += std::int64_t(std::nearbyint((scaled - whole) * double(1 << finer)));
+  });
+  std::array<std::int64_t, 2> sums{};
+  for (const Share& share : shares)
+    for (std::size_t i = 0; i < 2; ++i) sums[i] += share.sums[i];
   comm.sum(sums);
   return std::ldexp(double(sums[0]), -shift) + std::ldexp(double(sums[1]), -shift - finer);
 }

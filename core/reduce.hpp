@@ -140,6 +140,36 @@ const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n);
 /// Adds a host array of doubles over all ranks as integers on a common scale.
 double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global);
 
+/// The values of n reals a site on the host: [k][outer site - first][lane], zero on padding.
+template <int n, class Kernel>
+class SiteValues {
+ public:
+  SiteValues(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel) {
+    using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+    constexpr int N = default_lanes;
+    const SiteRange range = lattice.layout().range(subset);
+    n_lanes_ = std::size_t(range.n_outer) * N;
+    buffer_ = Buffer<double>(name, n * n_lanes_);
+    for_each_site<N>(
+        name, range,
+        StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes_, buffer_.data()});
+    if constexpr (unified_memory)
+      Kokkos::fence("site values");
+    else
+      host_ = buffer_.to_host();
+  }
+
+  std::span<const double> operator[](int k) const {
+    const double* const all = unified_memory ? buffer_.data() : host_.data();
+    return {all + std::size_t(k) * n_lanes_, n_lanes_};
+  }
+
+ private:
+  std::size_t n_lanes_;
+  Buffer<double> buffer_;
+  std::vector<double> host_;
+};
+
 }  // namespace detail
 
 /// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R
@@ -153,14 +183,8 @@ std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice,
   const SiteRange range = lattice.layout().range(subset);
   std::array<double, n> result{};
   if (mode == SumMode::exact) {
-    const std::size_t n_lanes = std::size_t(range.n_outer) * N;
-    const Buffer<double> values(name, n * n_lanes);
-    for_each_site<N>(
-        name, range,
-        detail::StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes, values.data()});
-    const std::vector<double> host = values.to_host();
-    for (int k = 0; k < n; ++k)
-      result[k] = detail::exact_sum(lattice.comm(), std::span(host).subspan(k * n_lanes, n_lanes), lattice.volume());
+    const detail::SiteValues<n, Kernel> values(name, lattice, subset, kernel);
+    for (int k = 0; k < n; ++k) result[k] = detail::exact_sum(lattice.comm(), values[k], lattice.volume());
     return result;
   }
   const int n_chunks = (range.n_outer + detail::sum_chunk - 1) / detail::sum_chunk;

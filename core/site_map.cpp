@@ -77,6 +77,78 @@ void import_blocks(const Layout& layout, const detail::SiteBlocks<T>& blocks, co
   });
 }
 
+/// Whether the rows of a group fill whole blocks: virtual nodes, cut along x or not.
+bool fills_blocks(const Layout& layout) { return layout.order() == Order::virtual_nodes; }
+
+/// Which site of a group (row after row) is in each lane of the group's first outer site.
+std::array<std::int64_t, default_lanes> sites_of_lanes(const Layout& layout, const SiteRows& rows, std::int64_t group) {
+  std::array<std::int64_t, default_lanes> sites{};
+  const int outer = layout.outer_extent()[0];
+  for (int r = 0; r < rows.rows; ++r)
+    for (Coord x = rows.first(group, r); x[0] < layout.extent()[0]; x[0] += outer)
+      sites[std::size_t(layout.locate(x).lane)] = std::int64_t(r) * rows.length + x[0];
+  return sites;
+}
+
+/// f(block of a component of an outer site, real 0 of each lane in the group's doubles), for a group of virtual nodes.
+template <class T, class Value, class F>
+void for_each_block(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape,
+                    const SiteRows& rows, std::int64_t group, std::span<Value> values, const F& f) {
+  const auto sites = sites_of_lanes(layout, rows, group);
+  const std::size_t site_reals = std::size_t(shape.n_components) * std::size_t(shape.n_reals);
+  Coord x = rows.first(group, 0);
+  for (; x[0] < layout.outer_extent()[0]; ++x[0]) {
+    const int outer = layout.locate(x).outer;
+    std::array<Value*, default_lanes> lanes;
+    for (int c = 0; c < shape.n_components; ++c) {
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        lanes[l] =
+            values.data() + std::size_t(sites[l] + x[0]) * site_reals + std::size_t(c) * std::size_t(shape.n_reals);
+      f(blocks.address(outer, c), lanes);
+    }
+  }
+}
+
+/// f(real 0 of a component of a site, the same in the group's doubles), for groups of any layout.
+template <class T, class Value, class F>
+void for_each_part(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape,
+                   const SiteRows& rows, std::int64_t group, std::span<Value> values, const F& f) {
+  Value* value = values.data();
+  for (int r = 0; r < rows.rows; ++r) {
+    const std::int64_t first = lexicographic(rows.first(group, r), layout.extent());
+    for (std::int64_t i = first; i < first + rows.length; ++i) {
+      const auto at = layout.locate(coordinate(i, layout.extent()));
+      for (int c = 0; c < shape.n_components; ++c, value += shape.n_reals)
+        f(blocks.address(at.outer, c) + detail::real_place(0, at.lane, shape.lanes), value);
+    }
+  }
+}
+
+/// Values of a group to the field, or back.
+template <bool import, class T, class Value>
+void copy_group(const Layout& layout, const detail::SiteBlocks<T>& blocks, const SiteShape& shape, const SiteRows& rows,
+                std::int64_t group, std::span<Value> values) {
+  if (has_packs && shape.lanes == default_lanes && fills_blocks(layout)) {
+    for_each_block(layout, blocks, shape, rows, group, values,
+                   [&](T* block, const std::array<Value*, default_lanes>& lanes) {
+                     for (int k = 0; k < shape.n_reals; ++k, block += default_lanes)
+                       for (std::size_t l = 0; l < lanes.size(); ++l)
+                         if constexpr (import)
+                           block[l] = T(lanes[l][k]);
+                         else
+                           lanes[l][k] = double(block[l]);
+                   });
+    return;
+  }
+  for_each_part(layout, blocks, shape, rows, group, values, [&](T* real, Value* value) {
+    for (int k = 0; k < shape.n_reals; ++k)
+      if constexpr (import)
+        real[detail::real_place(k, 0, shape.lanes)] = T(value[k]);
+      else
+        value[k] = double(real[detail::real_place(k, 0, shape.lanes)]);
+  });
+}
+
 /// A site of a field as a rank that owns it sees it: a copy of its block on the host.
 template <class T>
 class OneSite {
@@ -118,6 +190,42 @@ OneSite<T> one_site(const Field<SiteT, T, N>& field, const Coord& x, int compone
 }
 
 }  // namespace
+
+SiteRows rows_of(const Layout& layout) {
+  const Coord extent = layout.extent();
+  SiteRows rows;
+  rows.length = extent[0];
+  if (!fills_blocks(layout)) {
+    rows.n_groups = layout.n_sites() / extent[0];
+    rows.first = [extent](std::int64_t group, int) { return coordinate(group * extent[0], extent); };
+    return rows;
+  }
+  Coord outer = layout.outer_extent(), cuts{};
+  for (std::size_t mu = 0; mu < 4; ++mu) cuts[mu] = extent[mu] / outer[mu];
+  outer[0] = cuts[0] = 1;
+  rows.rows = int(volume(cuts));
+  rows.n_groups = volume(outer);
+  rows.first = [outer, cuts](std::int64_t group, int row) {
+    Coord x = coordinate(group, outer);
+    const Coord node = coordinate(row, cuts);
+    for (std::size_t mu = 1; mu < 4; ++mu) x[mu] += node[mu] * outer[mu];
+    return x;
+  };
+  return rows;
+}
+
+template <template <class> class SiteT, class T, int N>
+void FieldRows<SiteT, T, N>::import_group(std::int64_t group, std::span<const double> values) const {
+  copy_group<true>(field_.layout(), detail::SiteBlocks<T>::of(host_.view()), shape_of(field_), rows_, group, values);
+}
+
+template <template <class> class SiteT, class T, int N>
+void FieldRows<SiteT, T, N>::export_group(std::int64_t group, std::span<double> values) const {
+  copy_group<false>(field_.layout(), detail::SiteBlocks<T>::of(host_.view()), shape_of(field_), rows_, group, values);
+}
+
+template class FieldRows<ColorMatrix, float>;
+template class FieldRows<ColorMatrix, double>;
 
 template <template <class> class SiteT, class T, int N>
 std::vector<double> export_sites(const Field<SiteT, T, N>& field) {

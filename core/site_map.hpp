@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/field.hpp"
+#include "kov/core/site_rows.hpp"
 
 #include <complex>
 #include <span>
@@ -19,6 +20,34 @@ std::vector<double> export_sites(const Field<SiteT, T, N>& field);
 /// The inverse of export_sites; rounds to T.  Throws InputError when the length is not the field's.
 template <template <class> class SiteT, class T, int N>
 void import_sites(std::span<const double> values, const Field<SiteT, T, N>& field);
+
+/// The sites of a layout in groups of rows along x that share their blocks of memory, so that who fills a group at a
+/// time fills whole cache lines.
+SiteRows rows_of(const Layout& layout);
+
+/// The sites of a field group by group of rows_of() its layout, in memory of the host: for threads that read or write a
+/// file.  Groups have no site in common, so threads may work on several at the same time.
+template <template <class> class SiteT, class T, int N = default_lanes>
+class FieldRows {
+ public:
+  /// Copies the field to the host (or shares its memory where kernels run on the host).
+  /// Throws InputError for a field on one parity.
+  explicit FieldRows(const Field<SiteT, T, N>& field) : field_(field), host_(field), rows_(rows_of(field.layout())) {
+    require(field.subset() == Subset::all, "the rows of", field.name(), "are on both parities, and it has one");
+  }
+
+  const SiteRows& rows() const { return rows_; }
+  /// values: doubles [row of the group][site][component][complex][re|im]; import_group() rounds to T.
+  void import_group(std::int64_t group, std::span<const double> values) const;
+  void export_group(std::int64_t group, std::span<double> values) const;
+  /// Copies what was imported back to the field.
+  void commit() const { host_.commit(); }
+
+ private:
+  Field<SiteT, T, N> field_;
+  HostField<SiteT, T, N> host_;
+  SiteRows rows_;
+};
 
 /// out = in, in another precision.  The fields must have the same lattice, sites and number of components.
 template <template <class> class SiteT, class T, class S>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge_io.hpp"
 
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/site_map.hpp"
@@ -21,62 +22,103 @@ std::string digits(double value) {
   return text;
 }
 
-std::string links_checksum(const Lattice& lattice, std::span<const double> links) {
-  const Geometry& geometry = lattice.geometry();
-  const detail::SiteFormat format;  // 64 bits, big endian, three rows
-  SiteChecksum checksum(ChecksumKind::scidac, format.order);
-  std::vector<std::byte> bytes(format.bytes());
-  for (std::int64_t i = 0; i < geometry.local_volume(); ++i) {
-    detail::encode_site(links.data() + i * reals_per_site, format, bytes.data());
-    checksum.add(lexicographic(geometry.global(coordinate(i, geometry.local_extent())), geometry.extent()), bytes);
-  }
-  checksum.combine(lattice.comm());
-  return to_hex(checksum.values()[0]) + " " + to_hex(checksum.values()[1]);
+/// The groups of rows of a gauge field, by all threads, each with memory for a group of its own:
+/// work(group, thread, doubles of a group).
+template <class Work>
+void for_each_group(const SiteRows& rows, const Work& work) {
+  const std::size_t reals = std::size_t(rows.group_sites()) * reals_per_site;
+  std::vector<std::vector<double>> groups(n_host_threads(), std::vector<double>(reals));
+  on_host_threads("gauge_rows", rows.n_groups,
+                  [&](std::int64_t group, int thread) { work(group, thread, groups[std::size_t(thread)]); });
 }
 
-GaugeReport measure(const GaugeField<double>& gauge, std::span<const double> links) {
+std::string to_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
+
+std::string links_checksum(const GaugeField<double>& gauge) {
+  struct Share {
+    SiteChecksum sum{ChecksumKind::scidac, std::endian::big};
+    std::vector<std::byte> bytes;
+  };
+  const Geometry& geometry = gauge.lattice().geometry();
+  const detail::SiteFormat format;  // 64 bits, big endian, three rows
+  const FieldRows field(gauge);
+  const SiteRows& rows = field.rows();
+  std::vector<Share> shares(n_host_threads());
+  for_each_group(rows, [&](std::int64_t group, int thread, std::span<double> links) {
+    Share& share = shares[std::size_t(thread)];
+    share.bytes.resize(std::size_t(rows.length) * format.bytes());
+    field.export_group(group, links);
+    for (int r = 0; r < rows.rows; ++r) {
+      detail::encode_links(links.data() + std::int64_t(r) * rows.length * reals_per_site, format, 4 * rows.length,
+                           share.bytes.data());
+      const std::int64_t first = lexicographic(geometry.global(rows.first(group, r)), geometry.extent());
+      share.sum.add_sites(first, format.bytes(), share.bytes);
+    }
+  });
+  SiteChecksum sum(ChecksumKind::scidac, format.order);
+  for (const Share& share : shares) sum.merge(share.sum);
+  sum.combine(gauge.lattice().comm());
+  return to_text(sum.values());
+}
+
+GaugeReport measure(const GaugeField<double>& gauge) {
+  const LinkMeasures found = measure_links(gauge);
   GaugeReport report;
-  report.plaquettes = plaquettes(gauge, SumMode::exact);
-  report.link_trace = link_trace(gauge, SumMode::exact);
-  report.unitarity_deviation = unitarity_deviation(gauge);
-  report.links_checksum = links_checksum(gauge.lattice(), links);
+  report.plaquettes = found.plaquettes;
+  report.link_trace = found.link_trace;
+  report.unitarity_deviation = found.unitarity_deviation;
   return report;
 }
 
-/// A failed check: an error, or, where it is ignored, a note in the report.
-void fail(GaugeReport& report, bool ignored, const std::string& problem, const std::string& remedy) {
-  require<FormatError>(ignored, report.source, problem + ":", remedy);
-  report.overridden.push_back(problem);
-}
+using Failed = std::vector<detail::FailedCheck>;
 
-void check_recorded(GaugeReport& report, const char* what, const char* formula, const std::optional<double>& recorded,
-                    double computed, bool ignored) {
+void check_recorded(const GaugeReport& report, const char* what, const char* formula,
+                    const std::optional<double>& recorded, double computed, bool ignored, Failed& failed) {
   const double tolerance = report.header.recorded_tolerance;
   if (!recorded || std::abs(*recorded - computed) <= tolerance) return;
-  fail(report, ignored,
-       sentence("records the", what, digits(*recorded), "and its links have", digits(computed), "(mean", formula,
-                "/ 3), further apart than", tolerance),
-       sentence("the links or the header are damaged; fetch the file again, or ask to ignore the", what));
+  failed.push_back({sentence("records the", what, digits(*recorded), "and its links have", digits(computed), "(mean",
+                             formula, "/ 3), further apart than", tolerance),
+                    sentence("the links or the header are damaged; fetch the file again, or ask to ignore the", what),
+                    ignored});
 }
 
-void check(GaugeReport& report, const ReadGaugeOptions& options) {
+/// Adds what the links of a file do not pass.
+void check(const GaugeReport& report, const ReadGaugeOptions& options, Failed& failed) {
   check_recorded(report, "plaquette", "Re tr P", report.header.plaquette, report.plaquettes.mean(),
-                 options.ignore_plaquette);
+                 options.ignore_plaquette, failed);
   check_recorded(report, "link trace", "Re tr U", report.header.link_trace, report.link_trace,
-                 options.ignore_link_trace);
+                 options.ignore_link_trace, failed);
   if (!(report.unitarity_deviation <= unitarity_limit))
-    fail(report, options.ignore_unitarity,
-         sentence("has links that are not in SU(3): the largest element of U U^+ - 1 or det U - 1 is",
-                  report.unitarity_deviation, "where", unitarity_limit, "is allowed"),
-         "the links are damaged or were never projected; fetch the file again, or ask to ignore unitarity");
+    failed.push_back({sentence("has links that are not in SU(3): the largest element of U U^+ - 1 or det U - 1 is",
+                               report.unitarity_deviation, "where", unitarity_limit, "is allowed"),
+                      "the links are damaged or were never projected; fetch the file again, or ask to ignore unitarity",
+                      options.ignore_unitarity});
 }
 
-/// Of the links that a reader makes of their first two rows.
-GaugeReport measure_completed(const Lattice& lattice, std::vector<double> links) {
-  for (std::size_t i = 0; i < links.size(); i += reals_per_link) detail::complete_third_row(links.data() + i);
-  const GaugeField<double> gauge(lattice, "completed links", 4);
-  import_sites(links, gauge);
-  return measure(gauge, links);
+/// The report of links that were read, all checks made.  name: for messages.
+GaugeReport report_of(GaugeReport report, detail::GaugeRead read, const std::string& name,
+                      const ReadGaugeOptions& options) {
+  report.source = name;
+  report.header = std::move(read.header);
+  report.links_checksum = to_text(read.links_sums);
+  // Numbers that are not finite fail whatever is made of them.
+  if (read.finite) check(report, options, read.failed);
+  report.overridden = report.header.overridden;
+  detail::settle(name, read.failed, report.overridden);
+  return report;
+}
+
+/// The links that a reader makes of their first two rows.
+GaugeField<double> completed(const GaugeField<double>& gauge) {
+  const GaugeField<double> result(gauge.lattice(), "completed links", 4);
+  const FieldRows from(gauge), to(result);
+  for_each_group(from.rows(), [&](std::int64_t group, int, std::span<double> links) {
+    from.export_group(group, links);
+    for (std::size_t i = 0; i < links.size(); i += reals_per_link) detail::complete_third_row(links.data() + i);
+    to.import_group(group, links);
+  });
+  to.commit();
+  return result;
 }
 
 /// Writing keeps every bit, or rounds to 32 of them, or drops a third row that the others determine.
@@ -122,7 +164,9 @@ std::vector<std::pair<std::string, std::string>> GaugeReport::attributes() const
 template <class T>
 GaugeReport describe_gauge(const GaugeField<T>& gauge, const std::string& source) {
   require_gauge(gauge);
-  GaugeReport report = measure(in_double(gauge), export_sites(gauge));
+  const GaugeField<double> wide = in_double(gauge);
+  GaugeReport report = measure(wide);
+  report.links_checksum = links_checksum(wide);
   report.source = source;
   return report;
 }
@@ -130,19 +174,14 @@ GaugeReport describe_gauge(const GaugeField<T>& gauge, const std::string& source
 template <class T>
 GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& path, const ReadGaugeOptions& options,
                          GaugeReport* report) {
-  const Geometry& geometry = lattice.geometry();
-  std::vector<double> links(std::size_t(geometry.local_volume()) * reals_per_site);
-  ReadOptions file_options;
-  file_options.extent = lattice.extent();
-  file_options.ignore_checksums = options.ignore_checksums;
-  GaugeHeader header = read_gauge_file(lattice.comm(), path, geometry, links, file_options);
   const GaugeField<double> gauge(lattice, path.filename().string(), 4);
-  import_sites(links, gauge);
-  GaugeReport found = measure(gauge, links);
-  found.source = path.string();
-  found.overridden = header.overridden;
-  found.header = std::move(header);
-  check(found, options);
+  const FieldRows field(gauge);
+  detail::GaugeRead read = detail::read_gauge_rows(
+      lattice.comm(), path, lattice.geometry(), field.rows(),
+      [&](std::int64_t group, int, std::span<const double> links) { field.import_group(group, links); },
+      {.extent = lattice.extent(), .ignore_checksums = options.ignore_checksums});
+  field.commit();
+  GaugeReport found = report_of(measure(gauge), std::move(read), path.string(), options);
   if (report) *report = std::move(found);
   if constexpr (std::is_same_v<T, double>) {
     return gauge;
@@ -153,33 +192,94 @@ GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& pa
   }
 }
 
+namespace {
+
+/// This rank's part of a time slice (local t), sites in lexicographic order.
+void export_slice(const FieldRows<ColorMatrix, double>& field, const Coord& box, int t, std::span<double> slice) {
+  const SiteRows& rows = field.rows();
+  // Groups come in lexicographic order, t slowest; where t is cut into lanes they have rows of several t.
+  std::int64_t of_a_t = 1;
+  while (of_a_t < rows.n_groups && rows.first(of_a_t, 0)[3] == 0) ++of_a_t;
+  SiteRows wanted = rows;
+  wanted.n_groups = of_a_t;
+  const std::int64_t first_group = t % (rows.n_groups / of_a_t) * of_a_t;
+  const std::size_t row_reals = std::size_t(rows.length) * reals_per_site;
+  for_each_group(wanted, [&](std::int64_t i, int, std::span<double> links) {
+    const std::int64_t group = first_group + i;
+    field.export_group(group, links);
+    for (int r = 0; r < rows.rows; ++r) {
+      Coord x = rows.first(group, r);
+      if (x[3] != t) continue;
+      x[3] = 0;
+      std::copy_n(links.begin() + std::ptrdiff_t(std::size_t(r) * row_reals), row_reals,
+                  slice.begin() + lexicographic(x, box) * reals_per_site);
+    }
+  });
+}
+
+/// Reads what was written and compares it with the links; returns the report of the file.  before: of the links.
+GaugeReport compare_written(const GaugeField<double>& gauge, const GaugeReport& before,
+                            const std::filesystem::path& written, const std::filesystem::path& path,
+                            const WriteGaugeOptions& options) {
+  const Lattice& lattice = gauge.lattice();
+  const double tolerance = written_tolerance(options);
+  // Links that came back with all their bits have been measured.
+  const GaugeField<double> rounded =
+      tolerance > 0 ? GaugeField<double>(lattice, "written links", 4) : GaugeField<double>();
+  const FieldRows links(gauge);
+  const std::optional<FieldRows<ColorMatrix, double>> back =
+      tolerance > 0 ? std::optional(FieldRows(rounded)) : std::nullopt;
+  std::vector<double> worst(n_host_threads());
+  std::vector<std::vector<double>> groups(n_host_threads());
+  const auto compare = [&](std::int64_t group, int thread, std::span<const double> read) {
+    std::vector<double>& expected = groups[std::size_t(thread)];
+    expected.resize(read.size());
+    links.export_group(group, expected);
+    double largest = worst[std::size_t(thread)];
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const double difference = std::abs(read[i] - expected[i]);
+      largest = difference > largest ? difference : largest;
+    }
+    worst[std::size_t(thread)] = largest;
+    if (back) back->import_group(group, read);
+  };
+  detail::GaugeRead read = detail::read_gauge_rows(lattice.comm(), written, lattice.geometry(), links.rows(), compare,
+                                                   {.extent = lattice.extent()});
+  if (back) back->commit();
+  GaugeReport report = report_of(back ? measure(rounded) : before, std::move(read), path.string(), ReadGaugeOptions{});
+  std::array<double, 1> difference{*std::max_element(worst.begin(), worst.end())};
+  lattice.comm().max(difference);
+  require<FormatError>(
+      difference[0] <= tolerance, "the links in", path.string(), "differ by", difference[0],
+      "from those that were written, more than their format rounds: the file is damaged; write it again");
+  return report;
+}
+
+}  // namespace
+
 template <class T>
 GaugeReport write_gauge(const GaugeField<T>& gauge, const std::filesystem::path& path,
                         const WriteGaugeOptions& options) {
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
-  const std::vector<double> links = export_sites(gauge);
-  const GaugeReport before = options.format == GaugeFormat::nersc_two_rows ? measure_completed(lattice, links)
-                                                                           : measure(in_double(gauge), links);
+  const GaugeField<double> links = in_double(gauge);
+  const GaugeReport before = measure(options.format == GaugeFormat::nersc_two_rows ? completed(links) : links);
   require(before.unitarity_deviation <= unitarity_limit, gauge.name(), "is not in SU(3) by", before.unitarity_deviation,
           "where", unitarity_limit, "is allowed: a reader would refuse it, so", path.string(),
           "was not written; project the links first");
-  write_gauge_file(lattice.comm(), path, lattice.geometry(), links,
-                   {.format = options.format,
-                    .bits = options.bits,
-                    .plaquette = before.plaquettes.mean(),
-                    .link_trace = before.link_trace,
-                    .metadata = options.metadata,
-                    .date = options.date});
-  GaugeReport after;
-  const std::vector<double> read = export_sites(read_gauge<double>(lattice, path, {}, &after));
-  std::array<double, 1> difference{0};
-  for (std::size_t i = 0; i < links.size(); ++i) difference[0] = std::max(difference[0], std::abs(read[i] - links[i]));
-  lattice.comm().max(difference);
-  require<FormatError>(
-      difference[0] <= written_tolerance(options), "the links in", path.string(), "differ by", difference[0],
-      "from those that were written, more than their format rounds: the file is damaged; write it again");
-  return after;
+  const FieldRows field(links);
+  GaugeReport report;
+  detail::write_gauge_slices(
+      lattice.comm(), path, lattice.geometry(),
+      [&](int t, std::span<double> slice) { export_slice(field, lattice.geometry().local_extent(), t, slice); },
+      {.format = options.format,
+       .bits = options.bits,
+       .plaquette = before.plaquettes.mean(),
+       .link_trace = before.link_trace,
+       .metadata = options.metadata,
+       .date = options.date},
+      [&](const std::filesystem::path& written) { report = compare_written(links, before, written, path, options); });
+  return report;
 }
 
 template GaugeReport describe_gauge(const GaugeField<float>&, const std::string&);

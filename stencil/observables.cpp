@@ -70,32 +70,75 @@ struct TraceKernel {
   }
 };
 
+/// The largest |z|^2 so far and that of z; a number that is none counts as infinite, because a maximum would lose it.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void raise(R& worst, const Complex<R>& z) {
+  const R size = norm2(z), infinity(Kokkos::Experimental::infinity_v<double>);
+  worst = where_greater(size, worst, size, worst);
+  worst = where_greater(size + R(1), R(0), worst, infinity);  // which is so for every number
+}
+
+/// The largest |element|^2 of U U^+ - 1 and of det U - 1 over the four links of a site.
+template <class T, class Site>
+KOKKOS_FUNCTION auto unitarity_violation(const FieldView<ColorMatrix, T, default_lanes>& u, Site x) {
+  using R = decltype(to_double(u(x, 0).z[0].re));
+  R worst(0.0);
+  for (int mu = 0; mu < 4; ++mu) {
+    const auto stored = u(x, mu);
+    ColorMatrix<R> v;
+    for (int k = 0; k < 9; ++k) v.z[k] = {to_double(stored.z[k].re), to_double(stored.z[k].im)};
+    ColorMatrix<R> off = v * adj(v);
+    for (int a = 0; a < 3; ++a) off(a, a).re -= R(1);
+    Complex<R> det = determinant(v);
+    det.re -= R(1);
+    for (int k = 0; k < 9; ++k) raise(worst, off.z[k]);
+    raise(worst, det);
+  }
+  return worst;
+}
+
 template <class T>
 struct UnitarityKernel {
   FieldView<ColorMatrix, T, default_lanes> u;
-  Layout::View layout;
 
-  KOKKOS_FUNCTION void operator()(int i, double& worst) const {
-    const LaneSite x{i / default_lanes, i % default_lanes};
-    if (!layout.is_site(x.outer, x.lane)) return;
-    for (int mu = 0; mu < 4; ++mu) {
-      const ColorMatrix<T> stored = u(x, mu);
-      ColorMatrix<double> v;
-      for (int k = 0; k < 9; ++k) v.z[k] = {double(stored.z[k].re), double(stored.z[k].im)};
-      ColorMatrix<double> off = v * adj(v);
-      for (int a = 0; a < 3; ++a) off(a, a).re -= 1;
-      Complex<double> det = determinant(v);
-      det.re -= 1;
-      for (int k = 0; k < 9; ++k) raise(worst, off.z[k]);
-      raise(worst, det);
-    }
-  }
-  /// A number that is none counts as infinite, because a maximum would lose it.
-  KOKKOS_FUNCTION static void raise(double& worst, const Complex<double>& z) {
-    const double size = Kokkos::sqrt(norm2(z));
-    if (!(size <= worst)) worst = size == size ? size : Kokkos::Experimental::infinity_v<double>;
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto worst = unitarity_violation(u, x);
+    return Values<std::remove_const_t<decltype(worst)>, 1>{{worst}};
   }
 };
+
+/// Plaquettes, link trace and violation of unitarity of a site.
+template <class T>
+struct MeasureKernel {
+  PlaquetteKernel<T> plaquettes;
+  LinkTraceKernel<T> link_trace;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto planes = plaquettes(x);
+    using R = decltype(unitarity_violation(link_trace.u, x));
+    Values<R, 8> all;
+    for (int k = 0; k < 6; ++k) all.v[k] = to_double(planes.v[k]);
+    all.v[6] = to_double(link_trace(x).v[0]);
+    all.v[7] = unitarity_violation(link_trace.u, x);
+    return all;
+  }
+};
+
+/// The square root of the largest value of all sites of all ranks.
+double largest_root(const Comm& comm, std::span<const double> values) {
+  std::array<double, 1> worst{0};
+  for (const double v : values) worst[0] = v > worst[0] ? v : worst[0];
+  comm.max(worst);
+  return std::sqrt(worst[0]);
+}
+
+template <class T>
+PlaquetteKernel<T> plaquette_kernel(const GaugeField<T>& gauge) {
+  const Lattice& lattice = gauge.lattice();
+  return {Stencil::of(lattice).view(), halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge)};
+}
 
 }  // namespace detail
 
@@ -117,9 +160,7 @@ template <class T>
 Plaquettes plaquettes(const GaugeField<T>& gauge, SumMode mode) {
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
-  const detail::PlaquetteKernel<T> kernel{Stencil::of(lattice).view(),
-                                          halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge)};
-  Plaquettes result{sum_sites<6>("plaquettes", lattice, Subset::all, kernel, mode)};
+  Plaquettes result{sum_sites<6>("plaquettes", lattice, Subset::all, detail::plaquette_kernel(gauge), mode)};
   for (double& p : result.planes) p /= 3 * double(lattice.volume());
   return result;
 }
@@ -156,14 +197,27 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
 template <class T>
 double unitarity_deviation(const GaugeField<T>& gauge) {
   require_gauge(gauge);
-  const SiteRange range = gauge.range();
-  std::array<double, 1> worst{0};
-  Kokkos::parallel_reduce("unitarity_deviation", Kokkos::RangePolicy<>(0, range.n_outer * default_lanes),
-                          detail::UnitarityKernel<T>{gauge.view(), gauge.layout().view()},
-                          Kokkos::Max<double>(worst[0]));
-  worst[0] = std::max(worst[0], 0.0);
-  gauge.lattice().comm().max(worst);
-  return worst[0];
+  const detail::UnitarityKernel<T> kernel{gauge.view()};
+  const detail::SiteValues<1, detail::UnitarityKernel<T>> values("unitarity_deviation", gauge.lattice(), Subset::all,
+                                                                 kernel);
+  return detail::largest_root(gauge.lattice().comm(), values[0]);
+}
+
+template <class T>
+LinkMeasures measure_links(const GaugeField<T>& gauge) {
+  require_gauge(gauge);
+  const Lattice& lattice = gauge.lattice();
+  using Kernel = detail::MeasureKernel<T>;
+  const detail::SiteValues<8, Kernel> values("measure_links", lattice, Subset::all,
+                                             Kernel{detail::plaquette_kernel(gauge), {gauge.view()}});
+  LinkMeasures result;
+  const double volume = double(lattice.volume());
+  for (int k = 0; k < 6; ++k)
+    result.plaquettes.planes[std::size_t(k)] =
+        detail::exact_sum(lattice.comm(), values[k], lattice.volume()) / (3 * volume);
+  result.link_trace = detail::exact_sum(lattice.comm(), values[6], lattice.volume()) / (12 * volume);
+  result.unitarity_deviation = detail::largest_root(lattice.comm(), values[7]);
+  return result;
 }
 
 template Plaquettes plaquettes(const GaugeField<float>&, SumMode);
@@ -174,6 +228,8 @@ template std::complex<double> polyakov_loop(const GaugeField<float>&, SumMode, i
 template std::complex<double> polyakov_loop(const GaugeField<double>&, SumMode, int);
 template double unitarity_deviation(const GaugeField<float>&);
 template double unitarity_deviation(const GaugeField<double>&);
+template LinkMeasures measure_links(const GaugeField<float>&);
+template LinkMeasures measure_links(const GaugeField<double>&);
 template void require_gauge(const GaugeField<float>&);
 template void require_gauge(const GaugeField<double>&);
 

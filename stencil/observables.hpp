@@ -47,6 +47,14 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode = Su
 template <class T>
 double unitarity_deviation(const GaugeField<T>& gauge);
 
+/// plaquettes() and link_trace() with exact sums, and unitarity_deviation(): the same bits, in one sweep of the links.
+struct LinkMeasures {
+  Plaquettes plaquettes;
+  double link_trace = 0, unitarity_deviation = 0;
+};
+template <class T>
+LinkMeasures measure_links(const GaugeField<T>& gauge);
+
 /// Throws InputError unless the field has the four links of every site.
 template <class T>
 void require_gauge(const GaugeField<T>& gauge);

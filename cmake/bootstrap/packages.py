@@ -19,8 +19,8 @@ class Package:
 
 
 BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninja"), Package("g++", program="c++"),
-         Package("zlib1g-dev", header="zlib.h"), Package("libspdlog-dev", header="spdlog/spdlog.h"),
-         Package("librandom123-dev", header="Random123/philox.h"))
+         Package("libdeflate-dev", header="libdeflate.h"), Package("libpugixml-dev", header="pugixml.hpp"),
+         Package("libspdlog-dev", header="spdlog/spdlog.h"), Package("librandom123-dev", header="Random123/philox.h"))
 PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlplusplus-dev", header="toml++/toml.h"))
 MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))
 HDF5 = (Package("libhdf5-dev", header="hdf5.h"),)

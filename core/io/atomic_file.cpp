@@ -86,6 +86,8 @@ PendingFile::PendingFile(const fs::path& target) : target_(followed(target)) {
   require(target_.filename().string().size() <= 255, "cannot write to", in_quotes(target.string()) + ":",
           "names may have 255 bytes");
   std::error_code error;
+  require(!fs::is_symlink(fs::symlink_status(target_, error)), "cannot write to", target.string() + ":",
+          "it is a loop of links, or more of them than can be followed");
   const fs::file_status status = fs::status(target_, error);
   require(!fs::exists(status) || fs::is_regular_file(status), "cannot write to", target.string() + ":",
           fs::is_directory(status) ? "it is a folder, name a file in it" : "it is a device or pipe, name a file");
@@ -127,11 +129,9 @@ OutputFile::~OutputFile() {
   if (handle_ >= 0) ::close(handle_);
 }
 
-void OutputFile::write(std::span<const std::byte> bytes) {
-  const std::uint64_t offset = size_;
-  size_ += bytes.size();
-  write_at(offset, bytes);
-}
+std::uint64_t OutputFile::extend(std::uint64_t bytes) { return std::exchange(size_, size_ + bytes); }
+
+void OutputFile::write(std::span<const std::byte> bytes) { write_at(extend(bytes.size()), bytes); }
 
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
 

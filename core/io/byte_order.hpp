@@ -18,12 +18,15 @@ static_assert(std::endian::native == std::endian::little || std::endian::native 
 template <class T>
 constexpr T byte_swap(T value) {
   static_assert(std::is_unsigned_v<T>);
-  T swapped = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    swapped = T(T(swapped << 8) | T(value & 0xff));
-    value = T(value >> 8);
+  // Builtins, because loops over them are vectorised.
+  if constexpr (sizeof(T) == 8) {
+    return __builtin_bswap64(value);
+  } else if constexpr (sizeof(T) == 4) {
+    return __builtin_bswap32(value);
+  } else {
+    static_assert(sizeof(T) == 2);
+    return __builtin_bswap16(value);
   }
-  return swapped;
 }
 
 namespace detail {

@@ -27,7 +27,7 @@ enum class ChecksumKind {
   milc
 };
 
-/// The crc32 of zlib, of which the parameters are those of IEEE 802.3.
+/// The crc32 of IEEE 802.3, which is zlib's as well.
 std::uint32_t crc32(std::span<const std::byte> bytes);
 
 /// One rank's share of a file's checksum, and after combine() the whole.
@@ -40,14 +40,24 @@ class SiteChecksum {
   /// file.
   void add(std::int64_t site, std::span<const std::byte> bytes);
 
+  /// The same for sites that follow one another, of site_bytes each.
+  void add_sites(std::int64_t first, std::size_t site_bytes, std::span<const std::byte> bytes);
+
+  /// Joins the share of another thread, which has the same kind and order.
+  void merge(const SiteChecksum& other);
+
   /// Collective: joins the shares of all ranks.
   void combine(const Comm& comm);
 
   ChecksumKind kind() const { return kind_; }
+  std::endian order() const { return order_; }
   /// The sum, or the pair; what the kind has no use for is 0.
   const std::array<std::uint32_t, 2>& values() const { return values_; }
 
  private:
+  /// Whole 32-bit words; first: index of the first one in the file's data.
+  void add_words(std::int64_t first, std::span<const std::byte> bytes);
+
   ChecksumKind kind_;
   std::endian order_;
   std::array<std::uint32_t, 2> values_{};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/gauge_file.hpp"
 
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/io/xml.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <sstream>
 
@@ -14,7 +17,11 @@ namespace kov {
 
 namespace detail {
 
-GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions& options) {
+GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions& options, FileTrust trust) {
+  if (options.extent)
+    for (const int e : *options.extent)
+      require(e >= 1 && e <= 65535, "the extents", to_string(*options.extent), "were given for", path.string() + ":",
+              "each must be 1 to 65535");
   const auto file = std::make_shared<const InputFile>(path);
   GaugeSource source;
   if (is_lime(*file)) {
@@ -22,7 +29,7 @@ GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions
   } else if (is_nersc(*file)) {
     source = nersc_source(file);
   } else if (is_hdf5(*file)) {
-    source = hdf5_source(file);
+    source = hdf5_source(file, trust);
   } else if (is_milc(*file)) {
     source = milc_source(file);
   } else if (is_openqcd(*file)) {  // last, for it has no magic number
@@ -40,49 +47,132 @@ GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions
 
 namespace {
 
-constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::max();
+/// Whether all numbers are finite; a loop that is vectorised.
+bool all_finite(std::span<const double> reals) {
+  std::uint64_t bad = 0;
+  for (const double r : reals) bad |= std::uint64_t(!(std::abs(r) <= std::numeric_limits<double>::max()));
+  return bad == 0;
+}
 
-/// 4 * site + mu of the first link that `bad` says yes to, in the whole lattice's order; no_link when there is none.
-template <class Bad>
-std::int64_t first_link(const Geometry& geometry, std::span<const double> links, Bad&& bad) {
-  std::int64_t first = no_link;
-  const std::int64_t n = std::int64_t(links.size()) / reals_per_link;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (!bad(links.subspan(std::size_t(i * reals_per_link), reals_per_link))) continue;
-    const Coord x = geometry.global(coordinate(i / 4, geometry.local_extent()));
-    first = std::min(first, 4 * lexicographic(x, geometry.extent()) + i % 4);
+/// What is wrong with the links' checksum: nothing when it is as recorded, or when none was.
+std::optional<std::string> checksum_mismatch(const GaugeSource& source, const SiteChecksum& found) {
+  if (source.kind == ChecksumKind::none || found.values() == source.expected) return std::nullopt;
+  const std::vector<std::string> names = checksum_names(source.kind);
+  std::string recorded, computed;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string lead = (i ? std::string(", ") : std::string()) + names[i] + " ";
+    recorded += lead + to_hex(source.expected[i]);
+    computed += lead + to_hex(found.values()[i]);
   }
-  return first;
+  return "records " + recorded + " and its links have " + computed;
 }
 
-/// The first of all ranks' first links.
-std::int64_t first_of_all(const Comm& comm, std::int64_t first) {
-  std::int64_t negative = -first;
-  comm.max(std::span(&negative, 1));
-  return -negative;
+/// What a thread finds in its groups.
+struct Share {
+  ReadScratch scratch;
+  SiteChecksum links_sum;
+  std::vector<double> links;
+  std::vector<std::byte> bytes;
+  std::int64_t bad = no_link;
+};
+
+/// The groups of a box by one thread after the other.
+class RowsReader {
+ public:
+  RowsReader(const GaugeSource& source, const Geometry& geometry, const SiteRows& rows)
+      : source_(source),
+        geometry_(geometry),
+        rows_(rows),
+        read_(source.open_box(geometry.origin(), geometry.local_extent())),
+        same_sum_(source.kind == ChecksumKind::scidac && source.header.bits == 64 && source.header.rows == 3) {
+    const Share share{{SiteChecksum(source.kind, source.order), {}},
+                      SiteChecksum(ChecksumKind::scidac, ildg.order),
+                      std::vector<double>(std::size_t(rows.group_sites()) * reals_per_site),
+                      {}};
+    shares_.assign(n_host_threads(), share);
+  }
+
+  void read(const TakeRows& take) {
+    on_host_threads("read_gauge", rows_.n_groups, [&](std::int64_t group, int thread) {
+      Share& share = shares_[std::size_t(thread)];
+      const std::size_t row = std::size_t(rows_.length) * reals_per_site;
+      for (int r = 0; r < rows_.rows; ++r) {
+        const std::span<double> links = std::span(share.links).subspan(std::size_t(r) * row, row);
+        const Coord start = geometry_.global(rows_.first(group, r));
+        read_(start, rows_.length, links, share.scratch);
+        if (!all_finite(links)) share.bad = std::min(share.bad, first_not_finite(start, links));
+        if (!same_sum_) add(share, start, links);
+      }
+      take(group, thread, share.links);
+    });
+  }
+
+  /// Of all threads.
+  SiteChecksum checksum() const {
+    SiteChecksum sum(source_.kind, source_.order);
+    for (const Share& share : shares_) sum.merge(share.scratch.checksum);
+    return sum;
+  }
+  SiteChecksum links_sum() const {
+    SiteChecksum sum(ChecksumKind::scidac, ildg.order);
+    for (const Share& share : shares_) sum.merge(same_sum_ ? share.scratch.checksum : share.links_sum);
+    return sum;
+  }
+  std::int64_t first_bad() const {
+    std::int64_t bad = no_link;
+    for (const Share& share : shares_) bad = std::min(bad, share.bad);
+    return bad;
+  }
+
+ private:
+  static constexpr SiteFormat ildg{};
+
+  void add(Share& share, const Coord& start, std::span<const double> links) const {
+    share.bytes.resize(links.size() * sizeof(double));
+    encode_links(links.data(), ildg, std::int64_t(links.size()) / reals_per_link, share.bytes.data());
+    share.links_sum.add_sites(lexicographic(start, geometry_.extent()), ildg.bytes(), share.bytes);
+  }
+
+  std::int64_t first_not_finite(const Coord& start, std::span<const double> links) const {
+    std::int64_t link = 4 * lexicographic(start, geometry_.extent());
+    while (all_finite(links.first(reals_per_link))) {
+      links = links.subspan(reals_per_link);
+      ++link;
+    }
+    return link;
+  }
+
+  const GaugeSource& source_;
+  const Geometry& geometry_;
+  const SiteRows& rows_;
+  ReadRun read_;
+  /// The file's checksum is that of the links as 64-bit numbers.
+  bool same_sum_;
+  std::vector<Share> shares_;
+};
+
+/// Opened by rank 0 first, which verifies what the file is opened with (HDF5), so that the others need not.  Where it
+/// fails they find out by themselves, for every rank throws what it met.
+GaugeSource open_on_all(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
+  GaugeSource source;
+  std::exception_ptr failure;
+  if (comm.rank() == 0) {
+    try {
+      source = open_gauge_file(path, options);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  std::int64_t failed = failure != nullptr;
+  comm.max(std::span(&failed, 1));
+  comm.agree([&] {
+    if (failure) std::rethrow_exception(failure);
+    if (comm.rank() != 0) source = open_gauge_file(path, options, failed ? FileTrust::unverified : FileTrust::verified);
+  });
+  return source;
 }
 
-/// "direction 2 at site 0 0 3 1"
-std::string link_name(std::int64_t link, const Coord& extent) {
-  return sentence("direction", link % 4, "at site", to_string(coordinate(link / 4, extent)));
-}
-
-bool not_finite(std::span<const double> link) {
-  return !std::all_of(link.begin(), link.end(), [](double r) { return std::isfinite(r); });
-}
-
-bool not_single(std::span<const double> link) {
-  return !std::all_of(link.begin(), link.end(), [](double r) { return std::isfinite(float(r)); });
-}
-
-/// The third row is not what a reader will make of the other two.  Links of 32-bit files pass: they are off by 1e-6.
-bool not_special_unitary(std::span<const double> link) {
-  std::array<double, reals_per_link> completed;
-  std::copy(link.begin(), link.end(), completed.begin());
-  complete_third_row(completed.data());
-  return !std::equal(link.begin(), link.end(), completed.begin(),
-                     [](double a, double b) { return std::abs(a - b) < 1e-5; });
-}
+}  // namespace
 
 void require_size(const Geometry& geometry, std::size_t size) {
   require(size == std::size_t(geometry.local_volume()) * reals_per_site, "the links of a box of",
@@ -90,114 +180,47 @@ void require_size(const Geometry& geometry, std::size_t size) {
           "were given");
 }
 
-void check_writable(const Comm& comm, const Geometry& geometry, std::span<const double> links,
-                    const WriteOptions& options) {
+std::int64_t first_of_all(const Comm& comm, std::int64_t first) {
+  std::int64_t negative = -first;
+  comm.max(std::span(&negative, 1));
+  return -negative;
+}
+
+std::string link_name(std::int64_t link, const Coord& extent) {
+  return sentence("direction", link % 4, "at site", to_string(coordinate(link / 4, extent)));
+}
+
+GaugeRead read_gauge_rows(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
+                          const SiteRows& rows, const TakeRows& take, const ReadOptions& options) {
+  GaugeSource source = open_on_all(comm, path, options);
+  require(source.header.extent == geometry.extent(), path.string(), "is a lattice of",
+          to_string(source.header.extent) + ", and one of", to_string(geometry.extent()), "was asked for");
+  std::optional<RowsReader> reader;
   comm.agree([&] {
-    require_size(geometry, links.size());
-    require(options.bits == 32 || options.bits == 64, "gauge configurations are written with 32 or 64 bits, not",
-            options.bits);
-    require(std::isfinite(options.plaquette) && std::isfinite(options.link_trace), "the plaquette", options.plaquette,
-            "and link trace", options.link_trace, "to be recorded must be finite: compute them from the links");
+    reader.emplace(source, geometry, rows);
+    reader->read(take);
   });
-  const auto check = [&](auto&& bad, const char* what) {
-    const std::int64_t link = first_of_all(comm, first_link(geometry, links, bad));
-    require(link == no_link, "the link in", link_name(link == no_link ? 0 : link, geometry.extent()), what);
-  };
-  check(not_finite, "is not finite: nothing was written");
-  if (options.bits == 32) check(not_single, "does not fit 32-bit numbers: write 64 bits");
-  if (options.format == GaugeFormat::nersc_two_rows)
-    check(not_special_unitary, "is not in SU(3), so two rows do not determine it: write three");
+  // From here on every rank knows the same.
+  SiteChecksum checksum = reader->checksum(), links_sum = reader->links_sum();
+  checksum.combine(comm);
+  links_sum.combine(comm);
+  const std::int64_t bad = first_of_all(comm, reader->first_bad());
+  GaugeRead result;
+  result.header = std::move(source.header);
+  if (const auto mismatch = checksum_mismatch(source, checksum)) {
+    if (options.ignore_checksums)
+      result.header.overridden.push_back("checksum: the file " + *mismatch);
+    else
+      result.failed.push_back(
+          {*mismatch, "the links or the header are damaged; fetch the file again, or ask to ignore checksums"});
+  }
+  result.finite = bad == no_link;
+  if (!result.finite)
+    result.failed.push_back(
+        {"has a link that is not finite, in " + link_name(bad, geometry.extent()), "the configuration is damaged"});
+  result.links_sums = links_sum.values();
+  return result;
 }
-
-std::unique_ptr<GaugeSink> make_sink(const std::filesystem::path& path, const Coord& extent,
-                                     const WriteOptions& options) {
-  switch (options.format) {
-    case GaugeFormat::nersc:
-    case GaugeFormat::nersc_two_rows:
-      return nersc_sink(path, extent, options);
-    case GaugeFormat::ildg:
-      return ildg_sink(path, extent, options);
-    case GaugeFormat::hdf5:
-      return hdf5_sink(path, extent, options);
-  }
-  throw InputError("unknown gauge format");
-}
-
-/// Brings the time slices of all ranks to rank 0, one at a time.
-class SliceGather {
- public:
-  SliceGather(const Comm& comm, const Geometry& geometry) : comm_(comm), geometry_(geometry) {
-    if (comm.rank() != 0) return;
-    slice_.resize(std::size_t(geometry.volume() / geometry.extent()[3]) * reals_per_site);
-    for (int r = 0; r < comm.size(); ++r) ranks_.emplace_back(geometry.extent(), geometry.grid(), r, comm.size());
-    if (comm.size() > 1) received_.resize(slice_.size());
-  }
-
-  /// Collective; the slice [z][y][x][mu][row][column][re, im] on rank 0, nothing elsewhere.
-  std::span<const double> operator()(int t, std::span<const double> links) {
-    Comm::Exchange exchange(comm_);
-    const std::span<const double> mine = has(geometry_, t) ? part(links, t) : std::span<const double>{};
-    if (comm_.rank() != 0) {
-      if (!mine.empty()) exchange.send(std::as_bytes(mine), 0, t);
-      exchange.wait();
-      return {};
-    }
-    std::vector<std::span<const double>> parts(ranks_.size());
-    parts[0] = mine;
-    std::span<double> free(received_);
-    for (std::size_t r = 1; r < ranks_.size(); ++r) {
-      if (!has(ranks_[r], t)) continue;
-      const std::size_t n = std::size_t(ranks_[r].local_volume() / ranks_[r].local_extent()[3]) * reals_per_site;
-      exchange.receive(std::as_writable_bytes(free.first(n)), int(r), t);
-      parts[r] = free.first(n);
-      free = free.subspan(n);
-    }
-    exchange.wait();
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      if (!parts[r].empty()) place(parts[r], ranks_[r]);
-    }
-    return slice_;
-  }
-
- private:
-  static bool has(const Geometry& g, int t) { return t >= g.origin()[3] && t < g.origin()[3] + g.local_extent()[3]; }
-
-  std::span<const double> part(std::span<const double> links, int t) const {
-    const std::size_t n = links.size() / std::size_t(geometry_.local_extent()[3]);
-    return links.subspan(std::size_t(t - geometry_.origin()[3]) * n, n);
-  }
-
-  /// Copies a rank's part of the slice, row by row of x.
-  void place(std::span<const double> part, const Geometry& from) {
-    const Coord &box = from.local_extent(), &origin = from.origin(), &extent = from.extent();
-    const std::size_t row = std::size_t(box[0]) * reals_per_site;
-    for (int z = 0; z < box[2]; ++z) {
-      for (int y = 0; y < box[1]; ++y, part = part.subspan(row)) {
-        const std::int64_t site = lexicographic({origin[0], origin[1] + y, origin[2] + z, 0}, extent);
-        std::copy_n(part.begin(), row, slice_.begin() + site * reals_per_site);
-      }
-    }
-  }
-
-  const Comm& comm_;
-  const Geometry& geometry_;
-  std::vector<Geometry> ranks_;
-  std::vector<double> slice_, received_;
-};
-
-/// Reads the finished file slice by slice and compares the checksums.
-void verify(const std::filesystem::path& written, const std::filesystem::path& target, const Coord& extent) {
-  const GaugeSource source = open_gauge_file(written, {});
-  const Coord box{extent[0], extent[1], extent[2], 1};
-  std::vector<double> slice(std::size_t(volume(box)) * reals_per_site);
-  SiteChecksum checksum(source.kind, source.order);
-  for (int t = 0; t < extent[3]; ++t) source.read_box({0, 0, 0, t}, box, slice, checksum);
-  require<FormatError>(
-      source.header.extent == extent && checksum.values() == source.expected, "what was written to", target.string(),
-      "reads back differently: the disk or its connection is faulty; nothing was kept, write elsewhere");
-}
-
-}  // namespace
 
 }  // namespace detail
 
@@ -205,10 +228,11 @@ std::optional<std::string> recorded_metadata(const GaugeHeader& header, const st
   for (const auto& [key, value] : header.metadata) {
     if (key == name) return value;
     // ILDG: lines of the record's info.
-    const auto info = xml_element(value, "info");
+    if (key != "scidac-record-xml") continue;
+    const auto info = XmlRecord(value).element("info");
     std::istringstream lines(info ? *info : "");
     for (std::string line; std::getline(lines, line);) {
-      const std::string text = trim(xml_unescape(line));
+      const std::string text = trim(line);
       if (text.rfind(name + " = ", 0) == 0) return text.substr(name.size() + 3);
     }
   }
@@ -216,67 +240,21 @@ std::optional<std::string> recorded_metadata(const GaugeHeader& header, const st
 }
 
 GaugeHeader read_gauge_header(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
-  GaugeHeader header;
-  comm.agree([&] { header = detail::open_gauge_file(path, options).header; });
-  return header;
+  return detail::open_on_all(comm, path, options).header;
 }
 
 GaugeHeader read_gauge_file(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
                             std::span<double> links, const ReadOptions& options) {
   using namespace detail;
-  GaugeSource source;
-  comm.agree([&] {
-    source = open_gauge_file(path, options);
-    require(source.header.extent == geometry.extent(), path.string(), "is a lattice of",
-            to_string(source.header.extent) + ", and one of", to_string(geometry.extent()), "was asked for");
-    require_size(geometry, links.size());
-  });
-  SiteChecksum checksum(source.kind, source.order);
-  std::int64_t bad = no_link;
-  comm.agree([&] {
-    source.read_box(geometry.origin(), geometry.local_extent(), links, checksum);
-    bad = first_link(geometry, links, not_finite);
-  });
-  // From here on every rank knows the same and throws the same.
-  checksum.combine(comm);
-  bad = first_of_all(comm, bad);
-  check_checksum(source, checksum, path.string(), options.ignore_checksums);
-  require<FormatError>(bad == no_link, path.string(), "has a link that is not finite, in",
-                       link_name(bad == no_link ? 0 : bad, geometry.extent()) + ":", "the configuration is damaged");
-  return std::move(source.header);
-}
-
-GaugeFormat gauge_format(const std::string& name) {
-  if (name == "nersc") return GaugeFormat::nersc;
-  if (name == "nersc-3x2") return GaugeFormat::nersc_two_rows;
-  if (name == "ildg") return GaugeFormat::ildg;
-  if (name == "hdf5") return GaugeFormat::hdf5;
-  throw InputError(sentence("unknown gauge format", in_quotes(name) + ":", "it can be nersc, nersc-3x2, ildg or hdf5"));
-}
-
-void write_gauge_file(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
-                      std::span<const double> links, const WriteOptions& options) {
-  using namespace detail;
-  check_writable(comm, geometry, links, options);
-  std::unique_ptr<GaugeSink> sink;
-  std::unique_ptr<SliceGather> gather;
-  comm.agree([&] {
-    gather = std::make_unique<SliceGather>(comm, geometry);
-    if (comm.rank() == 0) sink = make_sink(path, geometry.extent(), options);
-  });
-  for (int t = 0; t < geometry.extent()[3]; ++t) {
-    const std::span<const double> slice = (*gather)(t, links);
-    comm.agree([&] {
-      if (sink) sink->slice(t, slice);
-    });
-  }
-  gather.reset();
-  comm.agree([&] {
-    if (!sink) return;
-    sink->finish();
-    verify(sink->temporary(), path, geometry.extent());
-    sink->commit();
-  });
+  comm.agree([&] { require_size(geometry, links.size()); });
+  const SiteRows rows = plain_rows(geometry, sites_at_a_time);
+  const std::size_t group_reals = std::size_t(rows.group_sites()) * reals_per_site;
+  const auto take = [&](std::int64_t group, int, std::span<const double> read) {
+    std::copy(read.begin(), read.end(), links.begin() + group * std::int64_t(group_reals));
+  };
+  GaugeRead read = read_gauge_rows(comm, path, geometry, rows, take, options);
+  settle(path.string(), read.failed, read.header.overridden);
+  return std::move(read.header);
 }
 
 }  // namespace kov

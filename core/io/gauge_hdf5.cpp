@@ -3,9 +3,11 @@
 // Our own gauge configurations in HDF5: the dataset /gauge/links, complex [t][z][y][x][mu][row][column], with
 // attributes of the group /gauge: extent (x y z t), bits, plaquette, link_trace, conventions, suma, sumb.  The checksum
 // pair is the one that an ILDG file of the same links and precision has, so files can be compared across formats.
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/io/user_block.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,11 +61,9 @@ std::string metadata_text(const Hdf5Attribute& value) {
   return "(a list)";
 }
 
-/// Reads slice by slice, so that the complex numbers of a box need no second copy of it.
-ReadBox hdf5_reader(const std::shared_ptr<const Hdf5File>& file, const Coord& extent, int bits) {
-  return [=](const Coord& origin, const Coord& box, std::span<double> links, SiteChecksum& checksum) {
-    const SiteFormat format{.bits = bits, .order = std::endian::big};
-    std::vector<std::byte> bytes(format.bytes());
+/// Through the library, by one thread, which is not fast: for files in chunks, as ours were once, or compressed.
+OpenBox library_reader(const std::shared_ptr<const Hdf5File>& file, const Coord& extent, int bits) {
+  const auto read_box = [file](const Coord& origin, const Coord& box, std::span<double> links) {
     const std::int64_t sites = volume(box) / box[3];
     for (int t = 0; t < box[3]; ++t) {
       const std::span<double> slice =
@@ -71,23 +71,19 @@ ReadBox hdf5_reader(const std::shared_ptr<const Hdf5File>& file, const Coord& ex
       const auto at = [](int a, int b = 0) { return std::uint64_t(a + b); };
       file->read_block(dataset, {at(origin[3], t), at(origin[2]), at(origin[1]), at(origin[0]), 0, 0, 0},
                        {1, at(box[2]), at(box[1]), at(box[0]), 4, 3, 3}, as_complex(slice));
-      for (std::int64_t i = 0; i < sites; ++i) {
-        const Coord x = coordinate(i, {box[0], box[1], box[2], 1});
-        encode_site(slice.data() + i * reals_per_site, format, bytes.data());
-        checksum.add(lexicographic({origin[0] + x[0], origin[1] + x[1], origin[2] + x[2], origin[3] + t}, extent),
-                     bytes);
-      }
     }
   };
+  return memory_reader(read_box, {.bits = bits, .order = std::endian::big}, extent);
 }
 
 }  // namespace
 
-bool is_hdf5(const InputFile& file) { return file.text(0, 8) == "\x89HDF\r\n\x1a\n"; }
+bool is_hdf5(const InputFile& file) { return file.text(0, 8) == "\x89HDF\r\n\x1a\n" || has_user_block(file); }
 
-GaugeSource hdf5_source(const SharedFile& input) {
+GaugeSource hdf5_source(const SharedFile& input, FileTrust trust) {
   const std::string name = input->name();
-  const auto file = std::make_shared<const Hdf5File>(Hdf5File::open(input->path()));
+  const auto file = std::make_shared<const Hdf5File>(
+      trust == FileTrust::verified ? Hdf5File::open_verified(input->path()) : Hdf5File::open(input->path()));
   require<FormatError>(file->contains(dataset), name, "is an HDF5 file without the dataset",
                        dataset + ", so it holds no gauge configuration of ours");
   const Hdf5Shape shape = file->shape(dataset);
@@ -124,18 +120,14 @@ GaugeSource hdf5_source(const SharedFile& input) {
         header.metadata.emplace_back(attribute, metadata_text(file->attribute(object, attribute)));
     }
   }
-  source.read_box = hdf5_reader(file, header.extent, shape.bits);
+  const SiteFormat stored{.bits = shape.bits, .order = std::endian::little};
+  const auto offset = file->plain_data(dataset);
+  source.open_box = offset ? lexicographic_reader(input, *offset, stored, header.extent, std::endian::big)
+                           : library_reader(file, header.extent, shape.bits);
   return source;
 }
 
 namespace {
-
-/// A chunk is a time slice, or as many of its z planes as stay below 1 GiB (HDF5 takes chunks below 4 GiB).
-Extent chunk_of_links(const Coord& extent, int bits) {
-  const std::uint64_t plane = std::uint64_t(extent[0]) * std::uint64_t(extent[1]) * SiteFormat{.bits = bits}.bytes();
-  const std::uint64_t planes = std::clamp<std::uint64_t>((std::uint64_t(1) << 30) / plane, 1, std::uint64_t(extent[2]));
-  return {1, planes, std::uint64_t(extent[1]), std::uint64_t(extent[0]), 4, 3, 3};
-}
 
 class Hdf5Sink : public GaugeSink {
  public:
@@ -145,8 +137,7 @@ class Hdf5Sink : public GaugeSink {
         format_{.bits = options.bits, .order = std::endian::big},
         checksum_(ChecksumKind::scidac, std::endian::big) {
     const auto e = [&](int mu) { return std::uint64_t(extent[mu]); };
-    file_.create_dataset(dataset, Hdf5Kind::complex, options.bits, {e(3), e(2), e(1), e(0), 4, 3, 3},
-                         chunk_of_links(extent, options.bits));
+    file_.create_dataset(dataset, Hdf5Kind::complex, options.bits, {e(3), e(2), e(1), e(0), 4, 3, 3});
     file_.set_attribute(group, "extent", std::vector<std::int64_t>(extent.begin(), extent.end()));
     file_.set_attribute(group, "bits", std::int64_t(options.bits));
     file_.set_attribute(group, "plaquette", options.plaquette);
@@ -159,8 +150,19 @@ class Hdf5Sink : public GaugeSink {
 
   void slice(int t, std::span<const double> links) override {
     const auto e = [&](int mu) { return std::uint64_t(extent_[mu]); };
-    file_.write_block(dataset, {std::uint64_t(t), 0, 0, 0, 0, 0, 0}, {1, e(2), e(1), e(0), 4, 3, 3}, as_complex(links));
-    encode_slice(links, lexicographic({0, 0, 0, t}, extent_), format_, checksum_, [](std::span<const std::byte>) {});
+    const Extent offset{std::uint64_t(t), 0, 0, 0, 0, 0, 0}, count{1, e(2), e(1), e(0), 4, 3, 3};
+    if (format_.bits == 32) {  // rounded here, as the library's conversions are slow
+      single_.resize(links.size() / 2);
+      on_host_threads("round", std::int64_t(e(2)), [&](std::int64_t z, int) {
+        const std::size_t plane = single_.size() / std::size_t(e(2)), first = std::size_t(z) * plane;
+        std::copy_n(as_complex(links).begin() + std::ptrdiff_t(first), plane, single_.begin() + std::ptrdiff_t(first));
+      });
+      file_.write_block<std::complex<float>>(dataset, offset, count, single_);
+    } else {
+      file_.write_block(dataset, offset, count, as_complex(links));
+    }
+    encode_slice(links, lexicographic({0, 0, 0, t}, extent_), format_, checksum_,
+                 [](std::uint64_t, std::span<const std::byte>) {});
   }
   void finish() override {
     const std::vector<std::string> names = checksum_names(ChecksumKind::scidac);
@@ -175,6 +177,7 @@ class Hdf5Sink : public GaugeSink {
   Coord extent_;
   SiteFormat format_;
   SiteChecksum checksum_;
+  std::vector<std::complex<float>> single_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/gauge_source.hpp"
 
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -12,17 +13,45 @@ namespace kov::detail {
 
 namespace {
 
-/// Bytes read or written at a time, about.
-constexpr std::size_t piece_bytes = std::size_t(1) << 22;
+/// Bytes encoded and written at a time, about: a piece stays in a core's cache.
+constexpr std::size_t piece_bytes = std::size_t(1) << 18;
 
-template <class Real>
-void decode_reals(const std::byte* bytes, std::endian order, int n, double* out) {
-  for (int i = 0; i < n; ++i) out[i] = double(load<Real>(bytes + std::size_t(i) * sizeof(Real), order));
+/// The order is a template parameter, so that loops are vectorised.
+template <class Real, std::endian order>
+void decode_reals(const std::byte* bytes, std::int64_t n, double* out) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = double(load<Real>(bytes + std::size_t(i) * sizeof(Real), order));
 }
 
-template <class Real>
-void encode_reals(const double* in, std::endian order, int n, std::byte* bytes) {
-  for (int i = 0; i < n; ++i) store(bytes + std::size_t(i) * sizeof(Real), Real(in[i]), order);
+template <class Real, std::endian order>
+void encode_reals(const double* in, std::int64_t n, std::byte* bytes) {
+  for (std::int64_t i = 0; i < n; ++i) store(bytes + std::size_t(i) * sizeof(Real), Real(in[i]), order);
+}
+
+void decode_reals(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* out) {
+  constexpr auto big = std::endian::big, little = std::endian::little;
+  if (format.bits == 32)
+    (format.order == big ? decode_reals<float, big> : decode_reals<float, little>)(bytes, n, out);
+  else
+    (format.order == big ? decode_reals<double, big> : decode_reals<double, little>)(bytes, n, out);
+}
+
+void encode_reals(const double* in, const SiteFormat& format, std::int64_t n, std::byte* bytes) {
+  constexpr auto big = std::endian::big, little = std::endian::little;
+  if (format.bits == 32)
+    (format.order == big ? encode_reals<float, big> : encode_reals<float, little>)(in, n, bytes);
+  else
+    (format.order == big ? encode_reals<double, big> : encode_reals<double, little>)(in, n, bytes);
+}
+
+template <class Word>
+void swap_words(std::span<std::byte> bytes) {
+  for (std::size_t at = 0; at + sizeof(Word) <= bytes.size(); at += sizeof(Word))
+    store(bytes.data() + at, load<Word>(bytes.data() + at, std::endian::big), std::endian::little);
+}
+
+/// Turns all numbers around.
+void swap_order(std::span<std::byte> bytes, int bits) {
+  bits == 32 ? swap_words<std::uint32_t>(bytes) : swap_words<std::uint64_t>(bytes);
 }
 
 void record(GaugeHeader& header, std::optional<double>& slot, const char* what, const std::string& text,
@@ -47,57 +76,50 @@ void complete_third_row(double* link) {
   }
 }
 
-void decode_link(const std::byte* bytes, const SiteFormat& format, double* link) {
-  const int n = 6 * format.rows;
-  if (format.bits == 32) {
-    decode_reals<float>(bytes, format.order, n, link);
-  } else {
-    decode_reals<double>(bytes, format.order, n, link);
-  }
-  if (format.rows == 2) complete_third_row(link);
-}
-
-void decode_site(const std::byte* bytes, const SiteFormat& format, double* links) {
-  for (int mu = 0; mu < 4; ++mu)
-    decode_link(bytes + std::size_t(mu) * format.link_bytes(), format, links + mu * reals_per_link);
-}
-
-void encode_site(const double* links, const SiteFormat& format, std::byte* bytes) {
-  for (int mu = 0; mu < 4; ++mu) {
-    std::byte* out = bytes + std::size_t(mu) * format.link_bytes();
-    const double* link = links + mu * reals_per_link;
-    if (format.bits == 32) {
-      encode_reals<float>(link, format.order, 6 * format.rows, out);
-    } else {
-      encode_reals<double>(link, format.order, 6 * format.rows, out);
-    }
+void decode_links(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* links) {
+  if (format.rows == 3) return decode_reals(bytes, format, n * reals_per_link, links);
+  for (std::int64_t i = 0; i < n; ++i, links += reals_per_link) {
+    decode_reals(bytes + std::size_t(i) * format.link_bytes(), format, 6 * format.rows, links);
+    complete_third_row(links);
   }
 }
 
-ReadBox lexicographic_reader(SharedFile file, std::uint64_t offset, SiteFormat format, Coord extent) {
-  return [=](const Coord& origin, const Coord& box, std::span<double> links, SiteChecksum& checksum) {
-    // Sites are contiguous both in the box and in the file as far as the box fills the fastest directions.
-    std::int64_t run = box[0];
-    for (int mu = 1; mu < 4 && box[mu - 1] == extent[mu - 1]; ++mu) run *= box[mu];
-    const std::size_t site_bytes = format.bytes();
-    const std::int64_t piece = std::max<std::int64_t>(1, std::int64_t(piece_bytes / site_bytes));
-    std::vector<std::byte> buffer(std::size_t(std::min(piece, run)) * site_bytes);
-    const std::int64_t sites = volume(box);
-    for (std::int64_t start = 0; start < sites; start += run) {
-      const Coord x = coordinate(start, box);
-      const std::int64_t first =
-          lexicographic({origin[0] + x[0], origin[1] + x[1], origin[2] + x[2], origin[3] + x[3]}, extent);
-      for (std::int64_t done = 0; done < run; done += piece) {
-        const std::int64_t n = std::min(piece, run - done);
-        const std::span<std::byte> bytes = std::span(buffer).first(std::size_t(n) * site_bytes);
-        file->read(offset + std::uint64_t(first + done) * site_bytes, bytes);
-        for (std::int64_t i = 0; i < n; ++i) {
-          const std::span<const std::byte> site = bytes.subspan(std::size_t(i) * site_bytes, site_bytes);
-          checksum.add(first + done + i, site);
-          decode_site(site.data(), format, links.data() + (start + done + i) * reals_per_site);
-        }
-      }
+void encode_links(const double* links, const SiteFormat& format, std::int64_t n, std::byte* bytes) {
+  if (format.rows == 3) return encode_reals(links, format, n * reals_per_link, bytes);
+  for (std::int64_t i = 0; i < n; ++i)
+    encode_reals(links + i * reals_per_link, format, 6 * format.rows, bytes + std::size_t(i) * format.link_bytes());
+}
+
+OpenBox lexicographic_reader(SharedFile file, std::uint64_t offset, SiteFormat format, Coord extent,
+                             std::endian checksum_order) {
+  const ReadRun read = [=](const Coord& start, std::int64_t n, std::span<double> links, ReadScratch& scratch) {
+    const std::int64_t first = lexicographic(start, extent);
+    scratch.bytes.resize(std::size_t(n) * format.bytes());
+    file->read(offset + std::uint64_t(first) * format.bytes(), scratch.bytes);
+    SiteFormat found = format;
+    if (found.order != checksum_order) {
+      swap_order(scratch.bytes, format.bits);
+      found.order = checksum_order;
     }
+    scratch.checksum.add_sites(first, format.bytes(), scratch.bytes);
+    decode_links(scratch.bytes.data(), found, 4 * n, links.data());
+  };
+  return [read](const Coord&, const Coord&) { return read; };
+}
+
+OpenBox memory_reader(ReadBox read_box, SiteFormat stored, Coord extent) {
+  return [=](const Coord& origin, const Coord& box) -> ReadRun {
+    const auto all = std::make_shared<std::vector<double>>(std::size_t(volume(box)) * reals_per_site);
+    read_box(origin, box, *all);
+    return [=](const Coord& start, std::int64_t n, std::span<double> links, ReadScratch& scratch) {
+      Coord local = start;
+      for (int mu = 0; mu < 4; ++mu) local[mu] -= origin[mu];
+      std::copy_n(all->begin() + lexicographic(local, box) * reals_per_site, n * reals_per_site, links.begin());
+      if (scratch.checksum.kind() == ChecksumKind::none) return;
+      scratch.bytes.resize(std::size_t(n) * stored.bytes());
+      encode_links(links.data(), stored, 4 * n, scratch.bytes.data());
+      scratch.checksum.add_sites(lexicographic(start, extent), stored.bytes(), scratch.bytes);
+    };
   };
 }
 
@@ -138,36 +160,40 @@ void record_link_trace(GaugeHeader& header, const std::string& text, const std::
   record(header, header.link_trace, "link trace", text, file, scale);
 }
 
-void check_checksum(GaugeSource& source, const SiteChecksum& found, const std::string& file, bool ignore_checksums) {
-  if (source.kind == ChecksumKind::none || found.values() == source.expected) return;
-  const std::vector<std::string> names = checksum_names(source.kind);
-  std::string recorded, computed;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string lead = (i ? std::string(", ") : std::string()) + names[i] + " ";
-    recorded += lead + to_hex(source.expected[i]);
-    computed += lead + to_hex(found.values()[i]);
+void settle(const std::string& file, const std::vector<FailedCheck>& failed, std::vector<std::string>& overridden) {
+  std::vector<std::string> errors;
+  for (const FailedCheck& check : failed) {
+    if (check.ignored)
+      overridden.push_back(check.problem);
+    else
+      errors.push_back(check.problem + ": " + check.remedy);
   }
-  const std::string mismatch = "records " + recorded + " and its links have " + computed;
-  require<FormatError>(
-      ignore_checksums, file,
-      mismatch + ": the links or the header are damaged; fetch the file again, or ask to ignore checksums");
-  source.header.overridden.push_back("checksum: the file " + mismatch);
+  if (errors.empty()) return;
+  if (errors.size() == 1) throw FormatError(file + " " + errors[0]);
+  std::string text = sentence(file, "fails", errors.size(), "checks.");
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    text += sentence(" (" + std::to_string(i + 1) + ") It", errors[i] + ".");
+  throw FormatError(text);
 }
 
 void encode_slice(std::span<const double> links, std::int64_t first_site, const SiteFormat& format,
-                  SiteChecksum& checksum, const std::function<void(std::span<const std::byte>)>& write) {
+                  SiteChecksum& checksum, const WritePiece& write) {
+  struct Scratch {
+    SiteChecksum checksum;
+    std::vector<std::byte> bytes;
+  };
   const std::int64_t sites = std::int64_t(links.size()) / reals_per_site;
   const std::int64_t piece = std::int64_t(piece_bytes / format.bytes());
-  std::vector<std::byte> buffer(std::size_t(std::min(piece, sites)) * format.bytes());
-  for (std::int64_t done = 0; done < sites; done += piece) {
-    const std::int64_t n = std::min(piece, sites - done);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::span<std::byte> site = std::span(buffer).subspan(std::size_t(i) * format.bytes(), format.bytes());
-      encode_site(links.data() + (done + i) * reals_per_site, format, site.data());
-      checksum.add(first_site + done + i, site);
-    }
-    write(std::span(buffer).first(std::size_t(n) * format.bytes()));
-  }
+  std::vector<Scratch> scratch(n_host_threads(), {SiteChecksum(checksum.kind(), checksum.order()), {}});
+  on_host_threads("encode_slice", (sites + piece - 1) / piece, [&](std::int64_t i, int thread) {
+    Scratch& mine = scratch[std::size_t(thread)];
+    const std::int64_t done = i * piece, n = std::min(piece, sites - done);
+    mine.bytes.resize(std::size_t(n) * format.bytes());
+    encode_links(links.data() + done * reals_per_site, format, 4 * n, mine.bytes.data());
+    mine.checksum.add_sites(first_site + done, format.bytes(), mine.bytes);
+    write(std::uint64_t(done) * format.bytes(), mine.bytes);
+  });
+  for (const Scratch& s : scratch) checksum.merge(s.checksum);
 }
 
 std::string date(const WriteOptions& options) {

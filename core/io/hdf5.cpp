@@ -7,6 +7,7 @@
 #include "kov/core/io/hdf5_impl.hpp"
 #include "kov/core/io/input_file.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/io/user_block.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -41,6 +42,14 @@ Hdf5Id hdf5_text_type() {
   return type;
 }
 
+bool is_plain_number(Hdf5Handle type) {
+  const hid_t plain[] = {H5T_STD_I8LE,  H5T_STD_I16LE,  H5T_STD_I32LE,  H5T_STD_I64LE,  H5T_STD_U8LE,
+                         H5T_STD_U16LE, H5T_STD_U32LE,  H5T_STD_U64LE,  H5T_STD_I8BE,   H5T_STD_I16BE,
+                         H5T_STD_I32BE, H5T_STD_I64BE,  H5T_STD_U8BE,   H5T_STD_U16BE,  H5T_STD_U32BE,
+                         H5T_STD_U64BE, H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_IEEE_F64BE};
+  return std::any_of(std::begin(plain), std::end(plain), [&](hid_t t) { return H5Tequal(type, t) > 0; });
+}
+
 std::vector<std::uint64_t> hdf5_extent(Hdf5Handle space) {
   const int n = H5Sget_simple_extent_ndims(space);
   std::vector<hsize_t> extent(std::size_t(std::max(n, 0)));
@@ -71,6 +80,9 @@ std::string extent_text(const std::vector<std::uint64_t>& extent) {
 using namespace detail;
 
 namespace {
+
+/// Members of a group or attributes of an object that a file of ours may have.
+constexpr std::uint64_t most_names = 1 << 20;
 
 /// HDF5 prints its errors unless told not to; they are in our exceptions instead.
 void be_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
@@ -165,16 +177,27 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   impl->target = path;
   impl->pending.emplace(path);
   impl->current = impl->pending->temporary();
-  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), H5Fclose);
+  H5Pset_userblock(creation, user_block_bytes);
+  impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose);
   require(impl->file.valid(), "cannot create", impl->current.string() + ":", hdf5_reason());
   return Hdf5File(std::move(impl));
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& path) {
-  be_quiet();
   const InputFile probe(path);  // its messages for what is missing, empty or a folder
+  if (has_user_block(probe)) verify_user_block(probe);
+  return open_as_it_is(path);
+}
+
+Hdf5File Hdf5File::open_verified(const std::filesystem::path& path) {
+  const InputFile probe(path);
+  return open_as_it_is(path);
+}
+
+Hdf5File Hdf5File::open_as_it_is(const std::filesystem::path& path) {
+  be_quiet();
   auto impl = std::make_unique<Impl>();
   impl->target = impl->current = path;
   impl->file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -190,6 +213,7 @@ void Hdf5File::close() {
   if (impl_->pending && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
   const int code = impl_->file.reset();
   require(code >= 0, "closing", impl_->name(), "failed:", hdf5_reason());
+  if (impl_->pending) write_user_block(impl_->current, impl_->name());
 }
 
 void Hdf5File::commit() {
@@ -228,6 +252,8 @@ std::vector<std::string> Hdf5File::list(const std::string& group) const {
   if (!id.valid()) impl_->fail_reading("reading the group", group);
   H5G_info_t info{};
   H5Gget_info(id, &info);
+  require<FormatError>(info.nlinks <= most_names, impl_->name(), "has", info.nlinks, "members in", group + ":",
+                       "absurdly many");
   std::vector<std::string> names;
   for (hsize_t i = 0; i < info.nlinks; ++i) {
     const ssize_t length = H5Lget_name_by_idx(id, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
@@ -309,13 +335,13 @@ Hdf5Attribute Hdf5File::attribute(const std::string& object, const std::string& 
   // Attributes live in object headers, and their heap is in the file as well.
   require<FormatError>(n <= (std::uint64_t(1) << 20), impl_->name(), "has", n, "values in", where + ": absurdly many");
   const H5T_class_t kind = H5Tget_class(type);
+  require<FormatError>(kind == H5T_STRING || is_plain_number(type), impl_->name(),
+                       "has neither text, integers nor reals of a usual sort in", where);
   if (kind == H5T_STRING) {
     const auto read = [&](hid_t memory, void* out) { return H5Aread(id, memory, out); };
     std::vector<std::string> texts = impl_->read_texts(type, n, space, where, read);
     return scalar ? Hdf5Attribute(texts.at(0)) : Hdf5Attribute(std::move(texts));
   }
-  require<FormatError>(kind == H5T_INTEGER || kind == H5T_FLOAT, impl_->name(),
-                       "has neither text, integers nor reals in", where);
   if (kind == H5T_INTEGER) {
     std::vector<std::int64_t> values(std::size_t{n});
     if (n > 0 && H5Aread(id, H5T_NATIVE_INT64, values.data()) < 0) impl_->fail_reading("reading", where);
@@ -330,12 +356,15 @@ std::vector<std::string> Hdf5File::attribute_names(const std::string& object) co
   const Hdf5Id id = impl_->open_object(object);
   std::vector<std::string> names;
   const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
+    auto& found = *static_cast<std::vector<std::string>*>(out);
+    found.emplace_back(name);
+    return found.size() > most_names;
   };
   hsize_t from = 0;
   if (H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &from, collect, &names) < 0)
     impl_->fail_reading("reading the attributes of", object);
+  require<FormatError>(names.size() <= most_names, impl_->name(), "has more than", most_names, "attributes of",
+                       object + ":", "absurdly many");
   return names;
 }
 

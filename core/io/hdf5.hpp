@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,8 +60,12 @@ class Hdf5File {
  public:
   /// A new file under a temporary name; commit() gives it its own.  Without commit() nothing remains.
   static Hdf5File create(const std::filesystem::path& path);
-  /// Read only.
+  /// Read only.  A file that create() made is compared with the checksum in its user block first (see user_block.hpp).
+  /// Others, from elsewhere or of older versions of this library, go to the HDF5 library as they are, which can crash
+  /// on damaged ones; what this class reads of them is bounded and of the plain types that it writes.
   static Hdf5File open(const std::filesystem::path& path);
+  /// The same for a file whose checksum was compared already, by another rank.
+  static Hdf5File open_verified(const std::filesystem::path& path);
   ~Hdf5File();
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
@@ -102,6 +107,7 @@ class Hdf5File {
   /// file, when all of these datasets are there.
   void set_dimensions(const std::vector<Hdf5Dimensions>& all);
 
+  /// write_block() also takes std::complex<float>, which a dataset of 32 bits holds as it is.
   /// The block of `count` elements in each direction from `offset` on.
   template <class T>
   void write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
@@ -110,12 +116,17 @@ class Hdf5File {
   void read_block(const std::string& name, const std::vector<std::uint64_t>& offset,
                   const std::vector<std::uint64_t>& count, std::span<T> values) const;
 
+  /// Where in the file the numbers of a dataset begin that lie there one after the other, in little-endian order and
+  /// whole; nothing for other datasets.
+  std::optional<std::uint64_t> plain_data(const std::string& name) const;
+
   /// Throws FormatError when there is no such dataset.
   Hdf5Shape shape(const std::string& name) const;
 
  private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
+  static Hdf5File open_as_it_is(const std::filesystem::path& path);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -27,6 +27,8 @@ Hdf5Id memory_type() {
     return Hdf5Id(H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return Hdf5Id(H5Tcopy(H5T_NATIVE_INT64), H5Tclose);
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return complex_type(H5T_NATIVE_FLOAT);
   } else {
     static_assert(std::is_same_v<T, std::complex<double>>);
     return complex_type(H5T_NATIVE_DOUBLE);
@@ -57,6 +59,10 @@ bool is_complex(hid_t type) {
     const bool same = name && std::string_view(name) == names[i];
     H5free_memory(name);
     if (!same || H5Tget_member_class(type, i) != H5T_FLOAT) return false;
+    const Hdf5Id member(H5Tget_member_type(type, i), H5Tclose);
+    const std::size_t size = H5Tget_size(member);
+    if (!is_plain_number(member) || H5Tget_member_offset(type, i) != i * size || H5Tget_size(type) != 2 * size)
+      return false;
   }
   return true;
 }
@@ -160,8 +166,10 @@ void Hdf5File::write_block(const std::string& name, const std::vector<std::uint6
   const Hdf5Id space = select(set, offset, count, values.size(), name);
   if (values.empty()) return;
   const Hdf5Id memory(H5Screate_simple(int(count.size()), sizes(count).data(), nullptr), H5Sclose);
+  // A variable: a temporary would be closed before the reason of a failure is asked for, and take it along.
+  const Hdf5Id type = memory_type<T>();
   // Flushed while the dataset is open: what fails when it is closed, nobody would hear of.
-  if (H5Dwrite(set, memory_type<T>(), memory, space, H5P_DEFAULT, values.data()) < 0 || H5Dflush(set) < 0) {
+  if (H5Dwrite(set, type, memory, space, H5P_DEFAULT, values.data()) < 0 || H5Dflush(set) < 0) {
     impl_->fail_writing(name);
   }
 }
@@ -179,8 +187,25 @@ void Hdf5File::read_block(const std::string& name, const std::vector<std::uint64
   const Hdf5Id memory(
       count.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(count.size()), sizes(count).data(), nullptr),
       H5Sclose);
-  if (H5Dread(set, memory_type<T>(), memory, space, H5P_DEFAULT, values.data()) < 0)
+  const Hdf5Id type = memory_type<T>();
+  if (H5Dread(set, type, memory, space, H5P_DEFAULT, values.data()) < 0)
     impl_->fail_reading("reading the dataset", name);
+}
+
+std::optional<std::uint64_t> Hdf5File::plain_data(const std::string& name) const {
+  const Hdf5Id set = impl_->open_dataset(name);
+  const Hdf5Shape found = shape(name);
+  if (found.kind == Hdf5Kind::other || (found.bits != 32 && found.bits != 64)) return std::nullopt;
+  const Hdf5Id type(H5Dget_type(set), H5Tclose), properties(H5Dget_create_plist(set), H5Pclose);
+  if (H5Pget_layout(properties) != H5D_CONTIGUOUS || H5Pget_external_count(properties) != 0 ||
+      H5Tequal(type, file_type(found.kind, found.bits)) <= 0)
+    return std::nullopt;
+  const haddr_t offset = H5Dget_offset(set);
+  hsize_t size = 0;
+  const bool known = H5Fget_filesize(impl_->file, &size) >= 0;
+  H5Eclear2(H5E_DEFAULT);
+  if (!known || offset == HADDR_UNDEF || offset > size || found.stored_bytes > size - offset) return std::nullopt;
+  return offset;
 }
 
 Hdf5Shape Hdf5File::shape(const std::string& name) const {
@@ -192,7 +217,7 @@ Hdf5Shape Hdf5File::shape(const std::string& name) const {
   if (is_complex(type)) {
     result.kind = Hdf5Kind::complex;
     result.bits = bits / 2;
-  } else if (kind == H5T_INTEGER || kind == H5T_FLOAT) {
+  } else if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && is_plain_number(type)) {
     result.kind = kind == H5T_INTEGER ? Hdf5Kind::integer : Hdf5Kind::real;
     result.bits = bits;
   }
@@ -214,6 +239,8 @@ template void Hdf5File::read_block<std::int64_t>(const std::string&, const Exten
                                                  std::span<std::int64_t>) const;
 template void Hdf5File::write<std::complex<double>>(const std::string&, std::span<const std::complex<double>>,
                                                     const Extent&);
+template void Hdf5File::write_block<std::complex<float>>(const std::string&, const Extent&, const Extent&,
+                                                         std::span<const std::complex<float>>);
 template Hdf5Array<std::complex<double>> Hdf5File::read<std::complex<double>>(const std::string&) const;
 template void Hdf5File::write_block<std::complex<double>>(const std::string&, const Extent&, const Extent&,
                                                           std::span<const std::complex<double>>);

@@ -48,6 +48,9 @@ std::string hdf5_reason();
 /// Texts of any length in UTF-8.
 Hdf5Id hdf5_text_type();
 
+/// Integers of 1 to 8 bytes and IEEE reals of 4 and 8: damaged descriptions of numbers can be of any others.
+bool is_plain_number(Hdf5Handle type);
+
 /// Slowest first.
 std::vector<std::uint64_t> hdf5_extent(Hdf5Handle space);
 

@@ -6,6 +6,7 @@
 #include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/io/xml.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,8 @@ struct Records {
   const InputFile& file;
   std::vector<LimeRecord> all;
   std::size_t data = 0;
+  /// Of records that are no XML.
+  mutable std::vector<std::string> warnings = {};
 
   /// The text of the first record of this type, or nothing.
   std::optional<std::string> text(std::string_view type, std::size_t from = 0) const {
@@ -30,6 +33,16 @@ struct Records {
       if (all[i].type == type) return lime_text(file, all[i], longest_text);
     }
     return std::nullopt;
+  }
+  /// The same, parsed; damage is noted.
+  std::optional<XmlRecord> xml(const std::string& type, std::size_t from = 0) const {
+    const auto found = text(type, from);
+    if (!found) return std::nullopt;
+    XmlRecord record(*found);
+    if (!record.problem().empty())
+      warnings.push_back("its LIME record " + type + " is no XML (" + record.problem() +
+                         "): elements were looked for by name");
+    return record;
   }
 };
 
@@ -52,9 +65,9 @@ Records find_records(const InputFile& file) {
 }
 
 /// The integer in an element of an XML record.
-std::int64_t xml_integer(const std::string& xml, const std::string& element, const std::string& record,
+std::int64_t xml_integer(const XmlRecord& xml, const std::string& element, const std::string& record,
                          const InputFile& file) {
-  const auto text = xml_element(xml, element);
+  const auto text = xml.element(element);
   require<FormatError>(text.has_value(), file.name(), "has no", "<" + element + ">", "in its LIME record", record);
   const auto value = parse_integer(*text);
   require<FormatError>(value.has_value(), file.name(), "has", "<" + element + ">" + printable(*text),
@@ -68,8 +81,8 @@ struct Shape {
   std::optional<int> bits;
 };
 
-Shape shape_from_ildg(const std::string& xml, const InputFile& file) {
-  const auto field = xml_element(xml, "field");
+Shape shape_from_ildg(const XmlRecord& xml, const InputFile& file) {
+  const auto field = xml.element("field");
   require<FormatError>(!field || *field == "su3gauge", file.name(), "has the field", in_quotes(field.value_or("")),
                        "in its LIME record ildg-format: only su3gauge is a gauge configuration");
   constexpr const char* names[] = {"lx", "ly", "lz", "lt"};
@@ -81,12 +94,12 @@ Shape shape_from_ildg(const std::string& xml, const InputFile& file) {
   return {checked_extent(extent, file.name(), "its LIME record ildg-format"), int(bits)};
 }
 
-std::optional<Coord> extent_from_scidac(const std::string& xml, const InputFile& file) {
+std::optional<Coord> extent_from_scidac(const XmlRecord& xml, const InputFile& file) {
   const std::string record = "scidac-private-file-xml";
-  const std::string volfmt = xml_element(xml, "volfmt").value_or("0");
+  const std::string volfmt = xml.element("volfmt").value_or("0");
   require<FormatError>(volfmt == "0", file.name(), "is one part of several (volfmt", printable(volfmt), "in",
                        record + "):", "join them to a single file with QIO's tools");
-  const auto dims = xml_element(xml, "dims");
+  const auto dims = xml.element("dims");
   if (!dims) return std::nullopt;
   const std::vector<std::string> numbers = words(*dims);
   require<FormatError>(numbers.size() == 4, file.name(), "has", numbers.size(), "dimensions in its LIME record",
@@ -102,9 +115,9 @@ std::optional<Coord> extent_from_scidac(const std::string& xml, const InputFile&
 }
 
 /// QIO's description of the record; throws when it is not four color matrices a site.
-std::optional<int> bits_from_scidac(const std::string& xml, const InputFile& file) {
+std::optional<int> bits_from_scidac(const XmlRecord& xml, const InputFile& file) {
   const std::string record = "scidac-private-record-xml";
-  const auto precision = xml_element(xml, "precision");
+  const auto precision = xml.element("precision");
   if (!precision) return std::nullopt;
   require<FormatError>(*precision == "F" || *precision == "D", file.name(), "has precision", in_quotes(*precision),
                        "in its LIME record", record + ":", "it can be F or D");
@@ -121,9 +134,9 @@ std::optional<int> bits_from_scidac(const std::string& xml, const InputFile& fil
 Shape find_shape(const Records& records, const ReadOptions& options) {
   const InputFile& file = records.file;
   Shape shape;
-  if (const auto xml = records.text("scidac-private-file-xml")) shape.extent = extent_from_scidac(*xml, file);
-  if (const auto xml = records.text("scidac-private-record-xml")) shape.bits = bits_from_scidac(*xml, file);
-  if (const auto xml = records.text("ildg-format")) {
+  if (const auto xml = records.xml("scidac-private-file-xml")) shape.extent = extent_from_scidac(*xml, file);
+  if (const auto xml = records.xml("scidac-private-record-xml")) shape.bits = bits_from_scidac(*xml, file);
+  if (const auto xml = records.xml("ildg-format")) {
     const Shape ildg = shape_from_ildg(*xml, file);
     require<FormatError>(!shape.extent || *shape.extent == *ildg.extent, file.name(),
                          "contradicts itself: scidac-private-file-xml has the extents",
@@ -149,10 +162,10 @@ int bits_from_length(const Coord& extent, std::uint64_t length) {
 /// The plaquette and link trace that MILC (usqcdInfo in scidac-record-xml) and tmLQCD (xlf-info) write.
 void recorded_values(GaugeHeader& header, const Records& records) {
   const std::string name = records.file.name();
-  const auto xml = records.text("scidac-record-xml");
-  if (xml && xml_element(*xml, "usqcdInfo")) {
-    record_plaquette(header, xml_element(*xml, "plaq").value_or(""), name);
-    record_link_trace(header, xml_element(*xml, "linktr").value_or(""), name);
+  const auto xml = records.xml("scidac-record-xml");
+  if (xml && xml->element("usqcdInfo")) {
+    record_plaquette(header, xml->element("plaq").value_or(""), name);
+    record_link_trace(header, xml->element("linktr").value_or(""), name);
   }
   const auto xlf = records.text("xlf-info");
   if (!xlf || header.plaquette) return;
@@ -165,12 +178,12 @@ void recorded_values(GaugeHeader& header, const Records& records) {
 }
 
 void find_checksum(GaugeSource& source, const Records& records) {
-  const auto xml = records.text("scidac-checksum", records.data);
+  const auto xml = records.xml("scidac-checksum", records.data);
   if (!xml) return;
   source.kind = ChecksumKind::scidac;
   const std::vector<std::string> names = checksum_names(source.kind);
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::string text = xml_element(*xml, names[i]).value_or("");
+    const std::string text = xml->element(names[i]).value_or("");
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), records.file.name(), "has", in_quotes(text), "for", names[i],
                          "in its LIME record scidac-checksum: no 32-bit hexadecimal number");
@@ -199,7 +212,8 @@ GaugeSource ildg_source(const SharedFile& file, const ReadOptions& options) {
   require_data(header.extent, format.bytes(), data.data_offset, data.length, DataLength::exactly, file->name());
   recorded_values(header, records);
   find_checksum(source, records);
-  source.read_box = lexicographic_reader(file, data.data_offset, format, header.extent);
+  header.warnings = records.warnings;
+  source.open_box = lexicographic_reader(file, data.data_offset, format, header.extent, format.order);
   return source;
 }
 
@@ -269,7 +283,11 @@ class IldgSink : public GaugeSink {
 
   void slice(int t, std::span<const double> links) override {
     const std::int64_t site = lexicographic({0, 0, 0, t}, extent_);
-    encode_slice(links, site, format_, checksum_, [this](std::span<const std::byte> bytes) { lime_.data(bytes); });
+    lime_.data(links.size() / reals_per_site * format_.bytes(), [&](std::uint64_t start) {
+      encode_slice(links, site, format_, checksum_, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+        file_.write_at(start + offset, bytes);
+      });
+    });
   }
   void finish() override {
     lime_.end();

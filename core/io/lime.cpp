@@ -105,9 +105,13 @@ void LimeWriter::begin(std::string_view type, Position position, std::uint64_t l
 }
 
 void LimeWriter::data(std::span<const std::byte> bytes) {
-  require(bytes.size() <= remaining_, "a LIME record of", length_, "bytes was given more than that");
-  file_.write(bytes);
-  remaining_ -= bytes.size();
+  data(bytes.size(), [&](std::uint64_t offset) { file_.write_at(offset, bytes); });
+}
+
+void LimeWriter::data(std::uint64_t length, const std::function<void(std::uint64_t)>& write) {
+  require(length <= remaining_, "a LIME record of", length_, "bytes was given more than that");
+  write(file_.extend(length));
+  remaining_ -= length;
 }
 
 void LimeWriter::end() {

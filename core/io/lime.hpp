@@ -9,6 +9,7 @@
 #include "kov/core/io/input_file.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ class LimeWriter {
   /// A record in pieces: begin, any number of data, end.
   void begin(std::string_view type, Position position, std::uint64_t length);
   void data(std::span<const std::byte> bytes);
+  /// The same for bytes that `write` puts into the file itself, from the offset that it is given on.
+  void data(std::uint64_t length, const std::function<void(std::uint64_t offset)>& write);
   /// Throws InputError when the pieces do not add up to the length that begin() was given.
   void end();
 

@@ -70,7 +70,7 @@ GaugeSource milc_source(const SharedFile& file) {
   const SiteFormat format{.bits = 32, .order = order};
   require_data(header.extent, format.bytes(), offset, file->size() - offset,
                v5 ? DataLength::at_least : DataLength::exactly, name);
-  source.read_box = lexicographic_reader(file, offset, format, header.extent);
+  source.open_box = lexicographic_reader(file, offset, format, header.extent, format.order);
   return source;
 }
 

@@ -120,7 +120,7 @@ GaugeSource nersc_source(const SharedFile& file) {
     source.expected[0] = *value;
     header.checksums.emplace_back("CHECKSUM", to_hex(*value));
   }
-  source.read_box = lexicographic_reader(file, found.data_offset, format, header.extent);
+  source.open_box = lexicographic_reader(file, found.data_offset, format, header.extent, format.order);
   return source;
 }
 
@@ -177,7 +177,10 @@ class NerscSink : public GaugeSink {
 
   void slice(int t, std::span<const double> links) override {
     const std::int64_t first = lexicographic({0, 0, 0, t}, extent_);
-    encode_slice(links, first, format_, checksum_, [this](std::span<const std::byte> bytes) { file_.write(bytes); });
+    const std::uint64_t start = file_.extend(links.size() / reals_per_site * format_.bytes());
+    encode_slice(links, first, format_, checksum_, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+      file_.write_at(start + offset, bytes);
+    });
   }
   void finish() override { file_.write_at(checksum_offset_, to_hex(checksum_.values()[0])); }
   const std::filesystem::path& temporary() const override { return file_.temporary(); }

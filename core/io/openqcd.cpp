@@ -3,6 +3,7 @@
 // openQCD's exported configurations: little endian, extents t x y z as 32-bit integers, the average of Re tr P over all
 // plaquettes (three times the normalised one) as a double, then the odd sites in the order t slowest, x, y, z fastest,
 // each with its eight links: for t, x, y, z the one that leaves it forward, then the one that arrives from behind.
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/text.hpp"
@@ -36,23 +37,25 @@ OpenQcdHeader parse(const InputFile& file) {
   return header;
 }
 
-/// Reads the odd sites of the box and of the layers ahead of it, whose backward links are those of the box's even
-/// sites.
+/// Reads, by all threads, the odd sites of the box and of the layers ahead of it, whose backward links are those of the
+/// box's even sites.
 class OddSiteReader {
  public:
   OddSiteReader(SharedFile file, const Coord& extent) : file_(std::move(file)), extent_(extent) {}
 
-  void operator()(const Coord& origin, const Coord& box, std::span<double> links, SiteChecksum&) const {
-    std::vector<std::byte> row(std::size_t(extent_[2] / 2 + 1) * site_bytes);
-    for (int t = 0; t <= box[3]; ++t) {
-      for (int x = 0; x <= box[0]; ++x) {
-        for (int y = 0; y <= box[1]; ++y) {
-          // Only a site one step ahead in a single direction is anybody's neighbour.
-          const int ahead = (t == box[3]) + (x == box[0]) + (y == box[1]);
-          if (ahead < 2) read_row(origin, box, {x, y, 0, t}, ahead == 0 ? box[2] : box[2] - 1, row, links);
-        }
+  void operator()(const Coord& origin, const Coord& box, std::span<double> links) const {
+    std::vector<std::vector<std::byte>> rows(n_host_threads());
+    for (auto& row : rows) row.resize(std::size_t(extent_[2] / 2 + 1) * site_bytes);
+    // Every link is in the file once, so no two threads write the same.
+    on_host_threads("read_openqcd", std::int64_t(box[3] + 1) * (box[0] + 1), [&](std::int64_t i, int thread) {
+      const int x = int(i % (box[0] + 1)), t = int(i / (box[0] + 1));
+      for (int y = 0; y <= box[1]; ++y) {
+        // Only a site one step ahead in a single direction is anybody's neighbour.
+        const int ahead = (t == box[3]) + (x == box[0]) + (y == box[1]);
+        if (ahead < 2)
+          read_row(origin, box, {x, y, 0, t}, ahead == 0 ? box[2] : box[2] - 1, rows[std::size_t(thread)], links);
       }
-    }
+    });
   }
 
  private:
@@ -94,7 +97,7 @@ class OddSiteReader {
     for (int nu = 0; nu < 4; ++nu) {
       if (x[nu] < 0 || x[nu] >= box[nu]) return;
     }
-    decode_link(bytes, link_format, links.data() + lexicographic(x, box) * reals_per_site + mu * reals_per_link);
+    decode_links(bytes, link_format, 1, links.data() + lexicographic(x, box) * reals_per_site + mu * reals_per_link);
   }
 
   Coord wrap(Coord x) const {
@@ -142,7 +145,7 @@ GaugeSource openqcd_source(const SharedFile& file) {
   header.plaquette = found.plaquette / 3;
   header.recorded_tolerance = 1e-11;
   header.metadata.emplace_back("average of Re tr P", print_real(found.plaquette));
-  source.read_box = OddSiteReader(file, header.extent);
+  source.open_box = memory_reader(OddSiteReader(file, header.extent), link_format, header.extent);
   return source;
 }
 

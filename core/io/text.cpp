@@ -17,41 +17,6 @@ constexpr std::string_view npos_guard(std::string_view text, std::size_t from) {
   return from == std::string_view::npos ? std::string_view{} : text.substr(from);
 }
 
-/// The position behind the '>' that ends a tag whose '<' is at `from`, or npos; '>' in quoted attributes does not
-/// count.
-std::size_t tag_end(std::string_view xml, std::size_t from) {
-  char quote = 0;
-  for (std::size_t i = from; i < xml.size(); ++i) {
-    const char c = xml[i];
-    if (quote) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '>') {
-      return i + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
-/// The position behind the first `mark` at or after `from`, or npos.
-std::size_t behind(std::string_view xml, std::string_view mark, std::size_t from) {
-  const std::size_t at = xml.find(mark, from);
-  return at == std::string_view::npos ? at : at + mark.size();
-}
-
-/// The position of the '<' of the tag that closes `qualified_name`, searched from `from`, or npos.
-std::size_t closing_tag(std::string_view xml, std::string_view qualified_name, std::size_t from) {
-  for (std::size_t at = xml.find("</", from); at != std::string_view::npos; at = xml.find("</", at + 2)) {
-    std::string_view rest = xml.substr(at + 2);
-    if (!rest.starts_with(qualified_name)) continue;
-    rest.remove_prefix(qualified_name.size());
-    const std::size_t next = rest.find_first_not_of(blanks);
-    if (next != std::string_view::npos && rest[next] == '>') return at;
-  }
-  return std::string_view::npos;
-}
-
 }  // namespace
 
 std::string trim(std::string_view text) {
@@ -143,70 +108,6 @@ std::string in_quotes(std::string_view text) {
   std::string result = "'";
   result += printable(text);
   return result += "'";
-}
-
-std::optional<std::string> xml_element(std::string_view xml, std::string_view name) {
-  for (std::size_t at = xml.find('<'); at != std::string_view::npos;) {
-    const std::string_view rest = xml.substr(at);
-    std::size_t next;
-    if (rest.starts_with("<!--")) {
-      next = behind(xml, "-->", at + 4);
-    } else if (rest.starts_with("<![CDATA[")) {
-      next = behind(xml, "]]>", at);
-    } else if (rest.starts_with("<?")) {
-      next = behind(xml, "?>", at);
-    } else {
-      next = tag_end(xml, at);
-      const std::string_view qualified = rest.substr(1, rest.find_first_of(" \t\r\n/>", 1) - 1);
-      const std::string_view local = qualified.substr(qualified.find(':') + 1);
-      if (next != std::string_view::npos && !qualified.empty() && local == name) {
-        if (xml[next - 2] == '/') return std::string{};
-        const std::size_t close = closing_tag(xml, qualified, next);
-        if (close == std::string_view::npos) return std::nullopt;
-        return trim(xml.substr(next, close - next));
-      }
-    }
-    if (next == std::string_view::npos) break;
-    at = xml.find('<', next);
-  }
-  return std::nullopt;
-}
-
-std::string xml_escape(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-std::string xml_unescape(std::string_view text) {
-  constexpr std::pair<std::string_view, char> entities[] = {
-      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-  std::string result;
-  while (!text.empty()) {
-    bool found = false;
-    for (const auto& [entity, c] : entities) {
-      if (!text.starts_with(entity)) continue;
-      result += c;
-      text.remove_prefix(entity.size());
-      found = true;
-      break;
-    }
-    if (!found) {
-      result += text.front();
-      text.remove_prefix(1);
-    }
-  }
-  return result;
 }
 
 }  // namespace kov

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Small strict text functions for file headers: numbers that are numbers and nothing else, XML elements by name.
+// Small strict text functions for file headers: numbers that are numbers and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +43,5 @@ std::string printable(std::string_view text, std::size_t longest = 60);
 
 /// printable() between quotation marks.
 std::string in_quotes(std::string_view text);
-
-/// The content of the first element called `name` at any depth, trimmed; nothing when there is none.  Namespace
-/// prefixes, attributes, comments, processing instructions and self-closing elements are understood; entities are left
-/// as they are.
-std::optional<std::string> xml_element(std::string_view xml, std::string_view name);
-
-/// The text with & < > as entities, and the inverse.
-std::string xml_escape(std::string_view text);
-std::string xml_unescape(std::string_view text);
 
 }  // namespace kov

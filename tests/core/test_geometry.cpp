@@ -61,6 +61,17 @@ TEST(Coordinates, ParityIsTheSumModuloTwo) {
   EXPECT_EQ(to_string({1, 2, 3, 40}), "1 2 3 40");
 }
 
+// Its neighbour above is no number of 32 bits.
+TEST(Geometry, TheLargestOddExtentIsTooLarge) {
+  try {
+    Geometry::choose_grid({4, 4, 4, 2147483647}, 1);
+    FAIL() << "it was taken";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("-2147483648"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("larger than 2^20"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ChooseGrid, CutsTheLongestDirectionAndTFirst) {
   EXPECT_EQ(Geometry::choose_grid({8, 8, 8, 8}, 1), (Coord{1, 1, 1, 1}));
   EXPECT_EQ(Geometry::choose_grid({8, 8, 8, 8}, 2), (Coord{1, 1, 1, 2}));

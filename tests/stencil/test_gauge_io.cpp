@@ -212,6 +212,22 @@ TEST_F(GaugeIoRecords, LinkTraceMismatchNamesBothValues) {
   EXPECT_TRUE(contains(report.overridden[0], "link trace"));
 }
 
+TEST_F(GaugeIoRecords, AllFailedChecksComeTogether) {
+  const auto path = file(0.125, 0.25);
+  std::string bytes = bytes_of(path);
+  bytes[bytes.size() - 8 * 18 * 100 - 1] ^= 1;
+  write_bytes(comm_, path, bytes);
+  const std::string text = refusal(path);
+  for (const char* part : {"fails 3 checks", "(1) It records CHECKSUM", "(2) It records the plaquette",
+                           "(3) It records the link trace", "config"})
+    EXPECT_TRUE(contains(text, part)) << part << " is not in: " << text;
+  EXPECT_TRUE(contains(refusal(path, {.ignore_checksums = true}), "fails 2 checks"));
+  GaugeReport report;
+  read_gauge<double>(lattice_, path, {.ignore_checksums = true, .ignore_plaquette = true, .ignore_link_trace = true},
+                     &report);
+  EXPECT_EQ(report.overridden.size(), 3u);
+}
+
 TEST_F(GaugeIoRecords, RecordsWithinTheirPrintedDigitsPass) {
   EXPECT_EQ(refusal(file(0, 0)), "");
   EXPECT_NE(refusal(file(1e-6, 0)), "") << "64-bit links, fifteen digits";

@@ -82,7 +82,7 @@ TEST(TransformationFile, DamagedAndForeignOnesAreRefused) {
   ASSERT_NE(at, std::string::npos);
   flipped[at + 2] = char(flipped[at + 2] ^ 4);
   if (comm.size() == 1) {
-    EXPECT_NE(damaged(flipped).find("checksums"), std::string::npos);
+    EXPECT_NE(damaged(flipped).find("it is damaged"), std::string::npos) << damaged(flipped);
     damaged(bytes.substr(0, bytes.size() / 2));
     damaged("no HDF5 at all");
     EXPECT_NE(refusal(lattice, folder / "absent.h5").find("absent.h5"), std::string::npos);

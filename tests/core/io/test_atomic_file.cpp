@@ -32,6 +32,15 @@ TEST_F(AtomicFile, AppearsWithCommitOnly) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
+TEST_F(AtomicFile, ALoopOfLinksIsRefusedAndStays) {
+  std::filesystem::create_symlink(folder / "b", folder / "a");
+  std::filesystem::create_symlink(folder / "a", folder / "b");
+  EXPECT_TRUE(contains(message_of<InputError>([&] { PendingFile(folder / "a"); }), "loop of links"));
+  EXPECT_THROW(OutputFile(folder / "b"), InputError);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "a"));
+  EXPECT_EQ(folder.files(), 2u);
+}
+
 TEST_F(AtomicFile, ReplacesWhatWasThereAndFollowsLinks) {
   std::ofstream(folder / "real") << "old";
   std::filesystem::create_symlink(folder / "real", folder / "link");

@@ -114,6 +114,48 @@ TEST(GaugeFiles, EveryDecompositionReadsTheSameLinks) {
   }
 }
 
+// One quotation mark too few, as another code wrote it: QIO reads such files.
+TEST(GaugeFiles, AnUnterminatedAttributeIsReadWithAWarning) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Coord extent{4, 4, 2, 4};
+  const Geometry geometry = geometry_on(comm, extent);
+  const std::vector<double> links = random_links(extent);
+  write_gauge_file(comm, folder / "good", geometry, box_of(links, geometry), {});
+  EXPECT_TRUE(read_gauge_header(comm, folder / "good").warnings.empty());
+  std::string bytes = bytes_of(folder / "good");
+  const std::string name = "http://www.lqcd.org/ildg\"";
+  const std::size_t at = bytes.find(name);
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + name.size() - 1] = ' ';
+  write_bytes(comm, folder / "unterminated", bytes);
+  const WholeFile read = read_whole(comm, folder / "unterminated");
+  EXPECT_EQ(read.links, links);
+  ASSERT_EQ(read.header.warnings.size(), 1u);
+  EXPECT_TRUE(contains(read.header.warnings[0], "ildg-format is no XML")) << read.header.warnings[0];
+}
+
+// Such extents were divided by.
+TEST(GaugeFiles, ExtentsThatNoLatticeHasAreRefused) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Geometry geometry = geometry_on(comm, {2, 2, 2, 4});
+  write_gauge_file(comm, folder / "good", geometry, box_of(random_links({2, 2, 2, 4}), geometry), {});
+  std::string bytes = bytes_of(folder / "good");
+  for (const char* record : {"scidac-private-file-xml", "ildg-format"}) {
+    const std::size_t at = bytes.find(record);
+    ASSERT_NE(at, std::string::npos);
+    bytes[at] = 'X';
+  }
+  write_bytes(comm, folder / "bare", bytes);
+  EXPECT_EQ(read_gauge_header(comm, folder / "bare", {.extent = Coord{2, 2, 2, 4}}).extent, (Coord{2, 2, 2, 4}));
+  for (const Coord& extent : {Coord{0, 4, 4, 4}, Coord{4, 4, 4, -8}, Coord{4, 70000, 4, 4}}) {
+    const std::string message =
+        message_of<InputError>([&] { read_gauge_header(comm, folder / "bare", {.extent = extent}); });
+    EXPECT_TRUE(contains(message, "must be 1 to 65535")) << message;
+  }
+}
+
 TEST(GaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444", "milc/lat.sample.l4444.scidac");
   const Comm comm = Comm::world();

@@ -135,6 +135,14 @@ TEST_F(Hdf5, AFullDiskIsAnErrorAndLeavesNothing) {
   EXPECT_EQ(folder.files(), 0u);
 }
 
+TEST_F(Hdf5, AFullDiskSaysSo) {
+  Hdf5File file = Hdf5File::create(path);
+  const FileSizeLimit limit(100000);
+  const std::string message =
+      message_of<InputError>([&] { file.write<double>("/a", std::vector<double>(100000), {100000}); });
+  EXPECT_TRUE(contains(message, "File too large")) << message;
+}
+
 TEST_F(Hdf5, FilesOpenedForReadingStayAsTheyAre) {
   Hdf5File::create(path).commit();
   Hdf5File file = Hdf5File::open(path);
@@ -212,7 +220,47 @@ TEST_F(GaugeHdf5, CutsAndFlippedBitsAreRefused) {
   std::string bad = good;
   bad[at] = char(bad[at] ^ 4);
   write_bytes(Comm::self(), folder / "flipped", bad);
+  EXPECT_TRUE(contains(refused(folder / "flipped"), "in its user block and has"));
+  // The same links in a file without the block, as other programs and older versions write them.
+  write_bytes(Comm::self(), folder / "elsewhere", good.substr(512));
+  EXPECT_EQ(read_whole(Comm::self(), folder / "elsewhere").links, links);
+  write_bytes(Comm::self(), folder / "flipped", bad.substr(512));
   EXPECT_TRUE(contains(refused(folder / "flipped"), "records suma"));
+}
+
+// One bit anywhere, the block included: the HDF5 library never sees the file.
+TEST_F(GaugeHdf5, DamageIsNoticedBeforeTheLibraryOpensTheFile) {
+  write_gauge_file(Comm::self(), path, geometry, links, {.format = GaugeFormat::hdf5});
+  const std::string good = bytes_of(path);
+  EXPECT_EQ(good.rfind("Kovariant HDF5 1\nlength " + std::to_string(good.size() - 512) + "\nsuma ", 0), 0u);
+  for (std::size_t at = 0; at < good.size(); at += at < 4096 ? 37 : 1009) {
+    std::string bad = good;
+    bad[at] = char(bad[at] ^ 0x10);
+    write_bytes(Comm::self(), folder / "bad", bad);
+    EXPECT_TRUE(contains(message_of<FormatError>([&] { Hdf5File::open(folder / "bad"); }), "user block")) << at;
+    EXPECT_NE(refused(folder / "bad"), "") << at;
+  }
+  write_bytes(Comm::self(), folder / "bad", good + "x");
+  EXPECT_TRUE(contains(refused(folder / "bad"), "user block"));
+}
+
+// Descriptions of numbers that no machine has, in a file without our block: refused, not handed to conversions.
+TEST_F(GaugeHdf5, UnusualNumbersFromElsewhereAreRefused) {
+  write_gauge_file(Comm::self(), path, geometry, links, {.format = GaugeFormat::hdf5});
+  const std::string good = bytes_of(path).substr(512);
+  // An IEEE double in HDF5's words: class and version, bits, size 8, offset 0, precision 64, exponent at 52 of 11 bits,
+  // mantissa at 0 of 52, bias 1023.
+  const std::string real("\x08\0\0\0\0\0\x40\0\x34\x0b\0\x34\xff\x03\0\0", 16);
+  int changed = 0;
+  for (std::size_t at = good.find(real); at != std::string::npos; at = good.find(real, at + 1), ++changed) {
+    for (const std::size_t byte : {4, 6, 8, 9, 11, 12}) {
+      std::string bad = good;
+      bad[at + byte] = char(bad[at + byte] ^ 1);
+      write_bytes(Comm::self(), folder / "bad", bad);
+      EXPECT_NE(refused(folder / "bad"), "") << at << " " << byte;
+    }
+  }
+  EXPECT_GE(changed, 4) << "two attributes and two parts of complex numbers";
 }
 
 TEST_F(GaugeHdf5, OtherShapesAndMissingAttributesAreRefused) {
