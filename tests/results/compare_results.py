@@ -24,19 +24,18 @@ import sys
 TEXTS, HDF5 = (".txt", ".dat", ".out"), (".h5",)
 
 # (quantity, relative, absolute, why): the first whose pattern is found in "file: quantity" holds.  A difference is within
-# its tolerance when it is below either.
+# its tolerance when it is below either.  Where every link of the input is changed by one unit in its last place, double
+# results change by 2e-14 or less, theta by 2e-11 and mixed-precision correlators by 7e-14.
 TOLERANCES = [(re.compile(pattern), relative, absolute, why) for pattern, relative, absolute, why in (
-    (r"unitarity|deviation", 0, 1e-6, "a rounding itself: 1e-15 in 64 bits, 1e-7 in 32"),
+    (r"(hot|nersc|ildg).*unitarity", 0, 1e-6, "a rounding of 32 bits itself"),
+    (r"unitarity|deviation", 0, 1e-13, "a rounding of 64 bits itself"),
     (r"residual", 0, 1e-11, "what a solver leaves: roundings below its tolerance"),
     (r"hot|nersc|ildg", 2e-7, 0, "links rounded to 32 bits: where roundings differ before, a last digit differs after"),
-    (r"^made|^generate", 1e-10, 1e-14, "links of a chain: every sweep carries the roundings of the last one on"),
-    (r"theta", 1e-6, 1e-16, "the square of what is left of a divergence, down to 1e-11 of its first value"),
-    (r"fixed_|g_landau|g_coulomb|transformed|^info_(landau|coulomb)", 1e-9, 0,
-     "hundreds of iterations of gauge fixing carry roundings on along directions that the condition hardly restores"),
+    (r"(?i)theta", 1e-8, 1e-16, "the square of what is left of a divergence, down to 1e-11 of its first value"),
     (r"spectrum_mixed", 1e-9, 0, "the solver stops at 1e-11, after another history"),
     (r"spectrum_double", 1e-10, 0, "the solver stops at 1e-12, after another history"),
     (r"interpolation error|t0|w0|W\(t\)|V\(r,t\)|Q$", 1e-10, 1e-13, "differences, derivatives and logarithms of such numbers"),
-    (r"", 1e-11, 1e-14, "roundings of double after some hundred operations; text has 12 digits"),
+    (r"", 1e-11, 1e-14, "roundings of double after some hundred operations or iterations; text has 12 digits"),
 )]
 
 # Lines of text, and attributes, that say where a result is from and not what it is.
