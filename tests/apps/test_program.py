@@ -117,6 +117,19 @@ class Usage(ProgramTest):
                 self.assertEqual(len(set(places.values())), 2, done.stdout)
 
     @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_mpi_is_started_under_a_launcher_or_where_it_is_asked_for(self):
+        def says_without_mpi(ranks=1, **more):
+            command = [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), PROGRAM, "info", "absent.lime", "--verbose"]
+            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  timeout=100, env=environment(**more))
+            self.assertIn("lanes", done.stderr)
+            return "without MPI" in done.stderr
+        self.assertTrue(says_without_mpi())
+        self.assertFalse(says_without_mpi(KOV_MPI="1"))
+        self.assertFalse(says_without_mpi(ranks=2))
+        self.assertTrue(says_without_mpi(ranks=2, KOV_MPI="0"))
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
     def test_an_error_is_said_once_and_every_rank_fails(self):
         done = self.call("info", "absent.lime", ranks=2, code=None)
         self.assertNotEqual(done.returncode, 0)

@@ -46,6 +46,10 @@ class OneProcess(EndingsTest):
         self.assertEqual(self.call("caught-outside", 1, 9), ["caught: a wrong note"])
         self.assertEqual(self.call("caught-inside", 1, 9), ["caught: a wrong note"])
 
+    def test_a_timeout_that_is_no_time_is_refused(self):
+        for text in ("soon", "-1", "inf", "3 s"):
+            self.assertIn("KOV_TIMEOUT is " + text, self.call("run", 1, 1, KOV_TIMEOUT=text)[0])
+
     def test_what_was_printed_before_is_not_lost(self):
         self.call("run", 1, 2)
         self.assertEqual(self.stdout, "said before\n")
@@ -62,6 +66,10 @@ class SeveralRanks(EndingsTest):
     def test_an_error_of_all_is_said_once(self):
         for way in ("run-all", "uncaught-all", "run-agreed", "uncaught-agreed"):
             self.assertEqual(self.call(way, 2, 2), ["endings: a wrong note"])
+
+    def test_of_different_errors_the_first_counts(self):
+        for way in ("run-different", "uncaught-different"):
+            self.assertEqual(self.call(way, 2, 1), ["endings: rank 0: another key"])
 
     def test_a_rank_that_is_busy_elsewhere_is_ended(self):
         for way in ("run-busy", "uncaught-busy"):
