@@ -16,7 +16,8 @@ namespace kov::app {
 
 namespace {
 
-constexpr const char* first_line = "kovariant journal 1\n";
+/// The 2 is the format: since 2 labels may be numbers.
+constexpr const char* first_line = "kovariant journal 2\n";
 
 void put(std::string& text, const std::string& name, const std::string& bytes) {
   text += name + " " + std::to_string(bytes.size()) + "\n" + bytes + "\n";
@@ -183,7 +184,8 @@ std::optional<JournalEntry> Journal::find(const std::string& key) const {
     if (comm_.rank() != 0) return;
     try {
       const std::string whole = read_text_file(Comm::self(), file(key), std::uint64_t(1) << 40);
-      require<FormatError>(whole.rfind(first_line, 0) == 0, "a journal entry is damaged: it does not begin as one");
+      require<FormatError>(whole.rfind(first_line, 0) == 0,
+                           "it does not begin as a journal entry of this version of the program");
       Records records(std::string_view(whole).substr(std::string_view(first_line).size()));
       require<FormatError>(records.next("identity") == identity_ && records.next("key") == key,
                            "it was made with other parameters or another version");

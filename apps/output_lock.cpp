@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,22 +20,8 @@ namespace kov::app {
 
 namespace {
 
-constexpr const char* first_line = "kovariant lock\n";
+constexpr const char* lock_heading = "kovariant lock\n";
 constexpr std::size_t longest_command = 500;
-
-class Handle {
- public:
-  explicit Handle(int number) : number_(number) {}
-  ~Handle() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Handle(Handle&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Handle& operator=(Handle&&) = delete;
-  operator int() const { return number_; }  // NOLINT: stands for the descriptor in every call
-
- private:
-  int number_;
-};
 
 std::string now() {
   char text[40];
@@ -61,7 +48,7 @@ std::string content(int handle) {
   return {text, std::size_t(std::max<ssize_t>(n, 0))};
 }
 
-bool is_ours(const std::string& text) { return text.empty() || text.rfind(first_line, 0) == 0; }
+bool is_ours(const std::string& text) { return text.empty() || text.rfind(lock_heading, 0) == 0; }
 
 /// Whether the name still is that of the open file; the holder before us may have removed it.
 bool is_named(int handle, const std::string& file) {
@@ -72,24 +59,38 @@ bool is_named(int handle, const std::string& file) {
 
 }  // namespace
 
-struct OutputLock::Held {
-  Held(const std::string& name, Handle locked) : file(name), handle(std::move(locked)), at_end(name) {}
-  ~Held() {
-    if (is_named(handle, file)) ::unlink(file.c_str());
+/// An open file that is locked, or about to be.
+class OutputLock::File {
+ public:
+  File(const std::string& file, int handle) : file_(file), handle_(handle) {}
+  ~File() {
+    if (locked_ && is_named(handle_, file_)) ::unlink(file_.c_str());
+    ::close(handle_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  int handle() const { return handle_; }
+  /// From now on the file is ours to remove.
+  void take() {
+    locked_ = true;
+    at_end_.emplace(file_);
   }
 
-  std::string file;
-  Handle handle;
-  RemovedOnSignal at_end;
+ private:
+  std::string file_;
+  int handle_;
+  bool locked_ = false;
+  std::optional<RemovedOnSignal> at_end_;
 };
 
 OutputLock::OutputLock(const std::string& file, const std::string& command) {
   while (!held_) {
-    const int number = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    const int handle = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     int error = errno;
-    require(number >= 0, file, "cannot be opened:", std::strerror(error),
+    require(handle >= 0, file, "cannot be opened:", std::strerror(error),
             "- it keeps other runs from writing the same outputs; remove it or name other outputs");
-    Handle handle(number);
+    auto attempt = std::make_unique<File>(file, handle);
     const int code = ::flock(handle, LOCK_EX | LOCK_NB);
     error = errno;
     const std::string text = content(handle);
@@ -97,17 +98,18 @@ OutputLock::OutputLock(const std::string& file, const std::string& command) {
     if (code != 0 && error == EINTR) continue;
     if (code != 0) {
       require(error != EWOULDBLOCK, "another run writes these outputs,",
-              text.empty() ? "and has just begun" : trim(text.substr(std::strlen(first_line))), "- its lock is",
+              text.empty() ? "and has just begun" : trim(text.substr(std::strlen(lock_heading))), "- its lock is",
               file + "; wait until it has ended, or name other outputs");
       if (text.empty()) ::unlink(file.c_str());
       return;  // a file system without locks
     }
     if (!is_named(handle, file)) continue;
-    held_ = std::make_unique<Held>(file, std::move(handle));
+    attempt->take();
+    held_ = std::move(attempt);
   }
-  const std::string text = first_line + holder_text(command) + "\n";
+  const std::string text = lock_heading + holder_text(command) + "\n";
   // What it says is for people: the lock holds without it.
-  if (::ftruncate(held_->handle, 0) != 0 || ::pwrite(held_->handle, text.data(), text.size(), 0) < 0) return;
+  if (::ftruncate(held_->handle(), 0) != 0 || ::pwrite(held_->handle(), text.data(), text.size(), 0) < 0) return;
 }
 
 OutputLock::~OutputLock() = default;

@@ -25,8 +25,8 @@ class OutputLock {
   bool held() const;
 
  private:
-  struct Held;
-  std::unique_ptr<Held> held_;
+  class File;
+  std::unique_ptr<File> held_;
 };
 
 }  // namespace kov::app

@@ -12,11 +12,6 @@ namespace kov {
 
 namespace {
 
-template <class List>
-bool contains(const List& list, const std::string& name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
-
 std::vector<std::int64_t> integers_of(const Hdf5File& file, const std::string& dataset, const std::string& attribute) {
   const Hdf5Attribute value = file.attribute(dataset, attribute);
   const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
@@ -29,7 +24,7 @@ std::vector<std::int64_t> integers_of(const Hdf5File& file, const std::string& d
 std::map<std::string, LabelValue> labels_of(const Hdf5File& file, const std::string& dataset) {
   std::map<std::string, LabelValue> labels;
   for (const std::string& name : file.attribute_names(dataset)) {
-    if (contains(detail::correlator_attributes, name)) continue;
+    if (detail::is_among(detail::correlator_attributes, name)) continue;
     const Hdf5Attribute value = file.attribute(dataset, name);
     if (const auto* text = std::get_if<std::string>(&value)) labels[name] = *text;
     if (const auto* integer = std::get_if<std::int64_t>(&value)) labels[name] = *integer;
@@ -42,7 +37,7 @@ std::map<std::string, LabelValue> labels_of(const Hdf5File& file, const std::str
 std::vector<std::pair<std::string, Correlator>> datasets(const Hdf5File& file) {
   std::vector<std::pair<std::string, Correlator>> list;
   for (const std::string& kind : file.list("/")) {
-    if (contains(detail::correlator_groups, kind)) continue;
+    if (detail::is_among(detail::correlator_groups, kind)) continue;
     for (const std::string& channel : file.list("/" + kind)) {
       const std::string path = "/" + kind + "/" + channel;
       const Correlator head{.kind = kind, .channel = channel};

@@ -98,20 +98,15 @@ struct Table {
   }
 };
 
-template <class List>
-bool contains(const List& list, const std::string& name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
-
 void check_names(const Correlator& c) {
   for (const std::string& name : {c.kind, c.channel})
     require(!name.empty() && name.find('/') == std::string::npos && name != "." &&
-                !contains(detail::correlator_groups, name),
+                !detail::is_among(detail::correlator_groups, name),
             "a correlator has the kind", c.kind, "and channel", c.channel,
             "but these become HDF5 names: they must not be empty, contain a slash or be axes, inputs, parameters or "
             "solves");
   for (const auto& [name, value] : c.labels)
-    require(!name.empty() && !contains(detail::correlator_attributes, name), "a correlator of", c.channel,
+    require(!name.empty() && !detail::is_among(detail::correlator_attributes, name), "a correlator of", c.channel,
             "has a label named", name, "which the file uses itself; choose another name");
 }
 

@@ -186,7 +186,7 @@ TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
     file.create_group("/parameters");
     file.create_group("/inputs");
     for (const int k : {0, 1}) {
-      const std::string name = "/meson/pion-pion/" + std::to_string(k);
+      const std::string name = std::string("/meson/pion-pion/").append(std::to_string(k));
       std::vector<std::complex<double>> values;
       for (const Momentum& p : {Momentum{0, 0, 0}, {0, 0, 1}}) {
         wanted.push_back(make("pion-pion", p, k + p[2]));
@@ -210,9 +210,9 @@ TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
   CorrelatorProvenance provenance{.extent = {16, 16, 16, 32}};
   for (int k = 0; k < 2000; ++k)
     for (const int source : {0, 1}) {
-      const std::string name = "conf." + std::to_string(k);
+      const std::string name = std::string("conf.").append(std::to_string(k));
       for (int channel = 0; channel < 17; ++channel) {
-        list.push_back(make("c" + std::to_string(channel), {0, 0, 0}, k, 32));
+        list.push_back(make(std::string("c").append(std::to_string(channel)), {0, 0, 0}, k, 32));
         list.back().source = {0, 0, 0, source};
         list.back().labels["configuration"] = name;
       }
@@ -226,7 +226,9 @@ TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
   const double written = double(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_LT(written, 4) << "seconds of processors; an attribute for each note of a configuration took 15";
   RecordProperty("written", std::to_string(written));
-  if (Comm::world().rank() == 0) EXPECT_EQ(read_correlators(path("c.h5")).size(), list.size());
+  if (Comm::world().rank() == 0) {
+    EXPECT_EQ(read_correlators(path("c.h5")).size(), list.size());
+  }
 }
 
 TEST_F(CorrelatorFiles, RefusesWhatCannotBeToldApart) {
