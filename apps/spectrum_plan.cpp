@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum_plan.hpp"
 
+#include "apps/field_memory.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/output_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/core/launcher.hpp"
-#include "kov/core/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <unistd.h>
 
 namespace kov::app {
 
@@ -79,16 +77,15 @@ double bytes_of_process(const Comm& comm, const SpectrumParameters& parameters, 
   return bytes_per_site(parameters) * double(volume(extent)) / comm.size();
 }
 
-/// Says so when the fields of this host's processes are larger than its memory; those of a GPU are not looked at.
+/// Says so when fields do not fit where they are to be.
 std::string memory_doubt(const Comm& comm, const SpectrumParameters& parameters, const Coord& extent) {
-  if (!unified_memory) return "";
-  const double needed = bytes_of_process(comm, parameters, extent) * Launcher::of_environment().on_host;
-  const double there = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
-  std::vector<double> short_of{needed - there};
-  comm.max(short_of);
-  if (!(short_of[0] > 0)) return "";
-  return sentence("the fields take about", std::ceil(needed / 1e9), "GB on each host, which is more than its memory,",
-                  "of", std::floor(there / 1e9), "GB: run it on more hosts");
+  const FieldMemory memory = field_memory();
+  const double needed = bytes_of_process(comm, parameters, extent) * memory.processes;
+  std::vector<double> missing{needed - memory.bytes};
+  comm.max(missing);
+  if (!(missing[0] > 0)) return "";
+  return sentence("the fields take about", std::ceil(needed / 1e9), "GB on", memory.place + ", which is more than its",
+                  "memory of", std::floor(memory.bytes / 1e9), "GB: run it on more of them");
 }
 
 }  // namespace
