@@ -29,7 +29,6 @@ if(NOT KOV_LIBDEFLATE_INCLUDE_DIR STREQUAL "/usr/include")  # as for Random123
 endif()
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)
-  target_compile_definitions(kovariant PRIVATE KOV_WITH_MPI)
 endif()
 if(KOV_HDF5)
   target_link_libraries(kovariant PRIVATE hdf5::hdf5)

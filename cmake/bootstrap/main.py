@@ -43,6 +43,8 @@ def parser():
         add("--mirror", default=os.environ.get("KOVARIANT_MIRROR", ""),
             help="folder or base URL that has the archives, instead of their own sites")
         add("--build-dir", default="", help="build folder (default: build/PRESET)")
+        add("--target", action="append", default=[], metavar="NAME",
+            help="compile this and what it needs, instead of everything; may be given more than once")
         add("--jobs", "-j", type=_positive, default=0, help="parallel compilations (default: by processors and memory)")
         add("--without-mpi", dest="mpi", action="store_false", help="one process only")
         add("--without-hdf5", dest="hdf5", action="store_false", help="no HDF5 files: correlators as text only")
@@ -143,10 +145,7 @@ def run(options, rest, root, cache):
         return
     project = Project(root, options, dependencies)
     project.configure(tests)
-    if options.command in ("demo", "bench"):
-        project.build("kovariant_program")
-    else:
-        project.build()
+    project.build(options.target or (["kovariant_program"] if options.command in ("demo", "bench") else []))
     if options.command == "test":
         project.test(rest)
     elif options.command == "demo":

@@ -47,11 +47,11 @@ class Project:
             execute(step, command, self._log("configure"),
                     "see what CMake says above. If the folder is stale, delete it: rm -r " + self.folder, cwd=self.root)
 
-    def build(self, target=""):
-        """Compiles everything, or one target."""
-        with Step("build " + (target or "all")) as step:
+    def build(self, targets=()):
+        """Compiles everything, or these targets."""
+        with Step("build " + (" ".join(targets) or "all")) as step:
             command = ["cmake", "--build", self.folder, "--parallel", self.options.jobs]
-            execute(step, command + (["--target", target] if target else []), self._log("build"),
+            execute(step, command + (["--target", *targets] if targets else []), self._log("build"),
                     "the first error is in the log. Out of memory (killed)? try --jobs 1")
 
     def test(self, arguments):
@@ -63,12 +63,11 @@ class Project:
         if os.path.exists(log):
             os.remove(log)
         status = subprocess.run(command, env={**os.environ, **launch_environment()}).returncode
-        reasons = _not_tested(log)
-        for reason in reasons:
+        for reason in _not_tested(log):
             say("* " + reason)
-        if any("KOV_TEST_DATA" in reason for reason in reasons):
-            say("* a folder with published data is named with -D KOV_TEST_DATA=FOLDER; now it is %s"
-                % (self._cache_values().get("KOV_TEST_DATA") or "none"))
+        data = self._cache_values().get("KOV_TEST_DATA", "")
+        if not os.path.isdir(data):
+            say("* published data is read from a folder that -D KOV_TEST_DATA=FOLDER names; there is no %s" % (data or "such"))
         if status:
             raise Failure("some tests failed; they are listed above",
                           "run one alone with all its output:\nctest --test-dir %s -V -R NAME" % self.folder)

@@ -21,7 +21,9 @@ class WithProject(fakes.Case):
             os.makedirs(root)
             shutil.copy(os.path.join(fakes.ROOT, "CMakePresets.json"), root)
             fakes.write(os.path.join(root, "CMakeLists.txt"),
-                        "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n")
+                        "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n"
+                        "foreach(name one two three)\n  add_custom_target(${name} ALL COMMAND \"${CMAKE_COMMAND}\" -E touch ${name})\n"
+                        "endforeach()\n")
         dependencies = argparse.Namespace(kokkos="/somewhere", kernels="", kokkos_is_ours=True)
         return Project(root, argparse.Namespace(**{**OPTIONS, **options}), dependencies)
 
@@ -55,6 +57,15 @@ class Configure(WithProject):
         values = self.values(project)
         self.assertEqual((values["KOV_SANITIZE"], values["KOV_HDF5"], values["Kokkos_DIR"]), ("thread", "OFF", "/somewhere"))
         self.assertEqual(values["KOV_INSTALL_KOKKOS"], "ON")
+
+    def test_named_targets_are_compiled_and_no_others(self):
+        project = self.project()
+        project.configure(tests=True)
+        built = lambda: {name for name in ("one", "two", "three") if os.path.exists(os.path.join(project.folder, name))}
+        project.build(["one", "three"])
+        self.assertEqual(built(), {"one", "three"})
+        project.build()
+        self.assertEqual(built(), {"one", "two", "three"})
 
     def test_every_preset_configures(self):
         for preset in ("cpu", "debug", "asan-ubsan"):
@@ -107,10 +118,10 @@ class Demo(WithProject):
 
 
 class Test(WithProject):
-    def said(self, output):
+    def said(self, output, data=""):
         """What is said where the tests print `output`."""
         said = []
-        project = self.project(define=["KOV_TEST_DATA=/nowhere"])
+        project = self.project(define=["KOV_TEST_DATA=" + (data or self.scratch)])
         project.configure(tests=True)
 
         def ctest(command, **_):
@@ -125,7 +136,7 @@ class Test(WithProject):
     def test_every_reason_to_skip_a_test_is_said_once(self):
         self.assertEqual(self.said("a.cpp:3: Skipped\nNOT TESTED: no HDF5\ntest_b ... skipped 'NOT TESTED: no h5py'\n"
                                    "NOT TESTED: no HDF5\n"), ["* NOT TESTED: no HDF5", "* NOT TESTED: no h5py"])
-        self.assertIn("/nowhere", self.said("NOT TESTED: KOV_TEST_DATA names no folder with a\n")[-1])
+        self.assertIn("there is no /nowhere", self.said("", data="/nowhere")[-1])
 
     def test_skips_of_an_earlier_run_are_not_said_again(self):
         self.assertEqual(len(self.said("NOT TESTED: no HDF5\n")), 1)

@@ -70,10 +70,10 @@ def _block(markdown, begin, language, text, name, source):
 
 
 def commands_in_sentences(markdown):
-    """(line, command) for every `kovariant ...` and `./bootstrap ...` between backquotes."""
+    """(line, command) for every `kovariant ...`, `mpiexec ... kovariant ...` and `./bootstrap ...` between backquotes."""
     with open(markdown) as file:
         text = file.read()
-    for match in re.finditer(r"(?<!`)`((?:kovariant|\./bootstrap)[ \n][^`]+)`(?!`)", text):
+    for match in re.finditer(r"(?<!`)`((?:kovariant|\./bootstrap|mpiexec [^`]*kovariant)[ \n][^`]+)`(?!`)", text):
         yield text.count("\n", 0, match.start()) + 1, " ".join(match.group(1).split())
 
 
