@@ -9,6 +9,7 @@
 #include "kov/core/version.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 
@@ -48,6 +49,16 @@ CLI::Validator wants_number() {
   return wants("a number", [](const std::string& text) { return parse_real(text).has_value(); });
 }
 
+CLI::Validator wants_one_of(const std::vector<std::string>& choices) {
+  std::string listed;
+  for (const std::string& choice : choices) listed += (listed.empty() ? "{" : ",") + choice;
+  return CLI::Validator(
+      [choices](std::string& text) {
+        return std::count(choices.begin(), choices.end(), text) > 0 ? "" : not_a_choice(text, choices);
+      },
+      listed + "}");
+}
+
 /// CLI11 adds how often a value is wanted, "X Y Z T=8 8 8 16 x 4", which the name says, and a colon before choices.
 class HelpText : public CLI::Formatter {
  public:
@@ -73,7 +84,7 @@ void Arguments::option(const std::string& name, std::string& target, const std::
                        const std::vector<std::string>& choices) {
   auto* option = app_.add_option(name, target, text)->type_name("TEXT");
   if (!target.empty()) option->capture_default_str();
-  if (!choices.empty()) option->check(CLI::IsMember(choices))->type_name("");
+  if (!choices.empty()) option->check(wants_one_of(choices))->type_name("");
 }
 void Arguments::option(const std::string& name, int& target, const std::string& text) {
   app_.add_option(name, target, text)->capture_default_str()->check(wants_integer())->type_name("INTEGER");

@@ -123,12 +123,6 @@ std::string kind_of(const toml::node& node) {
   return text.str() == "floating-point" ? "a number" : "a TOML " + text.str();
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "'" : ", '") + word + "'";
-  return text;
-}
-
 }  // namespace
 
 /// Walks a parsed table.
@@ -148,8 +142,7 @@ class Settings::Reader {
       require(parse(node, value), origin, "must be", std::visit(Kind{}, setting.target) + ", but is", shown(node));
       if constexpr (std::is_same_v<decltype(value), std::string>)
         require(setting.choices.empty() || std::count(setting.choices.begin(), setting.choices.end(), value) > 0,
-                origin, "must be one of",
-                list_of(setting.choices) + ", but is '" + value + "'" + did_you_mean(value, setting.choices));
+                origin, not_a_choice(value, setting.choices));
       *target = std::move(value);
     };
     std::visit(take, setting.target);
@@ -280,7 +273,7 @@ std::string Settings::toml() const {
     if (in != section) text += (text.empty() ? "[" : "\n[") + in + "]\n";
     section = in;
     text += "# " + setting.text;
-    if (!setting.choices.empty()) text += ": " + list_of(setting.choices);
+    if (!setting.choices.empty()) text += ": " + quoted_list(setting.choices);
     text += std::string("\n") + (setting.follows ? "# " : "") + (dot == std::string::npos ? key : key.substr(dot + 1)) +
             " = " + value + "\n";
   }

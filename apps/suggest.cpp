@@ -52,4 +52,14 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return best.empty() ? "" : "; did you mean '" + best + "'?";
 }
 
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "'" : ", '") + word + "'";
+  return text;
+}
+
+std::string not_a_choice(const std::string& value, const std::vector<std::string>& choices) {
+  return "must be one of " + quoted_list(choices) + ", but is '" + value + "'" + did_you_mean(value, choices);
+}
+
 }  // namespace kov::app

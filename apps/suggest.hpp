@@ -24,4 +24,10 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
 /// "a, b and c"
 std::string list_text(const std::vector<std::string>& words);
 
+/// "'a', 'b', 'c'"
+std::string quoted_list(const std::vector<std::string>& words);
+
+/// "must be one of 'a', 'b', but is 'x'; did you mean 'a'?": what is said about a value that is not among its choices.
+std::string not_a_choice(const std::string& value, const std::vector<std::string>& choices);
+
 }  // namespace kov::app

@@ -89,7 +89,8 @@ TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
   wrong({}, "a subcommand is missing");
   wrong({"info"}, "FILE");
   wrong({"info", "x", "--fromat", "ildg"}, "did you mean '--format'?");
-  wrong({"info", "x", "--format", "tiff"}, "tiff");
+  wrong({"info", "x", "--format", "tiff"}, "--format: must be one of 'ildg', 'nersc', but is 'tiff'\n");
+  wrong({"info", "x", "--format", "nresc"}, "but is 'nresc'; did you mean 'nersc'?");
   wrong({"info", "x", "--extent", "4", "4", "4"}, "--extent takes 4 values, and 3 are given");
   wrong({"info", "x", "--extent", "4", "4", "4", "4.5"}, "wants an integer, got '4.5'");
   wrong({"info", "x", "--number", "three"}, "--number: wants an integer, got 'three'");

@@ -27,4 +27,10 @@ TEST(Suggestion, NamesAllThatThereAre) {
   EXPECT_EQ(suggestion("x", {"bicgstab", "even-odd"}), ": there are bicgstab and even-odd");
 }
 
+TEST(Choices, AreListedAndTheNearestIsSuggested) {
+  EXPECT_EQ(not_a_choice("gausian", {"wuppertal", "gaussian"}),
+            "must be one of 'wuppertal', 'gaussian', but is 'gausian'; did you mean 'gaussian'?");
+  EXPECT_EQ(not_a_choice("x", {"gaussian"}), "must be one of 'gaussian', but is 'x'");
+}
+
 }  // namespace kov::app
