@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "tests/fuzz/gauge.hpp"
+
+#include "kov/core/error.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace kov::fuzz {
+
+std::string written_gauge(const WriteOptions& options) {
+  const auto file = std::filesystem::temp_directory_path() / ("kovariant-fuzz-" + std::to_string(::getpid()));
+  std::vector<double> links(std::size_t(volume(small_extent)) * reals_per_site);  // unit matrices
+  for (std::size_t i = 0; i < links.size(); ++i) links[i] = i % reals_per_link % 8 == 0 ? 1 : 0;
+  WriteOptions dated = options;
+  dated.date = "today";
+  write_gauge_file(Comm::self(), file, Geometry(small_extent, {1, 1, 1, 1}, 0, 1), links, dated);
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  return bytes;
+}
+
+void read_gauge_input(const std::string& input) {
+  const auto file = in_memory(input);
+  ReadOptions options;
+  GaugeHeader header;
+  try {
+    header = read_gauge_header(Comm::self(), file, options);
+  } catch (const FormatError&) {
+    throw;
+  } catch (const InputError&) {  // no extents in the file
+    options.extent = small_extent;
+    header = read_gauge_header(Comm::self(), file, options);
+  }
+  recorded_metadata(header, "beta");
+  const Geometry geometry(header.extent, {1, 1, 1, 1}, 0, 1);
+  std::vector<double> links(std::size_t(geometry.local_volume()) * reals_per_site);
+  read_gauge_file(Comm::self(), file, geometry, links, options);
+}
+
+}  // namespace kov::fuzz
