@@ -30,8 +30,7 @@ struct BenchCase {
 
 /// Rows in one precision, and the fields that they share.
 template <class T>
-class BenchRows {
- public:
+struct BenchRows {
   /// Links two heatbath sweeps from cold: rough, and yet every smearing's projection to SU(3) exists.
   explicit BenchRows(const Lattice& lattice);
 

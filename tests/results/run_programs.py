@@ -79,6 +79,7 @@ def measured(hdf5):
                    "--output", f"smear_{source}"]
     yield "", ["smear", LINKS, "--width", 1, "--iterations", 5, "--momentum", 0.5, 0, 1, "--output", "smear_moving"]
     yield "", ["smear", "--extent", 6, 6, 6, 4, "--sigma", 1, "--profile", "gaussian", "--output", "smear_free"]
+    yield "", ["smear", "--extent", 4, 4, 4, 4, "--links", "hot", "--seed", 2, "--stout", 2, "--output", "smear_random"]
     for solver in ({"precision": "double", "method": "bicgstab", "preconditioner": "none", "tolerance": 1e-12},
                    {"precision": "mixed", "method": "cg", "preconditioner": "even-odd", "tolerance": 1e-11}):
         sets = {**SPECTRUM, **{f"solver.{key}": value for key, value in solver.items()}, "gauge.files": f"['{LINKS}']",
