@@ -15,14 +15,17 @@ LAYERS = ("core", "stencil", "algebra", "contractions")
 LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|for_each_block_site|sum_sites|run_stencil|slice_sums|"
                     r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
                     r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
+# An object that is made by a launch.
+LAUNCHING_OBJECT = re.compile(r'\bSiteValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"')
 # Functions of one file that launch a kernel under a name they are given: what finds the names.
 NAMED_BY_CALLERS = {
     "core/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
     "stencil/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
     "contractions/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
-# Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH.
-HANDED_ON = {"core/block_field.hpp", "core/for_each_site.hpp", "core/items.hpp", "core/reduce.hpp",
+# Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
+# threads over pieces of files, which are no kernels.
+HANDED_ON = {"core/block_field.hpp", "core/for_each_site.hpp", "core/host_threads.cpp", "core/items.hpp", "core/reduce.hpp",
              "core/thread_blocks.hpp", "stencil/launch.hpp", "contractions/slice_sum.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
@@ -48,6 +51,7 @@ def kernels_of_the_library(root=ROOT):
                         names[argument.strip('"')] = where
                     elif is_a_name(function, argument) and where not in HANDED_ON and where not in NAMED_BY_CALLERS:
                         unknown.append(f"{where}: {function}({argument}, ...)")
+                names.update((name, where) for name in LAUNCHING_OBJECT.findall(text))
                 if where in NAMED_BY_CALLERS:
                     names.update((name, where) for name in NAMED_BY_CALLERS[where].findall(text))
     return names, unknown
