@@ -4,7 +4,6 @@
 #include "kov/core/comm_mpi.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cstring>
 #include <mpi.h>
@@ -30,18 +29,19 @@ int count(std::size_t n) {
 /// The clock and the pauses of whoever tests requests in a loop, as waiting does inside MPI.
 class Patience {
  public:
-  explicit Patience(double seconds) : seconds_(seconds), begin_(MPI_Wtime()) {}
+  explicit Patience(double seconds) : seconds_(seconds) {}
   /// Whether it is time to look around: every 256 calls.  Processors are given away after the first 10 000.
   bool looks_around() {
     if (++rounds_ % 256 != 0) return false;
     if (rounds_ > 10000) std::this_thread::yield();
     return true;
   }
-  double seconds_waited() const { return MPI_Wtime() - begin_; }
-  bool is_over() const { return seconds_ > 0 && seconds_waited() > seconds_; }
+  double seconds_waited() { return waited_.seconds(); }
+  bool is_over() { return seconds_waited() > seconds_ && seconds_ > 0; }
 
  private:
-  double seconds_, begin_;
+  double seconds_;
+  detail::WaitingTime waited_;
   std::uint64_t rounds_ = 0;
 };
 
@@ -81,7 +81,7 @@ class MpiExchange final : public Comm::Exchange::Impl {
     MPI_Request_get_status(requests_[i], &here, MPI_STATUS_IGNORE);
     return here != 0;
   }
-  void look_at_peers(const Patience& patience, const Names& name_of) const;
+  void look_at_peers(Patience& patience, const Names& name_of) const;
   [[noreturn]] void give_up(double seconds, const Names& name_of) const;
 
   MPI_Comm comm_;
@@ -101,7 +101,7 @@ MpiExchange::~MpiExchange() {
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
-void MpiExchange::look_at_peers(const Patience& patience, const Names& name_of) const {
+void MpiExchange::look_at_peers(Patience& patience, const Names& name_of) const {
   try {
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (!is_here(i)) watch_->look_at(messages_[i].peer, name(messages_[i], name_of));

@@ -7,6 +7,8 @@
 #include "kov/core/comm_impl.hpp"
 #include "kov/core/comm_runtime.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,6 +31,22 @@ class RankWatch {
 
  protected:
   std::uint64_t operations_ = 0;
+};
+
+/// The time that this process spends waiting.  While it does not run, as in a job that is suspended, hardly any passes.
+class WaitingTime {
+ public:
+  /// So far; to be asked often.
+  double seconds() {
+    const auto now = std::chrono::steady_clock::now();
+    seconds_ += std::min(1.0, std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+    return seconds_;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  double seconds_ = 0;
 };
 
 /// Throws CommError with MPI's words unless the code is that of success.

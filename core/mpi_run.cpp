@@ -163,13 +163,13 @@ Verdict Notices::end(const Ending& ending) {
   if (MPI_Iallgather(&mine_, sizeof(Word), MPI_BYTE, all_.data(), sizeof(Word), MPI_BYTE, comm_, &request) !=
       MPI_SUCCESS)
     return alone;
-  const double begin = MPI_Wtime();
+  WaitingTime time;
   bool told = ending.kind == Kind::interrupted;  // by the rank that failed
   for (int done = 0; !done;) {
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return alone;
     if (done) break;
     receive();
-    const double waited = MPI_Wtime() - begin;
+    const double waited = time.seconds();
     if (!told && waited > (failed ? quiet : in_flight)) {
       tell(mine_, ending.text);
       told = true;

@@ -175,6 +175,7 @@ struct Runtime::Parts {
   }
 
   [[noreturn]] static void on_terminate() {
+    while (current->outer) current = current->outer;
     Parts& runtime = *current;
     std::set_terminate(std::abort);
     const std::exception_ptr error = std::current_exception();

@@ -13,7 +13,7 @@
 namespace kov {
 
 /// Removes the temporary files of this process, whose owners then cannot commit.  Async-signal-safe: for the handler of
-/// a signal that ends the program, which the library itself never installs.
+/// a signal that ends the program, see end_cleanly_on_signals().
 void remove_temporary_files() noexcept;
 
 /// Has remove_temporary_files() remove this file, too, while the object lives.

@@ -39,6 +39,10 @@ void work(const std::string& way, const Comm& comm) {
   file.write("half a line");
   comm.barrier();
   if (way.ends_with("agreed")) comm.agree([&] { require<FormatError>(!last, "a wrong note"); });
+  if (way == "slow") {  // and well
+    if (last) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return wait(comm);
+  }
   if (way.ends_with("different") && last) std::this_thread::sleep_for(std::chrono::milliseconds(700));
   require(!way.ends_with("different") || last, "another key");
   if (last || way.ends_with("all")) fail(way);

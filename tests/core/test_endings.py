@@ -6,6 +6,7 @@ ctest sets ENDINGS (the program endings.cpp) and KOVARIANT_MPIEXEC (a launcher w
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,6 +14,14 @@ import unittest
 
 PROGRAM = os.environ["ENDINGS"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
+
+
+def is_child(pid, parent):
+    try:
+        with open("/proc/%s/stat" % pid) as file:
+            return int(file.read().rpartition(")")[2].split()[1]) == parent
+    except OSError:  # it has ended
+        return False
 
 
 class EndingsTest(unittest.TestCase):
@@ -76,6 +85,23 @@ class SeveralRanks(EndingsTest):
             said = self.call(way, 2, 2)
             self.assertEqual(said[0], "endings: rank 1: a wrong note")
             self.assertLess(self.seconds, 20)
+
+    def test_a_job_that_was_suspended_does_not_count_that_time(self):
+        process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "KOV_TIMEOUT": "4"})
+        self.addCleanup(process.stderr.close)
+        while process.poll() is None and len(os.listdir(self.folder)) < 2:
+            time.sleep(0.01)
+        ranks = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid, process.pid)]
+        self.assertEqual(len(ranks), 2)
+        time.sleep(0.3)
+        for number, pause in ((signal.SIGSTOP, 5), (signal.SIGCONT, 0)):
+            for pid in ranks:
+                os.kill(pid, number)
+            time.sleep(pause)
+        text = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 0, text)
 
     def test_main_that_catches_prints_itself_and_the_others_are_told(self):
         said = self.call("caught-outside", 2, 9)
