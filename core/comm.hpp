@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Comm: the processes that share a lattice.  Behind it are MPI (comm_mpi.cpp, the only file that knows it) or, for a
-// single process and in builds without MPI, this process alone (comm_serial.cpp).
+// Comm: the processes that share a lattice.  Behind it are MPI (comm_mpi.cpp and mpi_run.cpp, the only files that know
+// it) or, for a single process and in builds without MPI, this process alone (comm_serial.cpp).
 #pragma once
 
 #include "kov/core/error.hpp"
@@ -41,8 +41,8 @@ class Comm {
   static Comm world();
 
   /// How many seconds a rank waits for another that does not come before it throws a TimeoutError: what the environment
-  /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  All operations
-  /// of a Comm are collective and wait as long, unless they are given a time of their own.
+  /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  What a Comm
+  /// does between ranks is collective and waits as long, unless it is given a time of its own.
   static double default_timeout();
 
   int rank() const;

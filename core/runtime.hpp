@@ -18,7 +18,8 @@ namespace kov {
 ///   A handler of std::terminate does it, which is put back at the end of this object.
 /// - An exception that leaves the scope of this object on its way to a handler in main() is that handler's to print.
 /// Other ranks that wait in a Comm for the failed one get a RankError.  Those that do not come to their end within a
-/// few seconds (stopped, or busy elsewhere) are ended by MPI_Abort.
+/// few seconds (stopped, or busy elsewhere) are ended by MPI_Abort, which is a signal to them: after
+/// end_cleanly_on_signals() they leave no temporary files.
 ///
 /// The end is collective.  A rank that ends early, say because it caught an exception of its own and left main(), lets
 /// others that wait for it fail with a RankError too.

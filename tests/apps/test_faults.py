@@ -70,9 +70,8 @@ class Faults(FaultTest):
 
 class HarderFaults(FaultTest):
     def test_lost_messages(self):
-        for program in (PROGRAMS[0], SPECTRUM):
-            for sender in (0, 1):
-                self.strike_message("lost", sender, program)
+        for sender in (0, 1):
+            self.strike_message("lost", sender, PROGRAMS[0])
 
     def test_a_solver_whose_rank_fails(self):
         for rank in (0, 1):
