@@ -48,7 +48,10 @@ std::string content(int handle) {
   return {text, std::size_t(std::max<ssize_t>(n, 0))};
 }
 
-bool is_ours(const std::string& text) { return text.empty() || text.rfind(lock_heading, 0) == 0; }
+bool is_ours(int handle, const std::string& text) {
+  struct stat file;
+  return ::fstat(handle, &file) == 0 && S_ISREG(file.st_mode) && (text.empty() || text.rfind(lock_heading, 0) == 0);
+}
 
 /// Whether the name still is that of the open file; the holder before us may have removed it.
 bool is_named(int handle, const std::string& file) {
@@ -94,7 +97,7 @@ OutputLock::OutputLock(const std::string& file, const std::string& command) {
     const int code = ::flock(handle, LOCK_EX | LOCK_NB);
     error = errno;
     const std::string text = content(handle);
-    require(is_ours(text), file, "is there and is no lock of this program: move it away or name other outputs");
+    require(is_ours(handle, text), file, "is there and is no lock of this program: move it away or name other outputs");
     if (code != 0 && error == EINTR) continue;
     if (code != 0) {
       require(error != EWOULDBLOCK, "another run writes these outputs,",

@@ -67,6 +67,10 @@ struct Window {
   int n_masses;
   /// Whether its correlator is among those measured.
   bool wanted;
+
+  std::string text() const { return "[" + std::to_string(times[0]) + ", " + std::to_string(times[1]) + "]"; }
+  /// Where there are masses.
+  std::string there() const { return n_masses > 0 ? sentence("at t = 0 to", n_masses - 1) : "nowhere"; }
 };
 
 std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
@@ -256,19 +260,17 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
     on_lattice.push_back(p);
   }
   for (const Window& w : windows(*this, extent))
-    require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key),
-            "is [" + std::to_string(w.times[0]) + ", " + std::to_string(w.times[1]) + "],", "but", extent[3],
-            "times have effective masses at t = 0 to", w.n_masses - 1);
+    require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key), "is " + w.text() + ",", "but",
+            extent[3], "times have effective masses", w.there());
 }
 
 std::vector<std::string> SpectrumParameters::shortened(const Settings& settings, const Coord& extent) const {
   std::vector<std::string> warnings;
   for (const Window& w : windows(*this, extent))
     if (w.wanted && !settings.given(w.key) && w.times[1] >= w.n_masses)
-      warnings.push_back(sentence(w.key, "is [" + std::to_string(w.times[0]) + ", " + std::to_string(w.times[1]) + "]",
-                                  "where it is not given, but", extent[3], "times have effective masses at t = 0 to",
-                                  std::to_string(w.n_masses - 1) + ": the mass is taken from what of it there is, or",
-                                  "from the last; give it"));
+      warnings.push_back(
+          sentence(w.key, "is", w.text(), "where it is not given, but", extent[3], "times have effective masses",
+                   w.there() + ": the mass is taken from what of it there", "is, or from the last; give it"));
   return warnings;
 }
 
