@@ -2,7 +2,8 @@
 #include "apps/chain_files.hpp"
 
 #include "apps/gauge_files.hpp"
-#include "apps/plot_svg.hpp"
+#include "apps/picture_files.hpp"
+#include "apps/plot.hpp"
 #include "apps/text_file.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -102,13 +103,13 @@ void ChainHistory::write() const {
   }
   write_text_file(comm_, prefix_ + ".history.txt", text);
   if (plaquettes_.empty()) return;
-  Plot plot{.title = "Plaquette along the chain",
-            .x_label = "update",
-            .y_label = "mean Re tr P / 3",
-            .series = {series},
-            .bands = {}};
-  plot.caption = chain_;
-  write_text_file(comm_, prefix_ + ".history.svg", plot.svg());
+  const Plot plot{.title = "Plaquette along the chain",
+                  .x_label = "update",
+                  .y_label = "mean $Re tr P / 3$",
+                  .series = {series},
+                  .caption = plain(chain_),
+                  .integer_x = true};
+  write_picture(comm_, prefix_ + ".history", plot.drawing());
 }
 
 }  // namespace kov::app

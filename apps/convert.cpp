@@ -18,7 +18,7 @@ struct ConvertOptions {
 void convert(const Session& session, const ConvertOptions& options) {
   require(options.precision == 0 || options.precision == 32 || options.precision == 64, "--precision is",
           options.precision, "- it must be 32 or 64 (bits), or be left out to keep the input's");
-  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  read_gauge_options(options.gauge.ignore);  // complains before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   OutputFiles files;
@@ -27,8 +27,7 @@ void convert(const Session& session, const ConvertOptions& options) {
   const std::vector<OutputLock> locks = files.lock(session);
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
   GaugeReport report;
-  const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);
-  warn_overridden(session, report);
+  const auto gauge = read_configuration(session, lattice, options.in, options.gauge, report);
   write.bits = options.precision ? options.precision : report.header.bits;
   write.metadata = report.attributes();
   const GaugeReport written = write_gauge(gauge, options.out, write);

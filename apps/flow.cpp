@@ -4,10 +4,11 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
-#include "apps/plot_svg.hpp"
+#include "apps/picture_files.hpp"
+#include "apps/plot.hpp"
 #include "apps/progress.hpp"
-#include "apps/text_file.hpp"
 #include "kov/stencil/gradient_flow.hpp"
 
 #include <cmath>
@@ -23,6 +24,9 @@ struct FlowOptions {
   double reference = 0.3;
   int precision = 64;
   bool dry_run = false;
+
+  /// Links, exponents, staples and what the clover is made of: matrices of 144 bytes.
+  double bytes_per_site() const { return 144 * (action == "wilson" ? 4 + 4 + 4 + 3 + 8 : 4 + 4 + 4 + 4 + 4 + 2 + 8); }
 };
 
 OutputFiles outputs_of(const FlowOptions& options) {
@@ -34,13 +38,11 @@ OutputFiles outputs_of(const FlowOptions& options) {
 
 std::string plan_text(const FlowOptions& options, const Lattice& lattice) {
   const int steps = options.parameters.n_steps(), every = options.parameters.measure_every;
-  // Links, exponents, staples and what the clover is made of: matrices of 144 bytes.
-  const double matrices = options.action == "wilson" ? 4 + 4 + 4 + 3 + 8 : 4 + 4 + 4 + 4 + 4 + 2 + 8;
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
   text +=
       sentence("flow           ", options.action + ", to t / a^2 =", options.parameters.time, "in", steps, "steps\n");
   text += sentence("rows           ", (steps + every - 1) / every + 1) + "\n";
-  text += sentence("memory         ", std::ceil(matrices * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += memory_row(options.bytes_per_site(), lattice);
   text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
@@ -58,8 +60,14 @@ ColumnTable table_of(const FlowHistory& history) {
   return table;
 }
 
-std::string picture(const FlowHistory& history, const std::string& caption) {
-  Plot plot{.title = "Gradient flow", .x_label = "t / a^2", .y_label = "", .series = {}, .bands = {}};
+Plot picture(const FlowHistory& history, const FlowOptions& options, const std::string& caption) {
+  Plot plot{.title = "Gradient flow",
+            .x_label = "flow time $t / a^2$",
+            .y_label = "$t^2 E$, $W(t)$",
+            .series = {},
+            .references = {{PlotReference::Axis::y, options.reference, number_markup(options.reference)}},
+            .caption = caption,
+            .with_zero = true};
   const auto add = [&](const std::string& name, const auto& value) {
     PlotSeries series{.name = name, .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
     for (std::size_t k = 0; k < history.points().size(); ++k) {
@@ -68,12 +76,23 @@ std::string picture(const FlowHistory& history, const std::string& caption) {
     }
     plot.series.push_back(series);
   };
-  add("t^2 E, clover", [&](std::size_t k) { return history.points()[k].t2_energy(); });
-  add("t^2 E, plaquette", [&](std::size_t k) { return history.points()[k].t2_energy(FlowEnergy::plaquette); });
-  add("W(t), clover", [&](std::size_t k) { return history.w(k); });
-  plot.y_min = 0;
-  plot.caption = caption;
-  return plot.svg();
+  add("$t^2 E$, clover", [&](std::size_t k) { return history.points()[k].t2_energy(); });
+  add("$t^2 E$, plaquette", [&](std::size_t k) { return history.points()[k].t2_energy(FlowEnergy::plaquette); });
+  add("$W(t)$, clover", [&](std::size_t k) { return history.w(k); });
+  const auto t0 = history.t0(FlowEnergy::clover, options.reference),
+             w0 = history.w0(FlowEnergy::clover, options.reference);
+  if (t0) plot.references.push_back({PlotReference::Axis::x, *t0, "$t_0 / a^2$"});
+  if (w0) plot.references.push_back({PlotReference::Axis::x, *w0 * *w0, "$w_0^2 / a^2$"});
+  return plot;
+}
+
+std::string caption_of(const FlowOptions& options, const Measurement& m) {
+  std::string caption = ignored_text(m.ignored) + options.action + " flow of " + plain(options.gauge_file);
+  for (const auto& [name, value] : m.results) {
+    if (!name.ends_with("clover")) continue;
+    caption += ", $" + std::string(name.starts_with("t0") ? "t_0 / a^2" : "w_0 / a") + "$ = " + number_markup(value);
+  }
+  return caption;
 }
 
 /// The scales found in the table, each with the error of interpolating between its rows, and the names of those that it
@@ -106,7 +125,7 @@ void flow(const Session& session, FlowOptions options) {
   const int steps = options.parameters.n_steps();
   require_precision(options.precision);
   require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
-  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  read_gauge_options(options.gauge.ignore);  // complains before the work
   WriteGaugeOptions write;
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
@@ -114,6 +133,7 @@ void flow(const Session& session, FlowOptions options) {
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
+  warn_beyond_memory(session, options.bytes_per_site(), lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
@@ -124,8 +144,7 @@ void flow(const Session& session, FlowOptions options) {
         sentence(largest) + ": results may be wrong before the energy rises, which ends the run; lower --step"));
 
   GaugeReport report;
-  auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
-  warn_overridden(session, report);
+  auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);
   GradientFlow<double> flow(gauge, options.parameters.action);
   gauge = {};  // the flow has its copy
   Progress progress({{"steps", steps, 1}}, ProgressOutput::standard_error(session.quiet, session.comm.rank()));
@@ -146,18 +165,18 @@ void flow(const Session& session, FlowOptions options) {
                                {"integrator", "Runge-Kutta of third order"},
                                {"reference", digits(options.reference)}},
                 .inputs = report.attributes(),
+                .ignored = report.overridden,
                 .results = scales.results,
                 .tables = {table_of(history)}};
-  write_measurement(session.comm, options.output, m);
-  std::string caption = options.action + " flow of " + options.gauge_file;
-  for (const auto& [name, value] : m.results)
-    if (name.ends_with("clover")) caption += sentence(",", name.substr(0, name.find(' ')), "=", value);
-  write_text_file(session.comm, options.output + ".svg", picture(history, caption));
+  WrittenFiles files(session);
+  files.add(write_measurement(session.comm, options.output, m));
+  files.draw(options.output, picture(history, options, caption_of(options, m)));
   if (!options.write.empty()) {
     write.metadata = report.attributes();
     write.metadata.emplace_back("FLOW_ACTION", options.action);
     write.metadata.emplace_back("FLOW_TIME", digits(options.parameters.time));
     write_gauge(flow.gauge(), options.write, write);
+    files.add({options.write});
   }
   session.say(measurement_text(m));
   if (!scales.unsure.empty())
@@ -167,7 +186,7 @@ void flow(const Session& session, FlowOptions options) {
   if (!scales.absent.empty())
     session.say(list_text(scales.absent) +
                 sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
-  session.say("wrote " + list_text(outputs_of(options).names()));
+  files.say();
 }
 
 }  // namespace
@@ -176,7 +195,7 @@ Command flow_command() {
   return {"flow", "flow a gauge configuration and find t0 and w0",
           "Prints columns of flow time, energy densities, t^2 E, W(t) and topological charge, and writes them to "
           "PREFIX.txt, "
-          "PREFIX.h5\nand PREFIX.svg.\n"
+          "PREFIX.h5\nand PREFIX.svg and .pdf.\n"
           "example: kovariant flow beta6.0001.lime --action symanzik --time 5 --write flowed.lime",
           [](Arguments& arguments) -> Action {
             auto o = std::make_shared<FlowOptions>();

@@ -2,6 +2,7 @@
 #include "apps/gauge_files.hpp"
 
 #include "apps/suggest.hpp"
+#include "apps/typeset.hpp"
 
 #include <cstdio>
 
@@ -33,10 +34,53 @@ ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore) {
   return options;
 }
 
-Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
+namespace {
+
+/// The library's remedies in words of the program's options.
+std::string with_options(std::string message) {
+  const std::pair<const char*, const char*> options[] = {
+      {"ask to ignore checksums", "go on with --ignore checksums"},
+      {"ask to ignore the plaquette", "go on with --ignore plaquette"},
+      {"ask to ignore the link trace", "go on with --ignore link-trace"},
+      {"ask to ignore unitarity", "go on with --ignore unitarity"},
+      {"give the extents", "give the extents: --extent X Y Z T"},
+      {"leave the extents out where", "leave --extent out where"},
+  };
+  for (const auto& [ours, option] : options)
+    for (std::size_t at = message.find(ours); at != message.npos; at = message.find(ours, at + 1))
+      message.replace(at, std::string(ours).size(), option);
+  return message;
+}
+
+template <class Read>
+auto naming_options(const Read& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    throw InputError(with_options(error.what()));
+  } catch (const FormatError& error) {
+    throw FormatError(with_options(error.what()));
+  }
+}
+
+}  // namespace
+
+GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
   ReadOptions read;
   read.extent = options.extent;
-  return Lattice(comm, read_gauge_header(comm, file, read).extent);
+  return naming_options([&] { return read_gauge_header(comm, file, read); });
+}
+
+Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
+  return Lattice(comm, header_of(comm, file, options).extent);
+}
+
+GaugeField<double> read_configuration(const Session& session, const Lattice& lattice, const std::string& file,
+                                      const GaugeFileOptions& options, GaugeReport& report) {
+  const auto gauge =
+      naming_options([&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
+  warn_overridden(session, report);
+  return gauge;
 }
 
 const std::vector<std::string>& format_names() {
@@ -67,6 +111,12 @@ std::string twelve_digits(double value) {
   char text[40];
   std::snprintf(text, sizeof(text), "%.12f", value);
   return text;
+}
+
+std::string ignored_text(const std::vector<std::string>& overridden) {
+  std::string text;
+  for (const std::string& check : overridden) text += (text.empty() ? "IGNORED CHECKS: " : "; ") + plain(check);
+  return text.empty() ? "" : text + ". ";
 }
 
 void warn_overridden(const Session& session, const GaugeReport& report) {

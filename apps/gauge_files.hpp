@@ -20,8 +20,16 @@ struct GaugeFileOptions {
 /// The checks by name: "checksums", "plaquette", "link-trace", "unitarity".  Throws InputError with this list.
 ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore);
 
-/// The lattice of a file: its extents, or those given where it has none.  Collective.
+/// What a file says of itself, its extents those given where it has none.  Errors name --extent where that helps.
+/// Collective.
+GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
+/// The lattice of these extents.  Collective.
 Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
+
+/// read_gauge() of a file with the checks that options leave; warns of those that failed and were ignored.  Errors name
+/// the option that goes on without a check.  Collective.
+GaugeField<double> read_configuration(const Session& session, const Lattice& lattice, const std::string& file,
+                                      const GaugeFileOptions& options, GaugeReport& report);
 
 /// Formats that write_gauge() knows, by name.
 const std::vector<std::string>& format_names();
@@ -35,6 +43,9 @@ void require_precision(int bits);
 
 /// "0.594850158947"
 std::string twelve_digits(double value);
+
+/// What captions say about failed checks that were let pass, markup; empty where all are good.
+std::string ignored_text(const std::vector<std::string>& overridden);
 
 /// A warning for every failed check that was let pass, and for what else was odd about the file, on standard error and
 /// in the log.

@@ -4,10 +4,11 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
-#include "apps/plot_svg.hpp"
+#include "apps/picture_files.hpp"
+#include "apps/plot.hpp"
 #include "apps/progress.hpp"
-#include "apps/text_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge_fixing.hpp"
 #include "kov/stencil/transformation_io.hpp"
@@ -25,6 +26,8 @@ struct GaugefixOptions {
   GaugeFixing parameters;
   int precision = 64;
   bool dry_run = false;
+  /// Links before and after, and the transformation: matrices of 144 bytes.
+  static constexpr double bytes_per_site = 9 * 144;
 
   bool applies() const { return !apply.empty(); }
   bool iterates() const { return gauge != "temporal" && !applies(); }
@@ -46,7 +49,7 @@ std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
   text += "gauge           " + options.what() +
           (options.iterates() ? sentence(", theta <=", p.tolerance, "in at most", p.max_iterations, "iterations\n")
                               : ", exact\n");
-  text += sentence("memory         ", std::ceil(9.0 * 144 * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += memory_row(options.bytes_per_site, lattice);
   text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
@@ -94,33 +97,35 @@ Measurement measurement_of(const GaugefixOptions& options, const Lattice& lattic
                          {"overrelaxation", digits(options.parameters.overrelaxation)},
                          {"output", options.out}},
           .inputs = report.attributes(),
+          .ignored = report.overridden,
           .results = {{"iterations", double(history.back().iteration)},
                       {"functional", history.back().functional},
                       {"theta", history.back().theta}},
           .tables = {table}};
 }
 
-std::string picture(const Measurement& m, const GaugefixOptions& options) {
+Plot picture(const Measurement& m, const GaugefixOptions& options) {
   PlotSeries series{.name = "", .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
   for (const auto& row : m.tables[0].rows) {
     series.x.push_back(row[0]);
-    series.y.push_back(std::max(row[2], 1e-40));
+    series.y.push_back(row[2]);
   }
   Plot plot{.title = "Gauge fixing: what is left of the divergence",
             .x_label = "iteration",
-            .y_label = "theta",
+            .y_label = "$θ$",
             .series = {series},
-            .bands = {}};
-  plot.log_y = true;
-  plot.caption =
-      sentence(options.gauge, "gauge of", options.in + ", overrelaxation", options.parameters.overrelaxation);
-  return plot.svg();
+            .references = {{PlotReference::Axis::y, options.parameters.tolerance, "tolerance"}},
+            .caption = ignored_text(m.ignored) + options.gauge + " gauge of " + plain(options.in) +
+                       ", overrelaxation " + number_markup(options.parameters.overrelaxation),
+            .log_y = true,
+            .integer_x = true};
+  return plot;
 }
 
 void gaugefix(const Session& session, GaugefixOptions options) {
   options.parameters.condition = options.gauge == "coulomb" ? GaugeCondition::coulomb : GaugeCondition::landau;
   require_precision(options.precision);
-  const ReadGaugeOptions checks = read_gauge_options(options.file.ignore);
+  read_gauge_options(options.file.ignore);  // complains before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;
@@ -133,15 +138,16 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
+  warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
   GaugeReport report;
-  const auto gauge = read_gauge<double>(lattice, options.in, checks, &report);
-  warn_overridden(session, report);
+  const auto gauge = read_configuration(session, lattice, options.in, options.file, report);
   write.metadata = report.attributes();
   write.metadata.emplace_back("GAUGE", options.applies() ? options.what() : options.gauge);
-  std::vector<std::string> files{options.out};
+  WrittenFiles files(session);
+  files.add({options.out});
   Field<ColorMatrix, double> g;
   std::string text;
   if (options.iterates()) {
@@ -153,9 +159,8 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     g = fixed.transformation;
     const Measurement m = measurement_of(options, lattice, report, fixed.history);
     text = measurement_text(m);
-    for (const std::string& file : write_measurement(session.comm, options.output, m)) files.push_back(file);
-    write_text_file(session.comm, options.output + ".svg", picture(m, options));
-    files.push_back(options.output + ".svg");
+    files.add(write_measurement(session.comm, options.output, m));
+    files.draw(options.output, picture(m, options));
     write.metadata.emplace_back("GAUGE_THETA", digits(fixed.result().theta));
     write.metadata.emplace_back("GAUGE_FUNCTIONAL", digits(fixed.result().functional));
   } else if (options.applies()) {
@@ -166,14 +171,14 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   const GaugeReport written = write_gauge(gauge_transform(gauge, g), options.out, write);
   if (!options.transformation.empty()) {
     write_transformation(g, options.transformation, write.metadata);
-    files.push_back(options.transformation);
+    files.add({options.transformation});
   }
   if (!text.empty()) session.say(text);
   session.say(sentence(options.out + ":", options.what() + ", plaquette",
                        twelve_digits(written.plaquettes.mean()) + ", before",
                        twelve_digits(report.plaquettes.mean()) + ", link trace",
                        twelve_digits(written.link_trace) + ", before", twelve_digits(report.link_trace)));
-  session.say("wrote " + list_text(files));
+  files.say();
 }
 
 }  // namespace
@@ -184,7 +189,8 @@ Command gaugefix_command() {
       "Writes the transformed links to OUT, in the format of its ending (.nersc, .lime, .ildg, .h5), and for Coulomb "
       "and "
       "Landau gauge\n"
-      "the functional and theta along the iterations to PREFIX.txt, PREFIX.h5 and PREFIX.svg.  Ends with code 3, and "
+      "the functional and theta along the iterations to PREFIX.txt, PREFIX.h5, PREFIX.svg and .pdf.  Ends with code 3, "
+      "and "
       "without OUT,\n"
       "when --iterations were not enough.  --transformation keeps g(x) with U_mu(x) -> g(x) U_mu(x) g(x + mu)^+, "
       "--apply\n"

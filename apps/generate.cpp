@@ -4,7 +4,9 @@
 #include "apps/chain_files.hpp"
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
+#include "apps/picture_files.hpp"
 #include "apps/progress.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/stencil/heatbath.hpp"
@@ -21,6 +23,9 @@ struct GenerateOptions {
   QuenchedParameters chain;
   int configurations = 1, precision = 64;
   std::string start = "cold", output = "quenched", format = "ildg";
+  bool dry_run = false;
+  /// Links, staples and what is written and read back: matrices of 144 bytes.
+  static constexpr double bytes_per_site = (4 + 3 + 4 + 4) * 144;
 };
 
 /// The options that links depend on, as on a command line.  Numbers are exact.
@@ -55,6 +60,23 @@ int updates_to_do(const std::vector<bool>& finished, const QuenchedParameters& c
   return updates;
 }
 
+std::string plan_text(const GenerateOptions& options, const Lattice& lattice, const ChainFiles& files, int updates) {
+  const QuenchedParameters& chain = options.chain;
+  std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
+  text +=
+      sentence("chain          ", "beta", chain.beta, "seed", std::to_string(chain.seed) + ", from a", options.start,
+               "start,", chain.overrelaxation_per_heatbath, "sweeps of overrelaxation in an update\n");
+  text += sentence("configurations ", options.configurations, "the first after", chain.n_thermalise,
+                   "updates, then every", std::to_string(chain.n_between) + "\n");
+  text += sentence("to do          ", updates, "updates\n");
+  text += memory_row(options.bytes_per_site, lattice);
+  std::vector<std::string> names = picture_names(options.output + ".history");
+  names.insert(names.begin(), options.output + ".history.txt");
+  text += "files           " + files.file(1) +
+          (options.configurations > 1 ? " to " + files.file(options.configurations) : "") + ", " + list_text(names);
+  return text;
+}
+
 void generate(const Session& session, GenerateOptions options) {
   require(options.configurations >= 1, "--configurations is", options.configurations, "- at least one is needed");
   require_precision(options.precision);
@@ -63,12 +85,17 @@ void generate(const Session& session, GenerateOptions options) {
   const Lattice lattice(session.comm, options.extent);
   const ChainFiles files(session.comm, options.output, write.format, chain_of(options));
   OutputFiles outputs;
-  outputs.add(options.output, {".history.txt", ".history.svg", files.file(1).substr(options.output.size())});
+  outputs.add(options.output, {".history.txt", files.file(1).substr(options.output.size())});
+  outputs.add(options.output, picture_names(".history"));
   outputs.require_usable(session);
   const std::vector<OutputLock> locks = outputs.lock(session);
 
   const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
   const std::vector<bool> done = finished(session, options, files, exact);
+  const std::string plan = plan_text(options, lattice, files, updates_to_do(done, options.chain));
+  session.log.info("\n" + plan);
+  warn_beyond_memory(session, options.bytes_per_site, lattice);
+  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   ChainHistory history(session.comm, options.output, chain_of(options));
   if (std::find(done.begin(), done.end(), true) != done.end()) history.read();
   std::optional<QuenchedEnsemble<double>> ensemble;
@@ -108,7 +135,7 @@ void generate(const Session& session, GenerateOptions options) {
 Command generate_command() {
   return {
       "generate", "make quenched SU(3) gauge configurations (heatbath and overrelaxation)",
-      "Writes PREFIX.0001.lime, ... and the plaquette after every update to PREFIX.history.txt and .svg.\n"
+      "Writes PREFIX.0001.lime, ... and the plaquette after every update to PREFIX.history.txt, .svg and .pdf.\n"
       "The same seed gives the same links on any number of processes.  Run again, after it was interrupted or with\n"
       "more --configurations, it makes those that are not there yet: the same as without the interruption.",
       [](Arguments& arguments) -> Action {
@@ -125,6 +152,7 @@ Command generate_command() {
         arguments.option("--output", o->output, "PREFIX of the files");
         arguments.option("--format", o->format, "nersc, nersc-3x2 (two rows), ildg or hdf5", format_names());
         arguments.option("--precision", o->precision, "32 or 64 bits");
+        arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");
         return [o](const Session& session) { generate(session, *o); };
       }};
 }

@@ -179,8 +179,9 @@ std::string mass_table(const std::vector<HadronMass>& masses) {
 }
 
 Plot mass_plot(const std::vector<HadronMass>& masses, const std::string& caption) {
-  Plot plot{.title = "Effective masses", .x_label = "t / a", .y_label = "a m", .series = {}, .bands = {}};
+  Plot plot{.title = "Effective masses", .x_label = "$t / a$", .y_label = "$a m_{eff}$", .series = {}};
   plot.caption = caption;
+  plot.integer_x = plot.with_zero = true;
   double highest = 0;
   for (std::size_t k = 0; k < masses.size(); ++k) {
     const HadronMass& mass = masses[k];
@@ -199,7 +200,6 @@ Plot mass_plot(const std::vector<HadronMass>& masses, const std::string& caption
       plot.bands.push_back({double(mass.first), double(mass.last) + 1, mass.plateau.mean,
                             std::isfinite(mass.plateau.error) ? mass.plateau.error : 0, k});
   }
-  plot.y_min = 0;
   if (highest > 0) plot.y_max = highest;
   return plot;
 }

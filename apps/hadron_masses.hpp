@@ -3,7 +3,7 @@
 // Pion, rho and nucleon from measured correlators: effective masses, plateaux, a table and a picture.
 #pragma once
 
-#include "apps/plot_svg.hpp"
+#include "apps/plot.hpp"
 #include "apps/spectrum_parameters.hpp"
 #include "kov/contractions/statistics.hpp"
 

@@ -52,17 +52,14 @@ std::string verdict(const std::optional<double>& recorded, double computed, doub
 }
 
 void info(const Session& session, const InfoOptions& options) {
-  ReadOptions read;
-  read.extent = options.gauge.extent;
-  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
-  const GaugeHeader header = read_gauge_header(session.comm, options.file, read);
+  read_gauge_options(options.gauge.ignore);  // complains before the work
+  const GaugeHeader header = header_of(session.comm, options.file, options.gauge);
   if (options.header_only) return print_header(session, options.file, header, options.metadata);
 
   GaugeReport report;
   const Lattice lattice(session.comm, header.extent);
-  const auto gauge = read_gauge<double>(lattice, options.file, checks, &report);
+  const auto gauge = read_configuration(session, lattice, options.file, options.gauge, report);
   const std::complex<double> loop = polyakov_loop(gauge, SumMode::exact);
-  warn_overridden(session, report);
   print_header(session, options.file, report.header, options.metadata);
   const Plaquettes& p = report.plaquettes;
   const double tolerance = report.header.recorded_tolerance;

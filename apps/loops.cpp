@@ -6,10 +6,11 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
-#include "apps/plot_svg.hpp"
+#include "apps/picture_files.hpp"
+#include "apps/plot.hpp"
 #include "apps/progress.hpp"
-#include "apps/text_file.hpp"
 #include "kov/stencil/link_smearing.hpp"
 
 #include <algorithm>
@@ -21,25 +22,44 @@ namespace kov::app {
 namespace {
 
 struct LoopOptions {
-  std::string gauge_file, output = "loops", smearing = "none";
+  std::string gauge_file, output = "loops", smearing = "none", directions = "space";
   GaugeFileOptions gauge;
   LoopSizes sizes{.space = 0, .time = 0};
   int steps = 10;
+  double weight = 2.5, rho = 0.1;
+  double alpha1 = 0.75, alpha2 = 0.6, alpha3 = 0.3;
   bool dry_run = false;
+  /// Links, smeared links, and the lines and staples of loops: matrices of 144 bytes.
+  static constexpr double bytes_per_site = (4 + 4 + 18) * 144;
+
+  const Directions& smeared() const { return directions == "all" ? all_directions : space_directions; }
 };
 
-GaugeField<double> smeared(const GaugeField<double>& gauge, const std::string& method) {
-  if (method == "ape") return ape(gauge, {.n = 1});
-  if (method == "stout") return stout(gauge, {.rho = 0.1, .n = 1});
-  return hyp(gauge, {.n = 1, .directions = space_directions});
+GaugeField<double> smeared(const GaugeField<double>& gauge, const LoopOptions& o) {
+  if (o.smearing == "ape") return ape(gauge, {.weight = o.weight, .n = 1, .directions = o.smeared()});
+  if (o.smearing == "stout") return stout(gauge, {.rho = o.rho, .n = 1, .directions = o.smeared()});
+  return hyp(gauge, {.alpha1 = o.alpha1, .alpha2 = o.alpha2, .alpha3 = o.alpha3, .n = 1, .directions = o.smeared()});
 }
 
-std::string smearing_text(const LoopOptions& options) {
-  if (options.smearing == "none") return "none";
-  const std::string what = options.smearing == "ape"     ? "APE, weight 2.5"
-                           : options.smearing == "stout" ? "stout, rho 0.1"
-                                                         : "HYP, alpha2 0.6, alpha3 0.3";
-  return sentence(what + ",", options.steps, "steps on the spatial links");
+std::string smearing_text(const LoopOptions& o) {
+  if (o.smearing == "none") return "none";
+  const bool all = o.directions == "all";
+  const std::string what = o.smearing == "ape"     ? sentence("APE, weight", o.weight)
+                           : o.smearing == "stout" ? sentence("stout, rho", o.rho)
+                                                   : "HYP, " + (all ? sentence("alpha1", o.alpha1) + ", " : "") +
+                                                         sentence("alpha2", sentence(o.alpha2) + ", alpha3", o.alpha3);
+  return sentence(what + ",", o.steps, all ? "steps on the links of all directions" : "steps on the spatial links");
+}
+
+/// In the words of the options.
+void require_sense(const LoopOptions& o) {
+  require(o.steps >= 0, "--steps is", o.steps, "- it must be 0 or more");
+  require(o.sizes.space >= 0 && o.sizes.time >= 0, "--max-r and --max-t are", o.sizes.space, "and", o.sizes.time,
+          "- they must be 1 or more, or 0 for half the lattice");
+  require(std::isfinite(o.weight), "--weight is", o.weight, "- it must be a number");
+  require(std::isfinite(o.rho), "--rho is", o.rho, "- it must be a number");
+  for (const double alpha : {o.alpha1, o.alpha2, o.alpha3})
+    require(std::isfinite(alpha), "one of --alpha1, --alpha2 and --alpha3 is", alpha, "- it must be a number");
 }
 
 OutputFiles outputs_of(const LoopOptions& options) {
@@ -53,7 +73,7 @@ std::string plan_text(const LoopOptions& options, const Lattice& lattice) {
   text += sentence("loops          ", options.sizes.n_loops(), "up to", options.sizes.space, "in space and",
                    options.sizes.time, "in time\n");
   text += "smearing        " + smearing_text(options) + "\n";
-  text += sentence("memory         ", std::ceil((4 + 4 + 18) * 144.0 * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  text += memory_row(options.bytes_per_site, lattice);
   text += "files           " + list_text(outputs_of(options).names());
   return text;
 }
@@ -71,33 +91,32 @@ std::vector<ColumnTable> tables_of(const WilsonLoops& loops) {
   return {time, space};
 }
 
-/// The potential's estimates against r, one curve for each t; empty when there is none.
-std::string picture(const WilsonLoops& loops, const std::string& caption) {
-  Plot plot{.title = "Static potential, V(r, t) = log W(r, t) / W(r, t + 1)",
-            .x_label = "r / a",
-            .y_label = "a V",
+/// The potential's estimates against r, one curve for each t.
+Plot picture(const WilsonLoops& loops, const std::string& caption) {
+  Plot plot{.title = "Static potential $a V(r, t) = log W(r, t) / W(r, t + a)$",
+            .x_label = "$r / a$",
+            .y_label = "$a V(r, t)$",
             .series = {},
-            .bands = {}};
-  bool any = false;
+            .caption = caption,
+            .integer_x = true};
   for (int t = 1; t < std::min(loops.sizes().time, 5); ++t) {
-    PlotSeries series{
-        .name = sentence("t =", t), .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::points_and_line};
+    PlotSeries series{.name = "$t / a = " + std::to_string(t) + "$",
+                      .x = {},
+                      .y = {},
+                      .error = {},
+                      .style = PlotSeries::Style::points_and_line};
     for (int r = 1; r <= loops.sizes().space; ++r) {
       series.x.push_back(r);
       series.y.push_back(loops.effective_potential(r, t));
-      any = any || std::isfinite(series.y.back());
     }
     plot.series.push_back(series);
   }
-  plot.caption = caption;
-  return any ? plot.svg() : std::string();
+  return plot;
 }
 
 void loops(const Session& session, LoopOptions options) {
-  require(options.steps >= 0, "--steps is", options.steps, "- it must be 0 or more");
-  require(options.sizes.space >= 0 && options.sizes.time >= 0, "--max-r and --max-t are", options.sizes.space, "and",
-          options.sizes.time, "- they must be 1 or more, or 0 for half the lattice");
-  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  require_sense(options);
+  read_gauge_options(options.gauge.ignore);  // complains before the work
   outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const Coord& extent = lattice.extent();
@@ -110,18 +129,18 @@ void loops(const Session& session, LoopOptions options) {
   if (options.smearing == "none") options.steps = 0;
   const std::string plan = plan_text(options, lattice);
   session.log.info("\n" + plan);
+  warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
 
   GaugeReport report;
-  auto gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
-  warn_overridden(session, report);
+  auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);
   std::array<std::complex<double>, 4> lines;
   for (int mu = 0; mu < 4; ++mu) lines[std::size_t(mu)] = polyakov_loop(gauge, SumMode::exact, mu);
   Progress progress({{"smearing steps", options.steps, 4}, {"loops", int(options.sizes.n_loops()), 1}},
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (int step = 0; step < options.steps; ++step) {
-    gauge = smeared(gauge, options.smearing);
+    gauge = smeared(gauge, options);
     progress.advance(0);
   }
   const WilsonLoops found = wilson_loops(gauge, options.sizes, SumMode::chunked, [&] { progress.advance(1); });
@@ -136,6 +155,7 @@ void loops(const Session& session, LoopOptions options) {
                                {"plaquette", twelve_digits(report.plaquettes.mean())},
                                {"smearing", smearing_text(options)}},
                 .inputs = report.attributes(),
+                .ignored = report.overridden,
                 .results = {},
                 .tables = tables_of(found)};
   for (int mu = 0; mu < 4; ++mu) {
@@ -143,15 +163,15 @@ void loops(const Session& session, LoopOptions options) {
     m.results.emplace_back(name + " real", lines[std::size_t(mu)].real());
     m.results.emplace_back(name + " imaginary", lines[std::size_t(mu)].imag());
   }
-  std::vector<std::string> files = write_measurement(session.comm, options.output, m);
-  const std::string svg = picture(found, options.gauge_file + ", smearing: " + smearing_text(options));
-  if (!svg.empty()) {
-    write_text_file(session.comm, options.output + ".svg", svg);
-    files.push_back(options.output + ".svg");
-  }
+  WrittenFiles files(session);
+  files.add(write_measurement(session.comm, options.output, m));
+  if (options.sizes.time > 1)
+    files.draw(options.output, picture(found, ignored_text(m.ignored) + plain(options.gauge_file) +
+                                                  ", smearing: " + smearing_text(options)));
+  else
+    files.missing(options.output, "the potential takes loops of two times; raise --max-t");
   session.say(measurement_text(m));
-  if (svg.empty()) session.say("no picture: it takes loops that are positive at two times");
-  session.say("wrote " + list_text(files));
+  files.say();
 }
 
 }  // namespace
@@ -160,7 +180,7 @@ Command loops_command() {
   return {"loops", "measure Wilson loops, the static potential and Polyakov loops",
           "Prints the planar loops of all sizes as columns, and writes them to PREFIX.txt and PREFIX.h5 and the "
           "potential's "
-          "estimates\nto PREFIX.svg.\n"
+          "estimates\nto PREFIX.svg and .pdf.\n"
           "example: kovariant loops beta6.0001.lime --smearing ape --steps 20 --max-r 6 --max-t 5",
           [](Arguments& arguments) -> Action {
             auto o = std::make_shared<LoopOptions>();
@@ -168,8 +188,15 @@ Command loops_command() {
             o->gauge.declare(arguments);
             arguments.option("--max-r", o->sizes.space, "longest side in space; 0: half the shortest extent");
             arguments.option("--max-t", o->sizes.time, "longest side in time; 0: half the extent");
-            arguments.option("--smearing", o->smearing, "of the spatial links first", {"none", "ape", "stout", "hyp"});
+            arguments.option("--smearing", o->smearing, "of the links first", {"none", "ape", "stout", "hyp"});
             arguments.option("--steps", o->steps, "of the smearing");
+            arguments.option("--directions", o->directions, "whose links are smeared: space, or all four",
+                             {"space", "all"});
+            arguments.option("--weight", o->weight, "ape: of the old link beside the sum of the staples");
+            arguments.option("--rho", o->rho, "stout: weight of the staples");
+            arguments.option("--alpha1", o->alpha1, "hyp: of its outer step, with --directions all alone");
+            arguments.option("--alpha2", o->alpha2, "hyp: of the step inside that");
+            arguments.option("--alpha3", o->alpha3, "hyp: of the innermost step");
             arguments.option("--output", o->output, "PREFIX of the files");
             arguments.flag("--dry-run", o->dry_run, "print the plan; compute and write nothing");
             return [o](const Session& session) { loops(session, *o); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/measurement.hpp"
 
+#include "apps/picture_files.hpp"
 #include "apps/text_file.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/io/hdf5.hpp"
@@ -48,8 +49,10 @@ void write_hdf5(const std::string& name, const Measurement& m) {
 }  // namespace
 
 std::vector<std::string> measurement_endings() {
-  if (has_hdf5()) return {".txt", ".h5", ".svg"};
-  return {".txt", ".svg"};
+  std::vector<std::string> endings = picture_endings();
+  if (has_hdf5()) endings.insert(endings.begin(), ".h5");
+  endings.insert(endings.begin(), ".txt");
+  return endings;
 }
 
 std::string digits(double value) {
@@ -62,6 +65,7 @@ std::string measurement_text(const Measurement& m) {
   std::ostringstream text;
   text << "# " << m.what << " on " << to_string(m.extent) << "\n";
   for (const auto& [key, value] : m.parameters) text << "# " << key << ": " << value << "\n";
+  for (const std::string& check : m.ignored) text << "# check that failed and was ignored: " << check << "\n";
   text << "# " << m.conventions << "\n";
   for (const auto& [key, value] : m.results) text << "# " << key << " = " << digits(value) << "\n";
   for (std::size_t k = 0; k < m.tables.size(); ++k) {

@@ -29,6 +29,8 @@ struct Measurement {
   std::string conventions;
   /// Names and values of the options in force, and of the configuration measured.
   std::vector<std::pair<std::string, std::string>> parameters, inputs;
+  /// Checks of the configuration that failed and were ignored on request, in words.
+  std::vector<std::string> ignored = {};
   /// Numbers that sum the tables up.
   std::vector<std::pair<std::string, double>> results;
   std::vector<ColumnTable> tables;
@@ -38,7 +40,7 @@ struct Measurement {
 /// (gnuplot's `index`).
 std::string measurement_text(const Measurement& measurement);
 
-/// What write_measurement() puts behind PREFIX: .txt and, where the build has HDF5, .h5; and .svg for a picture.
+/// What write_measurement() puts behind PREFIX: .txt and, where the build has HDF5, .h5; and picture_endings().
 std::vector<std::string> measurement_endings();
 
 /// PREFIX.txt and, where the build has HDF5, PREFIX.h5; returns their names.  In HDF5 a table is a dataset

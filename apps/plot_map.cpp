@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "apps/plot_map.hpp"
 
-#include "apps/plot_svg.hpp"
+#include "apps/axes.hpp"
 #include "kov/core/error.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <sstream>
 
 namespace kov::app {
 
 namespace {
 
-constexpr int left = 64, top = 46, side = 480, bar_gap = 26, bar_width = 20, right = 96, bottom = 78;
-constexpr const char* font = "font-family=\"Helvetica, Arial, sans-serif\"";
+constexpr double margin = 14, top = 46, side = 400, bar_gap = 26, bar_width = 20;
 
 /// From dark blue over green to light yellow, brighter throughout, so that it reads in grey as well.
 std::string colour(double share) {
@@ -33,54 +31,56 @@ std::string colour(double share) {
 
 }  // namespace
 
-std::string PlotMap::svg() const {
+Drawing PlotMap::drawing() const {
+  using Anchor = DrawnText::Anchor;
   require(nx > 0 && ny > 0 && value.size() == std::size_t(nx) * std::size_t(ny), "the map", title, "has", value.size(),
           "values, which are not", nx, "times", ny);
   for (const double v : value)
     require(std::isfinite(v) && v >= 0, "the map", title, "has the value", v, ": it must be finite and not negative");
   const double most = *std::max_element(value.begin(), value.end()), scale = most > 0 ? most : 1;
-  const double cell = double(side) / std::max(nx, ny), w = cell * nx, h = cell * ny;
-  const double width = left + w + bar_gap + bar_width + right, height = top + h + bottom;
-  const auto lines = caption_lines(caption, width - left - 8);
-  const double whole = height + caption_line_height * std::max(0, int(lines.size()) - 1);
-  std::ostringstream out;
-  const auto rectangle = [&](double x, double y, double dx, double dy, const std::string& fill) {
-    out << "<rect x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" width=\"" << pixels(dx) << "\" height=\""
-        << pixels(dy) << "\" fill=\"" << fill << "\"/>\n";
+  const double cell = side / std::max(nx, ny), w = cell * nx, h = cell * ny;
+  const Ticks x_ticks = axis_ticks({0, nx - 1 + 1e-9}, 8, AxisKind::integer),
+              y_ticks = axis_ticks({0, ny - 1 + 1e-9}, 8, AxisKind::integer),
+              ticks = axis_ticks({0, scale}, 5, AxisKind::real);
+  const auto widest = [](const Ticks& on) {
+    double width = 0;
+    for (const std::string& label : on.labels) width = std::max(width, text_width(typeset(label)) * tick_size);
+    return width;
   };
-  const auto words = [&](double x, double y, const std::string& text, int size, const char* anchor,
-                         const std::string& more = "") {
-    out << "<text x=\"" << pixels(x) << "\" y=\"" << pixels(y) << "\" font-size=\"" << size << "\" text-anchor=\""
-        << anchor << "\" fill=\"#222222\" " << font << more << ">" << xml_text(text) << "</text>\n";
+  const double left = margin + label_size + 10 + widest(y_ticks) + 8, bar = left + w + bar_gap, base = top + h;
+  const double width = bar + bar_width + 8 + std::max(widest(ticks), 20.0) + margin;
+  Drawing drawing{width, base + tick_size + label_size + 22 + (caption.empty() ? 0 : caption_size + 11) + margin,
+                  characters(typeset(title))};
+  drawing.write(width / 2, margin + title_size - 4, title, title_size, Anchor::middle, true);
+  // Squares reach under those that follow: no ground shows between them.
+  const auto square = [&](double x, double y, double dx, double dy, const std::string& fill) {
+    drawing.items.emplace_back(DrawnRectangle{x, y, dx, dy, {.fill = fill}});
   };
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << pixels(width) << "\" height=\"" << pixels(whole)
-      << "\" viewBox=\"0 0 " << pixels(width) << " " << pixels(whole)
-      << "\" role=\"img\" shape-rendering=\"crispEdges\">\n<title>" << xml_text(title) << "</title>\n";
-  rectangle(0, 0, width, whole, "#ffffff");
-  words(left + w / 2, 28, title, 17, "middle", " font-weight=\"bold\"");
-  for (int y = 0; y < ny; ++y)
+  for (int y = ny; y-- > 0;)
     for (int x = 0; x < nx; ++x)
-      rectangle(left + cell * x, top + h - cell * (y + 1), cell, cell,
-                colour(value[std::size_t(x) + std::size_t(nx) * std::size_t(y)] / scale));
-  for (const double x : round_ticks(0, nx - 1 + 1e-9, 8))
-    words(left + cell * (x + 0.5), top + h + 19, tick_label(x, 1), 13, "middle");
-  for (const double y : round_ticks(0, ny - 1 + 1e-9, 8))
-    words(left - 8, top + h - cell * (y + 0.5) + 4.5, tick_label(y, 1), 13, "end");
-  words(left + w / 2, top + h + 42, x_label, 15, "middle");
-  words(18, top + h / 2, y_label, 15, "middle", " transform=\"rotate(-90 18 " + pixels(top + h / 2) + ")\"");
-  const double bar = left + w + bar_gap;
+      square(left + cell * x, base - cell * (y + 1), cell + (x + 1 < nx ? 0.5 : 0), cell + (y > 0 ? 0.5 : 0),
+             colour(value[std::size_t(x) + std::size_t(nx) * std::size_t(y)] / scale));
   constexpr int shades = 64;
-  for (int k = 0; k < shades; ++k)
-    rectangle(bar, top + h - h * (k + 1) / shades, bar_width, h / shades + 0.5, colour((k + 0.5) / shades));
-  const auto ticks = round_ticks(0, scale, 5);
-  for (const double v : ticks)
-    words(bar + bar_width + 6, top + h - h * v / scale + 4.5, tick_label(v, ticks.size() > 1 ? ticks[1] - ticks[0] : 1),
-          13, "start");
-  words(bar + bar_width / 2.0, top - 8, value_label, 13, "middle");
-  for (std::size_t k = 0; k < lines.size(); ++k)
-    words(left, height - 12 + caption_line_height * double(k), lines[k], 11, "start");
-  out << "</svg>\n";
-  return out.str();
+  for (int k = shades; k-- > 0;)
+    square(bar, base - h * (k + 1) / shades, bar_width, h / shades + (k > 0 ? 0.5 : 0), colour((k + 0.5) / shades));
+  for (const auto& [x, dx] : {std::pair(left, w), std::pair(bar, bar_width)})
+    drawing.items.emplace_back(DrawnRectangle{x, top, dx, h, {.stroke = ink, .width = 1.2}});
+
+  for (std::size_t k = 0; k < x_ticks.major.size(); ++k)
+    drawing.write(left + cell * (x_ticks.major[k] + 0.5), base + tick_size + 5, x_ticks.labels[k], tick_size);
+  for (std::size_t k = 0; k < y_ticks.major.size(); ++k)
+    drawing.write(left - 8, base - cell * (y_ticks.major[k] + 0.5) + 0.36 * tick_size, y_ticks.labels[k], tick_size,
+                  Anchor::end);
+  for (std::size_t k = 0; k < ticks.major.size(); ++k) {
+    const double y = base - h * ticks.major[k] / scale;
+    drawing.line({bar + bar_width - 5, y}, {bar + bar_width, y}, {.stroke = ink});
+    drawing.write(bar + bar_width + 6, y + 0.36 * tick_size, ticks.labels[k], tick_size, Anchor::start);
+  }
+  drawing.write(left + w / 2, base + tick_size + label_size + 16, x_label, label_size);
+  drawing.write(margin + label_size - 4, top + h / 2, y_label, label_size, Anchor::middle, false, true);
+  drawing.write(bar + bar_width / 2, top - 9, value_label, tick_size);
+  drawing.caption(margin, drawing.height - margin, caption);
+  return drawing;
 }
 
 }  // namespace kov::app

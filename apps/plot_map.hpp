@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A map as SVG: one coloured square for each site of a plane, with a colour bar.
+// A map: one coloured square for each site of a plane, with a colour bar.
 #pragma once
+
+#include "apps/drawing.hpp"
 
 #include <string>
 #include <vector>
 
 namespace kov::app {
 
+/// Texts are markup of typeset().
 struct PlotMap {
   std::string title, x_label, y_label, value_label;
   /// value[x + nx * y], drawn with y upwards.  The scale runs from 0 to the largest.
@@ -16,8 +19,8 @@ struct PlotMap {
   /// A small line below the map: where it comes from.
   std::string caption = {};
 
-  /// The SVG text.  Throws InputError unless there are nx ny finite values, none negative.
-  std::string svg() const;
+  /// Throws InputError unless there are nx ny finite values, none negative.
+  Drawing drawing() const;
 };
 
 }  // namespace kov::app

@@ -4,13 +4,13 @@
 #include "apps/commands.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/measurement.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
-#include "apps/plot_map.hpp"
-#include "apps/plot_svg.hpp"
+#include "apps/picture_files.hpp"
 #include "apps/progress.hpp"
+#include "apps/smear_options.hpp"
+#include "apps/smear_pictures.hpp"
 #include "apps/smear_shape.hpp"
-#include "apps/smearing_choice.hpp"
-#include "apps/text_file.hpp"
 #include "kov/contractions/source.hpp"
 #include "kov/core/field_ops.hpp"
 #include "kov/stencil/heatbath.hpp"
@@ -27,26 +27,10 @@ namespace {
 
 using std::numbers::pi;
 
-struct SmearOptions {
-  std::string gauge_file, output = "smear", direction = "x", profile = "wuppertal", source = "point", links = "unit";
-  Coord extent{24, 24, 24, 4};
-  std::optional<Coord> at;
-  GaugeFileOptions gauge;
-  SmearingChoice smearing{.width = 4, .iterations = 30};
-  double accuracy = 1e-10;
-  std::array<double, 3> momentum{0, 0, 0};
-  int order = 0, ape_steps = 0, stout_steps = 0, spacing = 0;
-  std::array<double, 3> wave{0, 0, 0};
-  std::uint64_t seed = 1;
-  bool find_bounds = false, dry_run = false;
-
-  int mu() const { return int(std::string("xyz").find(direction)); }
-};
-
-OutputFiles outputs_of(const SmearOptions& options) {
+OutputFiles smear_outputs(const SmearOptions& options) {
   OutputFiles files;
   files.add(options.output, measurement_endings());
-  files.add(options.output, {".radial.svg", ".plane.svg", ".spectrum.svg"});
+  for (const char* picture : {".radial", ".plane", ".spectrum"}) files.add(options.output, picture_names(picture));
   return files;
 }
 
@@ -68,18 +52,18 @@ struct LinksAndWords {
   /// What the links are, for captions.
   std::string about;
   std::vector<std::pair<std::string, std::string>> inputs;
+  std::vector<std::string> ignored;
   bool free = false;
 };
 
-LinksAndWords make_links(const Session& session, const Lattice& lattice, const SmearOptions& options,
-                         const ReadGaugeOptions& checks) {
-  LinksAndWords links{GaugeField<double>(lattice, "links", 4), "links 1 (free field)", {}, false};
+LinksAndWords make_links(const Session& session, const Lattice& lattice, const SmearOptions& options) {
+  LinksAndWords links{GaugeField<double>(lattice, "links", 4), "links 1 (free field)", {}, {}, false};
   if (!options.gauge_file.empty()) {
     GaugeReport report;
-    links.gauge = read_gauge<double>(lattice, options.gauge_file, checks, &report);
-    warn_overridden(session, report);
+    links.gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);
     links.about = sentence("links from", options.gauge_file + ", plaquette", twelve_digits(report.plaquettes.mean()));
     links.inputs = report.attributes();
+    links.ignored = report.overridden;
   } else if (options.links == "hot") {
     hot_start(links.gauge, options.seed);
     links.about = sentence("hot links of seed", options.seed);
@@ -118,26 +102,6 @@ SpinorField<double> make_source(const Lattice& lattice, const SmearOptions& opti
       lattice, {.noise = {.kind = kind, .seed = options.seed}, .t = midpoint[3], .dilution = Dilution::none});
 }
 
-/// |psi(r)| of a delta in the continuum.
-RealFunction continuum(const SmearOptions& options) {
-  const SmearingChoice& o = options.smearing;
-  if (options.profile == "theta") {
-    const double p = std::sqrt(std::max(o.p2_max, 0.0));
-    return [p](double r) {
-      const double x = p * r;
-      return std::abs(x < 1e-3 ? p * p * p / (6 * pi * pi)
-                               : (std::sin(x) - x * std::cos(x)) / (2 * pi * pi * r * r * r));
-    };
-  }
-  const double sigma = options.profile == "wuppertal" ? o.width / std::sqrt(2.0) : o.sigma;
-  const double peak = std::pow(2 * pi * sigma * sigma, -1.5);
-  const double node = o.node > 0 ? o.node : std::sqrt(1.5) * o.sigma;
-  return [sigma, peak, node, has_node = options.profile == "node"](double r) {
-    const double shape = has_node ? (node * node - r * r) / (sigma * sigma) : 1;
-    return std::abs(shape) * peak * std::exp(-r * r / (2 * sigma * sigma));
-  };
-}
-
 /// Smears psi; returns what was done.
 std::vector<std::pair<std::string, std::string>> apply_profile(const Session& session, const SmearOptions& options,
                                                                const GaugeLinks<double>& links, const RealFunction& f,
@@ -173,73 +137,8 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
           {"spectrum", digits(series.interval().low) + " to " + digits(series.interval().high)}};
 }
 
-std::vector<double> column(const ColumnTable& table, std::size_t k) {
-  std::vector<double> values;
-  for (const auto& row : table.rows) values.push_back(row[k]);
-  return values;
-}
-
-PlotSeries curve(const std::string& name, double begin, double end, const RealFunction& f) {
-  PlotSeries series{.name = name, .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
-  for (int k = 0; k <= 300; ++k) {
-    series.x.push_back(begin + (end - begin) * k / 300);
-    series.y.push_back(f(series.x.back()));
-  }
-  return series;
-}
-
-/// PREFIX.svg, .radial.svg, .plane.svg and .spectrum.svg.
-void draw(const Session& session, const SmearOptions& options, const Coord& extent,
-          const std::vector<ColumnTable>& tables, const RealFunction& f, bool compare, const std::string& caption) {
-  const ColumnTable &line = tables[0], &radial = tables[1], &plane = tables[2], &spectrum = tables[3];
-  const int mu = options.mu();
-  const auto write = [&](const std::string& ending, const std::string& svg) {
-    write_text_file(session.comm, options.output + ending, svg);
-  };
-  const auto points = [](const ColumnTable& table, PlotSeries::Style style, const std::string& name) {
-    return PlotSeries{.name = name, .x = column(table, 0), .y = column(table, 1), .error = {}, .style = style};
-  };
-  const std::string title = "A smeared " + options.source + (options.source == "point" ? "" : " source");
-  Plot plot{.title = title, .x_label = options.direction + " / a", .y_label = "|psi|", .series = {}, .bands = {}};
-  plot.series = {points(line, PlotSeries::Style::points_and_line, "")};
-  plot.y_min = 0;
-  plot.caption = caption;
-  write(".svg", plot.svg());
-
-  plot.x_label = "r / a";
-  const bool known = compare && options.profile != "formula";
-  plot.series = {points(radial, PlotSeries::Style::points, known ? "lattice" : "")};
-  if (known) plot.series.push_back(curve("continuum", 0, radial.rows.back()[0], continuum(options)));
-  write(".radial.svg", plot.svg());
-
-  write(".plane.svg", PlotMap{.title = title,
-                              .x_label = "x / a",
-                              .y_label = "y / a",
-                              .value_label = "|psi|",
-                              .nx = extent[0],
-                              .ny = extent[1],
-                              .value = column(plane, 2),
-                              .caption = caption}
-                          .svg());
-
-  plot.title = "Overlap with plane waves";
-  plot.x_label = "p_" + options.direction + " in units of 2 pi / L";
-  plot.y_label = "|psi(p)|";
-  plot.series = {points(spectrum, PlotSeries::Style::points, compare ? "lattice" : "")};
-  if (compare)
-    plot.series.push_back(curve("F((p - k)^2)", spectrum.rows.front()[0], spectrum.rows.back()[0], [&](double n) {
-      double p2 = 0;
-      for (std::size_t nu = 0; nu < 3; ++nu) {
-        const double p = int(nu) == mu ? n : std::round(options.momentum[nu]);
-        p2 += 4 * std::pow(std::sin(pi * (p - options.momentum[nu]) / extent[nu]), 2);
-      }
-      return std::abs(f(p2));
-    }));
-  write(".spectrum.svg", plot.svg());
-}
-
-std::string plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
-                      const std::string& words) {
+std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
+                            const std::string& words) {
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
   text += "links           " + (options.gauge_file.empty() ? options.links : options.gauge_file);
   if (options.ape_steps > 0) text += sentence(", APE x", options.ape_steps);
@@ -247,32 +146,33 @@ std::string plan_text(const SmearOptions& options, const Lattice& lattice, const
   text += "\n";
   text += "source          " + options.source + " at " + to_string(midpoint) + "\n";
   text += "profile         " + words + "\n";
-  text += sentence("memory         ", std::ceil((4 * 144 + 4 * 192) * double(lattice.volume()) / (1 << 20)), "MiB\n");
-  text += "files           " + list_text(outputs_of(options).names());
+  text += memory_row(options.bytes_per_site, lattice);
+  text += "files           " + list_text(smear_outputs(options).names());
   return text;
 }
 
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
-  const ReadGaugeOptions checks = read_gauge_options(options.gauge.ignore);
+  read_gauge_options(options.gauge.ignore);  // complains before the work
   const RealFunction f = options.smearing.profile(options.profile);
   const std::string words = options.smearing.words(options.profile);
   const bool has_file = !options.gauge_file.empty();
   const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
                                    : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
-  outputs_of(options).require_usable(session, {options.gauge_file});
+  smear_outputs(options).require_usable(session, {options.gauge_file});
   const Coord& extent = lattice.extent();
   const Coord midpoint = options.at.value_or(Coord{extent[0] / 2, extent[1] / 2, extent[2] / 2, extent[3] / 2});
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(midpoint[mu] >= 0 && midpoint[mu] < extent[mu], "--at is", to_string(midpoint), "- outside the lattice",
             to_string(extent));
-  const std::string plan = plan_text(options, lattice, midpoint, words);
+  const std::string plan = smear_plan_text(options, lattice, midpoint, words);
   session.log.info("\n" + plan);
+  warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (const std::string doubt = options.smearing.doubt(options.profile); !doubt.empty()) session.warn(doubt);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
+  const std::vector<OutputLock> locks = smear_outputs(options).lock(session);
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
-  const LinksAndWords links = make_links(session, lattice, options, checks);
+  const LinksAndWords links = make_links(session, lattice, options);
   std::array<double, 3> k;
   std::array<int, 3> nearest;
   for (std::size_t mu = 0; mu < 3; ++mu) {
@@ -299,6 +199,7 @@ void smear(const Session& session, const SmearOptions& options) {
                                {"profile", words},
                                {"momentum", momentum_text}},
                 .inputs = links.inputs,
+                .ignored = links.ignored,
                 .results = {{"root mean square radius", shape.radius()}},
                 .tables = {shape.line(options.mu())}};
   m.parameters.insert(m.parameters.end(), done.begin(), done.end());
@@ -306,14 +207,15 @@ void smear(const Session& session, const SmearOptions& options) {
   m.tables.push_back(shape.radial());
   m.tables.push_back(shape.plane());
   m.tables.push_back(shape.spectrum(options.mu(), nearest));
-  write_measurement(session.comm, options.output, m);
   const bool spread = options.profile != "wuppertal" || (options.smearing.width > 0 && options.smearing.iterations > 0);
   const bool compare = links.free && options.source == "point" && spread;
-  std::string caption = words + "; " + links.about;
-  if (moving) caption += "; momentum " + momentum_text;
-  draw(session, options, extent, m.tables, f, compare, caption);
+  std::string caption = ignored_text(m.ignored) + "$" + plain(words) + "$; " + plain(links.about);
+  if (moving) caption += "; momentum " + plain(momentum_text);
+  WrittenFiles files(session);
+  files.add(write_measurement(session.comm, options.output, m));
+  draw_smearing(files, options, m, compare ? f : nullptr, caption);
   session.say(text);
-  session.say("wrote " + list_text(outputs_of(options).names()));
+  files.say();
 }
 
 }  // namespace
@@ -322,7 +224,8 @@ Command smear_command() {
   return {"smear", "smear a source and show its shape",
           "Prints columns x and |psi| (norm over spin and colour) along a line through the midpoint.  PREFIX.txt and "
           "PREFIX.h5 have\nthe shape by distance, in the x-y plane and by momentum too; PREFIX.svg, PREFIX.radial.svg, "
-          "PREFIX.plane.svg and\nPREFIX.spectrum.svg draw them.  Without a file all links are 1, and the default is a "
+          "PREFIX.plane.svg and\nPREFIX.spectrum.svg draw them (.pdf too).  Without a file all links are 1, and the "
+          "default is a "
           "Gaussian exp(-r^2 / w^2).\n"
           "examples: kovariant smear --profile node --sigma 3\n"
           "          kovariant smear beta6.0001.lime --ape 10 --profile gaussian --sigma 2 --momentum 1 0 0",

@@ -5,6 +5,7 @@
 #include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
 #include "apps/output_files.hpp"
+#include "apps/picture_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/spectrum_measure.hpp"
 #include "apps/spectrum_plan.hpp"
@@ -169,6 +170,17 @@ std::string without_masses(const std::vector<HadronMass>& masses) {
          " from no time to the next: its sign changes, or there are too few times";
 }
 
+/// For the caption: the configurations whose failed checks were ignored.
+std::string ignored_checks(const SpectrumPlan& plan) {
+  std::string names;
+  for (const PlannedConfiguration& configuration : plan.configurations) {
+    const auto& notes = configuration.parts.front().entry->notes;
+    const auto found = notes.find("checks_overridden");
+    if (found != notes.end() && found->second != "none") names += (names.empty() ? "" : ", ") + configuration.name;
+  }
+  return names.empty() ? "" : "IGNORED CHECKS of " + plain(names) + ". ";
+}
+
 void write_results(const Session& session, const SpectrumParameters& parameters, const Settings& settings,
                    const SpectrumPlan& plan) {
   std::vector<Correlator> correlators;
@@ -194,19 +206,22 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
     if (drawn) continue;  // the picture shows the first sink
     drawn = true;
     std::string lattice = to_string(plan.extent);
-    std::replace(lattice.begin(), lattice.end(), ' ', 'x');
+    for (std::size_t at; (at = lattice.find(' ')) != lattice.npos;) lattice.replace(at, 1, "×");
     const std::string caption =
-        sentence(parameters.gauge.files.empty() ? sentence("quenched, beta", parameters.generate.chain.beta) + "," : "",
-                 lattice + ", Wilson quarks, kappa", std::to_string(parameters.action.kappa).substr(0, 7) + ",",
+        sentence(ignored_checks(plan) + (parameters.gauge.files.empty()
+                                             ? sentence("quenched, $beta =", parameters.generate.chain.beta) + "$,"
+                                             : ""),
+                 lattice + ", Wilson quarks, $kappa =", std::to_string(parameters.action.kappa).substr(0, 7) + "$,",
                  samples + "; kovariant", version());
-    write_text_file(session.comm, outputs.picture, mass_plot(masses, caption).svg());
+    write_picture(session.comm, parameters.output.prefix, mass_plot(masses, caption).drawing());
   }
   if (!drawn)
     session.warn(outputs.picture + " is not drawn: it would show effective masses" +
                  (std::filesystem::exists(outputs.picture) ? "; the file that is there is of an earlier run" : ""));
+  if (drawn && !has_pdf()) session.say(why_no_pdf());
   if (outputs.hdf5.empty()) session.say("this build has no HDF5: correlators are in " + outputs.text + " only");
   session.say("wrote " + (outputs.hdf5.empty() ? "" : outputs.hdf5 + ", ") + outputs.text +
-              (drawn ? ", " + outputs.picture : ""));
+              (drawn ? ", " + list_text(picture_names(parameters.output.prefix)) : ""));
 }
 
 void spectrum(const Session& session, const SpectrumOptions& options) {
@@ -255,7 +270,7 @@ Command spectrum_command() {
   return {"spectrum", "measure hadron correlators and effective masses",
           "Without PARAMETERS it makes its own small quenched configurations and measures on those.\n"
           "--print shows every setting with its value and what it means, as TOML to start from.\n"
-          "Writes PREFIX.h5, PREFIX.dat and PREFIX.svg (PREFIX is output.prefix, 'spectrum'), and the folder "
+          "Writes PREFIX.h5, PREFIX.dat, PREFIX.svg and .pdf (PREFIX is output.prefix, 'spectrum'), and the folder "
           "PREFIX.journal,\n"
           "from which the same command goes on where a killed run stopped.\n"
           "example: kovariant spectrum run.toml --set action.kappa=0.1515 --set gauge.files='[\"conf.1000\", "

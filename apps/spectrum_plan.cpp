@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum_plan.hpp"
 
-#include "apps/field_memory.hpp"
 #include "apps/gauge_files.hpp"
+#include "apps/memory_plan.hpp"
 #include "apps/output_files.hpp"
+#include "apps/picture_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -77,17 +78,6 @@ double bytes_of_process(const Comm& comm, const SpectrumParameters& parameters, 
   return bytes_per_site(parameters) * double(volume(extent)) / comm.size();
 }
 
-/// Says so when fields do not fit where they are to be.
-std::string memory_doubt(const Comm& comm, const SpectrumParameters& parameters, const Coord& extent) {
-  const FieldMemory memory = field_memory();
-  const double needed = bytes_of_process(comm, parameters, extent) * memory.processes;
-  std::vector<double> missing{needed - memory.bytes};
-  comm.max(missing);
-  if (!(missing[0] > 0)) return "";
-  return sentence("the fields take about", std::ceil(needed / 1e9), "GB on", memory.place + ", which is more than its",
-                  "memory of", std::floor(memory.bytes / 1e9), "GB: run it on more of them");
-}
-
 }  // namespace
 
 std::string identity_of_file(const std::string& file, const GaugeHeader& header) {
@@ -134,7 +124,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   const auto check = [&] {
     parameters.check(settings, plan.extent);
     plan.warnings = parameters.shortened(settings, plan.extent);
-    if (const std::string doubt = memory_doubt(comm, parameters, plan.extent); !doubt.empty())
+    if (const std::string doubt = memory_doubt(comm, bytes_of_process(comm, parameters, plan.extent)); !doubt.empty())
       plan.warnings.push_back(doubt);
   };
   const auto& files = parameters.gauge.files;
@@ -181,8 +171,10 @@ SpectrumOutputs outputs_of(const SpectrumParameters& parameters) {
 }
 
 std::vector<std::string> SpectrumOutputs::endings() {
-  if (has_hdf5()) return {".h5", ".dat", ".svg"};
-  return {".dat", ".svg"};
+  std::vector<std::string> endings = picture_endings();
+  endings.push_back(".dat");
+  if (has_hdf5()) endings.push_back(".h5");
+  return endings;
 }
 
 std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const SpectrumParameters& p) {

@@ -11,17 +11,19 @@ from .steps import EXIT_PACKAGES_MISSING, Failure, Step, capture, execute, quote
 @dataclass(frozen=True)
 class Package:
     """A Debian package and, for machines that have it from elsewhere, what shows that it is there: a program, a
-    header or a Python module."""
+    header or a Python module.  An optional one is installed where that can be done, and done without elsewhere."""
     name: str
     program: str = ""
     header: str = ""
     module: str = ""
+    optional: bool = False
 
 
 BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninja"), Package("g++", program="c++"),
          Package("libdeflate-dev", header="libdeflate.h"), Package("libpugixml-dev", header="pugixml.hpp"),
          Package("libspdlog-dev", header="spdlog/spdlog.h"), Package("librandom123-dev", header="Random123/philox.h"))
 PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlplusplus-dev", header="toml++/toml.h"))
+PDF = (Package("libcairo2-dev", header="cairo/cairo-pdf.h", optional=True),)
 MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))
 HDF5 = (Package("libhdf5-dev", header="hdf5.h"),)
 TESTS = (Package("libgtest-dev", header="gtest/gtest.h"), Package("nlohmann-json3-dev", header="nlohmann/json.hpp"))
@@ -31,7 +33,7 @@ PIP = (Package("python3-pip"),)
 
 def needed(tests=True, mpi=True, hdf5=True, pip=False):
     """The packages for a build with these parts."""
-    parts = BUILD + PROGRAM
+    parts = BUILD + PROGRAM + PDF
     parts += MPI if mpi else ()
     parts += HDF5 if hdf5 else ()
     parts += TESTS if tests else ()
@@ -80,31 +82,53 @@ def _privilege():
 
 
 def ensure(wanted, log, install=True):
-    """Installs what is missing, or stops with the one line that would."""
+    """Installs what is missing, or stops with the one line that would.  Optional packages never stop anything."""
     with Step("system packages") as step:
         names = missing(wanted)
         if not names:
             step.note = "all there"
             return
-        line = "sudo apt-get install --no-install-recommends " + " ".join(names)
-        if not shutil.which("apt-get"):
-            raise Failure("missing: %s (names of Debian's packages), and there is no apt-get to bring them"
-                          % " ".join(names), "install them with your system's package manager or modules, then run "
-                          "this again; ./bootstrap --help lists what can be left out", EXIT_PACKAGES_MISSING)
-        privilege = _privilege() if install else None
-        if privilege is None:
-            why = "installing was switched off" if not install else "neither root nor sudo without a password"
-            raise Failure("missing packages: %s (%s)" % (" ".join(names), why),
-                          "run this line, then the same bootstrap command again:\n" + line, EXIT_PACKAGES_MISSING)
-        environment = {"DEBIAN_FRONTEND": "noninteractive"}
-        apt = [*privilege, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]
+        privilege = _privilege() if install and shutil.which("apt-get") else None
+        optional = [package.name for package in wanted if package.optional and package.name in names]
+        required = [name for name in names if name not in optional]
+        if required:
+            _install_required(step, required, privilege, log, install)
+        without = optional
+        if optional and privilege is not None:
+            try:
+                _install(step, optional, privilege, log, update=not required)
+                without = []
+            except Failure:
+                pass
+        installed = [name for name in names if name in required or name not in without]
+        step.note = ", ".join((["installed " + " ".join(installed)] if installed else [])
+                              + (["without " + " ".join(without)] if without else []))
+
+
+def _install_required(step, names, privilege, log, install):
+    line = "sudo apt-get install --no-install-recommends " + " ".join(names)
+    if not shutil.which("apt-get"):
+        raise Failure("missing: %s (names of Debian's packages), and there is no apt-get to bring them"
+                      % " ".join(names), "install them with your system's package manager or modules, then run "
+                      "this again; ./bootstrap --help lists what can be left out", EXIT_PACKAGES_MISSING)
+    if privilege is None:
+        why = "installing was switched off" if not install else "neither root nor sudo without a password"
+        raise Failure("missing packages: %s (%s)" % (" ".join(names), why),
+                      "run this line, then the same bootstrap command again:\n" + line, EXIT_PACKAGES_MISSING)
+    _install(step, names, privilege, log)
+
+
+def _install(step, names, privilege, log, update=True):
+    line = "sudo apt-get install --no-install-recommends " + " ".join(names)
+    environment = {"DEBIAN_FRONTEND": "noninteractive"}
+    apt = [*privilege, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]
+    if update:
         execute(step, [*apt, "update"], log, "check the network and /etc/apt/sources.list, or run as root:\n" + line,
                 "the package lists cannot be refreshed", environment, code=EXIT_PACKAGES_MISSING)
-        execute(step, [*apt, "install", "-y", "--no-install-recommends", *names], log,
-                "see the log; a package that apt does not know needs a newer release (Debian 12, Ubuntu 24.04) "
-                "or its repository (Ubuntu: universe). By hand:\n" + line,
-                "these packages cannot be installed: " + " ".join(names), environment, code=EXIT_PACKAGES_MISSING)
-        step.note = "installed " + " ".join(names)
+    execute(step, [*apt, "install", "-y", "--no-install-recommends", *names], log,
+            "see the log; a package that apt does not know needs a newer release (Debian 12, Ubuntu 24.04) "
+            "or its repository (Ubuntu: universe). By hand:\n" + line,
+            "these packages cannot be installed: " + " ".join(names), environment, code=EXIT_PACKAGES_MISSING)
 
 
 def describe():

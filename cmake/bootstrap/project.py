@@ -103,7 +103,7 @@ class Project:
         results = [("table", table)]
         for name in sorted(os.listdir(output)):
             path = os.path.join(output, name)
-            kind = {".h5": "data", ".svg": "picture", ".png": "picture"}.get(os.path.splitext(name)[1])
+            kind = {".h5": "data", ".svg": "picture", ".pdf": "picture"}.get(os.path.splitext(name)[1])
             if kind and os.stat(path).st_mtime_ns >= started:
                 results.append((kind, path))
         for kind, path in results:

@@ -84,7 +84,7 @@ TEST(HadronMasses, ShortLatticesShortenTheWindowAndNoiseGivesADash) {
   EXPECT_EQ(with_error(masses[2].plateau), "-");
   const std::string table = mass_table(masses);
   EXPECT_NE(table.find("nucleon"), std::string::npos);
-  EXPECT_NE(mass_plot(masses, "c").svg().find("</svg>"), std::string::npos);
+  EXPECT_NE(mass_plot(masses, "c").drawing().svg().find("</svg>"), std::string::npos);
 }
 
 TEST(WithError, TwoDigitsOfTheError) {

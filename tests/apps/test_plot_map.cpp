@@ -22,28 +22,34 @@ PlotMap map(std::vector<double> value) {
 }  // namespace
 
 TEST(PlotMap, DrawsASquareForEverySite) {
-  const std::string svg = map({0, 1, 2, 3, 4, 5}).svg();
-  EXPECT_EQ(count(svg, "<rect"), 1 + 6 + 64);  // ground, sites, colour bar
+  const std::string svg = map({0, 1, 2, 3, 4, 5}).drawing().svg();
+  EXPECT_EQ(count(svg, "<rect"), 1 + 6 + 64 + 2);  // ground, sites, colour bar, frames
   EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
 }
 
 TEST(PlotMap, PutsTheFirstRowAtTheBottomAndTheLargestBrightest) {
-  const std::string svg = map({0, 0, 0, 0, 0, 7}).svg();
-  // Cells of 160 pixels from (64, 46): the last site is at the right of the upper row.
-  EXPECT_NE(svg.find("<rect x=\"384.0\" y=\"46.0\" width=\"160.0\" height=\"160.0\" fill=\"#fded6e\"/>"),
-            std::string::npos)
-      << svg;
-  EXPECT_NE(svg.find("<rect x=\"64.0\" y=\"206.0\" width=\"160.0\" height=\"160.0\" fill=\"#180f3d\"/>"),
-            std::string::npos);
+  const Drawing drawing = map({0, 0, 0, 0, 0, 7}).drawing();
+  std::vector<DrawnRectangle> squares;
+  for (const DrawnItem& item : drawing.items)
+    if (const auto* square = std::get_if<DrawnRectangle>(&item)) squares.push_back(*square);
+  // Rows from the top, each from the left; the last site is at the right of the upper row.
+  ASSERT_GT(squares.size(), 6u);
+  EXPECT_EQ(squares[2].pen.fill, "#fded6e");
+  EXPECT_LT(squares[0].x, squares[2].x);
+  EXPECT_LT(squares[2].y, squares[3].y);
+  for (const int k : {0, 1, 3, 4, 5}) EXPECT_EQ(squares[std::size_t(k)].pen.fill, "#180f3d");
+  // No gaps: each reaches under the next.
+  EXPECT_GT(squares[0].x + squares[0].width, squares[1].x);
+  EXPECT_GT(squares[0].y + squares[0].height, squares[3].y);
 }
 
-TEST(PlotMap, OfZeroEverywhereIsDark) { EXPECT_EQ(count(map({0, 0, 0, 0, 0, 0}).svg(), "\"#180f3d\""), 6); }
+TEST(PlotMap, OfZeroEverywhereIsDark) { EXPECT_EQ(count(map({0, 0, 0, 0, 0, 0}).drawing().svg(), "\"#180f3d\""), 6); }
 
 TEST(PlotMap, RefusesWhatItCannotShow) {
-  EXPECT_THROW(map({1, 2, 3}).svg(), InputError);
-  EXPECT_THROW(map({0, 1, 2, 3, 4, -5}).svg(), InputError);
-  EXPECT_THROW(map({0, 1, 2, 3, 4, std::nan("")}).svg(), InputError);
+  EXPECT_THROW(map({1, 2, 3}).drawing().svg(), InputError);
+  EXPECT_THROW(map({0, 1, 2, 3, 4, -5}).drawing().svg(), InputError);
+  EXPECT_THROW(map({0, 1, 2, 3, 4, std::nan("")}).drawing().svg(), InputError);
 }
 
 }  // namespace kov::app

@@ -20,6 +20,8 @@ PROGRAM = os.environ["KOVARIANT"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
 DATA = os.environ.get("KOV_TEST_DATA", "")
 HAS_HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
+HAS_PDF = os.environ.get("KOVARIANT_PDF", "1") == "1"
+PICTURES = [".svg", ".pdf"] if HAS_PDF else [".svg"]
 
 # A job of a second: 4^3 x 8, heavy quarks, two configurations.
 TINY = ["--set", "gauge.extent=[4, 4, 4, 8]", "--set", "generate.configurations=2", "--set", "generate.thermalise=5",
@@ -81,6 +83,9 @@ class Usage(ProgramTest):
         self.assertIn("did you mean 'info'?", self.call("inof", "x", code=1).stderr)
         self.assertIn("--help", self.call(code=1).stderr)
         self.assertIn("did you mean '--format'?", self.call("convert", "a", "b", "--frmat", "ildg", code=1).stderr)
+        self.assertIn("did you mean 'gaussian'?", self.call("smear", "--profile", "gausian", code=1).stderr)
+        self.assertIn("did you mean 'coulomb'?", self.call("gaugefix", "a", "b", "--gauge", "couloumb", code=1).stderr)
+        self.assertIn("did you mean 'checksums'?", self.call("info", "a", "--ignore", "checksum", code=1).stderr)
 
     def test_unknown_key_names_the_nearest(self):
         self.assertIn("did you mean 'action.kappa'?", self.call("spectrum", "--set", "action.kapa=0.1", code=1).stderr)
@@ -212,12 +217,26 @@ class BadFiles(ProgramTest):
         content = bytearray(self.configuration())
         content[-1] ^= 1  # the lowest bit of the last link
         path = self.make("flipped.nersc", bytes(content))
-        self.call("info", path, code=2)
+        self.assertIn("--ignore checksums", self.call("info", path, code=2).stderr)
         done = self.call("info", path, "--ignore", "checksums")
         self.assertIn("warning", done.stderr)
         self.assertIn("ignored on request", done.stdout)
         self.call("convert", path, "copy.lime", "--ignore", "checksums")
         self.assertIn("checks_overridden", self.call("info", "copy.lime", "--metadata").stdout)
+        # Every output made from it says so.
+        for command in (["flow", path, "--time", 0.1], ["loops", path], ["smear", path, "--width", 1],
+                        ["gaugefix", path, "fixed.lime"],
+                        ["spectrum", "--set", 'gauge.files=["%s"]' % path, "--set", 'gauge.ignore=["checksums"]',
+                         "--set", "action.kappa=0.11", "--set", "analysis.pion=[0, 1]", "--set", "analysis.rho=[0, 1]",
+                         "--set", "analysis.nucleon=[0, 0]"]):
+            name = command[0]
+            self.call(*command, *(["--ignore", "checksums"] if name != "spectrum" else []))
+            self.assertIn("IGNORED CHECKS", self.read(name + ".svg"))
+            if name != "spectrum":
+                self.assertRegex(self.read(name + ".txt"), "# check that failed and was ignored: .*checksum")
+                self.call(name, "good.0001.nersc", *command[2:])
+                self.assertNotIn("ignored", self.read(name + ".txt"))
+                self.assertNotIn("IGNORED", self.read(name + ".svg"))
 
 
 class Gauge(ProgramTest):
@@ -262,7 +281,8 @@ class Gauge(ProgramTest):
         rows = [line for line in self.read("a.history.txt").splitlines() if not line.startswith("#")]
         self.assertEqual(len(rows), 7)
         self.assertEqual(float(rows[3].split()[1]), float(self.plaquette("a.0001.lime")))
-        self.assertIn("</svg>", self.read("a.history.svg"))
+        for ending in PICTURES:
+            self.assertGreater(os.path.getsize(self.path("a.history" + ending)), 1000)
 
     # A chain of a few tenths of a second, most of it updates.
     CHAIN = ["generate", "--extent", 4, 4, 4, 8, "--beta", 5.7, "--seed", 3, "--thermalise", 30, "--between", 10, "-q"]
@@ -446,6 +466,7 @@ class Smear(ProgramTest):
             self.assertAlmostEqual(value, f(n - momentum[0]), delta=1e-9)
         for name in ("smear.svg", "smear.radial.svg", "smear.plane.svg", "smear.spectrum.svg"):
             self.assertIn("</svg>", self.read(name))
+        self.assertIn("lattice", self.read("smear.radial.svg"))
 
     def test_momentum_need_not_be_whole_and_serves_wuppertal_too(self):
         self.call("smear", "--extent", 8, 8, 8, 2, "--width", 3, "--iterations", 20, "--momentum", 0, -1.6, 0,
@@ -535,8 +556,11 @@ class Smear(ProgramTest):
 
     def test_what_is_written_is_said_and_doubts_are(self):
         done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 1, "--iterations", 2)
-        files = ["smear.txt"] + (["smear.h5"] if HAS_HDF5 else []) + ["smear.svg", "smear.radial.svg", "smear.plane.svg"]
-        self.assertIn("wrote " + ", ".join(files) + " and smear.spectrum.svg\n", done.stdout)
+        files = ["smear.txt"] + (["smear.h5"] if HAS_HDF5 else [])
+        files += ["smear" + picture + ending for picture in ("", ".radial", ".plane", ".spectrum") for ending in PICTURES]
+        self.assertIn("wrote " + ", ".join(files[:-1]) + " and " + files[-1] + "\n", done.stdout)
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(files))
+        self.assertEqual("no cairo" in done.stdout, not HAS_PDF)
         self.assertNotIn("warning", done.stderr)
         done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 2, "--iterations", 5)
         self.assertIn("takes 6 iterations", done.stderr)
@@ -581,7 +605,7 @@ class Links(ProgramTest):
         return sorted(set(os.listdir(self.folder)) - set(self.before))
 
     def outputs(self, prefix):
-        return sorted(prefix + ending for ending in ([".h5"] if HAS_HDF5 else []) + [".svg", ".txt"])
+        return sorted(prefix + ending for ending in ([".h5"] if HAS_HDF5 else []) + PICTURES + [".txt"])
 
     def tables_in_hdf5(self, name):
         """{dataset: rows} as h5py reads them, or None without h5py."""
@@ -660,6 +684,47 @@ class Links(ProgramTest):
         if stored:
             self.assertEqual(sorted(stored), ["space_space", "space_time"])
             self.assertAlmostEqual(stored["space_time"][0][2], time[0][2], delta=1e-11)
+
+    def test_loops_say_why_there_is_no_picture(self):
+        done = self.call("loops", "a.0001.lime", "--max-t", 1)
+        self.assertRegex(done.stdout, "no picture loops.svg: .*--max-t")
+        self.assertFalse(os.path.exists(self.path("loops.svg")))
+        self.assertNotIn("svg", done.stdout.splitlines()[-1])
+
+    def test_gaugefix_says_why_there_is_no_picture(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 0, "--output", "cold", "-q")
+        done = self.call("gaugefix", "cold.0001.lime", "fixed.lime")  # theta is 0
+        self.assertRegex(done.stdout, "no picture gaugefix.svg: .*no positive number")
+        self.assertTrue(os.path.exists(self.path("fixed.lime")))
+
+    def test_loops_take_every_parameter_of_the_smearing(self):
+        def first(*options):
+            text = self.call("loops", "a.0001.lime", "--steps", 1, "--max-r", 1, "--max-t", 2, *options).stdout
+            return self.rows(text)[0][2], text
+        for smearing, option, value, says in (("ape", "--weight", 1, "weight 1"), ("stout", "--rho", 0.05, "rho 0.05"),
+                                              ("hyp", "--alpha2", 0.3, "alpha2 0.3"), ("hyp", "--alpha3", 0.1, "alpha3 0.1")):
+            usual, text = first("--smearing", smearing)
+            self.assertIn("spatial", text)
+            other, text = first("--smearing", smearing, option, value)
+            self.assertNotAlmostEqual(usual, other, delta=1e-4)
+            self.assertIn(says, text)
+            whole, text = first("--smearing", smearing, "--directions", "all")
+            self.assertGreater(whole, usual)
+            self.assertIn("all directions", text)
+        self.assertEqual(first("--smearing", "hyp")[0], first("--smearing", "hyp", "--alpha1", 0.2)[0])
+        self.assertNotEqual(first("--smearing", "hyp", "--directions", "all")[0],
+                            first("--smearing", "hyp", "--directions", "all", "--alpha1", 0.2)[0])
+
+    def test_plans_that_are_larger_than_memory_warn(self):
+        # As many sites as a process can have, of at least 1344 bytes.
+        memory, large = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"), (128, 128, 128, 254)
+        for command in ("smear", "generate"):
+            done = self.call(command, "--extent", *large, "--dry-run")
+            if memory < 1344 * math.prod(large):
+                self.assertIn("warning: the fields take about", done.stderr)
+            self.assertNotIn("warning", self.call(command, "--extent", 4, 4, 4, 4, "--dry-run").stderr)
+        for command in (["flow", "a.0001.lime"], ["loops", "a.0001.lime"], ["gaugefix", "a.0001.lime", "b.lime"]):
+            self.assertNotIn("warning", self.call(*command, "--dry-run").stderr)
 
     def test_smearing_raises_loops(self):
         thin = self.rows(self.call("loops", "a.0001.lime", "-q").stdout)[0][2]
@@ -821,7 +886,13 @@ class Links(ProgramTest):
         self.assertIn("theta", done.stderr)
         self.assertEqual(self.new_files(), [])
 
+    def test_errors_name_the_option_that_helps(self):
+        self.assertIn("leave --extent out", self.call("info", "a.0001.lime", "--extent", 4, 4, 4, 4, code=1).stderr)
+
     def test_dry_runs_say_the_plan_and_write_nothing(self):
+        text = self.call("generate", "--extent", 4, 4, 4, 8, "--configurations", 3, "--between", 7, "--dry-run").stdout
+        for says in ("4 4 4 8", "3 the first after 100", "to do           114 updates", "MiB", "quenched.0001.lime to quenched.0003.lime"):
+            self.assertIn(says, text)
         self.assertIn("50 steps", self.call("flow", "a.0001.lime", "--time", 1, "--dry-run").stdout)
         self.assertIn("3 in time", self.call("loops", "a.0001.lime", "--max-t", 3, "--dry-run").stdout)
         self.assertIn("landau", self.call("gaugefix", "a.0001.lime", "b.lime", "--dry-run").stdout)

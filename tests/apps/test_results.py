@@ -71,7 +71,7 @@ class Together(Runs, ProgramTest):
             if sorted(codes) == [0, 1]:
                 self.assertEqual(found, {kappas[codes.index(0)]})
                 self.assertIn("spectrum.lock", texts[codes.index(1)][1])
-                self.assertIn("kappa %s" % kappas[codes.index(0)], self.read("spectrum.svg"))
+                self.assertIn("κ</tspan> = %s" % kappas[codes.index(0)], self.read("spectrum.svg"))
             shutil.rmtree(self.path("spectrum.journal"))
 
     def test_a_killed_run_leaves_no_lock_that_holds(self):

@@ -106,6 +106,28 @@ class Packages(fakes.Case):
             self.ensure([self.ghost], privilege=[], install=False)
         self.assertIn("switched off", caught.exception.problem)
 
+    def test_optional_packages_are_done_without_where_nothing_may_be_installed(self):
+        luxury = packages.Package("kovariant-no-such-luxury", header="kovariant/no/such.h", optional=True)
+        self.assertEqual(self.ensure([luxury]).call_count, 0)
+        self.assertEqual(self.ensure([luxury], privilege=[]).call_args_list[-1].args[1][-1], luxury.name)
+        with self.assertRaises(Failure) as caught:
+            self.ensure([luxury, self.ghost])
+        self.assertNotIn(luxury.name, caught.exception.problem + caught.exception.remedy)
+        self.assertIn("libcairo2-dev", {p.name for p in packages.needed() if p.optional})
+
+    def test_optional_packages_are_done_without_where_installing_fails(self):
+        luxury = packages.Package("kovariant-no-such-luxury", header="kovariant/no/such.h", optional=True)
+        refused = Failure("these packages cannot be installed", "", EXIT_PACKAGES_MISSING)
+
+        def execute(step, command, *rest, **more):
+            if luxury.name in command:
+                raise refused
+        with mock.patch.object(packages, "execute", side_effect=execute) as ran, \
+                mock.patch.object(packages, "_privilege", return_value=[]):
+            packages.ensure([luxury, self.ghost], self.path("logs", "p.log"), True)
+        self.assertIn(self.ghost.name, ran.call_args_list[1].args[1])
+        self.assertIn("installed " + self.ghost.name + ", without " + luxury.name, self.output.getvalue())
+
     def test_programs_and_headers_count_without_a_package(self):
         there = [packages.Package("kovariant-no-such-a", program="sh"), packages.Package("kovariant-no-such-b", header="vector")]
         self.assertEqual(packages.missing([*there, self.ghost]), [self.ghost.name])
