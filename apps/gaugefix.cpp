@@ -156,7 +156,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     const FixedGauge<double> fixed =
         fix_gauge(gauge, options.parameters, [&](const GaugeFixingPoint& point) { progress(point); });
     progress.hide();
-    g = fixed.transformation;
+    g = fixed.transformation.alias();
     const Measurement m = measurement_of(options, lattice, report, fixed.history);
     text = measurement_text(m);
     files.add(write_measurement(session.comm, options.output, m));

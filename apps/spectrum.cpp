@@ -37,7 +37,7 @@ std::string short_text(const std::string& number) {
   return text;
 }
 
-enum Work : std::size_t { updates, solves };
+enum Counted : std::size_t { updates, solves };
 
 /// One run: the plan, and what it takes to carry it out.
 class SpectrumRun {

@@ -22,7 +22,7 @@ namespace {
 GaugeField<double> smeared_links(const GaugeField<double>& gauge, const SpectrumParameters::Links& links) {
   if (links.smearing == "ape") return ape(gauge, {.weight = links.ape_weight, .n = links.steps});
   if (links.smearing == "stout") return stout(gauge, {.rho = links.stout_rho, .n = links.steps});
-  return gauge;
+  return gauge.alias();
 }
 
 /// Any of the solvers, ready to be called with an operator on fields of T.
@@ -84,7 +84,7 @@ class WorkIn : public SpectrumMeasurement::Work {
     entry.notes["worst_residual"] = exact_text(solved.worst_residual());
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
       const bool point = at_sink_[k].is_none();
-      contract(entry, point ? solved.propagator : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
+      contract(entry, point ? solved.propagator.alias() : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
                origin);
     }
     return entry;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kov/contractions/correlator.hpp"
-#include "kov/contractions/spin_matrix.hpp"
 #include "kov/core/field.hpp"
+#include "kov/core/spin_matrix.hpp"
 #include "kov/stencil/gauge_links.hpp"
 
 #include <string>

@@ -4,6 +4,7 @@
 #include "kov/contractions/propagator_check.hpp"
 #include "kov/core/for_each_site.hpp"
 #include "kov/core/global_site.hpp"
+#include "kov/stencil/data_parallel.hpp"
 
 namespace kov {
 
@@ -128,19 +129,6 @@ SpinorField<T> make_grid(const Lattice& lattice, const PointGrid& grid, int n_co
 }
 
 template <class T>
-struct PhaseKernel {
-  Layout::View layout;
-  typename MomentumPhases<T>::View phase;
-  FieldView<Spinor, T, default_lanes> source;
-  int n_components;
-
-  KOKKOS_FUNCTION void operator()(LaneSite at) const {
-    const Complex<T> z = phase(layout.coordinate(at.outer, at.lane), 0);
-    for (int c = 0; c < n_components; ++c) source.set(at, z * source(at, c), c);
-  }
-};
-
-template <class T>
 struct SequentialKernel {
   SourceSites sites;
   Gamma gamma;
@@ -194,11 +182,7 @@ SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int sp
 template <class T>
 void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin) {
   detail::require_on_lattice(origin, source.lattice());
-  const MomentumPhases<T> phases(source.lattice(), {p}, origin);
-  for_each_lane<default_lanes>(
-      "multiply_phase", source.range(),
-      detail::PhaseKernel<T>{source.layout().view(), phases.view(), source.view(), source.n_components()});
-  Kokkos::fence("phases in use");
+  source = phase<T>(source.lattice(), p, origin) * source;
 }
 
 template <class T>

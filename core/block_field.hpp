@@ -94,7 +94,14 @@ class BlockField {
   using View = BlockView<SiteT, T, W>;
   static constexpr int width = has_packs ? W : 1;
 
+  /// An empty block, for one to be moved into.
   BlockField() = default;
+  /// Another handle to the same memory; alias() says so by name, and y = x does not compile.
+  explicit BlockField(const BlockField&) = default;
+  BlockField(BlockField&&) = default;
+  BlockField(const BlockField&& other) : BlockField(other) {}
+  BlockField& operator=(BlockField&&) & = default;
+  BlockField alias() const { return BlockField(*this); }
   /// Zero-initialised.
   BlockField(const Lattice& lattice, const std::string& name, int n_columns, Subset subset = Subset::all)
       : lattice_(std::make_shared<const Lattice>(lattice)),
@@ -107,8 +114,11 @@ class BlockField {
     require(n_columns > 0, "a block of", n_columns, "columns holds nothing: ask for at least one");
   }
 
-  const Lattice& lattice() const { return *lattice_; }
-  const Layout& layout() const { return has_packs ? lattice_->column_layout() : lattice_->layout(); }
+  const Lattice& lattice() const {
+    if (!lattice_) detail::refuse_empty_field();
+    return *lattice_;
+  }
+  const Layout& layout() const { return has_packs ? lattice().column_layout() : lattice().layout(); }
   const std::string& name() const { return name_; }
   Subset subset() const { return subset_; }
   SiteRange range() const { return layout().range(subset_); }
@@ -120,15 +130,15 @@ class BlockField {
   /// The sites of one parity, which share memory with this block.
   BlockField half(Subset parity) const {
     require(subset_ == Subset::all || subset_ == parity, name_, "has only one parity and was asked for the other");
-    BlockField part = *this;
+    BlockField part(*this);
     part.subset_ = parity;
     part.first_ = view().base().address(layout().range(parity).first, 0);
     return part;
   }
   bool conforms(const BlockField& other) const {
-    return *lattice_ == *other.lattice_ && subset_ == other.subset_ && n_columns_ == other.n_columns_;
+    return lattice() == other.lattice() && subset_ == other.subset_ && n_columns_ == other.n_columns_;
   }
-  BlockField like(const std::string& name) const { return BlockField(*lattice_, name, n_columns_, subset_); }
+  BlockField like(const std::string& name) const { return BlockField(lattice(), name, n_columns_, subset_); }
 
   /// Column k from and to a field of the lattice's ordinary layout, of the same subset.
   void set_column(int k, const Field<SiteT, T>& column) const;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Field: SiteT objects on the sites of a lattice.  Copies are handles to the same memory; clone() copies data.
+// Field: SiteT objects on the sites of a lattice.  A field is a handle to its memory: alias() is another one to the
+// same memory, clone() copies the data.
 #pragma once
 
+#include "kov/core/field_statements.hpp"
 #include "kov/core/field_view.hpp"
 #include "kov/core/lattice.hpp"
 
 #include <string>
+#include <utility>
 
 namespace kov {
 
-/// What a field can be assigned site by site: the expressions of kov/stencil/expression.hpp.
-template <class E>
-concept SiteExpression = requires {
-  typename E::SiteExpressionTag;
-};
+namespace detail {
+/// Throws InputError.
+[[noreturn]] void refuse_empty_field();
+}  // namespace detail
 
 /// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 12 for a propagator.
 ///
@@ -27,6 +29,7 @@ class Field {
   static constexpr int lanes = N;
   static constexpr int n_complex = View::n_complex;
 
+  /// An empty field, for one to be moved into; everything else throws InputError.
   Field() = default;
   /// Zero-initialised.  name shows in error messages and profiles.
   Field(const Lattice& lattice, const std::string& name, int n_components = 1, Subset subset = Subset::all)
@@ -38,38 +41,87 @@ class Field {
         data_(name, std::size_t(layout().range(subset).n_outer) * n_components * View::block),
         first_(data_.data()) {}
 
-  Field(const Field&) = default;
-  Field(Field&&) = default;
-  /// Makes this handle one to the other's memory; copy() of kov/core/field_ops.hpp copies data.  Not for
-  /// temporaries, where it would do nothing: a.even() = b does not compile.
-  Field& operator=(const Field&) & = default;
-  Field& operator=(Field&&) & = default;
-  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
-  /// kov/stencil/data_parallel.hpp, which must be included.
+  /// The value of an expression, on its lattice, sites and components: SpinorField<double> y = 2.0 * x.
   template <SiteExpression E>
-  const Field& operator=(const E& expression) const {
-    assign(expression, *this);
+  Field(const E& expression, const std::string& name = "value of an expression") {  // NOLINT: meant to be implicit
+    if constexpr (detail::can_state<Field, E>()) *this = evaluate(expression, name, std::type_identity<Field>());
+  }
+
+  /// Another handle to the same memory.  Explicit, so that lambdas, containers and copies of structs hold handles,
+  /// while y = x does not compile: the next constructor says why.
+  explicit Field(const Field&) = default;
+  template <detail::AnyField F>
+  Field(const F&) {  // NOLINT: so that the message below is all that the compiler prints
+    if constexpr (std::is_same_v<F, Field>)
+      static_assert(detail::never<F>,
+                    "a field is not copied by y = x, by value into a function or into braces: say x.clone(name) for a "
+                    "copy of the data, x.alias() for another handle to the same memory");
+    else
+      static_assert(detail::never<F>,
+                    "these two fields hold different types: convert(from, to) of kov/core/site_map.hpp changes the "
+                    "precision");
+  }
+  Field(Field&&) = default;
+  /// For const locals that a function returns.
+  Field(const Field&& other) : Field(other) {}
+  /// Lets go of this handle's memory for what was made on the right: y = x.alias(), y = x.like("y").  Not for
+  /// temporaries, where it would do nothing: a.even() = b.odd() does not compile.
+  Field& operator=(Field&&) & = default;
+  Field& operator=(const Field&) const volatile& = delete;  // the templates that follow match better and say why
+  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
+  /// kov/stencil/data_parallel.hpp, which must be included; so for the operators that follow.  y = x of two fields does
+  /// not compile, as it could mean either of two things.
+  template <class E>
+  requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) const& {
+    if constexpr (std::is_same_v<E, Field>)
+      static_assert(detail::never<E>,
+                    "y = x of two fields could mean two things: say copy(x, y) of kov/core/field_ops.hpp to copy the "
+                    "data, y = x.alias() to make y a handle to the memory of x");
+    else if constexpr (detail::AnyField<E>)
+      static_assert(detail::never<E>,
+                    "these two fields hold different types: convert(from, to) of kov/core/site_map.hpp changes the "
+                    "precision");
+    else if constexpr (detail::can_state<Field, E>())
+      assign(e, *this);
+    return *this;
+  }
+  /// The same for a handle that is not const, which would otherwise match the move as well.
+  template <class E>
+  requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) & {
+    return std::as_const(*this) = e;
+  }
+  /// x += e is x = x + e.
+  template <class E>
+  const Field& operator+=(const E& e) const {
+    if constexpr (detail::can_state<Field, E>()) assign(*this + e, *this);
     return *this;
   }
   template <class E>
-  requires requires(const Field& f, const E& e) { assign(f + e, f); }
-  const Field& operator+=(const E& expression) const {
-    assign(*this + expression, *this);
+  const Field& operator-=(const E& e) const {
+    if constexpr (detail::can_state<Field, E>()) assign(*this - e, *this);
     return *this;
   }
-  template <class E>
-  requires requires(const Field& f, const E& e) { assign(f - e, f); }
-  const Field& operator-=(const E& expression) const {
-    assign(*this - expression, *this);
+  /// By a real or complex number.
+  template <class C>
+  const Field& operator*=(const C& c) const {
+    if constexpr (detail::can_scale<Field, C>()) assign(c * *this, *this);
+    return *this;
+  }
+  template <class C>
+  const Field& operator/=(const C& c) const {
+    if constexpr (detail::can_scale<Field, C>()) assign(*this / c, *this);
     return *this;
   }
 
-  const Lattice& lattice() const { return *lattice_; }
+  const Lattice& lattice() const {
+    if (!lattice_) detail::refuse_empty_field();
+    return *lattice_;
+  }
   const Layout& layout() const {
     if constexpr (N == default_lanes)
-      return lattice_->layout();
+      return lattice().layout();
     else
-      return lattice_->column_layout();
+      return lattice().column_layout();
   }
   const std::string& name() const { return name_; }
   Subset subset() const { return subset_; }
@@ -78,13 +130,16 @@ class Field {
 
   View view() const { return {first_, range().first, stride_}; }
 
+  /// Another handle to the same memory.
+  Field alias() const { return Field(*this); }
   /// One component, which shares memory with this field.
   Field column(int k) const { return components(k, 1); }
   /// Components k, ..., k + n - 1, likewise.
   Field components(int k, int n) const {
+    lattice();
     require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
             "do not exist: it has", n_components_);
-    Field part = *this;
+    Field part(*this);
     part.n_components_ = n;
     part.first_ = first_ + std::size_t(k) * View::block;
     return part;
@@ -94,19 +149,19 @@ class Field {
   Field odd() const { return half(Subset::odd); }
   Field half(Subset parity) const {
     require(subset_ == Subset::all || subset_ == parity, name_, "has only one parity and was asked for the other");
-    Field part = *this;
+    Field part(*this);
     part.subset_ = parity;
     part.first_ = view().address(layout().range(parity).first, 0);
     return part;
   }
 
   /// A new field of the same shape, zero.
-  Field like(const std::string& name) const { return Field(*lattice_, name, n_components_, subset_); }
+  Field like(const std::string& name) const { return Field(lattice(), name, n_components_, subset_); }
   /// A new field with the same data.
   Field clone(const std::string& name) const;
   /// Whether another field has the same lattice, sites and components.
   bool conforms(const Field& other) const {
-    return *lattice_ == *other.lattice_ && subset_ == other.subset_ && n_components_ == other.n_components_;
+    return lattice() == other.lattice() && subset_ == other.subset_ && n_components_ == other.n_components_;
   }
 
   /// Contiguous means: all components of this handle are all components in memory.

@@ -9,6 +9,7 @@
 #include "kov/core/site_map.hpp"
 #include "kov/stencil/expression.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/phase.hpp"
 #include "kov/stencil/slice_values.hpp"
 
 namespace kov {
@@ -35,6 +36,30 @@ struct AssignKernel {
 template <class Node>
 using value_of_t =
     decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0));
+
+/// Whether the value of E goes into fields of SiteT<T>; the compiler says why where it does not.
+template <class E, template <class> class SiteT, class T>
+constexpr bool can_assign() {
+  static_assert(!AnyField<E>,
+                "assign(expression, out) is for expressions: copy(from, to) of kov/core/field_ops.hpp copies a field, "
+                "convert(from, to) of kov/core/site_map.hpp changes its precision");
+  static_assert(AnyField<E> || SiteExpression<E>,
+                "assign(expression, out) wants an expression of fields first and the field that is written last");
+  if constexpr (!SiteExpression<E> || is_wrong_v<E>) {
+    return false;
+  } else {
+    constexpr bool same = std::is_same_v<typename E::Real, T>;
+    static_assert(same,
+                  "the expression has another precision than the field: convert(from, to) of kov/core/site_map.hpp "
+                  "brings fields to one precision first");
+    if constexpr (same) {
+      using Node = decltype(std::declval<const E&>().template bind<false>(std::declval<ExpressionPlan&>(), Coord{}));
+      return holds_value<SiteT, value_of_t<Node>>();
+    } else {
+      return false;
+    }
+  }
+}
 
 /// The sum over components of a site, in double.
 template <class Node>
@@ -65,22 +90,38 @@ struct SumKernel {
 ///
 /// Throws InputError, on every rank, when the fields live on different lattices, have another number of components than
 /// out or one, or are not known on the sites that are read, and when a shift reaches beyond the next rank.
-template <template <class> class SiteT, class T, SiteExpression E>
+template <class E, template <class> class SiteT, class T>
 void assign(const E& expression, const Field<SiteT, T>& out) {
-  static_assert(std::is_same_v<T, typename E::Real>,
-                "the expression has another precision than the field: convert() to its precision first");
-  detail::ExpressionPlan plan;
-  expression.collect(plan, false, {});
-  const bool conflict = plan.prepare(detail::FieldInfo(out));
-  const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out;
-  const auto node = expression.template bind<false>(plan, {});
-  using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
-  const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.n_reals() * sizeof(T));
-  for_each_site<default_lanes>("assign", target.range(), target.n_components(), Kernel{node, target.view(), streaming});
-  if (conflict) copy(target, out);
+  if constexpr (detail::can_assign<E, SiteT, T>()) {
+    detail::ExpressionPlan plan;
+    expression.collect(plan, false, {});
+    const bool conflict = plan.prepare(detail::FieldInfo(out));
+    const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out.alias();
+    const auto node = expression.template bind<false>(plan, {});
+    using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
+    const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.n_reals() * sizeof(T));
+    for_each_site<default_lanes>("assign", target.range(), target.n_components(),
+                                 Kernel{node, target.view(), streaming});
+    if (conflict) copy(target, out);
+  }
 }
 
 namespace detail {
+/// A new field for the value of an expression.
+template <SiteExpression E, template <class> class SiteT, class T>
+Field<SiteT, T> evaluate(const E& expression, const std::string& name, std::type_identity<Field<SiteT, T>>) {
+  if constexpr (can_assign<E, SiteT, T>()) {
+    ExpressionPlan plan;
+    expression.collect(plan, false, {});
+    plan.prepare();
+    Field<SiteT, T> out(plan.lattice(), name, plan.n_components(), plan.subset());
+    assign(expression, out);
+    return out;
+  } else {
+    return {};
+  }
+}
+
 template <class F, class... InOut, std::size_t... k>
 void transform(const F& f, const std::tuple<const InOut&...>& fields, std::index_sequence<k...>) {
   kov::assign(map(f, std::get<k>(fields)...), std::get<sizeof...(k)>(fields));
@@ -140,6 +181,12 @@ auto slice_sum(const E& e, int direction, SumMode mode = SumMode::chunked) {
   std::vector<decltype(Result::result(sums.data()))> result;
   for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));
   return result;
+}
+
+// After the message of a statement that does not compile.
+inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked) { return 0; }
+inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int, SumMode = SumMode::chunked) {
+  return {};
 }
 
 /// |e|^2, products in double.

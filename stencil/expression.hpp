@@ -121,7 +121,7 @@ struct FieldTerm {
 
  private:
   Field<SiteT, T> wanted(const ExpressionPlan::Shifted& read) const {
-    return read.wanted == Subset::all ? field : field.half(read.wanted);
+    return read.wanted == Subset::all ? field.alias() : field.half(read.wanted);
   }
   /// Two fields of one shape have a halo each, because one kernel reads both.
   const Halo<SiteT, T>& halo(const ExpressionPlan::Shifted& read) const {
@@ -150,8 +150,6 @@ template <class F, class First, class... Rest>
 struct MapTerm {
   using SiteExpressionTag = void;
   using Real = typename First::Real;
-  static_assert((std::is_same_v<Real, typename Rest::Real> && ...),
-                "an expression has one precision: convert() fields to it first");
   F f;
   std::tuple<First, Rest...> arguments;
 
@@ -204,7 +202,7 @@ inline constexpr bool is_field_v<Field<SiteT, T>> = true;
 
 template <template <class> class SiteT, class T>
 FieldTerm<SiteT, T> term(const Field<SiteT, T>& field) {
-  return {field};
+  return {field.alias()};
 }
 template <SiteExpression E>
 const E& term(const E& expression) {
@@ -221,9 +219,22 @@ auto number_term(const C& c) {
     return NumberTerm<T, Complex<T>>{{T(c.real()), T(c.imag())}};
 }
 
+template <class First, class... Rest>
+constexpr bool one_precision() {
+  constexpr bool one = (std::is_same_v<typename First::Real, typename Rest::Real> && ...);
+  static_assert(one,
+                "an expression has one precision: convert(from, to) of kov/core/site_map.hpp brings fields to it, "
+                "phase<float>() makes phases in it");
+  return one;
+}
 template <class F, class... E>
 auto make_map(const F& f, const E&... e) {
-  return MapTerm<F, E...>{f, {e...}};
+  if constexpr ((is_wrong_v<E> || ...))
+    return WrongStatement<true>{};
+  else if constexpr (one_precision<E...>())
+    return MapTerm<F, E...>{f, {e...}};
+  else
+    return WrongStatement<true>{};
 }
 
 }  // namespace detail
@@ -231,11 +242,6 @@ auto make_map(const F& f, const E&... e) {
 /// What expressions are made of: fields of default_lanes and expressions.
 template <class X>
 concept Operand = SiteExpression<X> || detail::is_field_v<X>;
-
-/// Real numbers and std::complex, the same at every site; rounded to the precision of the expression.
-template <class C>
-concept SiteNumber =
-    std::is_arithmetic_v<C> || std::is_same_v<C, std::complex<double>> || std::is_same_v<C, std::complex<float>>;
 
 // The value of an expression at a site is a real or complex number (a field of Scalar is complex) or a site object; R
 // is a pack of sites on a CPU.  All fields of an expression have one precision and one lattice; a field of one
@@ -260,7 +266,10 @@ auto shift(const E& e, int mu, int distance) {
   require(mu >= 0 && mu < 4, "a shift in direction", mu, "is none: give a direction from 0 to 3");
   Coord displacement;
   for (int nu = 0; nu < 4; ++nu) displacement[std::size_t(nu)] = nu == mu ? distance : 0;
-  return detail::ShiftTerm<detail::term_t<E>>{detail::term(e), displacement};
+  if constexpr (detail::is_wrong_v<E>)
+    return e;
+  else
+    return detail::ShiftTerm<detail::term_t<E>>{detail::term(e), displacement};
 }
 
 template <Operand A, Operand B>
@@ -322,6 +331,11 @@ auto operator-(C a, const E& e) {
 template <Operand E>
 auto operator*(const Gamma& gamma, const E& e) {
   return map(detail::GammaTimes{gamma}, e);
+}
+/// The same with a sum of gammas and numbers: (1 - Gamma::direction(3)) * psi.
+template <Operand E>
+auto operator*(const SpinMatrix<double>& m, const E& e) {
+  return map(detail::SpinTimes<typename detail::term_t<E>::Real>(m), e);
 }
 
 /// Hermitian conjugate of colour and spin matrices, complex conjugate of numbers.

@@ -30,7 +30,14 @@ void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& disp
   n_components_ = std::max(n_components_, field.n_components);
 }
 
+void ExpressionPlan::require_lattice(const Lattice& lattice) const {
+  for (const Lattice& other : lattices_)
+    require(other == lattice, "a phase and a field live on different lattices: an expression has one");
+}
+
 void ExpressionPlan::require_one_lattice() const {
+  require_lattice(lattice());
+  if (reads_.empty()) return;
   const FieldInfo& first = reads_.front().field;
   const FieldInfo& most = std::max_element(reads_.begin(), reads_.end(), [](const Read& a, const Read& b) {
                             return a.field.n_components < b.field.n_components;
@@ -52,6 +59,7 @@ bool ExpressionPlan::reads(const FieldInfo& field) const {
 
 bool ExpressionPlan::prepare(const FieldInfo& out) {
   bool conflict = false;
+  require_lattice(out.lattice);
   for (const Read& read : reads_) {
     const FieldInfo& in = read.field;
     require(in.lattice == out.lattice, in.name, "and", out.name,

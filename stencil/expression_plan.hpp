@@ -41,6 +41,10 @@ class ExpressionPlan {
  public:
   /// A field read at x + displacement.
   void add(const FieldInfo& field, bool shifted, const Coord& displacement);
+  /// The lattice of a term without a field.
+  void add(const Lattice& lattice) { lattices_.push_back(lattice); }
+  /// Keeps what the kernel reads besides fields for as long as this plan lives.
+  void keep(std::any table) { tables_.push_back(std::move(table)); }
 
   /// For an assignment to out: throws InputError unless all fields fit; true when out must not be written while the
   /// expression is evaluated.
@@ -48,7 +52,7 @@ class ExpressionPlan {
   /// For a sum: the sites on which all fields are known.
   void prepare();
 
-  const Lattice& lattice() const { return reads_.front().field.lattice; }
+  const Lattice& lattice() const { return reads_.empty() ? lattices_.front() : reads_.front().field.lattice; }
   Subset subset() const { return *subset_; }
   int n_components() const { return n_components_; }
   /// Whether any field read shares memory with this one.
@@ -74,9 +78,12 @@ class ExpressionPlan {
     Coord displacement;
   };
   void require_one_lattice() const;
+  void require_lattice(const Lattice& lattice) const;
   void make_stencils();
 
   std::vector<Read> reads_;
+  std::vector<Lattice> lattices_;
+  std::vector<std::any> tables_;
   std::vector<Shifted> shifted_;
   std::optional<Subset> subset_;
   int n_components_ = 1;

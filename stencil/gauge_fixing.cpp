@@ -176,7 +176,7 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
           parameters.max_iterations, "iterations, checked every", parameters.check_every,
           ": the first must be 0 or more, the second 1 or more");
   const Lattice& lattice = gauge.lattice();
-  gauge_ = gauge;
+  gauge_ = gauge.alias();
   stencil_ = Stencil::of(lattice).view();
   link_halo_ = Halo<ColorMatrix, T>(lattice, 4, {.legs = backward_legs});
   g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
@@ -217,7 +217,7 @@ template <class T>
 FixedGauge<T> fix_gauge(const GaugeField<T>& gauge, const GaugeFixing& parameters,
                         const std::function<void(const GaugeFixingPoint&)>& after_check) {
   GaugeFixer<T> fixer(gauge, parameters);
-  FixedGauge<T> fixed{.transformation = fixer.transformation(), .history = {}};
+  FixedGauge<T> fixed{.transformation = fixer.transformation().alias(), .history = {}};
   for (int iteration = 0;; ++iteration) {
     if (iteration % parameters.check_every == 0 || iteration == parameters.max_iterations) {
       fixer.reunitarise();

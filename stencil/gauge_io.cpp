@@ -130,7 +130,7 @@ double written_tolerance(const WriteGaugeOptions& options) {
 template <class T>
 GaugeField<double> in_double(const GaugeField<T>& gauge) {
   if constexpr (std::is_same_v<T, double>) {
-    return gauge;
+    return gauge.alias();
   } else {
     GaugeField<double> wide(gauge.lattice(), gauge.name(), 4);
     convert(gauge, wide);

@@ -73,7 +73,7 @@ GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boun
   for_each_lane<default_lanes>("boundary_phases", phased.range(), phases);
   halo_ = Halo<ColorMatrix, T>(lattice, 4);
   neighbours_ = halo_.exchange(phased);
-  links_ = phased;
+  links_ = phased.alias();
 }
 
 template <class T>

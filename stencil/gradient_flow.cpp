@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gradient_flow.hpp"
 
+#include "kov/core/field_ops.hpp"
 #include "kov/core/for_each_site.hpp"
 #include "kov/core/su3.hpp"
 #include "kov/stencil/field_strength.hpp"

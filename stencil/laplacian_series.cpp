@@ -94,8 +94,8 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
 template <class F, class T>
 void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<SeriesStep>& steps, const F& in,
                  const F& out) {
-  const F start = in.data() == out.data() && steps.size() == 1 ? Shape<F>::clone(in) : in;
-  F buffers[2], from = start;
+  const F start = in.data() == out.data() && steps.size() == 1 ? Shape<F>::clone(in) : in.alias();
+  F buffers[2], from = start.alias();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     F& buffer = buffers[k % 2];
     const bool last = k + 1 == steps.size();
@@ -106,7 +106,7 @@ void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<Serie
       apply_step<8>(laplacian, steps[k], start, from, before, to);
     else
       apply_step<6>(laplacian, steps[k], start, from, before, to);
-    from = to;
+    from = to.alias();
   }
 }
 

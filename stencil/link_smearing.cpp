@@ -71,7 +71,7 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
   const auto n_directions = std::count(smearing.directions.begin(), smearing.directions.end(), true);
   const double bound = 4.0 / 3 * std::abs(smearing.rho) * 2 * double(n_directions - 1);
   const int halvings = std::max(0, int(std::ceil(std::log2(std::max(bound, 1e-300)))));
-  GaugeField<T> from = gauge;
+  GaugeField<T> from = gauge.alias();
   for (int step = 0; step < smearing.n; ++step) {
     const GaugeField<T> to = from.clone("stout links");
     Staples<T> staples(from, smearing.directions);
@@ -82,9 +82,9 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
                                                           to.column(mu).view(), T(smearing.rho), halvings});
     }
     Kokkos::fence("stout");
-    from = to;
+    from = to.alias();
   }
-  return smearing.n == 0 ? gauge.clone("stout links") : from;
+  return smearing.n == 0 ? gauge.clone("stout links") : from.alias();
 }
 
 template <class T>
@@ -93,7 +93,7 @@ GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
   gauge.lattice().require_same("APE smearing", smearing.weight, smearing.n,
                                in_words({smearing.directions.begin(), smearing.directions.end()}));
   detail::require_smearing(smearing.weight, "the weight of the link", smearing.n, smearing.directions);
-  GaugeField<T> from = gauge;
+  GaugeField<T> from = gauge.alias();
   const Field<ColorMatrix, T> fuzzy(gauge.lattice(), "link plus staples");
   for (int step = 0; step < smearing.n; ++step) {
     const GaugeField<T> to = from.clone("APE links");
@@ -105,9 +105,9 @@ GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
                                                           fuzzy.view(), T(smearing.weight)});
       project_by_trace(to.column(mu), fuzzy, smearing.projection);
     }
-    from = to;
+    from = to.alias();
   }
-  return smearing.n == 0 ? gauge.clone("APE links") : from;
+  return smearing.n == 0 ? gauge.clone("APE links") : from.alias();
 }
 
 template GaugeField<float> stout(const GaugeField<float>&, const StoutSmearing&);

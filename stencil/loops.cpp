@@ -124,7 +124,7 @@ WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, Sum
           detail::NextSidesKernel<T>{stencil, gauge.view(), two.exchange(sides), next_sides.view(), mu});
       std::swap(sides, next_sides);
       for (int s = 1; s <= length; ++s) {
-        const Field<ColorMatrix, T> from = s == 1 ? sides.column(0) : s % 2 == 0 ? here : there;
+        const Field<ColorMatrix, T> from = s == 1 ? sides.column(0) : (s % 2 == 0 ? here : there).alias();
         const Field<ColorMatrix, T>& to = s % 2 == 0 ? there : here;
         const detail::CarryLineKernel<T> kernel{stencil, gauge.view(), sides.view(), one.exchange(from), to.view(), nu};
         loops.value(k, r, s) =

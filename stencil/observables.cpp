@@ -187,8 +187,9 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
     for_each_site<default_lanes>(
         "extend_line", next.range(),
         detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
-    line = std::exchange(next, spare);
-    spare = line;
+    std::swap(line, next);
+    next = spare.alias();
+    spare = line.alias();
   }
   const auto sum = sum_sites<2>("trace", lattice, Subset::all, detail::TraceKernel<T>{line.view()}, mode);
   return std::complex<double>(sum[0], sum[1]) / (3 * double(lattice.volume()));

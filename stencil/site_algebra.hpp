@@ -4,8 +4,8 @@
 // R is float, double or a pack.  A field of Scalar has Complex values here.  Not for users.
 #pragma once
 
-#include "kov/core/gamma.hpp"
 #include "kov/core/reduce.hpp"
+#include "kov/core/spin_matrix.hpp"
 #include "kov/core/su3.hpp"
 
 #include <complex>
@@ -22,9 +22,6 @@ template <template <class> class SiteT, class V>
 inline constexpr bool is_site_v = false;
 template <template <class> class SiteT, class R>
 inline constexpr bool is_site_v<SiteT, SiteT<R>> = true;
-template <class>
-inline constexpr bool never = false;
-
 template <class V>
 struct ValueReal {
   using type = V;
@@ -40,19 +37,32 @@ struct ValueReal<S> {
 template <class V>
 using value_real_t = typename ValueReal<V>::type;
 
+/// The value of a product that does not exist, after the message that says so.
+struct WrongValue {};
+
+/// Whether a field of SiteT can hold values V.
+template <template <class> class SiteT, class V>
+constexpr bool holds_value() {
+  if constexpr (std::is_same_v<V, WrongValue>) {
+    return false;
+  } else {
+    using S = SiteT<value_real_t<V>>;
+    constexpr bool object = !SiteObject<V> || std::is_same_v<V, S>, number = SiteObject<V> || S::n_complex == 1;
+    static_assert(object, "the expression has another site type than the field");
+    static_assert(number, "numbers go into fields of Scalar");
+    return object && number;
+  }
+}
+
 /// What a value is as a site object SiteT.
 template <template <class> class SiteT, class V>
 KOKKOS_FORCEINLINE_FUNCTION SiteT<value_real_t<V>> as_site(const V& v) {
-  if constexpr (SiteObject<V>) {
-    static_assert(std::is_same_v<V, SiteT<value_real_t<V>>>, "the expression has another site type than the field");
+  if constexpr (SiteObject<V>)
     return v;
-  } else {
-    static_assert(SiteT<value_real_t<V>>::n_complex == 1, "a number a site goes into a field of Scalar");
-    if constexpr (is_complex_v<V>)
-      return {{v}};
-    else
-      return {{{v, V(0)}}};
-  }
+  else if constexpr (is_complex_v<V>)
+    return {{v}};
+  else
+    return {{{v, V(0)}}};
 }
 
 template <class V>
@@ -108,15 +118,21 @@ struct Multiply {
     } else if constexpr (!SiteObject<B>) {
       return b * a;
     } else if constexpr (is_site_v<ColorMatrix, A>) {
-      static_assert(
-          is_site_v<ColorMatrix, B> || is_site_v<ColorVector, B> || is_site_v<Spinor, B> || is_site_v<HalfSpinor, B>,
-          "a colour matrix multiplies colour matrices, colour vectors and spinors");
-      return a * b;
+      constexpr bool known =
+          is_site_v<ColorMatrix, B> || is_site_v<ColorVector, B> || is_site_v<Spinor, B> || is_site_v<HalfSpinor, B>;
+      static_assert(known, "a colour matrix multiplies colour matrices, colour vectors and spinors");
+      if constexpr (known)
+        return a * b;
+      else
+        return WrongValue();
     } else {
+      constexpr bool known = is_site_v<SpinMatrix, A> && (is_site_v<SpinMatrix, B> || is_site_v<Spinor, B>);
       static_assert(
-          is_site_v<SpinMatrix, A> && (is_site_v<SpinMatrix, B> || is_site_v<Spinor, B>),
-          "these two have no product: multiply matrices with matrices or vectors of their space, or take dot()");
-      return spin_product(a, b);
+          known, "these two have no product: multiply matrices with matrices or vectors of their space, or take dot()");
+      if constexpr (known)
+        return spin_product(a, b);
+      else
+        return WrongValue();
     }
   }
 
@@ -240,6 +256,31 @@ struct GammaTimes {
     V r;
     for (int s = 0; s < 4; ++s)
       for (int i = 0; i < n; ++i) r.z[n * s + i] = times_i_power(gamma.phase[s], v.z[n * gamma.column[s] + i]);
+    return r;
+  }
+};
+
+/// A matrix in spin, the same at every site, most of whose elements may be zero.
+template <class T>
+struct SpinTimes {
+  SpinMatrix<T> matrix;
+
+  explicit SpinTimes(const SpinMatrix<double>& m) {
+    for (int i = 0; i < 16; ++i) matrix.z[i] = {T(m.z[i].re), T(m.z[i].im)};
+  }
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
+    static_assert(is_site_v<Spinor, V> || is_site_v<SpinMatrix, V>,
+                  "a sum of gamma matrices multiplies spinors and spin matrices");
+    constexpr int n = V::n_complex / 4;
+    V r = zero<V>();
+    for (int s = 0; s < 4; ++s)
+      for (int k = 0; k < 4; ++k) {
+        const Complex<T> m = matrix(s, k);
+        if (m.re == 0 && m.im == 0) continue;
+        const Complex<typename V::Real> factor{typename V::Real(m.re), typename V::Real(m.im)};
+        for (int i = 0; i < n; ++i) multiply_add(r.z[n * s + i], factor, v.z[n * k + i]);
+      }
     return r;
   }
 };

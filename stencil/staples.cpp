@@ -64,14 +64,14 @@ template <class T>
 void Staples<T>::changed(int mu, Subset parity) {
   const Field<ColorMatrix, T> links = gauge_.column(mu);
   // The halo keeps the other parity from before.
-  const auto neighbours = halo_[mu].exchange(parity == Subset::all ? links : links.half(parity));
+  const auto neighbours = halo_[mu].exchange(parity == Subset::all ? links.alias() : links.half(parity));
   view_.u[mu] = {links.view(), neighbours.halo()};
 }
 
 template <class T>
 StapleView<T> Staples<T>::of(int mu, Subset parity) {
   view_.mu = mu;
-  const GaugeField<T> from = parity == Subset::all ? lower_ : lower_.half(opposite(parity));
+  const GaugeField<T> from = parity == Subset::all ? lower_.alias() : lower_.half(opposite(parity));
   for_each_site<default_lanes>("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
   view_.lower = {lower_.view(), lower_halo_.exchange(from).halo()};
   return view_;

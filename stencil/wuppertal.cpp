@@ -37,12 +37,12 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   }
   // Two buffers take turns so that the last iteration writes out.
   const Field<SiteT, T> other = out.like("smearing");
-  Field<SiteT, T> from = in;
+  Field<SiteT, T> from = in.alias();
   if (in.data() == out.data() && n % 2 == 1) from = in.clone("smearing input");
   for (int k = 1; k <= n; ++k) {
     const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
     laplacian_.combine(steps.alpha, steps.beta, from, to);
-    from = to;
+    from = to.alias();
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void add_vector_algebra(BenchRows<T>& rows) {
   const double V = rows.sites;
-  const SpinorField<T> a = rows.a, b = rows.b;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   rows.add("zero, spinor", V, 24, 0, [=] { zero(b); });
   rows.add("copy, spinor", V, 48, 0, [=] { copy(a, b); });
   rows.add("scale, spinor", V, 48, 24, [=] { scale(0.999, b); });
@@ -29,7 +29,7 @@ void add_vector_algebra(BenchRows<T>& rows) {
 template <class T>
 void add_statements(BenchRows<T>& rows) {
   const double V = rows.sites, doubles = 8.0 / sizeof(T);
-  const SpinorField<T> a = rows.a, b = rows.b;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   const Field<ColorMatrix, T> x = rows.gauge.column(0), y = rows.gauge.column(1);
   rows.add("statement, forward and backward hop", V, 66, 2 * 264 + 24,
            [=] { b = x * shift(a, 0, +1) - shift(adj(x) * a, 0, -1); });
@@ -42,7 +42,7 @@ void add_statements(BenchRows<T>& rows) {
 template <class T>
 void add_shifts(BenchRows<T>& rows) {
   const double V = rows.sites;
-  const SpinorField<T> a = rows.a, b = rows.b;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   const GaugeLinks<T> links = rows.links;
   rows.add("shift, spinor", V, 48, 0, [=] { shift(a, 0, 1, b); });
   rows.add("covariant shift, spinor", V, 66, 264, [=] { covariant_shift(links, a, 0, 1, b); });
@@ -53,7 +53,7 @@ template <class T>
 void add_copies(BenchRows<T>& rows) {
   using Other = std::conditional_t<sizeof(T) == 8, float, double>;
   const double V = rows.sites, doubles = 8.0 / sizeof(T), others = double(sizeof(Other)) / sizeof(T);
-  const SpinorField<T> a = rows.a, b = rows.b;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   const SpinorField<Other> converted(rows.lattice, "converted");
   const BlockField<Spinor, T> block(rows.lattice, "block", 1);
   rows.add("conversion of precision, spinor", V, 24 + 24 * others, 0, [=] { convert(a, converted); });

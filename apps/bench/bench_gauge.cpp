@@ -26,7 +26,7 @@ void add_chain(BenchRows<T>& rows) {
 template <class T>
 void add_fixing(BenchRows<T>& rows) {
   const double V = rows.sites;
-  const GaugeField<T> gauge = rows.gauge;
+  const GaugeField<T> gauge = rows.gauge.alias();
   const auto landau = std::make_shared<GaugeFixer<T>>(gauge, GaugeFixing{.condition = GaugeCondition::landau}),
              coulomb = std::make_shared<GaugeFixer<T>>(gauge, GaugeFixing{.condition = GaugeCondition::coulomb});
   rows.add("Landau gauge, iteration", V, 144 + 54, 9 * 198, [=] { landau->iterate(); });
@@ -36,7 +36,7 @@ void add_fixing(BenchRows<T>& rows) {
   rows.add("gauge transformation back to SU(3)", V, 36, 198, [=] { landau->reunitarise(); });
   // Slice by slice, as if each pass went over its slice alone; the unit matrix at first.
   rows.add("temporal gauge", V, 18 + 54, 198, [=] { temporal_gauge(gauge); });
-  const Field<ColorMatrix, T> g = landau->transformation();
+  const Field<ColorMatrix, T> g = landau->transformation().alias();
   rows.add("gauge transformation of links", V, 72 + 18 + 72, 8 * 198, [=] { gauge_transform(gauge, g); });
 }
 

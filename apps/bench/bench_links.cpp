@@ -23,7 +23,7 @@ double exponential_step_flops() {
 template <class T>
 void add_link_smearing(BenchRows<T>& rows) {
   const double V = rows.sites, exponential = exponential_step_flops<T>();
-  const GaugeField<T> gauge = rows.gauge;
+  const GaugeField<T> gauge = rows.gauge.alias();
   rows.add("stout step", V, 144, 4 * (staple_flops(4) + exponential),
            [=] { stout(gauge, {.rho = 0.1, .n = 1, .directions = all_directions}); });
   rows.add("stout step in space", V, 144, 3 * (staple_flops(3) + exponential),
@@ -53,7 +53,7 @@ void add_flow(BenchRows<T>& rows) {
 template <class T>
 void add_observables(BenchRows<T>& rows) {
   const double V = rows.sites;
-  const GaugeField<T> gauge = rows.gauge;
+  const GaugeField<T> gauge = rows.gauge.alias();
   // A plane: two products of matrices and the trace of a third.
   rows.add("plaquette", V, 72, 6 * (2 * 198 + 36), [=] { plaquettes(gauge); });
   rows.add("link trace", V, 72, 12, [=] { link_trace(gauge); });

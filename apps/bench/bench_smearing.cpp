@@ -11,9 +11,9 @@ namespace kov::app {
 template <class T>
 void add_smearing_rows(BenchRows<T>& rows) {
   const double V = rows.sites, all = rows.link_reals, links = all * 3 / 4, flops = 6 * 288 + 48;
-  const SpinorField<T> a = rows.a, b = rows.b, s(rows.lattice, "propagator", 12),
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias(), s(rows.lattice, "propagator", 12),
                        smeared = s.like("smeared propagator");
-  const Field<ColorVector, T> u = rows.u, v = rows.v;
+  const Field<ColorVector, T> u = rows.u.alias(), v = rows.v.alias();
   fill_for_bench(s, 4);
   const CovariantLaplacian<T> spatial(rows.links, Dimensions::space);
   rows.add("Laplacian in space, 12 columns", 12 * V, 48 + links / 12, flops, [=] { spatial.apply(s, smeared); });

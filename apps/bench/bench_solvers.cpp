@@ -48,7 +48,7 @@ template <class T>
 std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
   const double V = rows.sites, M_reals = 48 + rows.link_reals, M_flops = 1320 + 48;
   const WilsonOperator<T> M(rows.links, 0.1);
-  const SpinorField<T> b = rows.a, x = b.like("x"), work = b.like("work");
+  const SpinorField<T> b = rows.a.alias(), x = b.like("x"), work = b.like("work");
   std::vector<SolverCase> cases;
   const auto twice_M = [=] {
     M.apply(b, work);
@@ -89,7 +89,7 @@ std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
 SolverCase mixed_solver(BenchRows<double>& rows) {
   const WilsonOperator<double> M(rows.links, 0.1);
   const WilsonOperator<float> low(GaugeLinks<float>(rows.gauge), 0.1);
-  const SpinorField<double> b = rows.a, x = b.like("x");
+  const SpinorField<double> b = rows.a.alias(), x = b.like("x");
   const SpinorField<float> in(rows.lattice, "in"), work = in.like("work");
   fill_for_bench(in, 1);
   // Reals of a double's row are doubles.
@@ -112,7 +112,7 @@ SolverCase mixed_solver(BenchRows<double>& rows) {
 template <class T>
 SolverCase scalar_solver(BenchRows<T>& rows) {
   const ScalarOperator<T> A(rows.links, 0.5);
-  const Field<ColorVector, T> b = rows.u, x = b.like("x"), work = b.like("work");
+  const Field<ColorVector, T> b = rows.u.alias(), x = b.like("x"), work = b.like("work");
   return {"CG, scalar operator, colour vector",
           rows.sites,
           12 + rows.link_reals,
@@ -152,7 +152,7 @@ void add_solver_rows(BenchRows<T>& rows) {
   for (const SolverCase& c : solver_cases(rows))
     rows.add(
         c.name, c.sites, c.operator_reals * applications + c.reals, c.operator_flops * applications + c.flops,
-        [=] { c.solve({}); }, n_iterations);
+        [solve = c.solve] { solve({}); }, n_iterations);
 }
 
 template <class T>

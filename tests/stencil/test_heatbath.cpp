@@ -128,7 +128,7 @@ TEST(Heatbath, OverrelaxationLeavesLinksWithoutStaplesAlone) {
 TEST(Heatbath, ChainContinuesFromItsLinks) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GaugeField<double> a(lattice, "a", 4), b(lattice, "b", 4), c(lattice, "c", 4);
-  for (const auto& field : {a, b, c}) cold_start(field);
+  for (const auto* field : {&a, &b, &c}) cold_start(*field);
   PureGaugeUpdate<double> chain(a, 6, 45), first(b, 6, 45), other(c, 6, 46);
   for (int k = 0; k < 3; ++k) chain.heatbath();
   for (int k = 0; k < 2; ++k) first.heatbath();

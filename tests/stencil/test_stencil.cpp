@@ -151,7 +151,7 @@ void check_bits(const Coord& extent) {
     columns.set_column(3, a);
     CovariantLaplacian<T>(links).apply(columns, e);
     std::vector<GlobalArray> all;
-    for (const auto& field : {a, b, c, d}) all.push_back(gather(field));
+    for (const auto* field : {&a, &b, &c, &d}) all.push_back(gather(*field));
     for (const int k : {0, 1, 3}) {
       e.get_column(k, b);
       all.push_back(gather(b));
