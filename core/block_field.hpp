@@ -69,8 +69,9 @@ class BlockNeighbourView {
   }
 #endif
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> operator()(LaneSite, LaneHop hop, int column) const {
-    const T* const there = halo_.base().address(hop.outer, column);
-    const T* const here = field_.base().address(hop.outer, column);
+    const T* const there = halo_.base().unchecked_address(hop.outer, column);
+    const T* const here = field_.base().unchecked_address(hop.outer, column);
+    if constexpr (detail::checks_bounds) (hop.halo ? halo_ : field_).base().require_inside(hop.outer, column, hop.lane);
     return View::Base::load_lane(hop.halo ? there : here, hop.lane);
   }
   KOKKOS_FORCEINLINE_FUNCTION SiteT<T> read(LaneSite x, LaneHop hop, int column) const {
@@ -125,7 +126,12 @@ class BlockField {
   int n_columns() const { return n_columns_; }
   /// Packs of columns (CPU) or columns (GPU) per outer site.
   int n_groups() const { return n_groups_; }
-  View view() const { return View({first_, range().first, n_groups_}); }
+  View view() const {
+    const SiteRange sites = range();
+    typename View::Base base(first_, sites.first, n_groups_);
+    base.set_extents(sites.n_outer, n_groups_, name_);
+    return View(base);
+  }
 
   /// The sites of one parity, which share memory with this block.
   BlockField half(Subset parity) const {

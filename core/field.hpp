@@ -128,7 +128,12 @@ class Field {
   int n_components() const { return n_components_; }
   SiteRange range() const { return layout().range(subset_); }
 
-  View view() const { return {first_, range().first, stride_}; }
+  View view() const {
+    const SiteRange sites = range();
+    View v(first_, sites.first, stride_);
+    v.set_extents(sites.n_outer, n_components_, name_);
+    return v;
+  }
 
   /// Another handle to the same memory.
   Field alias() const { return Field(*this); }
@@ -212,6 +217,7 @@ HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field) : field_(fiel
     copy_.resize(field.n_reals());
     detail::copy_to_host(copy_.data(), field.data(), copy_.size() * sizeof(T));
     view_ = {copy_.data(), range.first, field.n_components()};
+    view_.set_extents(range.n_outer, field.n_components(), field.name());
   }
 }
 

@@ -21,7 +21,8 @@ struct SiteBlocks {
 
   template <class View>
   static SiteBlocks of(const View& view) {
-    return {view.address(0, 0), view.address(1, 0) - view.address(0, 0), View::block};
+    T* const origin = view.unchecked_address(0, 0);
+    return {origin, view.unchecked_address(1, 0) - origin, View::block};
   }
   KOKKOS_FORCEINLINE_FUNCTION T* address(int outer, int component) const {
     return data + outer * stride + component * block;

@@ -22,7 +22,7 @@ struct FieldInfo {
         n_components(field.n_components()),
         subset(field.subset()),
         begin(field.data()),
-        origin(field.view().address(0, 0)) {
+        origin(field.view().unchecked_address(0, 0)) {
     const SiteRange range = field.range();
     end = field.view().address(range.first + range.n_outer - 1, n_components - 1) + Field<SiteT, T>::View::block;
   }

@@ -67,7 +67,8 @@ struct SliceSeriesKernel {
 
  private:
   static Access field(const View& view, const int* where, int first) {
-    return {view.address(0, first), where, std::size_t(view.address(1, 0) - view.address(0, 0))};
+    return {view.unchecked_address(0, first), where,
+            std::size_t(view.unchecked_address(1, 0) - view.unchecked_address(0, 0))};
   }
 
   void step(const SeriesStep& s, const Access& source, const Access& from, const Access& before, const Access& to,

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/view_extents.hpp"
+
+#include "kov/core/error.hpp"
+
+namespace kov::detail {
+
+void ViewExtents<true>::refuse(int outer, int component, int lane) const {
+  throw InputError(sentence("outer site", outer, "component", component, "lane", lane, "of", name_,
+                            "was asked for, which does not exist: it has outer sites", first_, "to",
+                            first_ + n_outer_ - 1, "with", n_components_, "components and", n_lanes_, "lanes"));
+}
+
+}  // namespace kov::detail
