@@ -61,14 +61,15 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
     using In = BlockNeighbourView<SiteT, T, W>;
     using Out = BlockView<SiteT, T, W>;
     using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
-    run_stencil<BlockSite>("covariant_laplacian", stencil, block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in,
-                           out, in.n_groups(), [&](const In& neighbours) {
-                             return Kernel{
-                                 {stencil.nearest(), links_.block_view(), neighbours, in.n_groups(), streaming},
-                                 out.view(),
-                                 T(alpha),
-                                 T(beta)};
-                           });
+    // The stencil of columns has all legs.
+    run_stencil<BlockSite>(
+        with_t ? "covariant_laplacian" : "spatial_laplacian", stencil,
+        block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in, out, in.n_groups(), [&](const In& neighbours) {
+          return Kernel{{stencil.nearest(), links_.block_view(), neighbours, in.n_groups(), streaming},
+                        out.view(),
+                        T(alpha),
+                        T(beta)};
+        });
   };
   if (with_t)
     launch(std::integral_constant<int, 8>{});

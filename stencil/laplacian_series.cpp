@@ -76,7 +76,7 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
   const int n = S::n(in);
   run_stencil<typename S::Site>(
-      "laplacian_series", stencil, S::halo(stencil, from), from, to, n,
+      with_t ? "laplacian_series" : "spatial_laplacian_series", stencil, S::halo(stencil, from), from, to, n,
       [&](const In& neighbours) {
         return Kernel{{stencil.nearest(), S::links(laplacian.links()), neighbours, n, streaming},
                       in.view(),
