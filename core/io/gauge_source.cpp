@@ -109,12 +109,14 @@ OpenBox lexicographic_reader(SharedFile file, std::uint64_t offset, SiteFormat f
 
 OpenBox memory_reader(ReadBox read_box, SiteFormat stored, Coord extent) {
   return [=](const Coord& origin, const Coord& box) -> ReadRun {
-    const auto all = std::make_shared<std::vector<double>>(std::size_t(volume(box)) * reals_per_site);
-    read_box(origin, box, *all);
+    const std::size_t size = std::size_t(volume(box)) * reals_per_site;
+    // Not zeroed: every number is read, and the threads that read it touch it first.
+    const std::shared_ptr<double[]> all(new double[size]);
+    read_box(origin, box, {all.get(), size});
     return [=](const Coord& start, std::int64_t n, std::span<double> links, ReadScratch& scratch) {
       Coord local = start;
       for (int mu = 0; mu < 4; ++mu) local[mu] -= origin[mu];
-      std::copy_n(all->begin() + lexicographic(local, box) * reals_per_site, n * reals_per_site, links.begin());
+      std::copy_n(all.get() + lexicographic(local, box) * reals_per_site, n * reals_per_site, links.begin());
       if (scratch.checksum.kind() == ChecksumKind::none) return;
       scratch.bytes.resize(std::size_t(n) * stored.bytes());
       encode_links(links.data(), stored, 4 * n, scratch.bytes.data());

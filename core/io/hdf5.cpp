@@ -213,7 +213,10 @@ void Hdf5File::close() {
   if (impl_->pending && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
   const int code = impl_->file.reset();
   require(code >= 0, "closing", impl_->name(), "failed:", hdf5_reason());
-  if (impl_->pending) write_user_block(impl_->current, impl_->name());
+  if (!impl_->pending) return;
+  impl_->failed = true;  // until the block is there
+  write_user_block(impl_->current, impl_->name());
+  impl_->failed = false;
 }
 
 void Hdf5File::commit() {

@@ -58,7 +58,8 @@ struct Hdf5Array {
 /// std::int64_t.  Writing throws InputError, reading FormatError that names the object.
 class Hdf5File {
  public:
-  /// A new file under a temporary name; commit() gives it its own.  Without commit() nothing remains.
+  /// A new file under a temporary name; commit() gives it its own.  Without commit() nothing remains.  close() and
+  /// commit() write length and checksum into its user block.
   static Hdf5File create(const std::filesystem::path& path);
   /// Read only.  A file that create() made is compared with the checksum in its user block first (see user_block.hpp).
   /// Others, from elsewhere or of older versions of this library, go to the HDF5 library as they are, which can crash
@@ -107,8 +108,8 @@ class Hdf5File {
   /// file, when all of these datasets are there.
   void set_dimensions(const std::vector<Hdf5Dimensions>& all);
 
-  /// write_block() also takes std::complex<float>, which a dataset of 32 bits holds as it is.
-  /// The block of `count` elements in each direction from `offset` on.
+  /// The block of `count` elements in each direction from `offset` on.  write_block() also takes std::complex<float>,
+  /// for datasets of 32 bits.
   template <class T>
   void write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
                    const std::vector<std::uint64_t>& count, std::span<const T> values);

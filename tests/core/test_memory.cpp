@@ -9,8 +9,10 @@
 namespace kov {
 namespace {
 
-// Below and above the size from which huge pages are asked for, and not a multiple of either alignment.
-const std::vector<std::size_t> sizes{1, 17, (std::size_t(2) << 20) / 8, (std::size_t(5) << 20) / 8 + 3};
+// Below and above the sizes from which huge pages are asked for and memory comes from the system, and not a multiple of
+// either alignment.
+const std::vector<std::size_t> sizes{1, 17, (std::size_t(2) << 20) / 8, (std::size_t(5) << 20) / 8 + 3,
+                                     (std::size_t(64) << 20) / 8 + 5};
 
 TEST(Buffers, AreZeroAndAligned) {
   for (const std::size_t n : sizes) {

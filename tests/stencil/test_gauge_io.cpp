@@ -126,6 +126,11 @@ TEST_P(GaugeIoFormats, WrittenLinksComeBack) {
   const bool exact = options.bits == 64 && options.format != GaugeFormat::nersc_two_rows;
   EXPECT_LE(max_difference(back, u), exact ? 0 : options.bits == 64 ? 1e-14 : 1e-6);
   EXPECT_EQ(read.links_checksum, written.links_checksum);
+  // One sweep measures what three functions do.
+  EXPECT_EQ(read.plaquettes.planes, plaquettes(back, SumMode::exact).planes);
+  EXPECT_EQ(read.link_trace, link_trace(back, SumMode::exact));
+  EXPECT_EQ(read.unitarity_deviation, unitarity_deviation(back));
+  EXPECT_EQ(written.plaquettes.planes, read.plaquettes.planes);
   ASSERT_TRUE(read.header.plaquette && read.header.link_trace);
   EXPECT_NEAR(*read.header.plaquette, plaquettes(gauge).mean(), 1e-9);
   EXPECT_NEAR(*read.header.link_trace, link_trace(gauge), 1e-9);
