@@ -100,6 +100,7 @@ class BlockField {
   /// Another handle to the same memory; alias() says so by name, and y = x does not compile.
   explicit BlockField(const BlockField&) = default;
   BlockField(BlockField&&) = default;
+  /// For const locals that a function returns.
   BlockField(const BlockField&& other) : BlockField(other) {}
   BlockField& operator=(BlockField&&) & = default;
   BlockField alias() const { return BlockField(*this); }

@@ -39,6 +39,13 @@ struct FieldInfo {
 /// put together; every rank does the same in the same order.
 class ExpressionPlan {
  public:
+  ExpressionPlan() = default;
+  ~ExpressionPlan() {
+    if (!tables_.empty()) Kokkos::fence("tables of an expression in use");
+  }
+  ExpressionPlan(const ExpressionPlan&) = delete;
+  ExpressionPlan& operator=(const ExpressionPlan&) = delete;
+
   /// A field read at x + displacement.
   void add(const FieldInfo& field, bool shifted, const Coord& displacement);
   /// The lattice of a term without a field.
