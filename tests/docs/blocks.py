@@ -78,13 +78,14 @@ def commands_in_sentences(markdown):
 
 
 def options_in_sentences(markdown):
-    """(line, option) for every option between backquotes."""
+    """(line, option) for every option between backquotes that is not one of another program: those stand after its name."""
     with open(markdown) as file:
         for number, line in enumerate(file, 1):
             if not line.startswith("    "):
                 for code in re.findall(r"`([^`]+)`", line):
-                    for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", code):
-                        yield number, option
+                    if re.match(r"--|kovariant|\./bootstrap|python3 ", code):
+                        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", code):
+                            yield number, option
 
 
 def extract(folder, markdowns):

@@ -45,18 +45,18 @@ def help_of(*subcommand):
     return subprocess.run([PROGRAM, *subcommand, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-@functools.lru_cache(None)
-def help_of_script(name):
-    return subprocess.run([sys.executable, "-B", os.path.join(ROOT, name), "--help"], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout
-
-
 def options_of(text):
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
 
 
 def subcommands():
     return set(re.findall(r"^  ([a-z]+)  ", help_of(), re.M))
+
+
+def text_of(path):
+    """A file of the repository."""
+    with open(os.path.join(ROOT, path)) as file:
+        return file.read()
 
 
 @functools.lru_cache(None)
@@ -77,9 +77,8 @@ class Blocks(unittest.TestCase):
         for block in of("cpp") + of("cmake"):
             with self.subTest(str(block)):
                 self.assertTrue(block.name, "a comment before the block must say which source compiles it: tests/docs/blocks.py")
-                with open(os.path.join(ROOT, block.source)) as file:
-                    self.assertTrue(re.search(r'["/]%s"' % re.escape(block.name), file.read()),
-                                    "%s does not include %s" % (block.source, block.name))
+                self.assertTrue(re.search(r'["/]%s"' % re.escape(block.name), text_of(block.source)),
+                                "%s does not include %s" % (block.source, block.name))
 
     def test_python_parses(self):
         for block in of("python"):
@@ -98,19 +97,21 @@ class Commands(unittest.TestCase):
             words = words[:words.index("--")] if "--" in words else words
             parser().parse_args([word for word in words[1:] if word != "..."])
             return
+        if words[0] == "python3":  # a script of the repository
+            for word in words[2:]:
+                if word.startswith("--"):
+                    self.assertIn(word, text_of(words[1]))
+            return
         text = help_of()
         if len(words) > 1 and not words[1].startswith("-") and words[1] != "SUBCOMMAND":
             self.assertIn(words[1], subcommands())
             text = help_of(words[1])
-        self.check_options(words, text)
-
-    def check_options(self, words, text):
         for word in words[1:]:
             if re.fullmatch(r"--?[a-zA-Z][\w-]*", word):
                 self.assertIn(word, options_of(text) | {"--help"})
 
     def test_of_console_blocks(self):
-        for block, line in commands("kovariant", "./bootstrap", "mpiexec"):
+        for block, line in commands("kovariant", "./bootstrap", "mpiexec", "python3"):
             with self.subTest("%s: %s" % (block, line)):
                 self.check(line)
 
@@ -121,36 +122,30 @@ class Commands(unittest.TestCase):
                     self.check(command)
 
     def test_options_between_backquotes(self):
-        known = {"--prefix", "--install", "--parallel", "--test-dir", "--delete"}  # of cmake, ctest and h5unjam
-        known |= options_of(parser().format_help())
+        known = {"--parallel"} | options_of(parser().format_help())  # of ctest
         for action in parser()._subparsers._group_actions[0].choices.values():
             known |= options_of(action.format_help())
         for name in subcommands():
             known |= options_of(help_of(name))
-        for _, line in commands("python3"):
-            known |= options_of(help_of_script(shlex.split(line)[1]))
         for markdown in DOCS:
+            scripts = set(re.findall(r"(?:python3 |`)(tests/\S+\.py)\b", text_of(markdown)))
+            here = known.union(*(options_of(text_of(script)) for script in scripts))
             for number, option in options_in_sentences(markdown):
                 with self.subTest("%s:%d" % (os.path.basename(markdown), number)):
-                    self.assertIn(option, known)
+                    self.assertIn(option, here)
 
     def test_every_subcommand_is_documented(self):
-        with open(os.path.join(ROOT, "docs", "program.md")) as file:
-            text = file.read()
         for name in subcommands():
-            self.assertIn("| `kovariant " + name, text)
+            self.assertIn("| `kovariant " + name, text_of("docs/program.md"))
 
     def test_other_programs_are_known(self):
-        with open(os.path.join(ROOT, "CMakePresets.json")) as file:
-            presets = {preset["name"] for preset in json.load(file)["configurePresets"]}
+        presets = {preset["name"] for preset in json.loads(text_of("CMakePresets.json"))["configurePresets"]}
         for block in of("console"):
             for line in block.commands():
                 with self.subTest("%s: %s" % (block, line)):
                     words = [word for word in shlex.split(line) if not re.fullmatch(r"[A-Z_]+=\S+", word)]
                     if words[0] == "cmake" and "--preset" in words:
                         self.assertIn(words[words.index("--preset") + 1], presets)
-                    if words[0] == "python3":
-                        self.check_options(words, help_of_script(words[1]))
                     self.assertIn(words[0], ("kovariant", "./bootstrap", "mpiexec", "cmake", "ctest", "export", "python3", "h5dump"))
 
 
