@@ -47,7 +47,10 @@ def kernels_of_the_library(root=ROOT):
                     text = re.sub(r"//.*", "", source.read())
                 for function, argument in LAUNCH.findall(text):
                     argument = argument.strip()
-                    if argument.startswith('"'):
+                    choice = re.fullmatch(r'\w+ \? "([^"]*)" : "([^"]*)"', argument)
+                    if choice:  # one of two names
+                        names.update((name, where) for name in choice.groups())
+                    elif argument.startswith('"'):
                         names[argument.strip('"')] = where
                     elif is_a_name(function, argument) and where not in HANDED_ON and where not in NAMED_BY_CALLERS:
                         unknown.append(f"{where}: {function}({argument}, ...)")
