@@ -45,7 +45,8 @@ SPECTRUM = {
 def generated(hdf5):
     """(name, arguments) of the runs that make configurations, and of those that look at what was made."""
     yield "generate", ["generate", *GENERATE, "--configurations", 2, "--output", "made"]
-    yield "generate_hot", ["generate", *GENERATE, "--start", "hot", "--precision", 32, "--output", "hot"]
+    # In disorder every sweep of overrelaxation multiplies roundings by twenty: one update of one sweep.
+    yield "generate_hot", ["generate", *GENERATE[:-4], "--thermalise", 1, "--overrelaxation", 1, "--start", "hot", "--precision", 32, "--output", "hot"]
     for name in ("made.0001", "made.0002", "hot.0001"):
         yield f"info_{name}", ["info", f"{name}.lime"]
         if hdf5:

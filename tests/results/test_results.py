@@ -97,6 +97,13 @@ class TextFiles(Folders):
         self.write("a", TABLE)
         self.assertIn("flow.txt is in one folder only", self.compare()[1])
 
+    def test_pictures_may_be_in_one_folder_only(self):
+        for side in "ab":
+            self.write(side, TABLE)
+        self.write("a", "%PDF", "flow.pdf")
+        self.write("a", "<svg/>", "flow.svg")
+        self.assertEqual(self.compare(), ([], []))
+
 
 @unittest.skipUnless(h5py, "no h5py in this Python")
 class Hdf5Files(Folders):
@@ -117,6 +124,14 @@ class Hdf5Files(Folders):
         self.assertEqual(self.compare(), (["spectrum_double.h5: meson/pion-pion"], []))
         self.make("b", 0.01, weight=0.5000001)
         self.assertEqual(self.compare(), (["spectrum_double.h5: inputs, plaquette"], []))
+
+    def test_columns_of_tables_and_iterations_of_solvers_have_tolerances_of_their_own(self):
+        for side, theta, iterations in (("a", 0.5, 400), ("b", 0.50001, 401)):
+            with h5py.File(self.path(side, "gaugefix_landau.h5"), "w") as file:
+                file["iterations"] = [[1.0, theta], [2.0, 0.25]]
+                file["iterations"].attrs["columns"] = [b"iteration", b"theta"]
+                file["solves/iterations"] = [iterations]
+        self.assertEqual(self.compare(), (["gaugefix_landau.h5: iterations, theta"], []))
 
 
 @unittest.skipUnless(PROGRAM, "KOVARIANT names no program")
