@@ -38,13 +38,9 @@ endif()
 
 # Of libdeflate the crc32 alone: 10 GB/s and more on a core where zlib's 1.2 does 1, and checksums were most of the time
 # that reading a configuration takes.  Plain C that picks its instructions when it runs, and in every distribution, where
-# ISA-L's, as fast, needs an assembler; its CMake files are missing in Debian 12, so it is found by name.
-find_path(KOV_LIBDEFLATE_INCLUDE_DIR libdeflate.h)
-find_library(KOV_LIBDEFLATE deflate)
-if(KOV_LIBDEFLATE_INCLUDE_DIR AND KOV_LIBDEFLATE)
-  set(kov_libdeflate_found ON)
-endif()
-kov_require(kov_libdeflate_found "libdeflate" libdeflate-dev)
+# ISA-L's, as fast, needs an assembler.
+find_package(Libdeflate QUIET MODULE)
+kov_require(Libdeflate_FOUND "libdeflate" libdeflate-dev)
 # pugixml parses the XML records of ILDG and SciDAC files.
 find_package(pugixml QUIET)
 kov_require(pugixml_FOUND "pugixml" libpugixml-dev)

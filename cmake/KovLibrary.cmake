@@ -23,10 +23,7 @@ if(NOT KOV_RANDOM123_INCLUDE_DIR STREQUAL "/usr/include")
   target_include_directories(kovariant SYSTEM PUBLIC $<BUILD_INTERFACE:${KOV_RANDOM123_INCLUDE_DIR}>)
 endif()
 
-target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE "${KOV_LIBDEFLATE}" pugixml::pugixml spdlog::spdlog)
-if(NOT KOV_LIBDEFLATE_INCLUDE_DIR STREQUAL "/usr/include")  # as for Random123
-  target_include_directories(kovariant SYSTEM PRIVATE "${KOV_LIBDEFLATE_INCLUDE_DIR}")
-endif()
+target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog)
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)
 endif()

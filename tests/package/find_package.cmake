@@ -30,6 +30,8 @@ if(neighbours STREQUAL "Kokkos")
       string(FIND "${text}" "${elsewhere}" at)
       expect(at EQUAL -1)
     endforeach()
+    # Libraries are found where the consumer is built.
+    expect(NOT text MATCHES "INTERFACE_LINK_LIBRARIES \"[^\"]*/lib[a-z]+[.](so|a)")
   endforeach()
   string(REPLACE "${kokkos}" "${prefix}/lib/kovariant/kokkos" CXX "${CXX}")  # nvcc_wrapper comes with Kokkos
 else()
@@ -56,6 +58,8 @@ if(EXISTS "${WORK}/without_kokkos")
   string(REGEX REPLACE "[ \n]+" " " said "${said}")
   expect(NOT status EQUAL 0)
   expect(said MATCHES "it was built with Kokkos .*KOV_INSTALL_KOKKOS=ON")
+  # With an installation that brings its own, the same folder of the consumer is configured without more ado.
+  run(${consumer} -B "${WORK}/without_kokkos/consumer" "-DCMAKE_PREFIX_PATH=${prefix}" "-DKovariant_DIR=${prefix}/lib/cmake/Kovariant")
 endif()
 
 # All that was built can be installed, the program with it.
