@@ -93,8 +93,12 @@ def doctor(options, cache):
     lines.append(("nvcc", "CUDA %d.%d, GPU %s" % (*cuda, machine.gpu_arch() or "none") if cuda else "none"))
     pip = archives.pip_command()
     lines.append(("pip", " ".join(pip) if pip else "none"))
-    absent = packages.missing(packages.needed(True, options.mpi, options.hdf5))
-    lines.append(("packages", "missing: " + " ".join(absent) if absent else "all there"))
+    parts = packages.needed(True, options.mpi, options.hdf5)
+    names, optional = packages.missing(parts), {package.name for package in parts if package.optional}
+    absent = [name for name in names if name not in optional]
+    without = [name for name in names if name in optional]
+    lines.append(("packages", ("missing: " + " ".join(absent) if absent else "all there")
+                  + ("; done without: " + " ".join(without) if without else "")))
     wanted = kokkos.Wanted(options.backend, options.arch, options.preset == "debug")
     folder, reasons = kokkos.installed(wanted)
     lines += [("Kokkos", reason) for reason in reasons]

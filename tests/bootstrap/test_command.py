@@ -8,7 +8,7 @@ from unittest import mock
 
 import fakes
 from bootstrap import packages
-from bootstrap.main import cache_folder
+from bootstrap.main import cache_folder, main
 from bootstrap.steps import EXIT_PACKAGES_MISSING, Failure, Step, execute
 
 
@@ -40,6 +40,13 @@ class Command(fakes.Case):
         cache = self.path("no-cache")
         bootstrap("doctor", "--cache", cache)
         self.assertFalse(os.path.exists(cache))
+
+    def test_the_doctor_does_without_optional_packages(self):
+        for absent, code, says in (([], 0, "all there"), (["libcairo2-dev"], 0, "all there; done without: libcairo2-dev"),
+                                   (["libcairo2-dev", "libgtest-dev"], 1, "missing: libgtest-dev; done without: libcairo2-dev")):
+            with mock.patch.object(packages, "missing", return_value=absent):
+                self.assertEqual(main(["doctor", "--cache", self.path("no-cache")], fakes.ROOT), code)
+            self.assertIn(says, self.output.getvalue())
 
     def test_contradiction_of_preset_and_back_end(self):
         reply = bootstrap("build", "--preset", "cuda", "--backend", "cpu", "--cache", self.cache)
