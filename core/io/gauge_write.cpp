@@ -53,18 +53,6 @@ std::int64_t first_link(const Geometry& geometry, int t, std::span<const double>
   return first;
 }
 
-/// What every rank throws must leave nothing behind on any: f is collective and throws on all ranks or on none.
-template <class F>
-void remove_on_failure(const Comm& comm, std::unique_ptr<GaugeSink>& sink, F&& f) {
-  try {
-    f();
-  } catch (...) {
-    sink.reset();
-    comm.barrier();
-    throw;
-  }
-}
-
 /// Throws on every rank, with the first link of all, when a slice cannot be written.  Collective.
 void check_slice(const Comm& comm, const Geometry& geometry, int t, std::span<const double> slice,
                  const WriteOptions& options) {
@@ -177,7 +165,7 @@ void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, con
     const bool has = local >= 0 && local < box[3];
     if (has) give(local, mine);
     const std::span<const double> part = has ? std::span<const double>(mine) : std::span<const double>{};
-    remove_on_failure(comm, sink, [&] { check_slice(comm, geometry, local, part, options); });
+    check_slice(comm, geometry, local, part, options);
     const std::span<const double> slice = (*gather)(t, part);
     comm.agree([&] {
       if (sink) sink->slice(t, slice);
@@ -191,7 +179,7 @@ void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, con
     temporary = sink->temporary().string();
   });
   temporary = comm.broadcast(temporary);
-  remove_on_failure(comm, sink, [&] { verify(temporary); });
+  verify(temporary);  // the sink removes the file where this throws
   comm.agree([&] {
     if (sink) sink->commit();
   });
