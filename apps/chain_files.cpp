@@ -7,6 +7,7 @@
 #include "apps/text_file.hpp"
 #include "kov/core/io/text.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>

@@ -12,6 +12,9 @@
 
 namespace kov::app {
 
+/// Of one job: more would fit neither into a journal nor into anybody's time.
+inline constexpr int most_configurations = 1000000;
+
 /// PREFIX.0001.lime, PREFIX.0002.lime, ..., each of which records the chain that it belongs to.
 class ChainFiles {
  public:
@@ -31,7 +34,7 @@ class ChainFiles {
   std::string prefix_, ending_, chain_;
 };
 
-/// The plaquette after each update, in PREFIX.history.txt and drawn in PREFIX.history.svg.
+/// The plaquette after each update, in PREFIX.history.txt and drawn in PREFIX.history.svg and .pdf.
 class ChainHistory {
  public:
   ChainHistory(const Comm& comm, std::string prefix, std::string chain);

@@ -79,6 +79,8 @@ std::string plan_text(const GenerateOptions& options, const Lattice& lattice, co
 
 void generate(const Session& session, GenerateOptions options) {
   require(options.configurations >= 1, "--configurations is", options.configurations, "- at least one is needed");
+  require(options.configurations <= most_configurations, "--configurations is", options.configurations,
+          "- a job takes at most", most_configurations);
   require_precision(options.precision);
   options.chain.start = options.start == "hot" ? Start::hot : Start::cold;
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};
@@ -88,7 +90,7 @@ void generate(const Session& session, GenerateOptions options) {
   outputs.add(options.output, {".history.txt", files.file(1).substr(options.output.size())});
   outputs.add(options.output, picture_names(".history"));
   outputs.require_usable(session);
-  const std::vector<OutputLock> locks = outputs.lock(session);
+  const std::vector<OutputLock> locks = options.dry_run ? std::vector<OutputLock>() : outputs.lock(session);
 
   const bool exact = write.bits == 64 && write.format != GaugeFormat::nersc_two_rows;
   const std::vector<bool> done = finished(session, options, files, exact);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum_parameters.hpp"
 
+#include "apps/chain_files.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
 #include "apps/output_files.hpp"
@@ -14,9 +15,6 @@
 namespace kov::app {
 
 namespace {
-
-/// More would not fit into a journal, nor into anybody's time.
-constexpr int most_configurations = 1000000;
 
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
 std::vector<MesonChannel> meson_channels_named(const std::string& name) {

@@ -901,6 +901,7 @@ class Links(ProgramTest):
     def test_nonsense_is_refused_before_the_work(self):
         for arguments, says in ((("flow", "a.0001.lime", "--step", 0), "step"),
                                 (("flow", "a.0001.lime", "--time", -1), "time"),
+                                (("generate", "--configurations", 2000000000, "--dry-run"), "takes at most 1000000"),
                                 (("flow", "a.0001.lime", "--every", 0), "every"),
                                 (("flow", "a.0001.lime", "--action", "iwasaki"), "wilson"),
                                 (("flow", "a.0001.lime", "--write", "x.dat"), "format"),
