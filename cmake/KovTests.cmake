@@ -17,12 +17,15 @@
 # kov_add_decompositions(<name> SOURCES a.cpp b.cpp): a test program that prints checksums (tests/support/bits.hpp).  Its
 # entry with one rank is <name>.1; in the entry <name> a script runs it on 1 to 8 ranks and 1 to 4 threads and compares.
 
+set(KOV_LAUNCHER "")  # in front of "-n 2 PROGRAM", as one word for a variable of the environment
 if(KOV_MPI)
   execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE kov_mpiexec_version ERROR_QUIET)
   set(KOV_MPIEXEC_FLAGS "")
   if(kov_mpiexec_version MATCHES "Open MPI|OpenRTE|PRRTE")
     set(KOV_MPIEXEC_FLAGS --oversubscribe --bind-to none)
   endif()
+  list(JOIN KOV_MPIEXEC_FLAGS " " KOV_LAUNCHER)
+  set(KOV_LAUNCHER "${MPIEXEC_EXECUTABLE} ${KOV_LAUNCHER}")
 endif()
 set(KOV_RUN_ENVIRONMENT KOV_TEST_DATA= OMP_PLACES=cores GOMP_SPINCOUNT=10000)
 set(KOV_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
