@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/stencil.hpp"
 
+#include "kov/core/host_threads.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -69,8 +71,10 @@ class Stencil::Builder {
 
   void build() {
     require_reach();
+    measure_reach();
     number_halo();
-    for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg) list_messages(int(leg));
+    for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg)
+      if (communicates(s_.legs_[leg])) list_messages(int(leg));
     place_messages();
     fill_tables();
     list_sites();
@@ -97,19 +101,61 @@ class Stencil::Builder {
     return false;
   }
 
+  /// Whether a leg leaves the rank anywhere.
+  bool communicates(const Coord& leg) const {
+    for (int mu = 0; mu < 4; ++mu)
+      if (lattice_.communicates(mu) && leg[mu] != 0) return true;
+    return false;
+  }
+
+  /// How far from the ends of the box some leg leaves it.
+  void measure_reach() {
+    for (const Coord& leg : s_.legs_)
+      for (std::size_t mu = 0; mu < 4; ++mu) {
+        if (!lattice_.communicates(int(mu))) continue;
+        behind_[mu] = std::max(behind_[mu], -leg[mu]);
+        ahead_[mu] = std::max(ahead_[mu], leg[mu]);
+      }
+  }
+  bool at_edge(int outer, int lane) const {
+    if (behind_ == Coord{} && ahead_ == Coord{}) return false;
+    const Coord x = nodes_ ? layout_.outer_coordinate(outer) : layout_.coordinate(outer, lane);
+    for (std::size_t mu = 0; mu < 4; ++mu)
+      if (x[mu] < behind_[mu] || x[mu] >= box_[mu] - ahead_[mu]) return true;
+    return false;
+  }
+
+  /// f(x) for the sites x of this rank, lexicographic, that a leg leads out of a box; a site counts in its own of the
+  /// boxes that the rank is cut into.
+  template <class F>
+  void for_each_leaving(const Coord& extent, const Coord& leg, const F& f) const {
+    for (std::int64_t first = 0; first < volume(extent); first += extent[0]) {
+      const Coord row = wrapped(coordinate(first, extent), box_);
+      Coord middle = row + leg;
+      middle[0] = 0;
+      const bool whole = leaves(middle, box_);
+      if (!whole && (leg[0] == 0 || !lattice_.communicates(0))) continue;
+      Coord x = coordinate(first, extent);
+      for (; x[0] < extent[0]; ++x[0]) {
+        const int to = x[0] % box_[0] + leg[0];
+        if (whole || to < 0 || to >= box_[0]) f(x);
+      }
+    }
+  }
+
   /// Gives every site of the box (outer site of virtual nodes) whose neighbour may be elsewhere its place in the halo:
   /// in lexicographic order for each leg and parity of the neighbour.
   void number_halo() {
     place_.assign(s_.legs_.size(), {});
     region_.assign(s_.legs_.size(), {});
     for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg) {
-      auto& place = place_[leg];
-      place.assign(std::size_t(volume(box_)), -1);
       std::array<int, 2> count{};
-      for (std::int64_t i = 0; i < volume(box_); ++i) {
-        const Coord o = coordinate(i, box_);
-        if (leaves(o + s_.legs_[leg], box_))
-          place[std::size_t(i)] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
+      if (communicates(s_.legs_[leg])) {
+        auto& place = place_[leg];
+        place.assign(std::size_t(volume(box_)), -1);
+        for_each_leaving(box_, s_.legs_[leg], [&](const Coord& o) {
+          place[std::size_t(lexicographic(o, box_))] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
+        });
       }
       // Where local volumes are odd, ranks differ in which parity has one more.
       const int entries = std::max(count[0], count[1]);
@@ -146,28 +192,28 @@ class Stencil::Builder {
     const auto order = [&](const Coord& asker) {
       return nodes_ ? std::int64_t(halo_slot(leg, asker)) : lexicographic(asker, extent);
     };
-    for (std::int64_t i = 0; i < volume(extent); ++i) {
-      const Coord here = coordinate(i, extent);
-      const auto slot = [&](const Coord& x) {
-        const auto at = layout_.locate(x);
-        return at.outer * lanes_ + at.lane;
-      };
-      // As the one who asks.
+    const auto slot = [&](const Coord& x) {
+      const auto at = layout_.locate(x);
+      return at.outer * lanes_ + at.lane;
+    };
+    // As the one who asks.
+    for_each_leaving(extent, d, [&](const Coord& here) {
       const Coord target = here + d, from = offset_of(target);
       const std::size_t q = std::size_t(target_parity(here, d));
       if (from != Coord{}) {
         messages[from].receive[q].push_back({order(here), halo_slot(leg, here)});
-      } else if (nodes_ && leaves(wrapped(here, box_) + d, box_)) {
+      } else {
         plan_.copy_from[q].push_back(slot(wrapped(target, extent)));
         plan_.copy_to[q].push_back(halo_slot(leg, here));
       }
-      // As the one who is asked.
+    });
+    // As the one who is asked.
+    for_each_leaving(extent, -d, [&](const Coord& here) {
       const Coord asker = here + (-d), towards = offset_of(asker);
-      if (towards != Coord{}) {
-        const std::size_t mine = std::size_t((parity(here) + layout_.origin_parity()) & 1);
-        messages[-towards].send[mine].push_back({order(wrapped(asker, extent)), slot(here)});
-      }
-    }
+      if (towards == Coord{}) return;
+      const std::size_t mine = std::size_t((parity(here) + layout_.origin_parity()) & 1);
+      messages[-towards].send[mine].push_back({order(wrapped(asker, extent)), slot(here)});
+    });
     for (auto& [offset, message] : messages) add_face(number, offset, message);
   }
 
@@ -221,10 +267,11 @@ class Stencil::Builder {
     // A prefetch looks one site ahead.
     std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
     std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
-    for (int outer = 0; outer < layout_.n_outer() && (by_entry || by_slot); ++outer)
-      for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane)
+    for_each_outer([&](int outer, int) {
+      if (!by_entry && !by_slot) return;
+      for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) {
+        const Coord x = nodes_ ? layout_.outer_coordinate(outer) : layout_.coordinate(outer, lane);
         for (std::size_t leg = 0; leg < n_legs; ++leg) {
-          const Coord x = nodes_ ? layout_.outer_coordinate(outer) : layout_.coordinate(outer, lane);
           const Coord y = x + s_.legs_[leg];
           const bool in_halo = leaves(y, box_);
           const std::size_t index = std::size_t(outer) * n_legs + leg;
@@ -243,35 +290,47 @@ class Stencil::Builder {
           else
             slots[index * std::size_t(lanes_) + std::size_t(lane)] = to << 1 | int(in_halo);
         }
+      }
+    });
     s_.entries_ = Buffer<std::uint32_t>("stencil", entries);
     s_.slots_ = Buffer<std::int32_t>("stencil", slots);
   }
 
   /// Outer sites where kernels take packs, slots where they take lanes.
   void list_sites() {
-    std::array<std::vector<int>, 2> lists;
-    const bool by_lane = !has_packs;
-    for (int outer = 0; outer < layout_.n_outer(); ++outer) {
-      if (outer == layout_.n_outer() / 2)
-        for (std::size_t k = 0; k < 2; ++k) s_.n_even_listed_[k] = int(lists[k].size());
-      const auto at_edge = [&](const Coord& x) {
-        return std::any_of(s_.legs_.begin(), s_.legs_.end(), [&](const Coord& leg) { return leaves(x + leg, box_); });
-      };
-      if (by_lane) {
+    using Lists = std::array<std::vector<int>, 2>;
+    std::vector<Lists> runs;
+    runs.resize(std::size_t(n_runs()));
+    for_each_outer([&](int outer, int run) {
+      Lists& lists = runs[std::size_t(run)];
+      if (!has_packs) {
         for (int lane = 0; lane < lanes_; ++lane)
-          if (layout_.is_site(outer, lane))
-            lists[at_edge(layout_.coordinate(outer, lane))].push_back(outer * lanes_ + lane);
-        continue;
+          if (layout_.is_site(outer, lane)) lists[at_edge(outer, lane)].push_back(outer * lanes_ + lane);
+        return;
       }
       bool edge = false;
-      if (nodes_)
-        edge = at_edge(layout_.outer_coordinate(outer));
-      else
-        for (int lane = 0; lane < lanes_; ++lane) edge = edge || at_edge(layout_.coordinate(outer, lane));
+      for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) edge = edge || at_edge(outer, lane);
       lists[edge].push_back(outer);
+    });
+    const int first_odd = layout_.n_outer() / 2 * (has_packs ? 1 : lanes_);
+    for (std::size_t k = 0; k < 2; ++k) {
+      std::vector<int> all;
+      for (const Lists& lists : runs) all.insert(all.end(), lists[k].begin(), lists[k].end());
+      s_.n_even_listed_[k] = int(std::lower_bound(all.begin(), all.end(), first_odd) - all.begin());
+      s_.lists_[k] = Buffer<int>("stencil sites", all);
     }
-    for (std::size_t k = 0; k < 2; ++k) s_.lists_[k] = Buffer<int>("stencil sites", lists[k]);
   }
+
+  /// f(outer, number of its run of outer sites), by all threads: a run by one of them, in order.
+  template <class F>
+  void for_each_outer(const F& f) const {
+    on_host_threads("stencil", n_runs(), [&](std::int64_t run, int) {
+      const int last = int(std::min<std::int64_t>(layout_.n_outer(), (run + 1) * run_length));
+      for (int outer = int(run * run_length); outer < last; ++outer) f(outer, int(run));
+    });
+  }
+  static constexpr std::int64_t run_length = 1024;
+  std::int64_t n_runs() const { return (layout_.n_outer() + run_length - 1) / run_length; }
 
   struct Region {
     std::array<int, 2> first{}, n{};  // blocks of each parity
@@ -283,6 +342,7 @@ class Stencil::Builder {
   bool nodes_;
   Coord box_;  // what places in the halo are counted in
   int lanes_;
+  Coord behind_{}, ahead_{};
   std::vector<std::vector<int>> place_;  // [leg][site of the box]
   std::vector<Region> region_;
 };
