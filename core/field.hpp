@@ -8,6 +8,8 @@
 #include "kov/core/field_view.hpp"
 #include "kov/core/lattice.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -183,12 +185,19 @@ class Field {
   T* first_ = nullptr;
 };
 
+/// What host code is going to do with a host copy.
+enum class HostAccess {
+  read_write,
+  /// Every site is written before commit(): what the field holds is not copied to the host.
+  write_all
+};
+
 /// A host copy of a field's memory with a view that works on it: how host code reads and writes sites.
 template <template <class> class SiteT, class T, int N = default_lanes>
 class HostField {
  public:
   /// Copies the field to the host (or shares its memory where kernels run on the host).
-  explicit HostField(const Field<SiteT, T, N>& field);
+  explicit HostField(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write);
   /// site is a LaneSite of the field's layout.
   FieldView<SiteT, T, N> view() const { return view_; }
   /// Copies what was written back to the field.
@@ -196,7 +205,7 @@ class HostField {
 
  private:
   Field<SiteT, T, N> field_;
-  std::vector<T> copy_;
+  std::unique_ptr<T[]> copy_;  // not zeroed: whose threads write it touch it first
   FieldView<SiteT, T, N> view_;
 };
 
@@ -207,23 +216,27 @@ template <class T>
 using SpinorField = Field<Spinor, T>;
 
 template <template <class> class SiteT, class T, int N>
-HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field) : field_(field) {
+HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field, HostAccess access) : field_(field) {
   require(field.contiguous(), "a host copy of some components of", field.name(), "was asked for: take all of them");
   const SiteRange range = field.range();
   if constexpr (unified_memory) {
     Kokkos::fence("host field");
     view_ = field.view();
   } else {
-    copy_.resize(field.n_reals());
-    detail::copy_to_host(copy_.data(), field.data(), copy_.size() * sizeof(T));
-    view_ = {copy_.data(), range.first, field.n_components()};
+    copy_ = std::make_unique_for_overwrite<T[]>(field.n_reals());
+    if (access == HostAccess::read_write) detail::copy_to_host(copy_.get(), field.data(), field.n_reals() * sizeof(T));
+    view_ = {copy_.get(), range.first, field.n_components()};
     view_.set_extents(range.n_outer, field.n_components(), field.name());
+    // The last block of a parity may have lanes without a site.
+    if (access == HostAccess::write_all)
+      for (int last = range.part_outer - 1; last < range.n_outer; last += range.part_outer)
+        std::fill_n(view_.address(range.first + last, 0), field.n_components() * view_.block, T(0));
   }
 }
 
 template <template <class> class SiteT, class T, int N>
 void HostField<SiteT, T, N>::commit() const {
-  if constexpr (!unified_memory) detail::copy_to_device(field_.data(), copy_.data(), copy_.size() * sizeof(T));
+  if constexpr (!unified_memory) detail::copy_to_device(field_.data(), copy_.get(), field_.n_reals() * sizeof(T));
 }
 
 }  // namespace kov

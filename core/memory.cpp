@@ -2,7 +2,10 @@
 #include "kov/core/memory.hpp"
 
 #include "kov/core/error.hpp"
+#include "kov/core/host_threads.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -78,18 +81,77 @@ std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) 
   return memory;
 }
 
+namespace {
+
+/// Between memory of the host that the device cannot reach by itself and that of the device, in pieces through two that
+/// it can: while one is on its way, the threads of the host fill or empty the other.
+class StagedCopy {
+ public:
+  StagedCopy() : queues_(Kokkos::Experimental::partition_space(Exec(), 1, 1)) {
+    for (auto& piece : pieces_) piece = Piece(Kokkos::view_alloc("piece of a copy", Kokkos::WithoutInitializing), size);
+  }
+
+  void to_device(std::byte* device, std::byte* host, std::size_t bytes) {
+    for (std::size_t k = 0, at = 0; at < bytes; at += size, ++k) {
+      const std::size_t n = std::min(size, bytes - at), turn = k % 2;
+      queues_[turn].fence("copy_to_device");
+      copy_on_host(pieces_[turn].data(), host + at, n);
+      Kokkos::deep_copy(queues_[turn], DeviceView(device + at, n), part(turn, n));
+    }
+    for (const Exec& queue : queues_) queue.fence("copy_to_device");
+  }
+
+  void to_host(std::byte* host, std::byte* device, std::size_t bytes) {
+    const auto ask = [&](std::size_t k) {
+      const std::size_t at = k * size;
+      if (at >= bytes) return;
+      const std::size_t n = std::min(size, bytes - at);
+      Kokkos::deep_copy(queues_[k % 2], part(k % 2, n), DeviceView(device + at, n));
+    };
+    ask(0);
+    for (std::size_t k = 0; k * size < bytes; ++k) {
+      ask(k + 1);
+      queues_[k % 2].fence("copy_to_host");
+      copy_on_host(host + k * size, pieces_[k % 2].data(), std::min(size, bytes - k * size));
+    }
+  }
+
+  /// What it is worth for.
+  static constexpr std::size_t smallest = std::size_t(32) << 20;
+
+ private:
+  using Piece = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
+  static constexpr std::size_t size = std::size_t(8) << 20;
+
+  Piece part(std::size_t k, std::size_t n) const { return Kokkos::subview(pieces_[k], std::pair(std::size_t(0), n)); }
+  static void copy_on_host(std::byte* to, const std::byte* from, std::size_t bytes) {
+    constexpr std::size_t share = std::size_t(256) << 10;
+    on_host_threads("copy_on_host", std::int64_t((bytes + share - 1) / share), [&](std::int64_t i, int) {
+      const std::size_t at = std::size_t(i) * share;
+      std::memcpy(to + at, from + at, std::min(share, bytes - at));
+    });
+  }
+
+  std::array<Exec, 2> queues_;
+  std::array<Piece, 2> pieces_;
+};
+
+}  // namespace
+
 void copy_to_host(void* host, const void* device, std::size_t bytes) {
   Kokkos::fence("copy_to_host");
   if (!bytes) return;
-  Kokkos::deep_copy(HostView(static_cast<std::byte*>(host), bytes),
-                    DeviceView(static_cast<std::byte*>(const_cast<void*>(device)), bytes));
+  std::byte *const to = static_cast<std::byte*>(host), *const from = static_cast<std::byte*>(const_cast<void*>(device));
+  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_host(to, from, bytes);
+  Kokkos::deep_copy(HostView(to, bytes), DeviceView(from, bytes));
 }
 
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
   Kokkos::fence("copy_to_device");
   if (!bytes) return;
-  Kokkos::deep_copy(DeviceView(static_cast<std::byte*>(device), bytes),
-                    HostView(static_cast<std::byte*>(const_cast<void*>(host)), bytes));
+  std::byte *const to = static_cast<std::byte*>(device), *const from = static_cast<std::byte*>(const_cast<void*>(host));
+  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_device(to, from, bytes);
+  Kokkos::deep_copy(DeviceView(to, bytes), HostView(from, bytes));
 }
 
 void copy_on_device(void* to, const void* from, std::size_t bytes) {

@@ -243,7 +243,7 @@ void import_sites(std::span<const double> values, const Field<SiteT, T, N>& fiel
   const int n = shape.n_components * shape.n_reals;
   require(values.size() == std::size_t(field.layout().n_sites()) * std::size_t(n), "an array of", values.size(),
           "numbers does not fill", field.name(), "of", field.layout().n_sites(), "sites and", n, "reals a site");
-  const HostField<SiteT, T, N> host(field);
+  const HostField<SiteT, T, N> host(field, HostAccess::write_all);
   import_blocks(field.layout(), detail::SiteBlocks<T>::of(host.view()), shape, values);
   host.commit();
 }

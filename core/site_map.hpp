@@ -32,7 +32,8 @@ class FieldRows {
  public:
   /// Copies the field to the host (or shares its memory where kernels run on the host).
   /// Throws InputError for a field on one parity.
-  explicit FieldRows(const Field<SiteT, T, N>& field) : field_(field), host_(field), rows_(rows_of(field.layout())) {
+  explicit FieldRows(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write)
+      : field_(field), host_(field, access), rows_(rows_of(field.layout())) {
     require(field.subset() == Subset::all, "the rows of", field.name(), "are on both parities, and it has one");
   }
 

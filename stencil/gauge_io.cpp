@@ -111,7 +111,7 @@ GaugeReport report_of(GaugeReport report, detail::GaugeRead read, const std::str
 /// The links that a reader makes of their first two rows.
 GaugeField<double> completed(const GaugeField<double>& gauge) {
   const GaugeField<double> result(gauge.lattice(), "completed links", 4);
-  const FieldRows from(gauge), to(result);
+  const FieldRows from(gauge), to(result, HostAccess::write_all);
   for_each_group(from.rows(), [&](std::int64_t group, int, std::span<double> links) {
     from.export_group(group, links);
     for (std::size_t i = 0; i < links.size(); i += reals_per_link) detail::complete_third_row(links.data() + i);
@@ -175,7 +175,7 @@ template <class T>
 GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& path, const ReadGaugeOptions& options,
                          GaugeReport* report) {
   const GaugeField<double> gauge(lattice, path.filename().string(), 4);
-  const FieldRows field(gauge);
+  const FieldRows field(gauge, HostAccess::write_all);
   detail::GaugeRead read = detail::read_gauge_rows(
       lattice.comm(), path, lattice.geometry(), field.rows(),
       [&](std::int64_t group, int, std::span<const double> links) { field.import_group(group, links); },
@@ -228,7 +228,7 @@ GaugeReport compare_written(const GaugeField<double>& gauge, const GaugeReport& 
       tolerance > 0 ? GaugeField<double>(lattice, "written links", 4) : GaugeField<double>();
   const FieldRows links(gauge);
   const std::optional<FieldRows<ColorMatrix, double>> back =
-      tolerance > 0 ? std::optional(FieldRows(rounded)) : std::nullopt;
+      tolerance > 0 ? std::optional(FieldRows(rounded, HostAccess::write_all)) : std::nullopt;
   std::vector<double> worst(n_host_threads());
   std::vector<std::vector<double>> groups(n_host_threads());
   const auto compare = [&](std::int64_t group, int thread, std::span<const double> read) {

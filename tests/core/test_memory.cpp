@@ -41,6 +41,16 @@ TEST(Buffers, CopiesAreHandlesToTheSameMemory) {
   EXPECT_EQ(read, numbers);
 }
 
+TEST(Buffers, OfManyPiecesComeBackWhole) {
+  // GPUs: five pieces of a staged copy, the last not full, and a copy just below the size that is staged.
+  for (const std::size_t n : {std::size_t(36) << 17, (std::size_t(32) << 17) - 1}) {
+    std::vector<double> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0.5);
+    const Buffer<double> buffer("numbers", numbers);
+    EXPECT_TRUE(buffer.to_host() == numbers);
+  }
+}
+
 TEST(Buffers, WithoutElementsAreNothing) {
   const Buffer<double> none, empty("empty", 0);
   EXPECT_EQ(none.size(), 0u);
