@@ -29,7 +29,7 @@ double host_bytes() {
 
 }  // namespace
 
-FieldMemory field_memory() { return {"each host", host_bytes(), Launcher::of_environment().on_host}; }
+FieldMemory field_memory() { return {"each host", host_bytes(), Launcher::of_environment().on_host.value_or(1)}; }
 
 #endif
 

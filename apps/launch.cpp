@@ -42,15 +42,17 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
   };
   if (!std::getenv("OMP_WAIT_POLICY")) want("GOMP_SPINCOUNT", "10000");
   const cpu_set_t set = usable_processors();
-  const int hardware = int(std::thread::hardware_concurrency()), processes = Launcher::of_environment().on_host,
-            usable = CPU_COUNT(&set), processors = usable > 0 ? usable : hardware;
+  const int hardware = int(std::thread::hardware_concurrency()), usable = CPU_COUNT(&set),
+            processors = usable > 0 ? usable : hardware;
+  const std::optional<int> processes = Launcher::of_environment().on_host;
   if (processes == 1) {
     want("OMP_PROC_BIND", "true");
     want("OMP_PLACES", "cores");
   } else {
     want("OMP_PROC_BIND", "false");
     // A launcher that bound its processes has shared the processors out already.
-    if (processors >= hardware) want("OMP_NUM_THREADS", std::to_string(std::max(1, processors / processes)));
+    if (processes && processors >= hardware)
+      want("OMP_NUM_THREADS", std::to_string(std::max(1, processors / *processes)));
   }
   return missing;
 }

@@ -13,7 +13,8 @@ namespace kov::app {
 ///
 /// One process on a host: OMP_PROC_BIND=true and OMP_PLACES=cores, because unbound threads are 60-100x slow on a busy
 /// machine.  Several: no binding, or all would fight over the first cores, and the processors that this process may use
-/// are shared out over OMP_NUM_THREADS.  Always: GOMP_SPINCOUNT=10000, so that a thread of GCC's OpenMP that waits for
+/// are shared out over OMP_NUM_THREADS.  Where the launcher does not say how many there are: no binding, and as many
+/// threads as the launcher gave processors.  Always: GOMP_SPINCOUNT=10000, so that a thread of GCC's OpenMP that waits for
 /// one which is not running gives its processor away sooner (two to four times as fast on a busy machine, measured; an
 /// idle one does not notice).
 std::vector<std::pair<std::string, std::string>> missing_environment();

@@ -3,6 +3,7 @@
 // Launcher: what mpirun, srun and their kin say in the environment of the processes they start, known before MPI is.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace kov {
@@ -11,19 +12,19 @@ namespace kov {
 struct Launcher {
   /// "Open MPI", "Slurm", ...; empty when no launcher started this process.
   std::string name = {};
-  /// 0 and 1 where the launcher does not say.
-  int rank = 0, size = 1;
-  /// Processes on this host, 1 where the launcher does not say.
-  int on_host = 1;
+  /// 0 where the launcher does not say.
+  int rank = 0;
+  /// All processes, and those on this host, with this one; empty where the launcher does not say.
+  std::optional<int> size = 1, on_host = 1;
 
-  /// As the environment says.  The shell of a Slurm allocation, a batch script, and a step of one task are no launcher:
-  /// a program started there is one process.
+  /// As the environment says.  The shell of a Slurm allocation and a batch script are no launcher: a program started
+  /// there is one process.
   static Launcher of_environment();
 };
 
-/// Whether Runtime starts MPI: under a launcher, as a single process has no use for it and saves the half second to two
-/// that it takes.  KOV_MPI=1 in the environment starts it always, KOV_MPI=0 never.  Throws InputError when KOV_MPI is
-/// anything else.
+/// Whether Runtime starts MPI: under a launcher, unless that says that it started one process, which has no use for MPI
+/// and saves the half second to two that its start takes.  KOV_MPI=1 in the environment starts it always, KOV_MPI=0
+/// never.  Throws InputError when KOV_MPI is anything else.
 bool wants_mpi();
 
 }  // namespace kov

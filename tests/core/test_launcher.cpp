@@ -3,110 +3,135 @@
 // Launchers are recognised by the environment of their processes, and nothing else is taken for one.
 #include "kov/core/error.hpp"
 #include "kov/core/launcher.hpp"
-
-#include <cstdlib>
-#include <gtest/gtest.h>
-#include <map>
-#include <optional>
+#include "tests/support/launcher_environment.hpp"
 
 namespace kov {
 namespace {
 
-/// The environment without any launcher; as it was at the end.
-class Launchers : public ::testing::Test {
+class Launchers : public test::LauncherEnvironment {
  protected:
-  Launchers() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK",
-                             "OMPI_COMM_WORLD_SIZE",
-                             "OMPI_COMM_WORLD_LOCAL_SIZE",
-                             "MV2_COMM_WORLD_RANK",
-                             "MV2_COMM_WORLD_SIZE",
-                             "MVP_COMM_WORLD_RANK",
-                             "MVP_COMM_WORLD_SIZE",
-                             "PMI_RANK",
-                             "PMI_SIZE",
-                             "PMIX_RANK",
-                             "MPI_LOCALNRANKS",
-                             "PALS_RANKID",
-                             "FLUX_TASK_RANK",
-                             "FLUX_JOB_SIZE",
-                             "SLURM_PROCID",
-                             "SLURM_STEP_ID",
-                             "SLURM_STEP_NUM_TASKS",
-                             "SLURM_STEP_TASKS_PER_NODE",
-                             "SLURM_NTASKS",
-                             "SLURM_JOB_ID",
-                             "KOV_MPI"}) {
-      const char* const value = std::getenv(name);
-      before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
-      unsetenv(name);
-    }
-  }
-  ~Launchers() override {
-    for (const auto& [name, value] : before_) value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
-  }
-
   /// What is found in such an environment, which stays.
-  static Launcher in(const std::map<std::string, std::string>& variables) {
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+  static Launcher in(const Variables& variables) {
+    set(variables);
     return Launcher::of_environment();
   }
-
- private:
-  std::map<std::string, std::optional<std::string>> before_;
+  /// What is found in such an environment and no other.
+  static Launcher only_in(const Variables& variables) {
+    clear();
+    return in(variables);
+  }
 };
 
 TEST_F(Launchers, WithoutOneAProcessIsAlone) {
   EXPECT_EQ(in({}).name, "");
   EXPECT_EQ(in({}).rank, 0);
+  EXPECT_EQ(in({}).size, 1);
+  EXPECT_EQ(in({}).on_host, 1);
   EXPECT_FALSE(wants_mpi());
 }
 
-TEST_F(Launchers, OpenMpi) {
-  const Launcher found = in({{"OMPI_COMM_WORLD_RANK", "3"},
-                             {"OMPI_COMM_WORLD_SIZE", "8"},
-                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
-                             {"PMIX_RANK", "3"}});
-  EXPECT_EQ(found.name, "Open MPI");
-  EXPECT_EQ(found.rank, 3);
-  EXPECT_EQ(found.size, 8);
-  EXPECT_EQ(found.on_host, 4);
-  EXPECT_TRUE(wants_mpi());
-}
-
-TEST_F(Launchers, MpichAndItsKin) {
-  const Launcher found = in({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}});
-  EXPECT_EQ(found.name, "MPICH");
-  EXPECT_EQ(found.rank, 1);
-  EXPECT_EQ(found.size, 2);
-  EXPECT_EQ(found.on_host, 2);
-  EXPECT_TRUE(wants_mpi());
-}
-
-TEST_F(Launchers, Mvapich) {
-  EXPECT_EQ(in({{"MV2_COMM_WORLD_RANK", "5"}, {"MV2_COMM_WORLD_SIZE", "6"}}).rank, 5);
-  EXPECT_TRUE(wants_mpi());
-}
-
-TEST_F(Launchers, PalsFluxAndPmix) {
-  for (const char* rank : {"PALS_RANKID", "FLUX_TASK_RANK", "PMIX_RANK"}) {
-    EXPECT_EQ(in({{rank, "7"}}).rank, 7) << rank;
-    EXPECT_TRUE(wants_mpi()) << rank;
-    unsetenv(rank);
+TEST_F(Launchers, AreKnownByTheirVariables) {
+  const auto none = std::optional<int>();
+  const struct {
+    Variables variables;
+    std::string name;
+    std::optional<int> size, on_host;
+  } cases[] = {
+      {{{"OMPI_COMM_WORLD_RANK", "3"},
+        {"OMPI_COMM_WORLD_SIZE", "8"},
+        {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+        {"PMIX_RANK", "3"}},
+       "Open MPI",
+       8,
+       4},
+      {{{"MV2_COMM_WORLD_RANK", "3"}, {"MV2_COMM_WORLD_SIZE", "6"}, {"MV2_COMM_WORLD_LOCAL_SIZE", "2"}},
+       "MVAPICH",
+       6,
+       2},
+      {{{"MVP_COMM_WORLD_RANK", "3"}, {"MVP_COMM_WORLD_SIZE", "6"}, {"MVP_COMM_WORLD_LOCAL_SIZE", "2"}},
+       "MVAPICH",
+       6,
+       2},
+      {{{"PMI_RANK", "3"}, {"PMI_SIZE", "8"}, {"MPI_LOCALNRANKS", "2"}}, "MPICH", 8, 2},
+      {{{"PMI_RANK", "3"}, {"PMI_SIZE", "8"}, {"PMI_LOCAL_SIZE", "2"}}, "MPICH", 8, 2},
+      {{{"PMI_RANK", "3"}, {"PMI_SIZE", "8"}}, "MPICH", 8, none},
+      {{{"PALS_RANKID", "3"}, {"PALS_LOCAL_RANKID", "1"}, {"PALS_LOCAL_SIZE", "2"}}, "PALS", none, 2},
+      {{{"PALS_RANKID", "3"}, {"PALS_LOCAL_SIZE", "2"}, {"PMI_RANK", "3"}, {"PMI_SIZE", "8"}}, "MPICH", 8, 2},
+      {{{"PALS_RANKID", "3"}}, "PALS", none, none},
+      {{{"FLUX_TASK_RANK", "3"}, {"FLUX_TASK_LOCAL_ID", "1"}, {"FLUX_JOB_SIZE", "7"}, {"FLUX_JOB_NNODES", "2"}},
+       "Flux",
+       7,
+       4},
+      {{{"FLUX_TASK_RANK", "3"},
+        {"FLUX_JOB_SIZE", "4"},
+        {"FLUX_JOB_NNODES", "1"},
+        {"PMI_RANK", "3"},
+        {"PMI_SIZE", "4"}},
+       "MPICH",
+       4,
+       4},
+      {{{"FLUX_TASK_RANK", "3"}, {"FLUX_JOB_SIZE", "4"}}, "Flux", 4, none},
+      {{{"PMIX_RANK", "3"}}, "PMIx", none, none},
+  };
+  for (const auto& c : cases) {
+    const Launcher found = only_in(c.variables);
+    const std::string of = c.name + " by " + c.variables.begin()->first;
+    EXPECT_EQ(found.name, c.name);
+    EXPECT_EQ(found.rank, 3) << of;
+    EXPECT_EQ(found.size, c.size) << of;
+    EXPECT_EQ(found.on_host, c.on_host) << of;
+    EXPECT_TRUE(wants_mpi()) << of;
   }
 }
 
 TEST_F(Launchers, TasksOfAStepOfSlurm) {
-  const Launcher found = in({{"SLURM_JOB_ID", "77"},
-                             {"SLURM_PROCID", "2"},
-                             {"SLURM_STEP_ID", "0"},
-                             {"SLURM_STEP_NUM_TASKS", "6"},
-                             {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"}});
+  const Variables step{{"SLURM_JOB_ID", "77"},        {"SLURM_PROCID", "2"}, {"SLURM_STEP_ID", "0"},
+                       {"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_NODEID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"}};
+  const Launcher found = in(step);
   EXPECT_EQ(found.name, "Slurm");
   EXPECT_EQ(found.rank, 2);
   EXPECT_EQ(found.size, 6);
   EXPECT_EQ(found.on_host, 3);
   EXPECT_TRUE(wants_mpi());
+  // Slurm counts also where it starts them for another MPI.
+  EXPECT_EQ(in({{"PMI_RANK", "2"}, {"PMI_SIZE", "6"}}).on_host, 3);
+  EXPECT_EQ(in({}).name, "MPICH");
+  only_in(step);
+  EXPECT_EQ(in({{"PMIX_RANK", "2"}}).on_host, 3);
+}
+
+TEST_F(Launchers, SlurmCountsTheTasksOfEachHost) {
+  in({{"SLURM_PROCID", "2"},
+      {"SLURM_STEP_ID", "0"},
+      {"SLURM_STEP_NUM_TASKS", "16"},
+      {"SLURM_STEP_TASKS_PER_NODE", "4(x2),5,3"}});
+  EXPECT_EQ(in({}).on_host, 4);
+  EXPECT_EQ(in({{"SLURM_NODEID", "1"}}).on_host, 4);
+  EXPECT_EQ(in({{"SLURM_NODEID", "2"}}).on_host, 5);
+  EXPECT_EQ(in({{"SLURM_NODEID", "3"}}).on_host, 3);
+  EXPECT_EQ(in({{"SLURM_NODEID", "4"}}).on_host, std::nullopt);
+  EXPECT_EQ(in({{"SLURM_NODEID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "many"}}).on_host, std::nullopt);
+}
+
+TEST_F(Launchers, AStepOfSlurmThatStartedDaemonsDoesNotCountProcesses) {
+  const Variables daemons{{"SLURM_PROCID", "0"},
+                          {"SLURM_STEP_ID", "0"},
+                          {"SLURM_STEP_NUM_TASKS", "2"},
+                          {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"}};
+  in(daemons);
+  EXPECT_EQ(in({{"PMI_RANK", "3"}, {"PMI_SIZE", "8"}}).on_host, std::nullopt);
+  EXPECT_EQ(in({{"MPI_LOCALNRANKS", "4"}}).on_host, 4);
+}
+
+TEST_F(Launchers, OneProcessNeedsNoMpi) {
+  for (const Variables& variables :
+       {Variables{{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}},
+        Variables{{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}, Variables{{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "1"}},
+        Variables{{"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_RANK", "0"}}}) {
+    const Launcher found = only_in(variables);
+    EXPECT_EQ(found.on_host, 1) << found.name;
+    EXPECT_FALSE(wants_mpi()) << found.name;
+  }
 }
 
 TEST_F(Launchers, ABatchScriptOfSlurmIsNone) {
@@ -145,8 +170,7 @@ TEST_F(Launchers, TheUserHasTheLastWord) {
 }
 
 TEST_F(Launchers, TextThatIsNoRankIsNone) {
-  EXPECT_EQ(in({{"PMI_RANK", "two"}}).name, "");
-  EXPECT_EQ(in({{"PMI_RANK", "-1"}}).name, "");
+  for (const char* text : {"two", "-1", "1x", ""}) EXPECT_EQ(in({{"PMI_RANK", text}}).name, "") << text;
 }
 
 }  // namespace
