@@ -3,6 +3,7 @@
 // Programs of users that end badly on one rank, each in a way that test_endings.py names; all others wait for it in a
 // sum, unless the way says otherwise.
 #include "kov/core/io/atomic_file.hpp"
+#include "kov/core/io/gauge_source.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/signals.hpp"
 
@@ -32,9 +33,24 @@ void wait(const Comm& comm) {
   comm.sum(one);
 }
 
+/// Links are written, and what was written fails its verification on one rank, or on all where that is -1.
+void write(const Comm& comm, int failing) {
+  const Geometry geometry({4, 4, 4, 8}, {1, 1, 1, comm.size()}, comm.rank(), comm.size());
+  const auto unit_links = [](int, std::span<double> slice) {
+    for (std::size_t i = 0; i < slice.size(); ++i) slice[i] = i % 18 % 8 == 0 ? 1 : 0;
+  };
+  const auto verify = [&](const std::filesystem::path& written) {
+    comm.agree([&] { require(std::filesystem::exists(written), written.string(), "is not there"); });
+    require<FormatError>(failing != comm.rank() && failing >= 0, "a wrong note");
+    wait(comm);  // as for the largest difference
+  };
+  detail::write_gauge_slices(comm, "links", geometry, unit_links, {}, verify);
+}
+
 /// What the last rank and the others do.
 void work(const std::string& way, const Comm& comm) {
   const bool last = comm.rank() == comm.size() - 1;
+  if (const auto at = way.find("-verify-"); at != way.npos) return write(comm, std::stoi(way.substr(at + 8)));
   OutputFile file("half-written." + std::to_string(comm.rank()));
   file.write("half a line");
   comm.barrier();

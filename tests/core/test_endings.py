@@ -86,6 +86,14 @@ class SeveralRanks(EndingsTest):
             self.assertEqual(said[0], "endings: rank 1: a wrong note")
             self.assertLess(self.seconds, 20)
 
+    def test_a_failed_verification_of_written_links_on_any_rank_ends_all_and_leaves_no_file(self):
+        for ranks in (2, 4):
+            for rank in range(ranks):
+                self.assertEqual(self.call("run-verify-%d" % rank, ranks, 2), ["endings: rank %d: a wrong note" % rank])
+                self.assertLess(self.seconds, 20)
+        self.assertEqual(self.call("uncaught-verify-1", 2, 2), ["endings: rank 1: a wrong note"])
+        self.assertEqual(self.call("run-verify--1", 2, 2), ["endings: a wrong note"])
+
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
