@@ -146,13 +146,37 @@ class Notices final : public RankWatch {
     }
   }
 
+  bool has_told(int rank) const {
+    return std::any_of(known_.begin(), known_.end(), [&](const Known& n) { return n.rank == rank; });
+  }
+
+  void receive_the_rest();
+
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1;
   std::list<Known> known_;
   Notice sent_{};
   Word mine_{};
   std::vector<Word> all_;
+  char tells_ = 0;
+  std::vector<char> all_tell_;
 };
+
+/// Receives the notices that are on their way, as MPI wants to end without any.  All ranks are here; if one goes away
+/// even now, the others do not wait long for it.
+void Notices::receive_the_rest() {
+  all_tell_.resize(std::size_t(size_));
+  MPI_Request request;
+  if (MPI_Iallgather(&tells_, 1, MPI_CHAR, all_tell_.data(), 1, MPI_CHAR, comm_, &request) != MPI_SUCCESS) return;
+  WaitingTime time;
+  int all_said = 0;
+  const auto is_missing = [&](int r) { return r != rank_ && all_tell_[std::size_t(r)] && !has_told(r); };
+  for (int r = 0; r < size_ && time.seconds() < grace;) {
+    if (!all_said && MPI_Test(&request, &all_said, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    receive();
+    if (all_said && !is_missing(r)) ++r;
+  }
+}
 
 Verdict Notices::end(const Ending& ending) {
   mine_ = {ending.kind, ending.code, wall_clock(), hash(ending.text), operations_};
@@ -164,7 +188,7 @@ Verdict Notices::end(const Ending& ending) {
       MPI_SUCCESS)
     return alone;
   WaitingTime time;
-  bool told = ending.kind == Kind::interrupted;  // by the rank that failed
+  bool told = ending.kind == Kind::interrupted;  // as the rank that failed told all
   for (int done = 0; !done;) {
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return alone;
     if (done) break;
@@ -173,6 +197,7 @@ Verdict Notices::end(const Ending& ending) {
     if (!told && waited > (failed ? quiet : in_flight)) {
       tell(mine_, ending.text);
       told = true;
+      tells_ = 1;
     }
     const Known* const first = first_failure();
     const bool yields = first && comes_first(first->notice.word, first->rank, mine_, rank_);
@@ -180,6 +205,7 @@ Verdict Notices::end(const Ending& ending) {
     if (limit > 0 && waited > limit) return alone;
     if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+  receive_the_rest();
   int first = 0;
   for (int r = 1; r < size_; ++r)
     if (comes_first(all_[std::size_t(r)], r, all_[std::size_t(first)], first)) first = r;

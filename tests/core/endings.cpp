@@ -19,6 +19,32 @@
 
 using namespace kov;
 
+// Between the library and MPI: counts messages, which MPI wants to be received before its end.
+namespace {
+int messages_on_their_way = 0;
+}
+extern "C" {
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  ++messages_on_their_way;
+  return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  --messages_on_their_way;
+  return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
+  --messages_on_their_way;
+  return PMPI_Recv(data, count, type, from, tag, comm, status);
+}
+int MPI_Finalize() {
+  int rank = 0, all = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Reduce(&messages_on_their_way, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0 && all != 0) std::cerr << sentence("endings:", all, "messages were not received\n");
+  return PMPI_Finalize();
+}
+}
+
 namespace {
 
 void fail(const std::string& way) {
@@ -51,6 +77,10 @@ void write(const Comm& comm, int failing) {
 void work(const std::string& way, const Comm& comm) {
   const bool last = comm.rank() == comm.size() - 1;
   if (const auto at = way.find("-verify-"); at != way.npos) return write(comm, std::stoi(way.substr(at + 8)));
+  if (way == "late") {  // and well; the others wait in their ends
+    if (last) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return;
+  }
   OutputFile file("half-written." + std::to_string(comm.rank()));
   file.write("half a line");
   comm.barrier();

@@ -94,6 +94,10 @@ class SeveralRanks(EndingsTest):
         self.assertEqual(self.call("uncaught-verify-1", 2, 2), ["endings: rank 1: a wrong note"])
         self.assertEqual(self.call("run-verify--1", 2, 2), ["endings: a wrong note"])
 
+    def test_a_rank_that_ends_well_and_late_leaves_no_message_behind(self):
+        self.assertEqual(self.call("late", 2, 0), [])
+        self.assertEqual(self.call("late", 4, 0), [])
+
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
