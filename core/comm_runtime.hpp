@@ -65,7 +65,8 @@ class MpiRun;
 class CommRuntime {
  public:
   CommRuntime(int& argc, char**& argv);
-  /// Where finalize() was not called, other ranks never came to their ends: they are ended when this process exits.
+  /// Where finalize() was not called, other ranks never came to their ends: they are ended when this process exits, with
+  /// its code.
   ~CommRuntime();
   CommRuntime(const CommRuntime&) = delete;
   CommRuntime& operator=(const CommRuntime&) = delete;

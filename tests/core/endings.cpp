@@ -97,10 +97,11 @@ void work(const std::string& way, const Comm& comm) {
 }
 
 /// main() catches what leaves the scope of the Runtime.
-int caught_outside(int argc, char** argv) {
+int caught_outside(const std::string& way, int argc, char** argv) {
+  end_cleanly_on_signals("endings");
   try {
     const Runtime runtime(argc, argv);
-    work("", Comm::world());
+    work(way, Comm::world());
   } catch (const std::exception& error) {
     std::cerr << sentence("caught:", error.what(), "\n");  // in one piece
     return 9;
@@ -150,7 +151,7 @@ int uncaught(const std::string& way, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
-  if (way == "caught-outside") return caught_outside(argc, argv);
+  if (way.starts_with("caught-outside")) return caught_outside(way, argc, argv);
   if (way == "caught-inside") return caught_inside(argc, argv);
   if (way == "within-mpi") return within_mpi(argc, argv);
   if (way.starts_with("uncaught")) return uncaught(way, argc, argv);

@@ -118,6 +118,9 @@ class SeveralRanks(EndingsTest):
     def test_main_that_catches_prints_itself_and_the_others_are_told(self):
         said = self.call("caught-outside", 2, 9)
         self.assertEqual(sorted(said), ["caught: a wrong note", "caught: rank 1 failed: an exception ended it"])
+        # Where a rank never comes to its end, the code is still that of main().
+        self.assertEqual(self.call("caught-outside-busy", 2, 9)[0], "caught: a wrong note")
+        self.assertLess(self.seconds, 20)
         said = self.call("caught-inside", 2, 9)
         self.assertEqual(said[0], "caught: a wrong note")
         self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
