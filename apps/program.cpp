@@ -46,7 +46,7 @@ int run_program(int argc, char** argv, const std::vector<Command>& commands) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Parsed parsed = parse_command_line(arguments, commands);
   if (!parsed.action) {
-    if (Launcher::of_environment().rank == 0) (parsed.code ? std::cerr : std::cout) << parsed.text << std::flush;
+    if (detail::speaks_for_all()) (parsed.code ? std::cerr : std::cout) << parsed.text << std::flush;
     return parsed.code;
   }
   return run(argc, argv, [&](const Comm& comm) {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 namespace kov {
 
@@ -132,6 +134,12 @@ bool wants_mpi() {
   require(choice == "0" || choice == "1", "the environment variable KOV_MPI is", choice,
           "where 1 (start MPI) and 0 (do not) are known: set one of these, or unset it");
   return choice == "1";
+}
+
+bool detail::speaks_for_all() {
+  if (Launcher::of_environment().rank == 0) return true;
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  return false;
 }
 
 }  // namespace kov

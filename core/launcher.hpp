@@ -27,4 +27,11 @@ struct Launcher {
 /// never.  Throws InputError when KOV_MPI is anything else.
 bool wants_mpi();
 
+namespace detail {
+/// Whether this process is the one to print what all processes of its launcher have to say, before MPI brings them
+/// together.  The others return a second later: launchers end all processes when one ends, and rank 0 has to speak
+/// first.
+bool speaks_for_all();
+}  // namespace detail
+
 }  // namespace kov

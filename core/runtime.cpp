@@ -4,6 +4,7 @@
 #include "kov/core/comm_runtime.hpp"
 #include "kov/core/exit_code.hpp"
 #include "kov/core/io/atomic_file.hpp"
+#include "kov/core/launcher.hpp"
 #include "kov/core/pack.hpp"
 #include "kov/core/signals.hpp"
 
@@ -234,7 +235,8 @@ int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f) {
     return runtime.parts_->end(error);
   } catch (...) {  // nothing was started
     const Ending ending = ending_of(std::current_exception());
-    print_error(name + ": " + ending.text);
+    // Before ranks meet they have the environment in common, and what is wrong with it.
+    if (detail::CommRuntime::has_met() || detail::speaks_for_all()) print_error(name + ": " + ending.text);
     return ending.code;
   }
 }

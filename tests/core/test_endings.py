@@ -98,6 +98,11 @@ class SeveralRanks(EndingsTest):
         self.assertEqual(self.call("late", 2, 0), [])
         self.assertEqual(self.call("late", 4, 0), [])
 
+    def test_an_error_before_mpi_is_said_once(self):
+        said = self.call("well", 2, 1, KOV_MPI="yes")
+        self.assertEqual(len(said), 1)
+        self.assertIn("endings: the environment variable KOV_MPI is yes", said[0])
+
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
