@@ -1,112 +1,99 @@
 // SPDX-License-Identifier: MIT
 //
-// fuzz_NAME [EXECUTIONS [FIRST]]: reads inputs number FIRST, FIRST + 1, ..., each a seed changed in a few places by
-// random numbers that its number alone determines.  An input that does anything but end in a kov::Error, crashes or
-// takes longer than ten seconds is written to fuzz_NAME.failure, and the program ends with code 1.
+// fuzz_NAME [EXECUTIONS [FIRST [SECONDS]]]: reads inputs number FIRST, FIRST + 1, ... and says every SECONDS how far it
+// is.  An input that does anything but end in a kov::Error, crashes or takes ten seconds is a failure: it is written to
+// fuzz_NAME.NUMBER.failure, and in the end the program returns 1.
+//
+// A child process reads, so that another one goes on after a crash.  Crashes and endless loops of the HDF5 library are
+// counted and are no failures: those where one of its functions is on the stack.
 #include "kov/core/error.hpp"
 #include "kov/core/runtime.hpp"
+#include "tests/fuzz/changes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
+#include <dlfcn.h>
+#include <fstream>
+#include <new>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <unwind.h>
+#include <utility>
 
 namespace kov::fuzz {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): good enough, and nothing to set up for each input.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
-  std::size_t below(std::size_t n) { return n == 0 ? 0 : std::size_t(next() % n); }
+constexpr int seconds_an_input = 10, most_failures = 16;
+/// What the library has not done by then, it never will.
+constexpr int seconds_in_library = 2;
+/// A child reads at most so many, and what the library leaks is gone with it.
+constexpr std::uint64_t inputs_a_child = 50000;
 
- private:
-  std::uint64_t state_;
+/// In memory that parent and child have in common.
+struct State {
+  /// The number of the input that is read.
+  std::atomic<std::uint64_t> input{0};
+  /// The child ends within the library.
+  std::atomic<bool> in_library{false};
 };
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-/// Somewhere in the input, in its first part more often: that is where headers are.
-std::size_t place(Draws& draws, const std::string& input) {
-  const std::size_t size = input.size();
-  return draws.below(draws.below(2) ? size : std::min<std::size_t>(size, 512));
+State* state = nullptr;
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void*) {
+  Dl_info info{};
+  const auto address = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  if (!address || !::dladdr(address, &info) || !info.dli_fname || !std::strstr(info.dli_fname, "libhdf5"))
+    return _URC_NO_REASON;
+  state->in_library = true;
+  return _URC_END_OF_STACK;
 }
 
-void change(Draws& draws, std::string& input, const std::vector<std::string>& all) {
-  constexpr const char* words[] = {"0",     "-1",  "4294967296", "9223372036854775808",
-                                   "1e999", "nan", "<",          ">",
-                                   "\"",    "'",   "[",          "]",
-                                   "{",     "=",   "\n",         "\\",
-                                   "--",    "/*",  "&",          "(",
-                                   ")",     "^",   "\t",         ","};
-  constexpr std::uint64_t numbers[] = {0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, ~0ull, ~0ull >> 1};
-  const std::size_t at = place(draws, input), length = std::min(input.size() - at, 1 + draws.below(64));
-  switch (draws.below(9)) {
-    case 0:
-      if (!input.empty()) input[at] = char(input[at] ^ 1 << draws.below(8));
-      break;
-    case 1:
-      if (!input.empty()) input[at] = char(draws.next());
-      break;
-    case 2:
-      input.erase(at, length);
-      break;
-    case 3:
-      input.insert(at, input.substr(place(draws, input), length));
-      break;
-    case 4:
-      input.insert(at, words[draws.below(std::size(words))]);
-      break;
-    case 5: {  // a number of 1, 2, 4 or 8 bytes in either order
-      const std::size_t bytes = std::min(std::size_t(1) << draws.below(4), input.size() - at);
-      std::uint64_t number = numbers[draws.below(std::size(numbers))];
-      if (draws.below(2)) number = __builtin_bswap64(number);
-      std::memcpy(input.data() + at, &number, bytes);
-      break;
-    }
-    case 6:
-      input.resize(at);
-      break;
-    case 7: {  // a piece of another seed
-      const std::string& other = all[draws.below(all.size())];
-      input.replace(at, length, other.substr(draws.below(other.size()), length));
-      break;
-    }
-    default:
-      if (!input.empty()) input[at] = char('0' + draws.below(10));
-  }
-}
-
-/// For the handler of signals.
-const std::string* current = nullptr;
-char failure_file[256];
-
-void keep_input() {
-  const int handle = ::open(failure_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (handle >= 0 && current && ::write(handle, current->data(), current->size()) >= 0) ::close(handle);
+/// Whether a function of the library is on the stack, which is noted.
+bool in_library() {
+  _Unwind_Backtrace(look_at_frame, nullptr);
+  return state->in_library;
 }
 
 void on_signal(int signal) {
-  keep_input();
-  constexpr char text[] = "a signal ended the reading of an input, which was kept\n";
-  if (::write(2, text, sizeof text - 1) < 0) {
-  }
+  in_library();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
+/// Once a second.
+void on_tick(int signal) {
+  static std::uint64_t seen = ~std::uint64_t(0);
+  static int ticks = 0;
+  if (std::exchange(seen, state->input.load()) != state->input)
+    ticks = 0;
+  else if (++ticks >= seconds_an_input || (ticks >= seconds_in_library && in_library()))
+    on_signal(signal);
+}
+
+void handle(int signal, void (*handler)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  ::sigaction(signal, &action, nullptr);
+}
+
+void tick_every(int seconds) {
+  const itimerval timer{{seconds, 0}, {seconds, 0}};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
 /// Whether all went as it should.
 bool execute(const std::string& input) {
-  current = &input;
   try {
     read(input);
     return true;
@@ -117,72 +104,99 @@ bool execute(const std::string& input) {
   } catch (...) {
     std::fprintf(stderr, "something that is no exception was thrown\n");
   }
-  keep_input();
   return false;
 }
 
-int run(const std::string& name, std::uint64_t executions, std::uint64_t first) {
-  std::snprintf(failure_file, sizeof failure_file, "%s.failure", name.c_str());
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(signal, on_signal);
-  const std::vector<std::string> all = seeds();
-  for (const std::string& seed : all) {
-    current = &seed;
-    read(seed);  // must not throw
-  }
-  const auto start = std::chrono::steady_clock::now();
-  std::string input;
-  for (std::uint64_t i = first; i < first + executions; ++i) {
-    Draws draws(i);
-    input = all[draws.below(all.size())];
-    for (std::size_t n = 1 + draws.below(6); n > 0; --n) change(draws, input, all);
-    if (i % 256 == 0) ::alarm(10);
-    if (!execute(input)) {
-      std::fprintf(stderr, "%s: input %llu was kept in %s\n", name.c_str(), static_cast<unsigned long long>(i),
-                   failure_file);
-      return 1;
-    }
-  }
-  ::alarm(0);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("%s: %llu executions, %.0f a second, no failure\n", name.c_str(),
-              static_cast<unsigned long long>(executions), double(executions) / seconds.count());
-  return 0;
+/// What the child does.
+[[noreturn]] void read_inputs(const std::vector<std::string>& all, std::uint64_t end) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  static char stack[1 << 16];  // for handlers when a recursion has used up the other one
+  const stack_t alternate{stack, 0, sizeof stack};
+  ::sigaltstack(&alternate, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(signal, on_signal, SA_ONSTACK);
+  handle(SIGALRM, on_tick, SA_ONSTACK | SA_RESTART);
+  tick_every(1);
+  for (; state->input < end; ++state->input)
+    if (!execute(changed_input(all, state->input))) std::_Exit(1);
+  std::_Exit(0);
 }
 
-}  // namespace
-
-namespace {
-
-/// A file in memory, where the system has a folder for that, under a name, which the HDF5 library wants; removed at the
-/// end.
-struct NamedFile {
-  std::filesystem::path path;
-  int handle;
-  NamedFile() {
-    const std::filesystem::path memory = "/dev/shm";
-    path = (std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path()) /
-           ("kovariant-fuzz-" + std::to_string(::getpid()));
-    handle = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+class Parent {
+ public:
+  Parent(std::string name, std::uint64_t first, std::uint64_t executions)
+      : name_(std::move(name)), first_(first), end_(first + executions), all_(seeds()) {
+    for (const std::string& seed : all_) read(seed);  // must not throw
+    void* const memory = ::mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    state = new (memory) State;
+    state->input = first;
   }
-  ~NamedFile() { ::unlink(path.c_str()); }
+
+  int run(int report_every) {
+    handle(
+        SIGALRM, [](int) {}, 0);  // interrupts waitpid()
+    tick_every(report_every);
+    while (state->input < end_ && failures_ < most_failures) run_child();
+    tick_every(0);
+    std::printf("%s: %llu executions, %.0f a second, %d ended within HDF5, %d failures\n", name_.c_str(), done(),
+                rate(), in_library_, failures_);
+    return failures_ > 0;
+  }
+
+ private:
+  unsigned long long done() const { return state->input - first_; }
+  double rate() const {
+    return double(done()) / std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  void run_child() {
+    const pid_t child = ::fork();
+    if (child < 0) throw std::runtime_error("no process for the inputs");
+    if (child == 0) read_inputs(all_, std::min(state->input + inputs_a_child, end_));
+    int status = 0;
+    while (::waitpid(child, &status, 0) != child)
+      std::fprintf(stderr, "%s: %llu of %llu, %.0f a second, %d failures, %.0f minutes left\n", name_.c_str(), done(),
+                   static_cast<unsigned long long>(end_ - first_), rate(), failures_,
+                   double(end_ - state->input) / rate() / 60);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    record(status);
+    ++state->input;
+  }
+
+  void record(int status) {
+    const unsigned long long number = state->input;
+    const std::string how = !WIFSIGNALED(status)          ? "failed"
+                            : WTERMSIG(status) == SIGALRM ? "took too long"
+                                                          : std::string("ended by ") + ::strsignal(WTERMSIG(status));
+    if (state->in_library.exchange(false)) {
+      if (++in_library_ <= 5)
+        std::fprintf(stderr, "%s: input %llu %s within HDF5\n", name_.c_str(), number, how.c_str());
+      return;
+    }
+    ++failures_;
+    const std::string file = name_ + "." + std::to_string(number) + ".failure";
+    std::ofstream(file, std::ios::binary) << changed_input(all_, number);
+    std::fprintf(stderr, "%s: input %llu %s and was kept in %s\n", name_.c_str(), number, how.c_str(), file.c_str());
+  }
+
+  std::string name_;
+  std::uint64_t first_, end_;
+  std::vector<std::string> all_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  int in_library_ = 0, failures_ = 0;
 };
 
 }  // namespace
 
-std::filesystem::path in_memory(const std::string& bytes) {
-  static const NamedFile file;
-  if (file.handle < 0 || ::ftruncate(file.handle, off_t(bytes.size())) != 0 ||
-      ::pwrite(file.handle, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
-    throw std::runtime_error("no memory for a file");
-  return file.path;
-}
-
 }  // namespace kov::fuzz
 
 int main(int argc, char** argv) {
+  // A child has none of its parent's threads.
+  ::setenv("KOKKOS_NUM_THREADS", "1", 1);
   const kov::Runtime runtime(argc, argv);
   const auto number = [&](int i, std::uint64_t otherwise) {
     return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
   };
-  return kov::fuzz::run(std::filesystem::path(argv[0]).filename().string(), number(1, 2000), number(2, 0));
+  const std::string name = std::filesystem::path(argv[0]).filename().string();
+  return kov::fuzz::Parent(name, number(2, 0), number(1, 2000)).run(int(number(3, 0)));
 }

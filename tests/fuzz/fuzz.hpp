@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What a fuzz target is: valid inputs, and a reader that returns or throws a kov::Error whatever it is given.
-// driver.cpp changes the inputs and calls the reader; each fuzz_*.cpp defines the two functions for one format.
+// changes.cpp changes the inputs, driver.cpp calls the reader; each fuzz_*.cpp defines the two functions for one
+// format.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,11 @@ std::vector<std::string> seeds();
 /// Reads an input.  Must not do anything but return or throw a kov::Error.
 void read(const std::string& input);
 
-/// A file, in memory where there is a folder for that, that has these bytes until the next call.
-std::filesystem::path in_memory(const std::string& bytes);
+/// A file, in memory where there is a folder for that, that has these bytes until the next call.  ending: of its name,
+/// which may have folders in it; files of several endings are there at the same time.
+std::filesystem::path in_memory(const std::string& bytes, const std::string& ending = {});
+
+/// The bytes of a file that `write` made under the name it was given; for seeds().
+std::string written(const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace kov::fuzz

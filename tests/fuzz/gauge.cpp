@@ -3,27 +3,21 @@
 
 #include "kov/core/error.hpp"
 
-#include <fstream>
-#include <iterator>
-#include <unistd.h>
-
 namespace kov::fuzz {
 
 std::string written_gauge(const WriteOptions& options) {
-  const auto file = std::filesystem::temp_directory_path() / ("kovariant-fuzz-" + std::to_string(::getpid()));
   std::vector<double> links(std::size_t(volume(small_extent)) * reals_per_site);  // unit matrices
   for (std::size_t i = 0; i < links.size(); ++i) links[i] = i % reals_per_link % 8 == 0 ? 1 : 0;
   WriteOptions dated = options;
   dated.date = "today";
-  write_gauge_file(Comm::self(), file, Geometry(small_extent, {1, 1, 1, 1}, 0, 1), links, dated);
-  std::ifstream in(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  std::filesystem::remove(file);
-  return bytes;
+  return written([&](const std::filesystem::path& file) {
+    write_gauge_file(Comm::self(), file, Geometry(small_extent, {1, 1, 1, 1}, 0, 1), links, dated);
+  });
 }
 
-void read_gauge_input(const std::string& input) {
-  const auto file = in_memory(input);
+void read_gauge_input(const std::string& input) { read_gauge_input(in_memory(input)); }
+
+void read_gauge_input(const std::filesystem::path& file) {
   ReadOptions options;
   GaugeHeader header;
   try {

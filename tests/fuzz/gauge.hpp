@@ -15,5 +15,6 @@ std::string written_gauge(const WriteOptions& options);
 
 /// Header and links; files without extents get small_extent.
 void read_gauge_input(const std::string& input);
+void read_gauge_input(const std::filesystem::path& file);
 
 }  // namespace kov::fuzz
