@@ -51,6 +51,13 @@ std::vector<std::pair<std::string, Correlator>> datasets(const Hdf5File& file) {
   return list;
 }
 
+/// The numbers of a dataset.  One without any could promise more correlators than there is memory for.
+Hdf5Array<std::complex<double>> values_of(const Hdf5File& file, const std::string& dataset) {
+  auto data = file.read<std::complex<double>>(dataset);
+  require<FormatError>(!data.values.empty(), dataset, "has no values: the file is damaged");
+  return data;
+}
+
 /// Adds the correlators of consecutive rows [momentum][t] to a list.
 void add_rows(Correlator c, const std::vector<std::int64_t>& momenta, const std::complex<double>* rows,
               std::size_t n_times, std::vector<Correlator>& out) {
@@ -66,7 +73,7 @@ std::vector<Correlator> read_version_1(const Hdf5File& file) {
   for (auto& [path, c] : datasets(file)) {
     const std::vector<std::int64_t> source = integers_of(file, path, "source"),
                                     momenta = integers_of(file, path, "momenta");
-    const auto data = file.read<std::complex<double>>(path);
+    const auto data = values_of(file, path);
     require<FormatError>(
         source.size() == 4 && data.extent.size() == 2 && momenta.size() == 3 * data.extent[0], path,
         "is not [momentum][t] of one source with as many momenta as its attribute lists: the file is damaged");
@@ -86,7 +93,7 @@ std::vector<Correlator> read_version_2(const Hdf5File& file) {
   std::vector<Correlator> result;
   for (auto& [path, c] : datasets(file)) {
     const std::vector<std::int64_t> momenta = integers_of(file, path, "momenta");
-    const auto data = file.read<std::complex<double>>(path);
+    const auto data = values_of(file, path);
     require<FormatError>(data.extent.size() == 4 && data.extent[0] == origins.extent[0] &&
                              data.extent[1] == origins.extent[1] && momenta.size() == 3 * data.extent[2],
                          path, "is not [configuration][source][momentum][t] of the file's axes: it is damaged");

@@ -204,6 +204,22 @@ TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
   expect_same(read_correlators(path("one.h5")), wanted);
 }
 
+TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (Comm::world().rank() != 0) return;
+  // A few hundred bytes that would be a thousand correlators, and a few thousand a million.
+  constexpr std::uint64_t n = 10;
+  Hdf5File file = Hdf5File::create(path("none.h5"));
+  file.set_attribute("/", "format", std::string("kovariant correlators"));
+  file.set_attribute("/", "format_version", std::int64_t(2));
+  file.write_texts("/axes/configuration", std::vector<std::string>(n, "1000"));
+  file.write<std::int64_t>("/inputs/origin", std::vector<std::int64_t>(n * n * 4), {n, n, 4});
+  file.create_dataset("/meson/pion-pion", Hdf5Kind::complex, 64, {n, n, n, 0});
+  file.set_attribute("/meson/pion-pion", "momenta", std::vector<std::int64_t>(3 * n));
+  file.commit();
+  EXPECT_THROW(read_correlators(path("none.h5")), FormatError);
+}
+
 TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
   if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
   std::vector<Correlator> list;
