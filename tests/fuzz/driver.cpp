@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fstream>
 #include <new>
 #include <sys/mman.h>
@@ -32,7 +33,7 @@ namespace kov::fuzz {
 
 namespace {
 
-constexpr int seconds_an_input = 10, most_failures = 16;
+constexpr int seconds_an_input = 10, most_failures = 16, most_reports = 5;
 /// What the library has not done by then, it never will.
 constexpr int seconds_in_library = 2;
 /// A child reads at most so many, and what the library leaks is gone with it.
@@ -152,7 +153,11 @@ class Parent {
   void run_child() {
     const pid_t child = ::fork();
     if (child < 0) throw std::runtime_error("no process for the inputs");
-    if (child == 0) read_inputs(all_, std::min(state->input + inputs_a_child, end_));
+    if (child == 0) {
+      // A sanitizer's reports on the library would fill disks; inputs that fail are kept.
+      if (in_library_ >= most_reports) ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+      read_inputs(all_, std::min(state->input + inputs_a_child, end_));
+    }
     int status = 0;
     while (::waitpid(child, &status, 0) != child)
       std::fprintf(stderr, "%s: %llu of %llu, %.0f a second, %d failures, %.0f minutes left\n", name_.c_str(), done(),
@@ -169,7 +174,7 @@ class Parent {
                             : WTERMSIG(status) == SIGALRM ? "took too long"
                                                           : std::string("ended by ") + ::strsignal(WTERMSIG(status));
     if (state->in_library.exchange(false)) {
-      if (++in_library_ <= 5)
+      if (++in_library_ <= most_reports)
         std::fprintf(stderr, "%s: input %llu %s within HDF5\n", name_.c_str(), number, how.c_str());
       return;
     }
