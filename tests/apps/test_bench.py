@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """kovariant bench: it runs, and every kernel of the library is in one of its rows.
 
-ctest sets KOVARIANT (the program) as for test_program.py.
+ctest sets KOVARIANT (the program) as for the others (program_support.py).
 """
 import os
 import re
 
-from test_program import ProgramTest
+from program_support import ProgramTest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from test_program import MPIEXEC, PROGRAM, TINY, ProgramTest, environment
+from program_support import MPIEXEC, PROGRAM, TINY, ProgramTest, environment
 
 FILE = "a.0001.lime"
 SPECTRUM = ("spectrum", *TINY, "--set", "generate.configurations=1")

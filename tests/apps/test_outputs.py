@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What is written, and what is never written over."""
+import os
+import subprocess
+import unittest
+
+from program_support import HAS_HDF5, MPIEXEC, PROGRAM, LinksTest, environment
+
+
+class Outputs(LinksTest):
+    def test_the_configuration_that_is_read_is_never_overwritten(self):
+        before = self.read("a.0001.lime", "rb")
+        os.symlink("a.0001.lime", self.path("b.lime"))
+        for name in ("a.0001.lime", "./a.0001.lime", "b.lime"):
+            for command in (["gaugefix", "a.0001.lime", name], ["convert", "a.0001.lime", name],
+                            ["flow", "a.0001.lime", "--write", name]):
+                self.assertIn("overwritten", self.call(*command, code=1).stderr)
+        os.remove(self.path("b.lime"))
+        self.assertEqual(self.read("a.0001.lime", "rb"), before)
+
+    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    def test_nor_by_the_tables_or_by_another_output(self):
+        self.call("convert", "a.0001.lime", "x.h5")
+        self.call("gaugefix", "a.0001.lime", "b.lime", "--gauge", "temporal", "--transformation", "g.h5")
+        self.before = sorted(os.listdir(self.folder))
+        before = {name: self.read(name, "rb") for name in self.before}
+        os.mkdir(self.path("folder"))
+        os.mkdir(self.path("taken.svg"))
+        os.symlink("linked.txt", self.path("linked.svg"))
+        self.before = sorted(os.listdir(self.folder))
+        here = os.path.join(os.path.realpath(self.folder), "x")
+        for command in (["flow", "x.h5", "--output", "x"], ["flow", "x.h5", "--output", "./x"],
+                        ["loops", "x.h5", "--output", here], ["smear", "x.h5", "--output", "folder/../x"],
+                        ["gaugefix", "x.h5", "y.h5", "--output", "x"], ["gaugefix", "x.h5", "y.h5", "--output", "y"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", "./y.h5"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", "./gaugefix.txt"],
+                        ["gaugefix", "x.h5", "y.h5", "--transformation", here + ".h5"],
+                        ["gaugefix", "a.0001.lime", "g.h5", "--apply", "g.h5"],
+                        ["flow", "x.h5", "--write", "flow.h5"], ["flow", "x.h5", "--output", "linked"],
+                        ["flow", "x.h5", "--log", "flow.txt"], ["generate", "--log", "quenched.history.txt"],
+                        ["spectrum", "--set", 'output.journal="spectrum.dat"'],
+                        ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", 'output.prefix="x"'],
+                        ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", f'output.prefix="{here}"']):
+            self.assertIn("overwritten", self.call(*command, code=1).stderr, command)
+        for log in ("flow.txt", "quenched.history.txt"):
+            os.remove(self.path(log))
+        for command, says in ((["flow", "x.h5", "--output", "taken"], "folder"),
+                              (["gaugefix", "x.h5", "y.h5", "--output", "taken"], "folder"),
+                              (["smear", "--output", "folder/"], "names no file"),
+                              (["smear", "--output", "folder/."], "names no file"),
+                              (["smear", "--output", "a" * 252], "255"),
+                              (["spectrum", "--set", 'output.journal="g.h5/journal"'], "is a file"),
+                              (["spectrum", "--set", 'gauge.files=["x.h5", "./x.h5"]'], "twice"),
+                              (["loops", "x.h5", "--output", ""], "names no file"),
+                              (["flow", "x.h5", "--log", "x.h5"], "no log"),
+                              (["flow", "x.h5", "--log", "absent/log"], "absent")):
+            self.assertIn(says, self.call(*command, code=1).stderr, command)
+        self.assertEqual(self.new_files(), [])
+        for name, bytes_before in before.items():
+            self.assertEqual(self.read(name, "rb"), bytes_before, name)
+
+    def test_a_symbolic_link_to_nothing_yet_is_followed(self):
+        os.mkdir(self.path("scratch"))
+        os.symlink(os.path.join("scratch", "new.lime"), self.path("out.lime"))
+        self.call("convert", "a.0001.lime", "out.lime")
+        self.assertTrue(os.path.islink(self.path("out.lime")))
+        self.assertIn("new.lime", os.listdir(self.path("scratch")))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    def test_a_log_that_is_lost_is_an_error_in_the_end(self):
+        done = self.call("info", "a.0001.lime", "--log", "/dev/full", code=1)
+        self.assertIn("plaquette", done.stdout)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("log", done.stderr)
+
+    def test_a_log_into_a_pipe_is_refused_at_once(self):
+        os.mkfifo(self.path("pipe"))
+        self.assertIn("pipe", self.call("info", "a.0001.lime", "--log", "pipe", code=1, timeout=20).stderr)
+
+    def test_logs_are_appended_to(self):
+        for _ in range(2):
+            self.call("info", "a.0001.lime", "--log", "log")
+        self.assertEqual(self.read("log").count("info a.0001.lime"), 2)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_ranks_with_other_options_are_refused(self):
+        def call(name):
+            return [PROGRAM, "smear", "--extent", "4", "4", "4", "4", "--width", "1", "--iterations", name]
+        for one, two in ((call("4"), call("5")), (call("4"), call("4") + ["--log", "log"])):
+            done = subprocess.run([*MPIEXEC, "-n", "1", *one, ":", "-n", "1", *two], cwd=self.folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, env=environment())
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("ranks disagree about the command line", done.stderr)
+        self.assertEqual(self.new_files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

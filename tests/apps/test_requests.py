@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Plans, and requests that cannot be met, of every program."""
+import math
+import os
+import unittest
+
+from program_support import LinksTest
+
+
+class Requests(LinksTest):
+    def test_plans_that_are_larger_than_memory_warn(self):
+        # As many sites as a process can have, of at least 1344 bytes.
+        memory, large = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"), (128, 128, 128, 254)
+        for command in ("smear", "generate"):
+            done = self.call(command, "--extent", *large, "--dry-run")
+            if memory < 1344 * math.prod(large):
+                self.assertIn("warning: the fields take about", done.stderr)
+            self.assertNotIn("warning", self.call(command, "--extent", 4, 4, 4, 4, "--dry-run").stderr)
+        for command in (["flow", "a.0001.lime"], ["loops", "a.0001.lime"], ["gaugefix", "a.0001.lime", "b.lime"]):
+            self.assertNotIn("warning", self.call(*command, "--dry-run").stderr)
+
+    def test_dry_runs_say_the_plan_and_write_nothing(self):
+        text = self.call("generate", "--extent", 4, 4, 4, 8, "--configurations", 3, "--between", 7, "--dry-run").stdout
+        for says in ("4 4 4 8", "3 the first after 100", "to do           114 updates", "MiB", "quenched.0001.lime to quenched.0003.lime"):
+            self.assertIn(says, text)
+        self.assertIn("50 steps", self.call("flow", "a.0001.lime", "--time", 1, "--dry-run").stdout)
+        self.assertIn("3 in time", self.call("loops", "a.0001.lime", "--max-t", 3, "--dry-run").stdout)
+        self.assertIn("landau", self.call("gaugefix", "a.0001.lime", "b.lime", "--dry-run").stdout)
+        self.assertEqual(self.new_files(), [])
+
+    def test_nonsense_is_refused_before_the_work(self):
+        for arguments, says in ((("flow", "a.0001.lime", "--step", 0), "step"),
+                                (("flow", "a.0001.lime", "--time", -1), "time"),
+                                (("generate", "--configurations", 2000000000, "--dry-run"), "takes at most 1000000"),
+                                (("flow", "a.0001.lime", "--every", 0), "every"),
+                                (("flow", "a.0001.lime", "--action", "iwasaki"), "wilson"),
+                                (("flow", "a.0001.lime", "--write", "x.dat"), "format"),
+                                (("flow", "a.0001.lime", "--write", "y.h5", "--output", "./y"), "overwritten"),
+                                (("flow", "absent.lime"), "absent.lime"),
+                                (("loops", "a.0001.lime", "--max-r", -1), "--max-r"),
+                                (("loops", "a.0001.lime", "--max-r", 50000), "up to 4"),
+                                (("loops", "a.0001.lime", "--max-t", 9), "and 8"),
+                                (("loops", "a.0001.lime", "--steps", -1), "--steps"),
+                                (("gaugefix", "a.0001.lime"), "OUT"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--overrelaxation", 2), "overrelaxation"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--tolerance", 0), "tolerance"),
+                                (("gaugefix", "a.0001.lime", "absent/b.lime"), "absent")):
+            self.assertIn(says, self.call(*arguments, code=1).stderr)
+        self.assertEqual(self.new_files(), [])
+
+    def test_errors_name_the_option_that_helps(self):
+        self.assertIn("leave --extent out", self.call("info", "a.0001.lime", "--extent", 4, 4, 4, 4, code=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""kovariant spectrum."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from program_support import HAS_HDF5, MPIEXEC, PROGRAM, TINY, ProgramTest, environment
+
+
+class Spectrum(ProgramTest):
+    def test_dry_run_prints_the_plan_and_writes_nothing(self):
+        text = self.call("spectrum", *TINY, "--dry-run").stdout
+        self.assertIn("4 4 4 8", text)
+        self.assertIn("7 updates and 24 solves", text)
+        self.assertIn("MiB", text)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_printed_configuration_is_read_back_the_same(self):
+        text = self.call("spectrum", *TINY, "--print").stdout
+        with open(self.path("run.toml"), "w") as file:
+            file.write(text)
+        self.assertEqual(self.call("spectrum", "run.toml", "--print").stdout, text)
+
+    def test_documentation_lists_the_keys_as_the_program_does(self):
+        documentation = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "program.md")
+        with open(documentation) as file:
+            self.assertIn("```toml\n" + self.call("spectrum", "--print").stdout.strip() + "\n```", file.read())
+
+    def test_examples_are_understood(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "apps", "examples")
+        names = [name for name in os.listdir(folder) if name.endswith(".toml")]
+        self.assertTrue(names)
+        for name in names:
+            self.call("spectrum", os.path.join(folder, name), "--print")
+
+    def test_results_are_there_and_a_second_run_takes_them_from_the_journal(self):
+        first = self.call("spectrum", *TINY)
+        for word in ("pion", "rho", "nucleon", "mass", "jackknife over 2 configurations"):
+            self.assertIn(word, first.stdout)
+        self.assertIn("</svg>", self.read("spectrum.svg"))
+        files = ["spectrum.dat", "spectrum.svg"] + (["spectrum.h5"] if HAS_HDF5 else [])
+        content = {name: self.read(name, "rb") for name in files if not name.endswith(".h5")}
+        self.assertEqual(len(os.listdir(self.path("spectrum.journal"))), 2)
+        for name in files:
+            os.remove(self.path(name))
+        self.assertIn("0 updates and 0 solves", self.call("spectrum", *TINY).stdout)
+        self.assertEqual({name: self.read(name, "rb") for name in content}, content)
+        # From nothing again: the same bits.
+        shutil.rmtree(self.path("spectrum.journal"))
+        self.call("spectrum", *TINY)
+        self.assertEqual({name: self.read(name, "rb") for name in content}, content)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_other_parameters_do_not_take_finished_parts(self):
+        self.call("spectrum", *TINY)
+        changed = self.call("spectrum", *TINY, "--set", "action.kappa=0.131").stdout
+        self.assertIn("24 solves", changed)
+        self.assertIn("12 solves", self.call("spectrum", *TINY, "--set", "generate.beta=6.0000004", "--dry-run",
+                                             "--set", "generate.configurations=1").stdout)
+        self.assertIn(" 0 solves", self.call("spectrum", *TINY, "--dry-run").stdout)
+        more = self.call("spectrum", *TINY, "--set", "action.kappa=0.131", "--set", "generate.configurations=3", "--dry-run")
+        self.assertIn("9 updates and 12 solves", more.stdout)
+
+    def test_a_killed_run_goes_on(self):
+        self.call("spectrum", *TINY, "--set", "output.prefix=whole")
+        slow = [*TINY, "--set", "generate.configurations=2"]
+        with open(self.path("log"), "w") as log:
+            process = subprocess.Popen([PROGRAM, "spectrum", *slow], cwd=self.folder, stdout=log, stderr=log,
+                                       env=environment())
+            journal = self.path("spectrum.journal")
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None:
+                if os.path.isdir(journal) and any(name.endswith(".journal") for name in os.listdir(journal)):
+                    break
+                time.sleep(0.002)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        finished = [name for name in os.listdir(journal) if name.endswith(".journal")]
+        self.assertGreaterEqual(len(finished), 1)
+        text = self.call("spectrum", *slow).stdout
+        self.assertIn("finished        %d of 2" % len(finished), text)
+        self.assertEqual(self.read("spectrum.dat"), self.read("whole.dat"))
+
+    def test_files_are_measured_like_the_configurations_they_hold(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--between", 2, "--configurations", 2,
+                  "--output", "cfg", "-q")
+        self.call("spectrum", *TINY, "--set", "output.prefix=generated")
+        files = 'gauge.files=["cfg.0001.lime", "cfg.0002.lime"]'
+        self.call("spectrum", *TINY, "--set", files, "--set", "output.prefix=read")
+        self.assertEqual(self.numbers("read.dat"), self.numbers("generated.dat"))
+        self.assertIn("twice", self.call("spectrum", "--set", 'gauge.files=["cfg.0001.lime", "cfg.0001.lime"]', code=1).stderr)
+
+    def test_solvers_and_precisions_agree(self):
+        base = [*TINY, "--set", "generate.configurations=1", "--set", 'correlators.mesons=["pion"]',
+                "--set", "solver.tolerance=1e-11"]
+        want = None
+        for method in ("bicgstab", "cg"):
+            for precision in ("double", "mixed"):
+                for preconditioner in ("even-odd", "none"):
+                    self.call("spectrum", *base, "--set", "solver.method=" + method, "--set", "solver.precision=" + precision,
+                              "--set", "solver.preconditioner=" + preconditioner, "--set", "output.journal=j")
+                    found = self.numbers("spectrum.dat")
+                    want = want or found
+                    for a, b in zip(found, want):
+                        self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]) + 1e-14)
+        single = ["--set", "solver.precision=single", "--set", "solver.tolerance=1e-6"]
+        self.call("spectrum", *base, *single)
+        for a, b in zip(self.numbers("spectrum.dat"), want):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-3 * abs(b[1]) + 1e-8)
+
+    def test_pion_is_positive_and_sinks_and_momenta_are_labelled(self):
+        self.call("spectrum", *TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion",
+                  "--set", "correlators.baryons=[]", "--set", "correlators.max_momentum2=1",
+                  "--set", 'sink.smearings=["none", "wuppertal"]')
+        rows = self.numbers("spectrum.dat")
+        self.assertEqual(len(rows), 2 * 7 * 8)
+        text = self.read("spectrum.dat")
+        self.assertIn("wuppertal", text)
+        zero = [row for row in rows[:8]]
+        self.assertTrue(all(row[1] > 0 for row in zero))
+
+    def test_source_and_sinks_have_any_smearing_of_their_own(self):
+        base = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
+                "--set", "output.journal=j", "--set", "source.accuracy=1e-11"]
+        sinks = ["none", "theta", "gaussian", "node", "wuppertal"]
+        plan = self.call("spectrum", *base, "--set", "source.smearing=gaussian", "--set", "source.sigma=1.2",
+                         "--set", "sink.smearings=%s" % json.dumps(sinks), "--set", "sink.p2_max=20", "--set", "sink.sigma=0.8").stdout
+        self.assertIn("sigma = 1.2", plan)
+        self.assertIn("sigma = 0.8", plan)
+        rows = self.numbers("spectrum.dat")
+        blocks = {sink: rows[8 * k:8 * k + 8] for k, sink in enumerate(sinks)}
+        self.assertEqual(len(rows), 8 * len(sinks))
+        for name in sinks:
+            self.assertRegex(self.read("spectrum.dat"), "sink_smearing.*" + name)
+        # A threshold above the spectrum keeps everything: a point.
+        for a, b in zip(blocks["theta"], blocks["none"]):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]))
+        for name in ("gaussian", "node", "wuppertal"):
+            self.assertGreater(abs(blocks[name][0][1] / blocks["none"][0][1] - 1), 0.01, name)
+        # A source without extent is the point again, and the wide theta too.
+        for smearing in (["source.smearing=none"], ["source.smearing=theta", "source.p2_max=20"]):
+            settings = [word for s in smearing for word in ("--set", s)]
+            self.call("spectrum", *base, *settings)
+            point = self.numbers("spectrum.dat")
+            want = want if smearing[0] != "source.smearing=none" else point
+            for a, b in zip(point, want):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-6 * abs(b[1]))
+
+    def test_a_solver_that_does_not_converge_ends_with_three(self):
+        done = self.call("spectrum", *TINY, "--set", "solver.max_iterations=3", code=3)
+        self.assertIn("3", done.stderr)
+        self.assertFalse(os.path.exists(self.path("spectrum.h5")))
+        self.assertFalse(os.path.exists(self.path("spectrum.dat")))
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_two_ranks_agree_with_one_within_rounding(self):
+        self.call("spectrum", *TINY, "--set", "output.prefix=one")
+        self.call("spectrum", *TINY, "--set", "output.prefix=two", ranks=2)
+        one, two = self.numbers("one.dat"), self.numbers("two.dat")
+        self.assertEqual(len(one), len(two))
+        # Solutions agree to the tolerance of the solver, 1e-9, relative to each correlator's largest value.
+        for begin in range(0, len(one), 8):
+            largest = max(abs(row[1]) + abs(row[2]) for row in one[begin:begin + 8])
+            for a, b in zip(one[begin:begin + 8], two[begin:begin + 8]):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-7 * largest)
+
+
+if __name__ == "__main__":
+    unittest.main()

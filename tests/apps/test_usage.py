@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The command line, and how the program starts."""
+import os
+import re
+import subprocess
+import unittest
+
+from program_support import MPIEXEC, PROGRAM, ProgramTest, environment
+
+
+class Usage(ProgramTest):
+    def test_help_everywhere(self):
+        self.assertIn("exit codes", self.call("--help").stdout)
+        for command in ("spectrum", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
+            self.assertIn("--quiet", self.call(command, "--help").stdout)
+        self.assertRegex(self.call("--version").stdout, r"kovariant \d+\.\d+\.\d+")
+
+    def test_wrong_usage_ends_with_one_and_says_what_would_be_right(self):
+        self.assertIn("did you mean 'info'?", self.call("inof", "x", code=1).stderr)
+        self.assertIn("--help", self.call(code=1).stderr)
+        self.assertIn("did you mean '--format'?", self.call("convert", "a", "b", "--frmat", "ildg", code=1).stderr)
+        self.assertIn("did you mean 'gaussian'?", self.call("smear", "--profile", "gausian", code=1).stderr)
+        self.assertIn("did you mean 'coulomb'?", self.call("gaugefix", "a", "b", "--gauge", "couloumb", code=1).stderr)
+        self.assertIn("did you mean 'checksums'?", self.call("info", "a", "--ignore", "checksum", code=1).stderr)
+
+    def test_unknown_key_names_the_nearest(self):
+        self.assertIn("did you mean 'action.kappa'?", self.call("spectrum", "--set", "action.kapa=0.1", code=1).stderr)
+        with open(self.path("run.toml"), "w") as file:
+            file.write("[solver]\ntolerence = 1e-9\n")
+        text = self.call("spectrum", "run.toml", "--dry-run", code=1).stderr
+        self.assertIn("run.toml, line 2", text)
+        self.assertIn("did you mean 'solver.tolerance'?", text)
+
+    def test_parameter_files_that_are_empty_or_none_of_ours(self):
+        open(self.path("empty.toml"), "w").close()
+        self.assertEqual(self.call("spectrum", "empty.toml", "--dry-run").stdout, self.call("spectrum", "--dry-run").stdout)
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q")
+        self.assertIn("gauge.files", self.call("spectrum", "a.0001.lime", code=1).stderr)
+
+    def test_a_dry_run_says_that_results_could_not_be_written(self):
+        text = self.call("spectrum", "--set", "output.prefix=absent/folder", "--dry-run", code=1).stderr
+        self.assertIn("the folder absent does not exist", text)
+
+    def test_numbers_that_make_no_sense_are_refused(self):
+        self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
+        self.assertIn("nucleon, all", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+    def test_threads_spread_however_little_of_the_environment_is_set(self):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
+        for given in ({}, {"OMP_PROC_BIND": "true"}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}):
+            done = subprocess.run([PROGRAM, "info", "absent.lime"], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=100,
+                                  env={**clean, **given, "OMP_NUM_THREADS": "2", "OMP_DISPLAY_AFFINITY": "true",
+                                       "OMP_AFFINITY_FORMAT": "thread %n on %A"})
+            places = dict(re.findall(r"thread (\d+) on (\S+)", done.stdout))
+            if places:  # OpenMP
+                self.assertEqual(len(set(places.values())), 2, done.stdout)
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_mpi_is_started_under_a_launcher_or_where_it_is_asked_for(self):
+        def says_without_mpi(ranks=1, **more):
+            command = [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), PROGRAM, "info", "absent.lime", "--verbose"]
+            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  timeout=100, env=environment(**more))
+            self.assertIn("lanes", done.stderr)
+            return "without MPI" in done.stderr
+        self.assertTrue(says_without_mpi())
+        self.assertFalse(says_without_mpi(KOV_MPI="1"))
+        self.assertFalse(says_without_mpi(ranks=2))
+        self.assertTrue(says_without_mpi(ranks=2, KOV_MPI="0"))
+
+    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    def test_an_error_is_said_once_and_every_rank_fails(self):
+        done = self.call("info", "absent.lime", ranks=2, code=None)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("kovariant: cannot read absent.lime"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
