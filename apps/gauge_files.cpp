@@ -15,6 +15,11 @@ void GaugeFileOptions::declare(Arguments& arguments) {
       "go on although a check fails: checksums, plaquette, link-trace or unitarity; recorded in every output");
 }
 
+const std::vector<std::string>& check_names() {
+  static const std::vector<std::string> names{"checksums", "plaquette", "link-trace", "unitarity"};
+  return names;
+}
+
 ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore) {
   ReadGaugeOptions options;
   for (const std::string& name : ignore) {
@@ -27,39 +32,43 @@ ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore) {
     else if (name == "unitarity")
       options.ignore_unitarity = true;
     else
-      throw InputError("there is no check '" + name + "' to ignore" +
-                       did_you_mean(name, {"checksums", "plaquette", "link-trace", "unitarity"}) +
-                       " Checks are checksums, plaquette, link-trace and unitarity");
+      throw InputError("there is no check '" + name + "' to ignore" + suggestion(name, check_names()));
   }
   return options;
 }
 
 namespace {
 
-/// The library's remedies in words of the program's options.
-std::string with_options(std::string message) {
-  const std::pair<const char*, const char*> options[] = {
-      {"ask to ignore checksums", "go on with --ignore checksums"},
-      {"ask to ignore the plaquette", "go on with --ignore plaquette"},
-      {"ask to ignore the link trace", "go on with --ignore link-trace"},
-      {"ask to ignore unitarity", "go on with --ignore unitarity"},
-      {"give the extents", "give the extents: --extent X Y Z T"},
-      {"leave the extents out where", "leave --extent out where"},
+/// A message of the library with its remedies as the user writes them.
+std::string with_options(std::string message, OptionSyntax syntax) {
+  struct Remedy {
+    const char *library, *command_line, *settings;
   };
-  for (const auto& [ours, option] : options)
-    for (std::size_t at = message.find(ours); at != message.npos; at = message.find(ours, at + 1))
-      message.replace(at, std::string(ours).size(), option);
+  constexpr Remedy remedies[] = {
+      {"ask to ignore checksums", "go on with --ignore checksums", "go on with gauge.ignore = ['checksums']"},
+      {"ask to ignore the plaquette", "go on with --ignore plaquette", "go on with gauge.ignore = ['plaquette']"},
+      {"ask to ignore the link trace", "go on with --ignore link-trace", "go on with gauge.ignore = ['link-trace']"},
+      {"ask to ignore unitarity", "go on with --ignore unitarity", "go on with gauge.ignore = ['unitarity']"},
+      {"give the extents", "give the extents: --extent X Y Z T", "give the extents: gauge.extent = [X, Y, Z, T]"},
+      {"leave the extents out where", "leave --extent out where", "leave gauge.extent out where"},
+  };
+  for (const Remedy& remedy : remedies) {
+    const std::string written = syntax == OptionSyntax::settings ? remedy.settings : remedy.command_line;
+    for (std::size_t at = message.find(remedy.library); at != message.npos;
+         at = message.find(remedy.library, at + written.size()))
+      message.replace(at, std::string(remedy.library).size(), written);
+  }
   return message;
 }
 
 template <class Read>
-auto naming_options(const Read& read) {
+auto naming_options(OptionSyntax syntax, const Read& read) {
   try {
     return read();
   } catch (const InputError& error) {
-    throw InputError(with_options(error.what()));
+    throw InputError(with_options(error.what(), syntax));
   } catch (const FormatError& error) {
-    throw FormatError(with_options(error.what()));
+    throw FormatError(with_options(error.what(), syntax));
   }
 }
 
@@ -68,17 +77,22 @@ auto naming_options(const Read& read) {
 GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
   ReadOptions read;
   read.extent = options.extent;
-  return naming_options([&] { return read_gauge_header(comm, file, read); });
+  return naming_options(options.syntax, [&] { return read_gauge_header(comm, file, read); });
 }
 
 Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
   return Lattice(comm, header_of(comm, file, options).extent);
 }
 
+GaugeField<double> read_configuration(const Lattice& lattice, const std::string& file, const GaugeFileOptions& options,
+                                      GaugeReport& report) {
+  return naming_options(options.syntax,
+                        [&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
+}
+
 GaugeField<double> read_configuration(const Session& session, const Lattice& lattice, const std::string& file,
                                       const GaugeFileOptions& options, GaugeReport& report) {
-  const auto gauge =
-      naming_options([&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
+  const auto gauge = read_configuration(lattice, file, options, report);
   warn_overridden(session, report);
   return gauge;
 }

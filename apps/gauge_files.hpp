@@ -8,26 +8,40 @@
 
 namespace kov::app {
 
-/// Options of reading, declared on a subcommand.
+/// How a user writes options of reading, for messages.
+enum class OptionSyntax {
+  /// --ignore checksums, --extent X Y Z T
+  command_line,
+  /// gauge.ignore = ['checksums'], gauge.extent = [X, Y, Z, T]
+  settings
+};
+
+/// Options of reading: a subcommand's, or the settings of a job.
 struct GaugeFileOptions {
-  std::optional<Coord> extent;
-  std::vector<std::string> ignore;
+  std::optional<Coord> extent = {};
+  std::vector<std::string> ignore = {};
+  OptionSyntax syntax = OptionSyntax::command_line;
 
   /// --extent and --ignore.
   void declare(Arguments& arguments);
 };
 
-/// The checks by name: "checksums", "plaquette", "link-trace", "unitarity".  Throws InputError with this list.
+/// "checksums", "plaquette", "link-trace", "unitarity".
+const std::vector<std::string>& check_names();
+/// The checks by name.  Throws InputError for a name that is none of these.
 ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore);
 
-/// What a file says of itself, its extents those given where it has none.  Errors name --extent where that helps.
-/// Collective.
+/// What a file says of itself, its extents those given where it has none.  Errors name the option of extents where that
+/// helps.  Collective.
 GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
 /// The lattice of these extents.  Collective.
 Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
 
-/// read_gauge() of a file with the checks that options leave; warns of those that failed and were ignored.  Errors name
-/// the option that goes on without a check.  Collective.
+/// read_gauge() of a file with the checks that options leave.  Errors name the option that goes on without a check.
+/// Collective.
+GaugeField<double> read_configuration(const Lattice& lattice, const std::string& file, const GaugeFileOptions& options,
+                                      GaugeReport& report);
+/// The same; warns of the checks that failed and were ignored.
 GaugeField<double> read_configuration(const Session& session, const Lattice& lattice, const std::string& file,
                                       const GaugeFileOptions& options, GaugeReport& report);
 

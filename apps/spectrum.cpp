@@ -42,9 +42,11 @@ enum Counted : std::size_t { updates, solves };
 /// One run: the plan, and what it takes to carry it out.
 class SpectrumRun {
  public:
-  SpectrumRun(const Session& session, const SpectrumParameters& parameters, SpectrumPlan& plan, const Journal& journal)
+  SpectrumRun(const Session& session, const SpectrumParameters& parameters, const Settings& settings,
+              SpectrumPlan& plan, const Journal& journal)
       : session_(session),
         parameters_(parameters),
+        settings_(settings),
         plan_(plan),
         journal_(journal),
         lattice_(session.comm, plan.extent),
@@ -67,12 +69,12 @@ class SpectrumRun {
   }
 
   void from_files() {
-    const ReadGaugeOptions checks = read_gauge_options(parameters_.gauge.ignore);
+    const GaugeFileOptions options = parameters_.file_options(settings_);
     for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
       PlannedConfiguration& configuration = plan_.configurations[k];
       if (!configuration.finished()) {
         GaugeReport report;
-        const auto gauge = read_gauge<double>(lattice_, configuration.name, checks, &report);
+        const auto gauge = read_configuration(lattice_, configuration.name, options, report);
         progress_.hide();
         const bool planned = identity_of_file(configuration.name, report.header) == configuration.identity &&
                              (configuration.links.empty() || configuration.links == report.links_checksum);
@@ -122,6 +124,7 @@ class SpectrumRun {
 
   const Session& session_;
   const SpectrumParameters& parameters_;
+  const Settings& settings_;
   SpectrumPlan& plan_;
   const Journal& journal_;
   Lattice lattice_;
@@ -256,7 +259,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   const std::vector<OutputLock> locks = files.lock(session);
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
-  SpectrumRun run(session, parameters, plan, journal);
+  SpectrumRun run(session, parameters, settings, plan, journal);
   if (parameters.gauge.files.empty())
     run.generated();
   else

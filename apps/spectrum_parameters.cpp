@@ -2,7 +2,6 @@
 #include "apps/spectrum_parameters.hpp"
 
 #include "apps/chain_files.hpp"
-#include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
 #include "apps/output_files.hpp"
 #include "apps/suggest.hpp"
@@ -200,7 +199,9 @@ void SpectrumParameters::complete(Settings& settings) {
             "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
             generate.chain.n_thermalise, "and", generate.chain.n_between);
   }
-  read_gauge_options(gauge.ignore);
+  for (const std::string& name : gauge.ignore)
+    require(std::count(check_names().begin(), check_names().end(), name) == 1, settings.origin("gauge.ignore"),
+            "has '" + name + "', which is no check" + suggestion(name, check_names()));
   const std::vector<std::string>& names = SmearingChoice::names();
   require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
   source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
@@ -287,6 +288,12 @@ std::vector<std::string> SpectrumParameters::doubts() const {
   for (const std::string& name : sink.smearings) doubts.push_back(sink.choice.doubt(name));
   std::erase(doubts, "");
   return doubts;
+}
+
+GaugeFileOptions SpectrumParameters::file_options(const Settings& settings) const {
+  return {.extent = settings.given("gauge.extent") ? std::optional(gauge.extent) : std::nullopt,
+          .ignore = gauge.ignore,
+          .syntax = OptionSyntax::settings};
 }
 
 std::vector<MesonChannel> SpectrumParameters::meson_channels() const {

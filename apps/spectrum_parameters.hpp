@@ -3,6 +3,7 @@
 // What `kovariant spectrum` can be told, with the demo as its defaults.
 #pragma once
 
+#include "apps/gauge_files.hpp"
 #include "apps/settings.hpp"
 #include "apps/smearing_choice.hpp"
 #include "kov/contractions/baryon.hpp"
@@ -74,6 +75,8 @@ struct SpectrumParameters {
   std::vector<Coord> origins(const Coord& extent) const;
   /// What is doubtful about smearings that are used.
   std::vector<std::string> doubts() const;
+  /// How the files are read; extents of files are those of gauge.extent where it was given.
+  GaugeFileOptions file_options(const Settings& settings) const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   std::vector<Momentum> momenta() const;

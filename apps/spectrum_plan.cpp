@@ -45,10 +45,10 @@ void add_configuration(SpectrumPlan& plan, const std::string& name, const std::s
 }
 
 /// Leaves out what the journal has of other links than the file holds now.
-void compare_links(const Lattice& lattice, SpectrumPlan& plan, const ReadGaugeOptions& checks) {
+void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOptions& options) {
   PlannedConfiguration& configuration = plan.configurations.back();
   GaugeReport report;
-  read_gauge<double>(lattice, configuration.name, checks, &report);
+  read_configuration(lattice, configuration.name, options, report);
   configuration.links = report.links_checksum;
   for (PlannedPart& part : configuration.parts) {
     if (!part.entry || part.entry->notes["links_checksum"] == configuration.links) continue;
@@ -147,11 +147,10 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
       require(seen.insert(which_file(file)).second, settings.origin("gauge.files"), "names", file,
               "twice: its correlators would count twice");
   });
-  const ReadGaugeOptions checks = read_gauge_options(parameters.gauge.ignore);
-  ReadOptions read;
-  if (settings.given("gauge.extent")) read.extent = parameters.gauge.extent;
+  const GaugeFileOptions options = parameters.file_options(settings);
+  const bool compared = !read_gauge_options(options.ignore).ignore_checksums;
   for (const std::string& file : files) {
-    const GaugeHeader header = read_gauge_header(comm, file, read);
+    const GaugeHeader header = header_of(comm, file, options);
     if (plan.configurations.empty()) {
       plan.extent = header.extent;
       check();
@@ -159,8 +158,8 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     require(header.extent == plan.extent, file, "has the extents", to_string(header.extent), "and", files.front(),
             to_string(plan.extent) + ": one job takes configurations of one size");
     add_configuration(plan, file, identity_of_file(file, header), parameters.origins(plan.extent), journal);
-    const bool trusted = identifies_links(header) && !checks.ignore_checksums;
-    if (!trusted && plan.configurations.back().any_finished()) compare_links(Lattice(comm, plan.extent), plan, checks);
+    const bool trusted = identifies_links(header) && compared;
+    if (!trusted && plan.configurations.back().any_finished()) compare_links(Lattice(comm, plan.extent), plan, options);
   }
   return plan;
 }

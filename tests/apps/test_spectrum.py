@@ -150,6 +150,38 @@ class Spectrum(ProgramTest):
             for a, b in zip(point, want):
                 self.assertAlmostEqual(a[1], b[1], delta=1e-6 * abs(b[1]))
 
+    def test_errors_of_files_name_the_key_that_helps(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 1, "--output", "a", "-q")
+        content = self.read("a.0001.lime", "rb")
+        flipped, nameless = bytearray(content), content
+        flipped[content.index(b"ildg-binary-data") + 1000] ^= 1
+        for record in (b"ildg-format", b"scidac-private-file-xml"):
+            nameless = nameless.replace(record, b"x" * len(record))
+        for name, changed in (("flipped.lime", flipped), ("nameless.lime", nameless)):
+            with open(self.path(name), "wb") as file:
+                file.write(changed)
+
+        def error(name, code, *more):
+            return self.call("spectrum", "--set", 'gauge.files=["%s"]' % name, *more, code=code).stderr
+        windows = [word for key in ("pion", "rho", "nucleon") for word in ("--set", "analysis.%s=[0, 1]" % key)]
+        self.assertIn("go on with gauge.ignore = ['checksums']", error("flipped.lime", 2, *windows))
+        self.assertIn("leave gauge.extent out", error("a.0001.lime", 1, "--set", "gauge.extent=[4, 4, 4, 4]", "--dry-run"))
+        self.assertIn("give the extents: gauge.extent = [X, Y, Z, T]", error("nameless.lime", 1, "--dry-run"))
+        self.assertNotIn("extents:", self.call("spectrum", "--set", 'gauge.files=["nameless.lime"]', "--set",
+                                               "gauge.extent=[4, 4, 4, 8]", "--dry-run").stderr)
+        ignored = error("a.0001.lime", 1, "--set", 'gauge.ignore=["checksum"]')
+        self.assertIn("--set gauge.ignore has 'checksum'", ignored)
+        self.assertIn("did you mean 'checksums'?", ignored)
+        # Links that are read for the plan.
+        self.call("convert", "a.0001.lime", "sum.nersc")
+        job = [*TINY, "--set", "gauge.files=sum.nersc"]
+        self.call("spectrum", *job)
+        content = bytearray(self.read("sum.nersc", "rb"))
+        content[-1] ^= 1
+        with open(self.path("sum.nersc"), "wb") as file:
+            file.write(content)
+        self.assertIn("gauge.ignore = ['checksums']", self.call("spectrum", *job, "--dry-run", code=2).stderr)
+
     def test_a_solver_that_does_not_converge_ends_with_three(self):
         done = self.call("spectrum", *TINY, "--set", "solver.max_iterations=3", code=3)
         self.assertIn("3", done.stderr)
