@@ -31,7 +31,7 @@ class Dependencies:
         """Installs and builds what is missing."""
         log = os.path.join(self.cache, "logs", "packages.log")
         wanted = packages.needed(tests, self.options.mpi, self.options.hdf5, pip=self._needs_pip())
-        packages.ensure(wanted, log, self.options.install)
+        packages.ensure(wanted, log, self.options.install, retry=self.options.command == "deps")
         os.makedirs(os.path.join(self.cache, "scratch"), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="sources-", dir=os.path.join(self.cache, "scratch")) as scratch:
             self._bring_kokkos(scratch)

@@ -81,8 +81,10 @@ def _privilege():
     return None
 
 
-def ensure(wanted, log, install=True):
-    """Installs what is missing, or stops with the one line that would.  Optional packages never stop anything."""
+def ensure(wanted, log, install=True, retry=False):
+    """Installs what is missing, or stops with the one line that would.  Optional packages never stop anything: a note beside
+    the log keeps those that could not be installed from being tried again by every command, unless `retry` asks for it or
+    the network is needed in any case."""
     with Step("system packages") as step:
         names = missing(wanted)
         if not names:
@@ -93,16 +95,41 @@ def ensure(wanted, log, install=True):
         required = [name for name in names if name not in optional]
         if required:
             _install_required(step, required, privilege, log, install)
-        without = optional
+        failed = os.path.join(os.path.dirname(log), "optional-packages-failed")
+        done_without = optional
         if optional and privilege is not None:
-            try:
-                _install(step, optional, privilege, log, update=not required)
-                without = []
-            except Failure:
-                pass
-        installed = [name for name in names if name in required or name not in without]
-        step.note = ", ".join((["installed " + " ".join(installed)] if installed else [])
-                              + (["without " + " ".join(without)] if without else []))
+            if retry or required or _text(failed) != " ".join(optional):
+                done_without = _install_optional(step, optional, privilege, log, failed, update=not required)
+        installed = [name for name in names if name not in done_without]
+        notes = ["installed " + " ".join(installed)] if installed else []
+        if done_without:
+            notes.append("without " + " ".join(done_without))
+            if privilege is not None:
+                notes[-1] += ", which could not be installed: ./bootstrap deps tries again"
+        step.note = "; ".join(notes)
+
+
+def _install_optional(step, names, privilege, log, failed, update):
+    """The names of those that could not be installed."""
+    try:
+        _install(step, names, privilege, log, update)
+    except Failure:
+        os.makedirs(os.path.dirname(failed), exist_ok=True)
+        with open(failed, "w") as file:
+            file.write(" ".join(names))
+        return names
+    if os.path.exists(failed):
+        os.remove(failed)
+    return []
+
+
+def _text(path):
+    """What a file holds; nothing where there is none."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def _install_required(step, names, privilege, log, install):

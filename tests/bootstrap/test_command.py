@@ -58,6 +58,26 @@ class Command(fakes.Case):
         self.assertEqual(reply.returncode, 2)
         self.assertIn("--backend cuda", reply.stdout)
 
+    def test_every_command_builds_what_it_needs_or_the_targets_named(self):
+        def built(*arguments):
+            with mock.patch("bootstrap.main.Dependencies"), mock.patch("bootstrap.main.Project") as project:
+                self.assertEqual(main([*arguments, "--cache", self.cache], fakes.ROOT), 0)
+            return [list(call.args[0]) for call in project.return_value.build.call_args_list]
+        self.assertEqual(built("test"), [[]])
+        self.assertEqual(built("build"), [[]])
+        self.assertEqual(built("demo"), [["kovariant_program"]])
+        self.assertEqual(built("deps"), [])
+        for command in ("test", "build", "demo", "bench"):
+            self.assertEqual(built(command, "--target", "test_core", "--target", "docs"), [["test_core", "docs"]])
+
+    def test_a_kokkos_of_ours_is_installed_by_the_line_for_cmake(self):
+        for ours in (True, False):
+            with mock.patch("bootstrap.main.Dependencies") as brought:
+                brought.return_value.kokkos, brought.return_value.kokkos_is_ours = "/k", ours
+                self.assertEqual(main(["deps", "--cache", self.cache], fakes.ROOT), 0)
+            self.assertEqual("-DKokkos_DIR=/k -DKOV_INSTALL_KOKKOS=ON" in self.output.getvalue(), ours)
+            self.output.truncate(0)
+
     def test_cuda_without_nvcc(self):
         tools = self.path("bin")
         os.makedirs(tools)
@@ -86,8 +106,8 @@ class Packages(fakes.Case):
         with mock.patch.object(packages.shutil, "which", side_effect=lambda name: "/usr/bin/" + name
                                if name == "apt-get" else None), \
                 mock.patch.object(packages, "_privilege", return_value=patches.get("privilege")), \
-                mock.patch.object(packages, "execute") as ran:
-            packages.ensure(wanted, self.path("log"), patches.get("install", True))
+                mock.patch.object(packages, "execute", side_effect=patches.get("execute")) as ran:
+            packages.ensure(wanted, self.path("logs", "log"), patches.get("install", True), patches.get("retry", False))
         return ran
 
     def test_without_the_right_the_line_is_printed(self):
@@ -129,11 +149,23 @@ class Packages(fakes.Case):
         def execute(step, command, *rest, **more):
             if luxury.name in command:
                 raise refused
-        with mock.patch.object(packages, "execute", side_effect=execute) as ran, \
-                mock.patch.object(packages, "_privilege", return_value=[]):
-            packages.ensure([luxury, self.ghost], self.path("logs", "p.log"), True)
+        ran = self.ensure([luxury, self.ghost], privilege=[], execute=execute)
         self.assertIn(self.ghost.name, ran.call_args_list[1].args[1])
-        self.assertIn("installed " + self.ghost.name + ", without " + luxury.name, self.output.getvalue())
+        self.assertIn("installed " + self.ghost.name + "; without " + luxury.name, self.output.getvalue())
+
+    def test_what_could_not_be_installed_is_tried_again_when_asked_to(self):
+        luxury = packages.Package("kovariant-no-such-luxury", header="kovariant/no/such.h", optional=True)
+        refused = Failure("no network", "", EXIT_PACKAGES_MISSING)
+        self.assertEqual(self.ensure([luxury], privilege=[], execute=refused).call_count, 1)
+        self.assertEqual(self.ensure([luxury], privilege=[], execute=refused).call_count, 0)
+        said = "without kovariant-no-such-luxury, which could not be installed: ./bootstrap deps tries again"
+        self.assertEqual(self.output.getvalue().count(said), 2)
+        # Where the network is needed in any case it costs nothing more, and deps is there to bring things.
+        self.assertEqual(self.ensure([luxury, self.ghost], privilege=[]).call_count, 3)
+        self.assertEqual(self.ensure([luxury], privilege=[], execute=refused).call_count, 1)
+        self.assertEqual(self.ensure([luxury], privilege=[], execute=refused, retry=True).call_count, 1)
+        self.assertEqual(self.ensure([luxury], privilege=[], retry=True).call_count, 2)
+        self.assertEqual(self.ensure([luxury], privilege=[]).call_count, 2)
 
     def test_programs_and_headers_count_without_a_package(self):
         there = [packages.Package("kovariant-no-such-a", program="sh"), packages.Package("kovariant-no-such-b", header="vector")]

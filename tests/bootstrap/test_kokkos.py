@@ -14,6 +14,12 @@ from bootstrap.steps import Failure
 CPU = kokkos.Wanted("cpu")
 
 
+def options_with(**more):
+    """Those of a command line without MPI, HDF5 and network."""
+    return argparse.Namespace(**{"command": "demo", "backend": "cpu", "arch": "", "preset": "", "kokkos_kernels": "", "jobs": 1,
+                                 "mirror": "", "mpi": False, "hdf5": False, "install": False, **more})
+
+
 class Installed(fakes.Case):
     def find(self, wanted=CPU, **prefixes):
         self.environment(CMAKE_PREFIX_PATH=os.pathsep.join(prefixes.values()), Kokkos_ROOT="")
@@ -157,8 +163,7 @@ class Release(fakes.Case):
         """--kokkos=release with a folder as mirror: fetched, verified, unpacked, built, cached."""
         source = fakes.kokkos_source(self.path("kokkos"), version="4.7.2")
         archive = fakes.pack(source, self.path("mirror", "kokkos-4.7.02.tar.gz"), "kokkos-4.7.02")
-        options = argparse.Namespace(backend="cpu", arch="", preset="", kokkos="release", kokkos_kernels="", jobs=1,
-                                     mirror=self.path("mirror"), mpi=False, hdf5=False, install=False)
+        options = options_with(kokkos="release", mirror=self.path("mirror"))
         released = {"kokkos": archives.Archive("kokkos-4.7.02.tar.gz", archives.sha256(archive), url="https://nowhere.invalid/")}
         with mock.patch.object(archives, "RELEASES", released), \
                 mock.patch.object(dependencies.packages, "missing", return_value=[]):
@@ -166,6 +171,33 @@ class Release(fakes.Case):
             brought.bring(tests=False)
         self.assertIn("kokkos-4.7.2-openmp-native", brought.kokkos)
         self.assertTrue(os.path.exists(os.path.join(brought.kokkos, "KokkosConfig.cmake")))
+        self.assertTrue(brought.kokkos_is_ours)
+
+
+class Ours(fakes.Case):
+    """What bootstrap built into its cache, which may be removed, is installed with the library; nothing else is."""
+
+    def bring(self, choice):
+        brought = dependencies.Dependencies(options_with(kokkos=choice), self.cache)
+        with mock.patch.object(dependencies.packages, "missing", return_value=[]):
+            brought.bring(tests=False)
+        return brought
+
+    def test_what_was_built_is_ours(self):
+        archive = fakes.pack(fakes.kokkos_source(self.path("source")), self.path("kokkos.tar.gz"), "kokkos-4.7.00")
+        for _ in ("built", "from the cache"):
+            brought = self.bring(archive)
+            self.assertTrue(brought.kokkos.startswith(self.cache))
+            self.assertTrue(brought.kokkos_is_ours)
+
+    def test_what_is_installed_or_named_is_not(self):
+        prefix = self.path("prefix")
+        folder = fakes.kokkos_installation(prefix, "4.7.0")
+        self.environment(CMAKE_PREFIX_PATH=prefix, Kokkos_ROOT="")
+        for choice in (prefix, "auto", "system"):
+            brought = self.bring(choice)
+            self.assertEqual(os.path.realpath(brought.kokkos), os.path.realpath(folder), choice)
+            self.assertFalse(brought.kokkos_is_ours, choice)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ OPTIONS = {"preset": "", "backend": "cpu", "build_dir": "", "mpi": False, "hdf5"
 
 
 class WithProject(fakes.Case):
-    def project(self, **options):
+    def project(self, kokkos_is_ours=True, **options):
         root = self.path("checkout")
         if not os.path.isdir(root):
             os.makedirs(root)
@@ -24,7 +24,7 @@ class WithProject(fakes.Case):
                         "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n"
                         "foreach(name one two three)\n  add_custom_target(${name} ALL COMMAND \"${CMAKE_COMMAND}\" -E touch ${name})\n"
                         "endforeach()\n")
-        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="", kokkos_is_ours=True)
+        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="", kokkos_is_ours=kokkos_is_ours)
         return Project(root, argparse.Namespace(**{**OPTIONS, **options}), dependencies)
 
 
@@ -57,6 +57,9 @@ class Configure(WithProject):
         values = self.values(project)
         self.assertEqual((values["KOV_SANITIZE"], values["KOV_HDF5"], values["Kokkos_DIR"]), ("thread", "OFF", "/somewhere"))
         self.assertEqual(values["KOV_INSTALL_KOKKOS"], "ON")
+        project = self.project(kokkos_is_ours=False)
+        project.configure(tests=True)
+        self.assertEqual(self.values(project)["KOV_INSTALL_KOKKOS"], "OFF")
 
     def test_named_targets_are_compiled_and_no_others(self):
         project = self.project()
