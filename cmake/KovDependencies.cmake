@@ -46,8 +46,8 @@ find_package(pugixml QUIET)
 kov_require(pugixml_FOUND "pugixml" libpugixml-dev)
 find_package(spdlog QUIET)
 kov_require(spdlog_FOUND "spdlog" libspdlog-dev)
-find_path(KOV_RANDOM123_INCLUDE_DIR Random123/philox.h)
-kov_require(KOV_RANDOM123_INCLUDE_DIR "Random123" librandom123-dev)
+find_package(Random123 QUIET MODULE)
+kov_require(Random123_FOUND "Random123" librandom123-dev)
 
 # Optional parts: on where found; switched on by hand, they must be there.
 include(KovOption)

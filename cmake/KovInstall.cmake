@@ -39,9 +39,12 @@ if(KOV_INSTALL_KOKKOS)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/kokkos_package/" DESTINATION "${KOV_KOKKOS_PACKAGE}")
 endif()
 
+# Where this build was told to look for libraries, its users look as well.
+string(REPLACE ":" ";" kov_environment "$ENV{CMAKE_PREFIX_PATH}")
+set(KOV_PREFIX_PATH ${CMAKE_PREFIX_PATH} ${kov_environment})
 configure_package_config_file(cmake/KovariantConfig.cmake.in "${PROJECT_BINARY_DIR}/KovariantConfig.cmake"
                               INSTALL_DESTINATION "${KOV_CMAKE_DIR}" PATH_VARS KOV_KOKKOS_PACKAGE NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/KovariantConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/KovariantConfig.cmake" "${PROJECT_BINARY_DIR}/KovariantConfigVersion.cmake"
-              cmake/FindLibdeflate.cmake cmake/KovBuildType.cmake
+              cmake/FindLibdeflate.cmake cmake/FindRandom123.cmake cmake/KovBuildType.cmake
         DESTINATION "${KOV_CMAKE_DIR}")

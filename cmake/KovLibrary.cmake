@@ -17,13 +17,8 @@ endforeach()
 target_include_directories(kovariant PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-# Random123 is included by kov/core/random.hpp.  A folder that compilers search anyway is not named again: -isystem
-# /usr/include breaks #include_next of the standard library.
-if(NOT KOV_RANDOM123_INCLUDE_DIR STREQUAL "/usr/include")
-  target_include_directories(kovariant SYSTEM PUBLIC $<BUILD_INTERFACE:${KOV_RANDOM123_INCLUDE_DIR}>)
-endif()
-
-target_link_libraries(kovariant PUBLIC Kokkos::kokkos PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog)
+target_link_libraries(kovariant PUBLIC Kokkos::kokkos Random123::Random123
+                                PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog)
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)
 endif()
