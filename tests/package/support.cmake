@@ -30,7 +30,8 @@ function(install_library prefix)
   set(tree "${prefix}-build")
   file(REMOVE_RECURSE "${prefix}" "${tree}")
   run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${tree}" -G "${GENERATOR}" ${options} -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DKOV_APPS=OFF
-      -DKOV_TESTS=OFF -DKOV_MPI=${MPI} -DKOV_HDF5=${HDF5} -DBUILD_SHARED_LIBS=${SHARED} -DKOV_NATIVE=${NATIVE} ${ARGN})
+      -DKOV_TESTS=OFF -DKOV_MPI=${MPI} -DKOV_HDF5=${HDF5} -DBUILD_SHARED_LIBS=${SHARED} -DKOV_NATIVE=${NATIVE}
+      "-DCMAKE_INSTALL_LIBDIR=${LIBDIR}" ${ARGN})
   file(GLOB built "${BINARY}/libkovariant.*")
   file(COPY ${built} DESTINATION "${tree}")
   run("${CMAKE_COMMAND}" --install "${tree}" --prefix "${prefix}")
