@@ -278,7 +278,7 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
 
 TEST(SolverErrors, WhatRanksDisagreeAboutIsRefusedOnEveryRank) {
   const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const Problem problem(small_lattice());
   const double tolerance = comm.rank() == 0 ? 1e-3 : 1e-9;
   const int iterations = comm.rank() == 0 ? 10 : 20;

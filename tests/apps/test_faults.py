@@ -17,7 +17,7 @@ PROGRAMS = (("flow", FILE, "--time", 0.2), ("loops", FILE, "--smearing", "hyp", 
 WRONG = {"flipped": "was damaged on its way", "stale": "an old message was delivered"}
 
 
-@unittest.skipUnless(MPIEXEC, "no MPI in this build")
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
 class FaultTest(ProgramTest):
     def setUp(self):
         super().setUp()

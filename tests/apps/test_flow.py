@@ -69,7 +69,7 @@ class Flow(LinksTest):
         self.assertIn("t0/a^2 clover", coarse[2])
         self.assertIn("lower --every", coarse[2])
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_find_the_same(self):
         self.assert_same_on_two_ranks("flow", "--time", 0.2)
 

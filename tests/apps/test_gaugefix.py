@@ -33,7 +33,7 @@ class Gaugefix(LinksTest):
         self.assertRegex(done.stdout, "no picture gaugefix.svg: .*no positive number")
         self.assertTrue(os.path.exists(self.path("fixed.lime")))
 
-    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
     def test_a_transformation_that_was_kept_gives_the_fixed_links_again(self):
         for gauge in ("coulomb", "landau", "temporal"):
             text = self.call("gaugefix", "a.0001.lime", "fixed.lime", "--gauge", gauge, "--tolerance", 1e-10,
@@ -61,7 +61,7 @@ class Gaugefix(LinksTest):
         self.assertIn("theta", done.stderr)
         self.assertEqual(self.new_files(), [])
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_find_the_same(self):
         for name, ranks in (("one", 1), ("two", 2)):
             self.call("gaugefix", "a.0001.lime", name + ".lime", "--gauge", "coulomb", "--output", name, ranks=ranks)

@@ -19,7 +19,7 @@ class Generate(ProgramTest):
         self.assertEqual(self.links("a.0001.lime"), self.links("b.0001.lime"))
         self.assertNotEqual(self.links("a.0001.lime"), self.links("c.0001.lime"))
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_make_the_same_links_and_the_same_plaquette(self):
         for name, ranks in (("a", 1), ("b", 2)):
             self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 3, "--output", name, "-q", ranks=ranks)
@@ -82,7 +82,7 @@ class Generate(ProgramTest):
             self.assert_same_chain("whole", name, 5)
             self.assertIn("nothing to do", self.call(*arguments).stdout)
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_a_chain_goes_on_with_another_number_of_processes(self):
         self.call(*self.CHAIN, "--configurations", 3, "--output", "whole")
         self.call(*self.CHAIN, "--configurations", 2, "--output", "part", ranks=2)

@@ -60,7 +60,7 @@ class Loops(LinksTest):
             self.assertGreater(self.rows(self.read(method + ".txt"))[0][2], thin)
             self.assertIn("2 steps", done.stdout)
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_find_the_same(self):
         self.assert_same_on_two_ranks("loops", "--smearing", "hyp", "--steps", 1)
 

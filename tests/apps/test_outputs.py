@@ -18,7 +18,7 @@ class Outputs(LinksTest):
         os.remove(self.path("b.lime"))
         self.assertEqual(self.read("a.0001.lime", "rb"), before)
 
-    @unittest.skipUnless(HAS_HDF5, "no HDF5 in this build")
+    @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
     def test_nor_by_the_tables_or_by_another_output(self):
         self.call("convert", "a.0001.lime", "x.h5")
         self.call("gaugefix", "a.0001.lime", "b.lime", "--gauge", "temporal", "--transformation", "g.h5")
@@ -66,7 +66,7 @@ class Outputs(LinksTest):
         self.assertTrue(os.path.islink(self.path("out.lime")))
         self.assertIn("new.lime", os.listdir(self.path("scratch")))
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    @unittest.skipUnless(os.path.exists("/dev/full"), "NOT TESTED: there is no /dev/full here")
     def test_a_log_that_is_lost_is_an_error_in_the_end(self):
         done = self.call("info", "a.0001.lime", "--log", "/dev/full", code=1)
         self.assertIn("plaquette", done.stdout)
@@ -82,7 +82,7 @@ class Outputs(LinksTest):
             self.call("info", "a.0001.lime", "--log", "log")
         self.assertEqual(self.read("log").count("info a.0001.lime"), 2)
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_ranks_with_other_options_are_refused(self):
         def call(name):
             return [PROGRAM, "smear", "--extent", "4", "4", "4", "4", "--width", "1", "--iterations", name]

@@ -60,7 +60,7 @@ PYTHON = next((p for p in ("/usr/bin/python3", "python3")
                if HAS_HDF5 and subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
 
 
-@unittest.skipUnless(PYTHON, "no HDF5 in this build, or no h5py here")
+@unittest.skipUnless(PYTHON, "NOT TESTED: this build has no HDF5, or no Python here has h5py")
 class Analysis(ProgramTest):
     """PREFIX.h5 as an analyst opens it."""
 

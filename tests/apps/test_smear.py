@@ -169,7 +169,7 @@ class Smear(ProgramTest):
         self.assertLess(found[2], 1)
         self.assertEqual(max(found), found[2])
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_give_the_same_profile(self):
         arguments = ("smear", "--extent", 8, 4, 4, 4, "--width", 1.5, "--iterations", 4)
         one, two = self.profile(self.call(*arguments).stdout), self.profile(self.call(*arguments, ranks=2).stdout)

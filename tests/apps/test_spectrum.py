@@ -188,7 +188,7 @@ class Spectrum(ProgramTest):
         self.assertFalse(os.path.exists(self.path("spectrum.h5")))
         self.assertFalse(os.path.exists(self.path("spectrum.dat")))
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_agree_with_one_within_rounding(self):
         self.call("spectrum", *TINY, "--set", "output.prefix=one")
         self.call("spectrum", *TINY, "--set", "output.prefix=two", ranks=2)

@@ -45,7 +45,7 @@ class Usage(ProgramTest):
         self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
         self.assertIn("nucleon, all", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
 
-    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "NOT TESTED: there is one processor")
     def test_threads_spread_however_little_of_the_environment_is_set(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
         for given in ({}, {"OMP_PROC_BIND": "true"}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}):
@@ -57,7 +57,7 @@ class Usage(ProgramTest):
             if places:  # OpenMP
                 self.assertEqual(len(set(places.values())), 2, done.stdout)
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_mpi_is_started_under_a_launcher_or_where_it_is_asked_for(self):
         def says_without_mpi(ranks=1, **more):
             command = [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), PROGRAM, "info", "absent.lime", "--verbose"]
@@ -70,7 +70,7 @@ class Usage(ProgramTest):
         self.assertFalse(says_without_mpi(ranks=2))
         self.assertTrue(says_without_mpi(ranks=2, KOV_MPI="0"))
 
-    @unittest.skipUnless(MPIEXEC, "no MPI in this build")
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_an_error_is_said_once_and_every_rank_fails(self):
         done = self.call("info", "absent.lime", ranks=2, code=None)
         self.assertNotEqual(done.returncode, 0)

@@ -73,7 +73,7 @@ class Pip(fakes.Case):
         self.assertEqual(self.left_in_cache(), [])
         return caught.exception
 
-    @unittest.skipUnless(archives.pip_command(), "there is no pip here")
+    @unittest.skipUnless(archives.pip_command(), "NOT TESTED: there is no pip here")
     def test_wrong_checksum(self):
         source = fakes.write(self.path("pygenten-0.1.5", "PKG-INFO"), "Metadata-Version: 2.1\nName: pygenten\nVersion: 0.1.5\n")
         fakes.pack(os.path.dirname(source), self.path("index", archives.PINNED.file), "pygenten-0.1.5")
@@ -82,7 +82,7 @@ class Pip(fakes.Case):
         self.assertIn("wrong checksum", failure.problem)
         self.assertIn(archives.PINNED.sha256, failure.problem)
 
-    @unittest.skipUnless(archives.pip_command(), "there is no pip here")
+    @unittest.skipUnless(archives.pip_command(), "NOT TESTED: there is no pip here")
     def test_no_network(self):
         failure = self.fail()
         self.assertIn("no network", failure.problem)

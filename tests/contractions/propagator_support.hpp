@@ -37,7 +37,7 @@ class EveryLattice : public OnLattices {
   void SetUp() override {
     OnLattices::SetUp();
     if (IsSkipped()) return;
-    if (volume(GetParam().extent) > 3000) GTEST_SKIP() << "the naive reference would take seconds";
+    if (volume(GetParam().extent) > 3000) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
   }
   Lattice lattice() const { return GetParam().make(Comm::world()); }
 };

@@ -50,7 +50,7 @@ void check_baryons(const Lattice& lattice) {
 }
 
 TEST_P(Baryons, NucleonEqualsItsDefinition) {
-  if (volume(GetParam().extent) > 1000) GTEST_SKIP() << "the naive reference would take seconds";
+  if (volume(GetParam().extent) > 1000) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
   check_baryons<float>(lattice());
   check_baryons<double>(lattice());
 }

@@ -95,7 +95,7 @@ TEST(Correlators, DifferentLengthsHaveNoAverage) {
 }
 
 TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list;
   for (const Momentum& p : momenta_up_to(1)) list.push_back(make("pion-pion", p, 0.1 + p[2]));
   for (const Momentum& p : momenta_up_to(1)) list.push_back(make("a0-a0", p, 0.7 + p[1]));
@@ -118,7 +118,7 @@ TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
 }
 
 TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   const std::vector<Correlator> list = ensemble();
   CorrelatorProvenance provenance{.extent = {4, 4, 4, 4}, .parameters = {{"action.kappa", 0.1345}}};
   for (const Correlator& c : list) {
@@ -162,7 +162,7 @@ TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) 
 }
 
 TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list = ensemble();
   std::erase_if(list, [](const Correlator& c) { return c.source == Coord{1, 0, 0, 9 % 4}; });
   write_correlators(path("c.h5"), list, kProvenance, Comm::world());
@@ -176,7 +176,7 @@ TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
 }
 
 TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   if (Comm::world().rank() != 0) return;
   std::vector<Correlator> wanted;
   {
@@ -221,7 +221,7 @@ TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
 }
 
 TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list;
   CorrelatorProvenance provenance{.extent = {16, 16, 16, 32}};
   for (int k = 0; k < 2000; ++k)
@@ -279,7 +279,7 @@ TEST_F(CorrelatorFiles, RefusesWhatCannotBeToldApart) {
 }
 
 TEST_F(CorrelatorFiles, OtherFilesAreRefused) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   if (Comm::world().rank() != 0) return;
   {
     Hdf5File file = Hdf5File::create(path("other.h5"));

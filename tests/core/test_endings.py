@@ -64,7 +64,7 @@ class OneProcess(EndingsTest):
         self.assertEqual(self.stdout, "said before\n")
 
 
-@unittest.skipUnless(MPIEXEC, "no MPI in this build")
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
 class SeveralRanks(EndingsTest):
     def test_one_rank_s_error_ends_all(self):
         for way in ("run", "uncaught"):

@@ -87,7 +87,7 @@ TEST(Logs, APipeIsRefused) {
 }
 
 TEST(Logs, LinesThatAreLostAreAnErrorInTheEnd) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "NOT TESTED: there is no /dev/full here";
   const Comm comm = Comm::world();
   const Log log = Log::to_file(comm, "/dev/full", LogLevel::info);
   EXPECT_NO_THROW(log.require_written());

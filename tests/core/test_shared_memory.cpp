@@ -15,7 +15,7 @@ constexpr std::size_t bytes = 10000;
 
 TEST(SharedMemory, IsZeroAndSeenByWhoOpensIt) {
   SharedMemory made = SharedMemory::make(bytes);
-  if (!made) GTEST_SKIP() << "this system has no memory files";
+  if (!made) GTEST_SKIP() << "NOT TESTED: this system has no memory files";
   EXPECT_TRUE(std::all_of(made.data(), made.data() + bytes, [](std::byte b) { return b == std::byte{}; }));
   const SharedMemory opened = SharedMemory::open(made.address());
   ASSERT_TRUE(opened);
@@ -33,7 +33,7 @@ TEST(SharedMemory, IsZeroAndSeenByWhoOpensIt) {
 
 TEST(SharedMemory, IsNotWhatAnAddressDoesNotSay) {
   const SharedMemory made = SharedMemory::make(bytes);
-  if (!made) GTEST_SKIP() << "this system has no memory files";
+  if (!made) GTEST_SKIP() << "NOT TESTED: this system has no memory files";
   const auto opens = [&](auto change) {
     SharedMemory::Address address = made.address();
     change(address);

@@ -105,7 +105,7 @@ class TextFiles(Folders):
         self.assertEqual(self.compare(), ([], []))
 
 
-@unittest.skipUnless(h5py, "no h5py in this Python")
+@unittest.skipUnless(h5py, "NOT TESTED: this Python has no h5py")
 class Hdf5Files(Folders):
     def make(self, side, pion, weight=0.5, build="GNU"):
         with h5py.File(self.path(side, "spectrum_double.h5"), "w") as file:
@@ -134,7 +134,7 @@ class Hdf5Files(Folders):
         self.assertEqual(self.compare(), (["gaugefix_landau.h5: iterations, theta"], []))
 
 
-@unittest.skipUnless(PROGRAM, "KOVARIANT names no program")
+@unittest.skipUnless(PROGRAM, "NOT TESTED: KOVARIANT names no program")
 class Programs(Folders):
     def test_one_thread_and_two_ranks_or_threads_agree(self):
         for side, threads in (("one", "1"), ("two", "1" if MPIEXEC else "2")):

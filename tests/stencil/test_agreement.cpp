@@ -17,7 +17,7 @@ namespace {
 
 TEST(Agreement, ParametersThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const bool other = comm.rank() == comm.size() - 1;
   const Lattice lattice(comm, {4, 4, 4, 8});
   const GaugeField<double> gauge(lattice, "gauge", 4);

@@ -43,7 +43,7 @@ TEST(BadInput, LegsBeyondTheNextRankAreRefusedOnEveryRank) {
 
 TEST(BadInput, LatticesThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const bool other = comm.rank() == comm.size() - 1;
   const auto refused = [&](const Coord& extent, const LatticeOptions& options) {
     return throws_everywhere([&] { Lattice(comm, extent, options); });
@@ -65,7 +65,7 @@ TEST(BadInput, LatticesThatRanksDisagreeAboutAreRefusedOnEveryRank) {
 
 TEST(BadInput, HalosThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const bool other = comm.rank() == 0;
   const Lattice lattice(comm, {4, 4, 4, 8});
   EXPECT_TRUE(throws_everywhere([&] { Stencil::of(lattice, {{0, 0, other ? 1 : -1, 0}}); }));
@@ -88,7 +88,7 @@ TEST(BadInput, HalosThatRanksDisagreeAboutAreRefusedOnEveryRank) {
 
 TEST(BadInput, ARankThatDoesNotComeIsAnError) {
   const Comm comm = Comm::world();
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   if (comm.rank() == 0) {
     EXPECT_THROW(comm.require_same("something", "text", 0.05), CommError);
   } else {

@@ -212,7 +212,7 @@ TEST(Heatbath, OnePlaquetteExpansion) {
 
 // In four dimensions <P> = u + 4 u^5 + ..., u that of a single plaquette (Drouffe and Zuber, Phys. Rept. 102 (1983) 1).
 TEST(Heatbath, StrongCouplingPlaquette) {
-  if (Comm::world().size() > 1) GTEST_SKIP() << "the links are those of one rank";
+  if (Comm::world().size() > 1) GTEST_SKIP() << "does not apply: the links are those of one rank";
   for (const double beta : {0.5, 2.0}) {
     QuenchedEnsemble<float> chain(Lattice(Comm::world(), {8, 8, 4, 4}),
                                   {.beta = beta, .seed = 49, .overrelaxation_per_heatbath = 0});
@@ -226,7 +226,7 @@ TEST(Heatbath, StrongCouplingPlaquette) {
 
 // <P> = 0.59368 at beta = 6 on large lattices; here 8^4, where configurations scatter by 0.0017, and twelve in a row.
 void check_beta_six(Start start, int n_thermalise) {
-  if (Comm::world().size() > 1) GTEST_SKIP() << "the links are those of one rank";
+  if (Comm::world().size() > 1) GTEST_SKIP() << "does not apply: the links are those of one rank";
   QuenchedEnsemble<float> chain(Lattice(Comm::world(), {8, 8, 8, 8}),
                                 {.beta = 6, .seed = 50, .overrelaxation_per_heatbath = 4, .start = start});
   for (int k = 0; k < n_thermalise; ++k) chain.update();

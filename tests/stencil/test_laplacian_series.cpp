@@ -116,7 +116,8 @@ TEST(LaplacianSeriesBySlices, HasTheBitsOfStepByStep) {
   LatticeOptions forced = time;
   forced.force_halo = true;
   const Lattice slices(Comm::world(), {8, 8, 8, 4}, time), steps(Comm::world(), {8, 8, 8, 4}, forced);
-  if (!worth_slices(SpinorField<double>(slices, "psi"))) GTEST_SKIP() << "no packs, or too few slices for the threads";
+  if (!worth_slices(SpinorField<double>(slices, "psi")))
+    GTEST_SKIP() << "NOT TESTED: no packs, or too few slices for the threads";
   check_slices<Spinor, double>(slices, steps, 1);
   check_slices<Spinor, float>(slices, steps, 12);
   check_slices<Spinor, double>(slices, steps, 12);

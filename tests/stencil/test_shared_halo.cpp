@@ -38,7 +38,7 @@ TEST(SharedHalo, KeepsTheOtherParity) {
 TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
   const Comm comm = Comm::world();
   const Lattice lattice(comm, {4, 4, 4, 8}, {.halo = {.checked_exchanges = 0}});
-  if (comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const Stencil& stencil = Stencil::of(lattice);
   const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
   const Halo<ColorVector, double> halo(lattice, stencil, 1);

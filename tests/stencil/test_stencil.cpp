@@ -51,7 +51,7 @@ class StencilLegs : public ::testing::TestWithParam<test::LatticeCase> {
  protected:
   void SetUp() override {
     if (!GetParam().possible(Comm::world().size()))
-      GTEST_SKIP() << "no process grid of this many ranks fits these extents";
+      GTEST_SKIP() << "does not apply: no process grid of this many ranks fits these extents";
   }
 };
 

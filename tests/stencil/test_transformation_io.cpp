@@ -21,7 +21,7 @@ Field<ColorMatrix, double> transformation_on(const Lattice& lattice, const Globa
 }
 
 TEST(TransformationFile, KeepsEveryBitAndIsReadOnAnyDecomposition) {
-  if (!has_hdf5()) GTEST_SKIP() << "no HDF5 in this build";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   const Comm comm = Comm::world();
   const Folder folder(comm);
   const Coord extent{4, 4, 4, 8};
@@ -38,7 +38,7 @@ TEST(TransformationFile, KeepsEveryBitAndIsReadOnAnyDecomposition) {
 }
 
 TEST(TransformationFile, GivesTheFixedLinksAgain) {
-  if (!has_hdf5()) GTEST_SKIP() << "no HDF5 in this build";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   const Comm comm = Comm::world();
   const Folder folder(comm);
   const Lattice lattice(comm, {4, 4, 4, 8});
@@ -60,7 +60,7 @@ std::string refusal(const Lattice& lattice, const std::filesystem::path& path) {
 }
 
 TEST(TransformationFile, DamagedAndForeignOnesAreRefused) {
-  if (!has_hdf5()) GTEST_SKIP() << "no HDF5 in this build";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   const Comm comm = Comm::world();
   const Folder folder(comm);
   const Coord extent{4, 4, 4, 8};

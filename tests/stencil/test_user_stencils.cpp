@@ -55,7 +55,7 @@ bool reaches(const Lattice& lattice, int mu, int length) {
 
 TEST_P(UserStencils, ImprovedDerivativeIsItsSymbolOnPlaneWaves) {
   const Lattice lattice = GetParam().make(Comm::world());
-  if (!reaches(lattice, 0, 2)) GTEST_SKIP() << "ranks too narrow";
+  if (!reaches(lattice, 0, 2)) GTEST_SKIP() << "does not apply: ranks too narrow";
   const SpinorField<double> in(lattice, "in"), out(lattice, "out");
   for (const Coord& n : {Coord{1, 0, 0, 0}, Coord{-2, 1, 0, 3}, Coord{0, 1, 1, 1}}) {
     const Momenta p = momenta(n, lattice.extent());
@@ -231,7 +231,7 @@ void check_naik(const Lattice& lattice) {
 TEST_P(UserStencils, ThreeLinkHopAgreesWithTheNaiveOneAndIsCovariant) {
   const Lattice lattice = GetParam().make(Comm::world());
   for (int mu = 0; mu < 4; ++mu)
-    if (!reaches(lattice, mu, 3)) GTEST_SKIP() << "ranks too narrow";
+    if (!reaches(lattice, mu, 3)) GTEST_SKIP() << "does not apply: ranks too narrow";
   check_naik<double>(lattice);
   check_naik<float>(lattice);
 }

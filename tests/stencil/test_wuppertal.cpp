@@ -74,7 +74,8 @@ void check_slices(const Lattice& lattice, int n_components) {
 
 TEST(WuppertalSmearing, SliceBySliceGivesTheBitsOfStepByStep) {
   const Lattice lattice(Comm::world(), {8, 8, 8, 4}, {.grid = Coord{1, 1, 1, Comm::world().size()}});
-  if (!worth_slices(SpinorField<double>(lattice, "psi"))) GTEST_SKIP() << "no packs, or too few slices for the threads";
+  if (!worth_slices(SpinorField<double>(lattice, "psi")))
+    GTEST_SKIP() << "NOT TESTED: no packs, or too few slices for the threads";
   check_slices<Spinor, double>(lattice, 1);
   check_slices<Spinor, float>(lattice, 12);
   check_slices<Spinor, double>(lattice, 12);

@@ -19,7 +19,7 @@ class Hdf5 : public testing::Test {
 };
 
 TEST(Hdf5Absent, EverythingThrowsNotBuilt) {
-  if (has_hdf5()) GTEST_SKIP() << "this build has HDF5";
+  if (has_hdf5()) GTEST_SKIP() << "does not apply: this build has HDF5";
   EXPECT_THROW(Hdf5File::create("x.h5"), NotBuilt);
   EXPECT_THROW(Hdf5File::open("x.h5"), NotBuilt);
   EXPECT_EQ(hdf5_description(), "no HDF5");
