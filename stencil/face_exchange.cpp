@@ -99,7 +99,17 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
   tune_key_.real_bytes = sizeof(T);
   tune_key_.lanes = shape_.lanes;
   tune_key_.wire = to_string(wire_);
-  tune_key_.transport = to_string(options_.transport) + (options_.checked_exchanges < 0 ? " checked" : "");
+  tune_key_.transport = transport() + (options_.checked_exchanges < 0 ? " checked" : "");
+}
+
+/// How faces do travel: what was to be shared is staged between ranks that cannot reach each other's memory.  The same
+/// on all ranks.
+template <class T>
+std::string FaceExchange<T>::transport() const {
+  if (!is_shared()) return to_string(options_.transport);
+  if (shared_.all_shared() == 0) return to_string(HaloOptions::Transport::staged);
+  if (shared_.all_shared() == shared_.all()) return to_string(HaloOptions::Transport::shared);
+  return sentence("shared", shared_.all_shared(), "of", shared_.all());
 }
 
 /// Where each block of the messages goes when its faces begin there.

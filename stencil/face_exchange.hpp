@@ -80,6 +80,7 @@ class FaceExchange {
   bool lands_in_place(const HaloPlan::Face& face) const;
   void list_blocks();
   void describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read);
+  std::string transport() const;
   bool is_shared() const { return options_.transport == HaloOptions::Transport::shared; }
   void gather(const SiteBlocks<T>& in, const Buffer<std::byte*>& places, bool past_caches) const;
   static BlockLists lists(const std::array<std::vector<int>, 2>& parities);

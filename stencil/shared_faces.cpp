@@ -49,6 +49,11 @@ SharedFaces::Places SharedFaces::connect(const Comm& comm, const HaloPlan& plan,
     const auto& sender = written[std::size_t(plan.faces[f].from_rank)];
     is_written_[f] = f < sender.size() && sender[f] != std::byte{};
   }
+  all_ = all_shared_ = 0;
+  for (const auto& faces : written) {
+    all_ += faces.size();
+    all_shared_ += faces.size() - std::size_t(std::count(faces.begin(), faces.end(), std::byte{}));
+  }
   memory_.close();  // all ranks that can have opened it
   return places;
 }

@@ -38,6 +38,9 @@ class SharedFaces {
   bool writes(std::size_t f) const { return f < writes_.size() && writes_[f]; }
   bool is_written(std::size_t f) const { return f < is_written_.size() && is_written_[f]; }
   int count() const { return int(std::count(writes_.begin(), writes_.end(), 1)); }
+  /// The faces of all ranks, and how many of them are written into their reader's memory.
+  std::size_t all() const { return all_; }
+  std::size_t all_shared() const { return all_shared_; }
 
   /// Tells those who write into this halo that it is free, and waits for the same word of those this rank writes to.
   /// Collective; throws CommError, with the name of the face, when the word does not come in time.
@@ -48,6 +51,7 @@ class SharedFaces {
   SharedMemory memory_;
   std::vector<SharedMemory> readers_;  // kept open
   std::vector<char> writes_, is_written_;
+  std::size_t all_ = 0, all_shared_ = 0;
   std::vector<std::byte> words_;  // in and out for each face; what they say is that they come
 };
 

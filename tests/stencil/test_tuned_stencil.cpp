@@ -85,6 +85,31 @@ TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
   EXPECT_EQ(keys.size(), n_keys);
 }
 
+/// The transport in a tune key of halos that are made now, where memory for sharing is made on some ranks.
+std::string transport_of_key(bool has_memory) {
+  const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.transport = HaloOptions::Transport::shared}));
+  std::optional<test::FileSizeLimit> limit;
+  if (!has_memory) limit.emplace(0);
+  return Halo<Spinor, double>(lattice, 1).tune_key().transport;
+}
+
+TEST(TunedStencils, KnowWhetherFacesAreShared) {
+  const Comm comm = Comm::world();
+  if (Lattice(comm, {4, 4, 8, 8}).halo_options().transport != HaloOptions::Transport::shared)
+    GTEST_SKIP() << "does not apply: no halos are shared on this device";
+  EXPECT_EQ(transport_of_key(true), "shared");
+  EXPECT_EQ(transport_of_key(false), "staged");
+  // Rank 0 shares with nobody then, the others with those that are not rank 0.
+  const std::string mixed = transport_of_key(comm.rank() > 0);
+  const std::string begin = comm.size() == 1 ? "staged" : "shared ";
+  EXPECT_EQ(mixed.substr(0, begin.size()), begin);
+  EXPECT_EQ(comm.broadcast(mixed), mixed);
+  // Ranks divide t alone, and nothing is read along it.
+  if (comm.size() == 1) return;
+  const Lattice lattice(comm, {4, 4, 4, 16}, {.grid = Coord{1, 1, 1, comm.size()}});
+  EXPECT_EQ((Halo<Spinor, double>(lattice, 1, {.legs = {0, 1, 2}}).tune_key().transport), "staged");
+}
+
 TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
   const test::TuneFile none(std::nullopt);
   const auto results = [](HaloOptions::Overlap overlap, HaloOptions::Wire wire, int calls) {
