@@ -205,7 +205,7 @@ TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
 }
 
 TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   if (Comm::world().rank() != 0) return;
   // A few hundred bytes that would be a thousand correlators, and a few thousand a million.
   constexpr std::uint64_t n = 10;
