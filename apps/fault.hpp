@@ -11,7 +11,11 @@ namespace kov::app {
 ///   lost, stale, flipped: the next checked halo message of leg N from that rank
 ///   memory: the rank's kernel number N, counted from 1, finds no memory
 ///   kill, stop: before its kernel number N the rank gets SIGKILL or SIGSTOP
-/// Throws InputError when it is anything else.
+/// Throws InputError when it is anything else, or names a rank that is not there.
 void arm_fault(const Comm& comm);
+
+/// Throws InputError on the rank that was to have the fault when it came to its end without: a drill that did nothing
+/// must not look like one that was survived.
+void require_fault_struck();
 
 }  // namespace kov::app

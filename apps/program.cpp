@@ -34,6 +34,7 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
   arm_fault(comm);
   parsed.action(session);
   comm.agree([&] {
+    require_fault_struck();
     session.log.require_written();
     require(comm.rank() != 0 || std::cout.flush(), "standard output cannot be written: is the disk full?");
   });
