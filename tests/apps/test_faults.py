@@ -1,95 +1,192 @@
 # SPDX-License-Identifier: MIT
-"""What a fault of one rank does to every program: an end within seconds, the first error printed once, its code."""
+"""What a fault of one rank does to every program: an end within seconds, the first error printed once, its code.
+
+By default each program has each fault on one of two ranks, which rotates from pair to pair, and one fault on four ranks.
+All faults on all ranks: `ctest -C AllFaults -L all_faults`.
+"""
 import os
+import re
 import subprocess
 import time
 import unittest
 
 from program_support import MPIEXEC, PROGRAM, TINY, ProgramTest, environment
 
+SOLVER = os.environ.get("KOVARIANT_SOLVER", "")
+ALL = os.environ.get("KOVARIANT_FAULTS") == "all"
 FILE = "a.0001.lime"
-SPECTRUM = ("spectrum", *TINY, "--set", "generate.configurations=1")
-# Every program.
-PROGRAMS = (("flow", FILE, "--time", 0.2), ("loops", FILE, "--smearing", "hyp", "--steps", 1),
-            ("gaugefix", FILE, "fixed.lime", "--gauge", "coulomb"), ("smear", "--extent", 4, 4, 4, 8, "--links", "hot"),
-            SPECTRUM, ("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "b"),
-            ("convert", FILE, "c.nersc"), ("info", FILE))
-WRONG = {"flipped": "was damaged on its way", "stale": "an old message was delivered"}
+LEG = 6  # +t, the direction that is cut first
+WRONG = {"lost": "did not arrive within", "flipped": "was damaged on its way", "stale": "an old message was delivered"}
+FAULTS = ("lost", "memory", "flipped", "stop", "stale", "kill")
+# Kernels that faults of a process strike at, as parts of all that the rank runs.
+EARLY, MIDDLE, LATE = 0, 0.5, 0.9
+BEYOND = 10**9
 
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
 class FaultTest(ProgramTest):
+    executable, name = PROGRAM, "kovariant"
+
     def setUp(self):
         super().setUp()
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 1, "--output", "a", "-q")
         self.before = self.files()
 
     def files(self):
-        return sorted(os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names)
+        return {os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names}
 
-    def strike(self, fault, program, code, ranks=2, timeout=4, within=30):
-        """The line that says why the program ended; results and temporary files there are none."""
+    def start(self, fault, program, ranks, timeout):
+        """The finished process, what it printed, and how many seconds it took."""
+        command = [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), self.executable, *map(str, program)]
         begin = time.monotonic()
-        command = [*MPIEXEC, "-n", str(ranks), PROGRAM, *map(str, program), "-q"]
         done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=100,
                               env=environment(KOV_FAULT=fault, KOV_TIMEOUT=str(timeout)))
-        about = "%s in %s: %s%s" % (fault, program[0], done.stdout, done.stderr)
+        return done, "%s on %d ranks in %s: %s%s" % (fault, ranks, program, done.stdout, done.stderr), time.monotonic() - begin
+
+    def strike(self, fault, program, code, ranks=2, timeout=20, may_be_left=(), within=30):
+        """The line that says why the program ended; no temporary files are left, nor results but those that are whole."""
+        done, about, seconds = self.start(fault, program, ranks, timeout)
         self.assertEqual(done.returncode, code, about)
-        self.assertLess(time.monotonic() - begin, within, about)
-        # A killed process leaves its lock, which the next run takes over.
-        left = [file for file in self.files() if not (fault.startswith("kill") and file.endswith(".lock"))]
-        self.assertEqual(left, self.before, about)
-        lines = [line for line in done.stderr.splitlines() if line.startswith("kovariant: ")]
-        if fault.startswith(("kill", "stop")):  # then the launcher ends the other, which says so
+        self.assertLess(seconds, within, about)
+        left = self.files() - self.before - set(may_be_left)
+        if fault.startswith("kill"):  # it leaves its lock, and what it was writing under a temporary name
+            left = {file for file in left if not file.endswith((".lock", ".part"))}
+        self.assertEqual(left, set(), about)
+        self.clean()
+        lines = [line for line in done.stderr.splitlines() if line.startswith(self.name + ": ")]
+        if fault.startswith(("kill", "stop")):  # then the launcher ends the others, which say so
             lines = [line for line in lines if "ended by a signal" not in line]
         if fault.startswith("kill"):  # then only the launcher says why
-            self.assertEqual(lines, [])
+            self.assertEqual(lines, [], about)
             return done.stderr
         self.assertEqual(len(lines), 1, about)
         return lines[0]
 
-    def strike_message(self, kind, sender, program, ranks=2, leg=6):
-        said = self.strike("%s:%d:%d" % (kind, sender, leg), program, 4, ranks)
-        self.assertRegex(said, r"^kovariant: rank (\d): the halo message of leg \+t from rank %d to rank \1 " % sender)
-        self.assertIn(WRONG.get(kind, "did not arrive within"), said)
+    def clean(self):
+        for file in self.files() - self.before:
+            os.unlink(file)
+
+    def kernels(self, program, ranks):
+        """How many kernels each rank runs, and the files that a good run makes: from faults beyond the last kernel."""
+        counts = []
+        for rank in range(ranks):
+            done, about, _ = self.start("memory:%d:%d" % (rank, BEYOND), program, ranks, 20)
+            self.assertEqual(done.returncode, 1, about)
+            counts.append(int(re.search(r"did not strike: rank %d ran (\d+) kernels" % rank, done.stderr)[1]))
+            made = self.files() - self.before
+            self.clean()
+        return counts, made
+
+    def strike_message(self, kind, sender, program, ranks=2):
+        said = self.strike("%s:%d:%d" % (kind, sender, LEG), program, 4, ranks, timeout=2 if kind == "lost" else 20)
+        pattern = r"^%s: rank (\d): the halo message of leg \+t from rank %d to rank \1 " % (self.name, sender)
+        self.assertRegex(said, pattern)
+        self.assertIn(WRONG[kind], said)
+
+    def strike_process(self, kind, rank, program, kernel, ranks=2, may_be_left=()):
+        fault = "%s:%d:%d" % (kind, rank, kernel)
+        if kind == "memory":
+            said = self.strike(fault, program, 70, ranks, may_be_left=may_be_left)
+            self.assertIn("%s: rank %d: memory ran out" % (self.name, rank), said)
+        elif kind == "stop":
+            said = self.strike(fault, program, 4, ranks, timeout=2, may_be_left=may_be_left)
+            self.assertRegex(said, "^%s: (?!rank %d: )rank .*(did not arrive|not all ranks came|not taken by|not all others)"
+                             % (self.name, rank))
+        else:
+            said = self.strike(fault, program, 137, ranks, may_be_left=may_be_left)
+            self.assertIn("signal 9", said)
 
 
-class Faults(FaultTest):
-    def test_memory_runs_out_on_either_rank_in_every_program(self):
-        for program in PROGRAMS:
-            for rank in (0, 1):
-                said = self.strike("memory:%d:2" % rank, program, 70)
-                self.assertIn("kovariant: rank %d: memory ran out" % rank, said)
+class Matrix:
+    """Every fault on one program."""
+    number, program = 0, ()
 
-    def test_damaged_messages_to_either_rank_in_every_program(self):
-        for k, program in enumerate(PROGRAMS):
-            for sender in (0, 1):
-                self.strike_message(("flipped", "stale")[(k + sender) % 2], sender, program)
+    def cases(self):
+        """(ranks, kind, rank, where in its work)"""
+        for k, kind in enumerate(FAULTS):
+            if not ALL:
+                yield 2, kind, (self.number + k) % 2, (EARLY, MIDDLE, LATE)[(self.number + k // 2) % 3]
+                continue
+            for rank in 0, 1:
+                for where in (EARLY, MIDDLE, LATE) if kind not in WRONG else (EARLY,):
+                    yield 2, kind, rank, where
+            yield 4, kind, (self.number + k) % 4, MIDDLE
+        if not ALL:
+            yield 4, FAULTS[self.number % len(FAULTS)], 2 + self.number % 2, MIDDLE
+
+    def test_faults(self):
+        kernels = {}
+        for ranks, kind, rank, where in self.cases():
+            with self.subTest(kind=kind, ranks=ranks, rank=rank, where=where):
+                if kind in WRONG:
+                    self.strike_message(kind, rank, self.program, ranks)
+                    continue
+                if ranks not in kernels:
+                    kernels[ranks] = self.kernels(self.program, ranks)
+                counts, made = kernels[ranks]
+                self.assertGreater(counts[rank], 10)
+                kernel = 2 if where == EARLY else int(where * counts[rank])
+                self.strike_process(kind, rank, self.program, kernel, ranks, () if where == EARLY else made)
 
 
-class HarderFaults(FaultTest):
-    def test_lost_messages(self):
-        for sender in (0, 1):
-            self.strike_message("lost", sender, PROGRAMS[0])
+class FlowFaults(Matrix, FaultTest):
+    number, program = 0, ("flow", FILE, "--time", 0.2, "-q")
 
-    def test_a_solver_whose_rank_fails(self):
-        for rank in (0, 1):
-            self.assertIn("rank %d: memory ran out" % rank, self.strike("memory:%d:600" % rank, SPECTRUM, 70))
 
-    def test_four_ranks(self):
-        self.strike_message("flipped", 3, SPECTRUM, ranks=4)
-        self.strike_message("lost", 2, SPECTRUM, ranks=4)
-        self.assertIn("rank 2: memory ran out", self.strike("memory:2:600", SPECTRUM, 70, ranks=4))
+class LoopsFaults(Matrix, FaultTest):
+    number, program = 1, ("loops", FILE, "--smearing", "hyp", "--steps", 1, "-q")
 
-    def test_a_stopped_rank_is_noticed_and_ended(self):
-        for program, rank in ((PROGRAMS[0], 0), (SPECTRUM, 1)):
-            said = self.strike("stop:%d:30" % rank, program, 4)
-            self.assertRegex(said, "^kovariant: rank %d: .*(did not arrive|not all ranks came)" % (1 - rank))
 
-    def test_a_killed_rank_ends_all(self):
-        for program, rank in ((PROGRAMS[0], 0), (SPECTRUM, 1)):
-            self.assertIn("signal 9", self.strike("kill:%d:30" % rank, program, 137))
+class GaugefixFaults(Matrix, FaultTest):
+    number, program = 2, ("gaugefix", FILE, "fixed.lime", "--gauge", "coulomb", "-q")
+
+
+class SmearFaults(Matrix, FaultTest):
+    number, program = 3, ("smear", "--extent", 4, 4, 4, 8, "--links", "hot", "-q")
+
+
+class SpectrumFaults(Matrix, FaultTest):
+    number, program = 4, ("spectrum", *TINY, "--set", "generate.configurations=1", "-q")
+
+
+class GenerateFaults(Matrix, FaultTest):
+    number, program = 5, ("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "b", "-q")
+
+
+class ConvertFaults(Matrix, FaultTest):
+    number, program = 6, ("convert", FILE, "c.nersc", "-q")
+
+
+class InfoFaults(Matrix, FaultTest):
+    number, program = 7, ("info", FILE, "-q")
+
+
+class BenchFaults(Matrix, FaultTest):
+    """On several ranks it times the exchange of halos alone."""
+    number, program = 8, ("bench", "--large", 4, 4, 4, 8, "--seconds", 0.001, "-q")
+
+
+@unittest.skipUnless(SOLVER, "no solver to test")
+class SolverFaults(Matrix, FaultTest):
+    """The faults are armed when everything is ready for the solver."""
+    executable, name, number = SOLVER, "solver", 9
+
+
+class OtherFaults(FaultTest):
+    def test_a_fault_that_does_not_strike_is_an_error(self):
+        # These read or plan, without an exchange; there is no other program without.
+        for program in (("info", FILE, "--header-only"), ("smear", "--dry-run"), ("generate", "--dry-run")):
+            self.assertIn("no checked halo message of leg 6 from rank 1", self.strike("lost:1:6", program, 1))
+        self.assertIn("rank 1 ran 0 kernels", self.strike("memory:1:1", ("info", FILE, "--header-only"), 1))
+        self.assertIn("no checked halo message of leg 77", self.strike("flipped:0:77", ("info", FILE), 1))
+
+    def test_a_fault_that_is_none_is_refused(self):
+        for fault in ("lost", "lost:0", "lost:0:6 ", "lost:0:6:1", "lost:0:6x", "lost: 0:6", "lost:-1:6", "loss:0:6", "memory:0:0",
+                      "memory::1", ":0:1"):
+            said = self.strike(fault, ("info", FILE), 1, ranks=1)
+            self.assertIn("environment variable KOV_FAULT is " + fault + " where", said)
+        self.assertIn("there is no rank 2 among 2 processes", self.strike("memory:2:1", ("info", FILE), 1))
 
     def test_an_output_that_nobody_takes_is_one_error_with_one_code(self):
         script = 'exec "$0" "$@" > /dev/full'
@@ -98,9 +195,6 @@ class HarderFaults(FaultTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count("kovariant: standard output cannot be written"), 1, done.stderr)
         self.assertEqual(done.stderr.count("kovariant: "), 1, done.stderr)
-
-    def test_a_fault_that_is_none_is_refused(self):
-        self.assertIn("KOV_FAULT", self.strike("lost", PROGRAMS[-1], 1))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// A program of a user that solves, for test_faults.py: the fault of KOV_FAULT is armed when everything is ready.
+#include "apps/fault.hpp"
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/core/noise.hpp"
+#include "kov/core/runtime.hpp"
+#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/wilson.hpp"
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  return kov::run(argc, argv, [](const kov::Comm& comm) {
+    const kov::Lattice lattice(comm, {4, 4, 4, 8});
+    const kov::GaugeField<double> gauge(lattice, "gauge", 4);
+    kov::hot_start(gauge, 1);
+    const kov::WilsonOperator<double> wilson(kov::GaugeLinks<double>(gauge), 0.3);
+    const kov::SpinorField<double> b(lattice, "source"), x(lattice, "solution");
+    kov::fill_noise(b, {});
+    kov::app::arm_fault(comm);
+    const kov::SolveReport report = kov::BiCgStab{.tolerance = 1e-8}(wilson, b, x);
+    comm.agree([] { kov::app::require_fault_struck(); });
+    if (comm.rank() == 0) std::printf("solved in %d iterations\n", report.iterations);
+  });
+}
