@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs fuzz targets: run.py BUILD [--executions N] [--jobs N] [--first N] [--report SECONDS] [NAME...], for instance
+"""Runs fuzz targets: run.py BUILD [NAME...] [--executions N] [--jobs N] [--first N] [--report SECONDS], for instance
 
     python3 tests/fuzz/run.py build/asan-ubsan --executions 10000000 --jobs 2
 
@@ -51,7 +51,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--report", type=int, default=0, help="print how far each job is every so many seconds")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     folder = options.build / "tests" / "fuzz"
     programs = sorted(p.resolve() for p in folder.glob("fuzz_*") if p.is_file() and os.access(p, os.X_OK)
                       and (not options.names or p.name[len("fuzz_"):] in options.names))
