@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
 namespace kov::app {
@@ -90,7 +91,7 @@ void ChainHistory::read() {
     const std::vector<std::string> parts = words(line);
     const auto update = parts.size() == 2 ? parse_integer(parts[0]) : std::nullopt;
     const auto plaquette = update ? parse_real(parts[1]) : std::nullopt;
-    if (plaquette) add(int(*update), *plaquette);
+    if (plaquette && *update >= 1 && *update <= std::numeric_limits<int>::max()) add(int(*update), *plaquette);
   }
 }
 
