@@ -2,8 +2,9 @@
 """Code blocks of Markdown files.
 
 A block of C++ or CMake is compiled by a test: a comment before it names the file it becomes and the source that includes
-that file, `<!-- readme_kernel.hpp, compiled by tests/docs/readme.cpp -->`.  A line of dots in it stands for what the source
-has there.  Called as `blocks.py FOLDER MARKDOWN...`, this writes those files into the folder.
+that file, `<!-- readme_kernel.hpp, compiled by tests/docs/readme.cpp -->`.  A line of dots in it stands for the file of that
+name with `dots` (`readme_program.dots.hpp`) beside the source.  What a block of Python prints is the block of text that
+follows.  Called as `blocks.py FOLDER MARKDOWN...`, this writes those files into the folder.
 """
 import os
 import re
@@ -15,7 +16,7 @@ COMMENT = re.compile(r"<!-- (\S+), compiled by (\S+) -->")
 
 @dataclass(frozen=True)
 class Block:
-    """Text of a block, without its indentation; `language` is cpp, cmake, python, toml or console."""
+    """Text of a block, without its indentation; `language` is cpp, cmake, python, text, toml or console."""
     markdown: str
     line: int
     language: str
@@ -96,7 +97,7 @@ def extract(folder, markdowns):
             if block.name:
                 path = os.path.join(folder, block.name)
                 text = '#line %d "%s"\n' % (block.line + 1, block.markdown) if block.language == "cpp" else ""
-                text += re.sub(r"(?m)^ *\.\.\.$", "", block.text)
+                text += re.sub(r"(?m)^ *\.\.\.$", '#include "%s.dots%s"' % os.path.splitext(block.name), block.text)
                 if not os.path.exists(path) or open(path).read() != text:
                     with open(path, "w") as file:
                         file.write(text)

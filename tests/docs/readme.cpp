@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// README's program with its two fragments in place of the dots.  Fails where the kernel is not the Laplacian of the
-// library, or the statements are not the covariant shifts, plaquette and scalar product that they stand for.
+// README's program with its two fragments in place of the dots (readme_program.dots.hpp).  Fails where the kernel is not the
+// Laplacian of the library, or the statements are not the covariant shifts, plaquette and scalar product that they stand
+// for.
 #include "kov/core/noise.hpp"
 #include "kov/stencil/data_parallel.hpp"
 #include "kov/stencil/laplacian.hpp"
@@ -36,26 +37,4 @@ inline bool same(const char* what, const kov::SpinorField<double>& a, const kov:
   return size > 0 && same(what, size + std::sqrt(kov::norm2(a - b)), size);
 }
 
-// clang-format off
-#include "readme_program.hpp"  // begins main() and ends where the README has dots
-  using namespace kov;
-  using namespace kov::directions;
-  const SpinorField<double> psi(lattice, "psi"), out(lattice, "out"), expected(lattice, "expected"), other(lattice, "other");
-  fill_noise(psi, {.kind = NoiseKind::gaussian});
-  const auto U_x = gauge.column(x), U_y = gauge.column(y);
-#include "readme_statements.hpp"
-  covariant_shift(links, psi, x, +1, expected);
-  covariant_shift(links, psi, x, -1, other);
-  expected += other;
-  std::complex<double> product = 0;
-  for (const auto& c : correlator) product += c;
-  bool right = same("statement", out, expected);
-  right &= same("plaquette", plaquette / (3 * double(lattice.volume())), plaquettes(gauge).plane(x, y));
-  right &= same("correlator", product.real(), inner_product(psi, out).real());
-  apply_readme_kernel(links, psi, out);
-  CovariantLaplacian<double>(links).apply(psi, expected);
-  right &= same("kernel", out, expected);
-  dirac.apply(psi, out);
-  right &= norm2(out) > 0;
-  return right ? 0 : 1;
-}
+#include "readme_program.hpp"

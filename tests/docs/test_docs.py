@@ -71,7 +71,7 @@ def python_with(*modules):
 
 class Blocks(unittest.TestCase):
     def test_there_are_some_of_every_kind(self):
-        self.assertEqual({block.language for block in ALL}, {"console", "cpp", "cmake", "python", "toml"})
+        self.assertEqual({block.language for block in ALL}, {"console", "cpp", "cmake", "python", "text", "toml"})
 
     def test_what_has_to_be_compiled_is_included_by_a_source(self):
         for block in of("cpp") + of("cmake"):
@@ -202,6 +202,12 @@ class Runs(unittest.TestCase):
     def test_the_program_of_the_readme(self):
         self.run_here(README)
 
+    def test_what_the_readme_says_of_its_errors(self):
+        with tempfile.TemporaryDirectory() as empty:
+            done = subprocess.run([README], cwd=empty, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(done.stdout.count("lattice.ildg"), 1, done.stdout)
+
     @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
     def test_python(self):
         for block in of("python"):
@@ -210,7 +216,10 @@ class Runs(unittest.TestCase):
             with self.subTest(str(block)):
                 if python is None:
                     self.skipTest("NOT TESTED: no Python here has all of %s, which %s imports" % (", ".join(modules), block))
-                self.run_here(python, "-c", block.text)
+                following = ALL[ALL.index(block) + 1:][:1]
+                self.assertEqual([(b.language, b.markdown) for b in following], [("text", block.markdown)],
+                                 "a block of text after it must show what it prints")
+                self.assertEqual(self.run_here(python, "-c", block.text), following[0].text)
 
     def test_parameter_files(self):
         for block in of("toml"):
