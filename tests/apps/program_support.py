@@ -9,8 +9,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from python_with import python_with  # noqa: E402
 
 PROGRAM = os.environ["KOVARIANT"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
@@ -98,8 +102,7 @@ class LinksTest(ProgramTest):
 
     def tables_in_hdf5(self, name):
         """{dataset: rows} as h5py reads them, or None without h5py."""
-        python = next((p for p in ("/usr/bin/python3", "python3")
-                       if subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+        python = python_with("h5py")
         if python is None or not HAS_HDF5:
             return None
         script = ("import h5py, json, sys\nf = h5py.File(sys.argv[1])\n"

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program_support import HAS_HDF5, PROGRAM, TINY, ProgramTest
+from program_support import HAS_HDF5, PROGRAM, TINY, ProgramTest, python_with
 
 
 class Spoken(ProgramTest):
@@ -55,9 +55,7 @@ class Spoken(ProgramTest):
                                                                  "--dry-run").stderr)
 
 
-# A Python with h5py, or None.
-PYTHON = next((p for p in ("/usr/bin/python3", "python3")
-               if HAS_HDF5 and subprocess.run([p, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+PYTHON = python_with("h5py") if HAS_HDF5 else None
 
 
 @unittest.skipUnless(PYTHON, "NOT TESTED: this build has no HDF5, or no Python here has h5py")

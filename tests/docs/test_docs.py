@@ -27,8 +27,9 @@ DOCS = sorted(set(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join
 ALL = [block for markdown in DOCS for block in blocks(markdown)]
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(ROOT, "cmake"))
+sys.path[:0] = [os.path.join(ROOT, "cmake"), os.path.join(ROOT, "tests", "support")]
 from bootstrap.main import parser  # noqa: E402
+from python_with import python_with  # noqa: E402
 
 
 def of(language):
@@ -57,16 +58,6 @@ def text_of(path):
     """A file of the repository."""
     with open(os.path.join(ROOT, path)) as file:
         return file.read()
-
-
-@functools.lru_cache(None)
-def python_with(*modules):
-    """An interpreter that has them, or None."""
-    for python in (sys.executable, "/usr/bin/python3", "python3"):
-        if shutil.which(python) and subprocess.run([python, "-c", "import " + ", ".join(modules)],
-                                                   stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
 
 
 class Blocks(unittest.TestCase):
