@@ -205,7 +205,7 @@ class HostField {
 
  private:
   Field<SiteT, T, N> field_;
-  std::unique_ptr<T[]> copy_;  // not zeroed: whose threads write it touch it first
+  std::shared_ptr<std::byte> copy_;
   FieldView<SiteT, T, N> view_;
 };
 

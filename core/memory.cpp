@@ -17,68 +17,108 @@
 namespace kov::detail {
 
 using Exec = Kokkos::DefaultExecutionSpace;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
 using DeviceView = Kokkos::View<std::byte*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 using HostView = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, std::size_t bytes) {
+  throw InputError(
+      sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
+}
+
+/// No machine has more, and rounding up must not overflow.
+constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
+constexpr std::size_t huge = std::size_t(2) << 20;
+
+#if defined(__linux__)
+/// Large memory comes from the system, which will have zeroed a page that is touched: touching it is enough, and saves
+/// a sweep.
+constexpr std::size_t large = std::size_t(64) << 20;
+
+/// Memory that nobody has touched.
+std::shared_ptr<std::byte> map_pages(const std::string& name, std::size_t bytes) {
+  const std::size_t rounded = (bytes + huge - 1) / huge * huge;
+  void* const p = ::mmap(nullptr, rounded + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) refuse(name, bytes);
+  std::byte* const start = static_cast<std::byte*>(p);
+  std::byte* const aligned = start + (huge - reinterpret_cast<std::uintptr_t>(p) % huge) % huge;
+  madvise(aligned, rounded, MADV_HUGEPAGE);
+  return {aligned, [start, length = rounded + huge](std::byte*) { ::munmap(start, length); }};
+}
+#endif
+
+/// Memory of the host that may hold anything.
+std::shared_ptr<std::byte> allocate_plain(const std::string& name, std::size_t bytes) {
+  const std::size_t alignment = bytes >= huge ? huge : 128;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const p = std::aligned_alloc(alignment, rounded);
+  if (!p) refuse(name, bytes);
+#if defined(__linux__)
+  if (bytes >= huge) madvise(p, rounded, MADV_HUGEPAGE);
+#endif
+  return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
+}
+
+/// By the threads, in the order in which kernels will run: places the pages near them.
+std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
+  constexpr std::size_t page = 1 << 16;
+  const Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::size_t>> pages(0, (bytes + page - 1) / page);
+#if defined(__linux__)
+  if (bytes >= large) {
+    auto memory = map_pages(name, bytes);
+    std::byte* const first = memory.get();
+    Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
+      for (std::size_t k = i * page; k < (i + 1) * page && k < bytes; k += 4096) first[k] = std::byte{0};
+    });
+    HostExec().fence();
+    return memory;
+  }
+#endif
+  auto memory = allocate_plain(name, bytes);
+  std::byte* const first = memory.get();
+  Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
+    const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
+    for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
+  });
+  HostExec().fence();
+  return memory;
+}
+
+/// Plain device memory.
+std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size_t bytes) {
+  void* p = nullptr;
+  try {
+    p = Kokkos::kokkos_malloc<Exec::memory_space>(name, bytes);
+  } catch (const std::exception&) {
+    refuse(name, bytes);
+  }
+  std::shared_ptr<std::byte> memory(static_cast<std::byte*>(p), [](std::byte* q) {
+    if (Kokkos::is_initialized()) Kokkos::kokkos_free<Exec::memory_space>(q);
+  });
+  Kokkos::deep_copy(DeviceView(memory.get(), bytes), std::byte{0});
+  return memory;
+}
+
+}  // namespace
+
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  const auto fail = [&] {
-    throw InputError(
-        sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
-  };
-  if (bytes > std::size_t(PTRDIFF_MAX) / 2) fail();  // no machine has it, and rounding up must not overflow
-  std::shared_ptr<std::byte> memory;
-  if constexpr (unified_memory) {
-    constexpr std::size_t huge = std::size_t(2) << 20;
-    const std::size_t alignment = bytes >= huge ? huge : 128;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    // Zeroing by the threads in the order in which kernels will run places the pages near them.
-    constexpr std::size_t page = 1 << 16;
+  if (bytes > most_bytes) refuse(name, bytes);
+  if constexpr (unified_memory)
+    return allocate_zeroed(name, bytes);
+  else
+    return allocate_on_device(name, bytes);
+}
+
+std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes > most_bytes) refuse(name, bytes);
 #if defined(__linux__)
-    // Large memory comes from the system, which has zeroed it: touching it is enough, and saves a sweep.
-    if (bytes >= (std::size_t(64) << 20)) {
-      void* const p = ::mmap(nullptr, rounded + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (p == MAP_FAILED) fail();
-      std::byte* const start = static_cast<std::byte*>(p);
-      std::byte* const aligned = start + (huge - reinterpret_cast<std::uintptr_t>(p) % huge) % huge;
-      madvise(aligned, rounded, MADV_HUGEPAGE);
-      memory = {aligned, [start, length = rounded + huge](std::byte*) { ::munmap(start, length); }};
-      Kokkos::parallel_for(
-          "first_touch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, (bytes + page - 1) / page),
-          KOKKOS_LAMBDA(std::size_t i) {
-            for (std::size_t k = i * page; k < (i + 1) * page && k < bytes; k += 4096) aligned[k] = std::byte{0};
-          });
-      Exec().fence();
-      return memory;
-    }
+  if (bytes >= large) return map_pages(name, bytes);
 #endif
-    void* p = std::aligned_alloc(alignment, rounded);
-    if (!p) fail();
-#if defined(__linux__)
-    if (bytes >= huge) madvise(p, rounded, MADV_HUGEPAGE);
-#endif
-    memory = {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
-    std::byte* const first = memory.get();
-    Kokkos::parallel_for(
-        "first_touch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, (bytes + page - 1) / page),
-        KOKKOS_LAMBDA(std::size_t i) {
-          const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
-          for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
-        });
-    Exec().fence();
-  } else {
-    void* p = nullptr;
-    try {
-      p = Kokkos::kokkos_malloc<Exec::memory_space>(name, bytes);
-    } catch (const std::exception&) {
-      fail();
-    }
-    memory = {static_cast<std::byte*>(p), [](std::byte* q) {
-                if (Kokkos::is_initialized()) Kokkos::kokkos_free<Exec::memory_space>(q);
-              }};
-    Kokkos::deep_copy(DeviceView(memory.get(), bytes), std::byte{0});
-  }
-  return memory;
+  return allocate_plain(name, bytes);
 }
 
 namespace {

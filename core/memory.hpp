@@ -19,6 +19,9 @@ namespace kov {
 namespace detail {
 /// Zeroed memory of the default execution space; throws InputError when there is not enough.
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes);
+/// Memory of the host that may hold anything, its pages near the threads that write them first; throws InputError when
+/// there is not enough.
+std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes);
 /// Bytes of n objects of this size; the largest number, which nobody has, where 64 bits do not count them.
 constexpr std::size_t bytes_of(std::size_t n, std::size_t size) {
   return n > ~std::size_t(0) / size ? ~std::size_t(0) : n * size;
