@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether the fields of a plan fit into memory.
+// What plans say about memory, and whether their fields fit into that of memory_pools().
 #pragma once
 
 #include "apps/command_line.hpp"
+#include "apps/memory_pools.hpp"
 #include "kov/core/lattice.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
 /// "memory          12 MiB\n" of all processes together, as plans say it.
 std::string memory_row(double bytes_per_site, const Lattice& lattice);
 
-/// Says so when the fields of a process do not fit where they are to be, with those of the others there; empty where
-/// they do.  Collective.
-std::string memory_doubt(const Comm& comm, double bytes_of_process);
+/// Says so when the fields of a process do not fit into a pool that they come from, with those of the other processes
+/// that share it; empty where they do.  The same on every rank.  Collective.
+std::string memory_doubt(const Comm& comm, double bytes_of_process,
+                         const std::vector<MemoryPool>& pools = memory_pools());
 
 /// Warns of that.  Collective.
 void warn_beyond_memory(const Session& session, double bytes_per_site, const Lattice& lattice);

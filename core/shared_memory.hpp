@@ -9,6 +9,9 @@
 
 namespace kov {
 
+/// Which boot of which machine this is: the same in all processes of a host, and different from that of any other.
+std::uint64_t this_host();
+
 /// Copies share the memory, which goes with the last of them in all processes.  Linux; elsewhere there is none.
 class SharedMemory {
  public:

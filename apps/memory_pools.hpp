@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// What limits the memory of processes: hosts, control groups and GPUs, each shared by all processes in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace kov::app {
+
+struct MemoryPool {
+  enum class Kind : std::int32_t {
+    host,
+    /// A container's, or what a batch system made for a job on a host.
+    control_group,
+    gpu
+  };
+  Kind kind;
+  /// Equal in processes that share it, on any rank.
+  std::uint64_t identity;
+  double bytes;
+};
+
+/// Those that this process's fields come from: its GPU; without one its host and its control groups.
+std::vector<MemoryPool> memory_pools();
+
+/// The control groups that limit this process's memory, from its own to the one around all.  root: where the files of
+/// the system are, "/" but in tests.
+std::vector<MemoryPool> control_group_pools(const std::filesystem::path& root);
+
+}  // namespace kov::app
