@@ -24,7 +24,7 @@ std::vector<MesonChannel> meson_channels_named(const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), part);
     std::vector<std::string> known{names.begin(), names.end()};
     known.insert(known.end(), {"diagonal", "all"});
-    require(found != names.end(), "correlators.mesons has '" + name + "', which is no meson" + suggestion(part, known));
+    require(found != names.end(), "correlators.mesons has '" + name + "': a meson " + not_a_choice(part, known));
     return int(found - names.begin());
   };
   const std::size_t dash = name.find('-');
@@ -41,7 +41,7 @@ std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
     if (channel.name == name) return {channel};
     names.push_back(channel.name);
   }
-  throw InputError("correlators.baryons has '" + name + "', which is no baryon" + suggestion(name, names));
+  throw InputError("correlators.baryons has '" + name + "': a baryon " + not_a_choice(name, names));
 }
 
 void check_window(const Settings& settings, const std::string& key, const std::vector<int>& window) {
@@ -213,7 +213,7 @@ void SpectrumParameters::complete(Settings& settings) {
   require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
   for (const std::string& name : sink.smearings) {
     require(std::count(names.begin(), names.end(), name) == 1, settings.origin("sink.smearings"),
-            "has '" + name + "', which is no smearing" + suggestion(name, names));
+            "has '" + name + "': a smearing " + not_a_choice(name, names));
     require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
             "has '" + name + "' twice: its correlators would be the same");
   }

@@ -42,11 +42,6 @@ std::string list_text(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const std::string hint = did_you_mean(name, known);
-  return (hint.empty() ? ": there are " : hint + " There are ") + list_text(known);
-}
-
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
   const std::string best = nearest(name, known);
   return best.empty() ? "" : "; did you mean '" + best + "'?";

@@ -18,9 +18,6 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
 /// "; did you mean 'x'?" or nothing.
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
-/// What an error message about an unknown name ends with: did_you_mean(), and all that there are.
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
-
 /// "a, b and c"
 std::string list_text(const std::vector<std::string>& words);
 

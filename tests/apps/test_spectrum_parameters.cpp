@@ -195,7 +195,7 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
                                                         {"generate.configurations=0", "generate.configurations"},
                                                         {"generate.configurations=2000000000", "at most 1000000"},
                                                         {"solver.method=BiCGStab", "did you mean 'bicgstab'?"},
-                                                        {"correlators.mesons=kaon", "There are a0, rho_x"},
+                                                        {"correlators.mesons=kaon", "one of 'a0', 'rho_x'"},
                                                         {"output.prefix=\"\"", "output.prefix"}})
     EXPECT_NE(error_with({assignment}).find(part), std::string::npos) << assignment << ": " << error_with({assignment});
 }

@@ -22,11 +22,6 @@ TEST(Nearest, IsTheClosestKnownNameOrNothing) {
   EXPECT_EQ(nearest("Source.Width", known), "source.width");
 }
 
-TEST(Suggestion, NamesAllThatThereAre) {
-  EXPECT_EQ(suggestion("cgg", {"cg", "bicgstab", "none"}), "; did you mean 'cg'? There are cg, bicgstab and none");
-  EXPECT_EQ(suggestion("x", {"bicgstab", "even-odd"}), ": there are bicgstab and even-odd");
-}
-
 TEST(Choices, AreListedAndTheNearestIsSuggested) {
   EXPECT_EQ(not_a_choice("gausian", {"wuppertal", "gaussian"}),
             "must be one of 'wuppertal', 'gaussian', but is 'gausian'; did you mean 'gaussian'?");
