@@ -95,7 +95,7 @@ void ChainHistory::read() {
   }
 }
 
-void ChainHistory::write() const {
+std::string ChainHistory::write() const {
   std::string text = "# kovariant generate " + chain_ + "\n# update, plaquette\n";
   PlotSeries series{.name = "", .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
   for (const auto& [update, plaquette] : plaquettes_) {
@@ -104,14 +104,14 @@ void ChainHistory::write() const {
     series.y.push_back(*parse_real(plaquette));
   }
   write_text_file(comm_, prefix_ + ".history.txt", text);
-  if (plaquettes_.empty()) return;
+  if (plaquettes_.empty()) return "";
   const Plot plot{.title = "Plaquette along the chain",
                   .x_label = "update",
                   .y_label = "mean $Re tr P / 3$",
                   .series = {series},
                   .caption = plain(chain_),
                   .integer_x = true};
-  write_picture(comm_, prefix_ + ".history", plot.drawing());
+  return write_picture(comm_, prefix_ + ".history", plot.drawing()).pdf_problem;
 }
 
 }  // namespace kov::app

@@ -43,8 +43,8 @@ class ChainHistory {
   void read();
   /// Kept with twelve digits: the file says the same whether or not the chain was interrupted.
   void add(int update, double plaquette);
-  /// Collective.
-  void write() const;
+  /// Returns why there is no PDF of it in a build that writes PDF; empty otherwise.  Collective.
+  std::string write() const;
 
  private:
   Comm comm_;

@@ -170,7 +170,6 @@ void flow(const Session& session, FlowOptions options) {
                 .tables = {table_of(history)}};
   WrittenFiles files(session);
   files.add(write_measurement(session.comm, options.output, m));
-  files.draw(options.output, picture(history, options, caption_of(options, m)));
   if (!options.write.empty()) {
     write.metadata = report.attributes();
     write.metadata.emplace_back("FLOW_ACTION", options.action);
@@ -180,6 +179,7 @@ void flow(const Session& session, FlowOptions options) {
   }
   session.say(measurement_text(m));
   if (!scales.unsure.empty())
+  files.draw(options.output, picture(history, options, caption_of(options, m)));
     session.warn(list_text(scales.unsure) +
                  ": uncertain by more than a thousandth, the rows of the table being too far apart; lower " +
                  (options.parameters.measure_every > 1 ? "--every" : "--step"));

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace kov::app {
 
@@ -146,10 +147,8 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   const auto gauge = read_configuration(session, lattice, options.in, options.file, report);
   write.metadata = report.attributes();
   write.metadata.emplace_back("GAUGE", options.applies() ? options.what() : options.gauge);
-  WrittenFiles files(session);
-  files.add({options.out});
   Field<ColorMatrix, double> g;
-  std::string text;
+  std::optional<Measurement> m;
   if (options.iterates()) {
     DecadeProgress progress(options.parameters.tolerance,
                             ProgressOutput::standard_error(session.quiet, session.comm.rank()));
@@ -157,10 +156,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
         fix_gauge(gauge, options.parameters, [&](const GaugeFixingPoint& point) { progress(point); });
     progress.hide();
     g = fixed.transformation.alias();
-    const Measurement m = measurement_of(options, lattice, report, fixed.history);
-    text = measurement_text(m);
-    files.add(write_measurement(session.comm, options.output, m));
-    files.draw(options.output, picture(m, options));
+    m = measurement_of(options, lattice, report, fixed.history);
     write.metadata.emplace_back("GAUGE_THETA", digits(fixed.result().theta));
     write.metadata.emplace_back("GAUGE_FUNCTIONAL", digits(fixed.result().functional));
   } else if (options.applies()) {
@@ -172,8 +168,14 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   if (!options.transformation.empty()) {
     write_transformation(g, options.transformation, write.metadata);
     files.add({options.transformation});
+  WrittenFiles files(session);
+  files.add({options.out});
   }
-  if (!text.empty()) session.say(text);
+  if (m) {
+    files.add(write_measurement(session.comm, options.output, *m));
+    files.draw(options.output, picture(*m, options));
+    session.say(measurement_text(*m));
+  }
   session.say(sentence(options.out + ":", options.what() + ", plaquette",
                        twelve_digits(written.plaquettes.mean()) + ", before",
                        twelve_digits(report.plaquettes.mean()) + ", link trace",

@@ -118,7 +118,7 @@ void generate(const Session& session, GenerateOptions options) {
       progress.advance(0);
     });
     // Before the links, so that a chain that goes on from them finds the plaquettes that led there.
-    history.write();
+    if (const std::string problem = history.write(); !problem.empty()) session.warn(problem);
     write.metadata = {{"ENSEMBLE_ID", ensemble->description()},
                       {"BETA", sentence(options.chain.beta)},
                       {"SEED", sentence(options.chain.seed)},

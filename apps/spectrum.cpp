@@ -192,9 +192,14 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
       correlators.insert(correlators.end(), part.entry->correlators.begin(), part.entry->correlators.end());
   const CorrelatorProvenance provenance = provenance_of(plan, settings);
   const SpectrumOutputs outputs = outputs_of(parameters);
-  if (!outputs.hdf5.empty()) write_correlators(outputs.hdf5, correlators, provenance, session.comm);
+  WrittenFiles files(session);
+  if (!outputs.hdf5.empty()) {
+    write_correlators(outputs.hdf5, correlators, provenance, session.comm);
+    files.add({outputs.hdf5});
+  }
   write_correlator_text(outputs.text, correlators, provenance, session.comm);
 
+  files.add({outputs.text});
   const std::string samples = sample_text(correlators, parameters.analysis);
   bool drawn = false;
   for (const std::string& sink : parameters.sink.smearings) {
@@ -216,15 +221,11 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
                                              : ""),
                  lattice + ", Wilson quarks, $kappa =", std::to_string(parameters.action.kappa).substr(0, 7) + "$,",
                  samples + "; kovariant", version());
-    write_picture(session.comm, parameters.output.prefix, mass_plot(masses, caption).drawing());
+    files.draw(parameters.output.prefix, mass_plot(masses, caption));
   }
-  if (!drawn)
-    session.warn(outputs.picture + " is not drawn: it would show effective masses" +
-                 (std::filesystem::exists(outputs.picture) ? "; the file that is there is of an earlier run" : ""));
-  if (drawn && !has_pdf()) session.say(why_no_pdf());
+  if (!drawn) files.missing(parameters.output.prefix, "it would show effective masses");
   if (outputs.hdf5.empty()) session.say("this build has no HDF5: correlators are in " + outputs.text + " only");
-  session.say("wrote " + (outputs.hdf5.empty() ? "" : outputs.hdf5 + ", ") + outputs.text +
-              (drawn ? ", " + list_text(picture_names(parameters.output.prefix)) : ""));
+  files.say();
 }
 
 void spectrum(const Session& session, const SpectrumOptions& options) {

@@ -164,7 +164,7 @@ Settings SpectrumParameters::settings() {
   s.add("analysis.rho", &analysis.rho, "the same");
   s.add("analysis.nucleon", &analysis.nucleon, "the same");
   s.add("analysis.bin", &analysis.bin, "configurations averaged before the jackknife");
-  s.add("output.prefix", &output.prefix, "of the files written: PREFIX.h5, PREFIX.dat, PREFIX.svg");
+  s.add("output.prefix", &output.prefix, "of the files written: PREFIX.h5, PREFIX.dat, PREFIX.svg, PREFIX.pdf");
   s.add("output.journal", &output.journal,
         "folder with what is finished, from which a killed run goes on; empty: PREFIX.journal");
   return s;

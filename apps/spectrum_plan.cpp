@@ -166,7 +166,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
 
 SpectrumOutputs outputs_of(const SpectrumParameters& parameters) {
   const std::string& prefix = parameters.output.prefix;
-  return {has_hdf5() ? prefix + ".h5" : "", prefix + ".dat", prefix + ".svg"};
+  return {has_hdf5() ? prefix + ".h5" : "", prefix + ".dat"};
 }
 
 std::vector<std::string> SpectrumOutputs::endings() {
@@ -218,8 +218,9 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", bytes_of_process(comm, p, plan.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));
   const SpectrumOutputs outputs = outputs_of(p);
-  row("output",
-      (outputs.hdf5.empty() ? "(no HDF5 in this build)" : outputs.hdf5) + ", " + outputs.text + ", " + outputs.picture);
+  std::vector<std::string> files = picture_names(p.output.prefix);
+  files.insert(files.begin(), {outputs.hdf5.empty() ? "(no HDF5 in this build)" : outputs.hdf5, outputs.text});
+  row("output", list_text(files));
   return text;
 }
 

@@ -61,7 +61,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
 struct SpectrumOutputs {
   /// Empty without HDF5.
   std::string hdf5;
-  std::string text, picture;
+  std::string text;
 
   /// What follows output.prefix.
   static std::vector<std::string> endings();

@@ -16,6 +16,24 @@ std::size_t character_length(char c) {
   return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
+/// Bytes of the character at this place; 0 where there is none that XML takes.
+std::size_t valid_character(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t k) -> unsigned {
+    return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0;
+  };
+  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f;
+  const std::size_t length = character_length(text[at]);
+  if (length == 1 || byte(0) >= 0xf8) return 0;
+  unsigned code = byte(0) & (0x7fu >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(k) & 0x3f);
+  }
+  constexpr unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};  // fewer bytes do for what is less
+  const bool surrogate = code >= 0xd800 && code < 0xe000, none = (code & 0xfffe) == 0xfffe;
+  return code >= least[length] && code <= 0x10ffff && !surrogate && !none ? length : 0;
+}
+
 bool is_letter(const std::string& character) {
   const auto byte = static_cast<unsigned char>(character[0]);
   return std::isalpha(byte) || byte == 0xce || byte == 0xcf;  // Greek is U+0380 to U+03FF
@@ -178,9 +196,15 @@ TextLine typeset(const std::string& markup) { return Typesetter(markup).line(); 
 
 std::string plain(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::size_t length = valid_character(text, at);
     if (c == '$' || c == '\\') out += '\\';
-    out += c;
+    if (c == '\n' || c == '\r' || c == '\t')
+      out += ' ';
+    else
+      out += length > 0 ? text.substr(at, length) : "\ufffd";
+    at += std::max<std::size_t>(1, length);
   }
   return out;
 }

@@ -26,7 +26,9 @@ using TextLine = std::vector<TextRun>;
 /// from the character after it.
 TextLine typeset(const std::string& markup);
 
-/// Markup, outside dollar signs, for a text as it is: names of files and the like.
+/// Markup, outside dollar signs, for a text as it is: names of files and the like.  Line breaks and tabs become blanks;
+/// a byte that is no UTF-8, or no character of XML, becomes U+FFFD, because names of files may have any bytes and
+/// neither SVG nor PDF takes them.
 std::string plain(const std::string& text);
 
 /// Markup for a number: "$-0.25$", "$10^{-3}$", "$2.5×10^{7}$".  decimals: digits after the point where no power of ten

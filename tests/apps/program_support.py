@@ -44,7 +44,7 @@ class ProgramTest(unittest.TestCase):
         if ranks > 1:
             command = [*MPIEXEC, "-n", str(ranks), *command]
         done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=timeout, env=environment())
+                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=timeout, env=environment())
         if code is not None:
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done

@@ -30,7 +30,7 @@ class Gaugefix(LinksTest):
     def test_gaugefix_says_why_there_is_no_picture(self):
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 0, "--output", "cold", "-q")
         done = self.call("gaugefix", "cold.0001.lime", "fixed.lime")  # theta is 0
-        self.assertRegex(done.stdout, "no picture gaugefix.svg: .*no positive number")
+        self.assertRegex(done.stderr, "gaugefix.svg is not drawn: .*no positive number")
         self.assertTrue(os.path.exists(self.path("fixed.lime")))
 
     @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")

@@ -5,7 +5,7 @@ import os
 import re
 import unittest
 
-from program_support import MPIEXEC, LinksTest
+from program_support import HAS_PDF, MPIEXEC, PICTURES, LinksTest
 
 
 class Loops(LinksTest):
@@ -31,9 +31,16 @@ class Loops(LinksTest):
 
     def test_loops_say_why_there_is_no_picture(self):
         done = self.call("loops", "a.0001.lime", "--max-t", 1)
-        self.assertRegex(done.stdout, "no picture loops.svg: .*--max-t")
+        self.assertRegex(done.stderr, "loops.svg is not drawn: .*--max-t$")
         self.assertFalse(os.path.exists(self.path("loops.svg")))
         self.assertNotIn("svg", done.stdout.splitlines()[-1])
+
+    def test_pictures_of_an_earlier_run_are_named(self):
+        self.call("loops", "a.0001.lime")
+        done = self.call("loops", "a.0001.lime", "--max-t", 1)
+        names = " and ".join("loops" + ending for ending in PICTURES) + (" are" if HAS_PDF else " is")
+        self.assertIn("; %s of an earlier run\n" % names, done.stderr)
+        self.assertNotIn("svg", done.stdout)
 
     def test_loops_take_every_parameter_of_the_smearing(self):
         def first(*options):

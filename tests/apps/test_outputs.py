@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What is written, and what is never written over."""
 import os
+import shutil
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
-from program_support import HAS_HDF5, MPIEXEC, PROGRAM, LinksTest, environment
+from program_support import HAS_HDF5, MPIEXEC, PICTURES, PROGRAM, LinksTest, environment
 
 
 class Outputs(LinksTest):
@@ -58,6 +60,18 @@ class Outputs(LinksTest):
         self.assertEqual(self.new_files(), [])
         for name, bytes_before in before.items():
             self.assertEqual(self.read(name, "rb"), bytes_before, name)
+
+    def test_names_that_are_not_utf8_cost_no_result(self):
+        for bytes_of_name, shown in ((b"caf\xe9.lime", "caf\ufffd.lime"), (b"bell\x07.lime", "bell\ufffd.lime")):
+            name = os.fsdecode(bytes_of_name)
+            shutil.copy(self.path("a.0001.lime"), self.path(name))
+            for command in (["flow", name, "--time", 0.1, "--write", "f.lime"], ["loops", name], ["smear", name, "--width", 1],
+                            ["gaugefix", name, "fixed.lime"]):
+                self.assertEqual(self.call(*command).stderr.count("warning"), 0)
+                svg = self.read(command[0] + ".svg", "rb").decode()
+                self.assertIn(shown, "".join(xml.etree.ElementTree.fromstring(svg).itertext()))
+                for ending in PICTURES:
+                    os.remove(self.path(command[0] + ending))
 
     def test_a_symbolic_link_to_nothing_yet_is_followed(self):
         os.mkdir(self.path("scratch"))

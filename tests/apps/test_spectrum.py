@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program_support import HAS_HDF5, MPIEXEC, PROGRAM, TINY, ProgramTest, environment
+from program_support import HAS_HDF5, MPIEXEC, PICTURES, PROGRAM, TINY, ProgramTest, environment
 
 
 class Spectrum(ProgramTest):
@@ -18,6 +18,8 @@ class Spectrum(ProgramTest):
         self.assertIn("7 updates and 24 solves", text)
         self.assertIn("MiB", text)
         self.assertEqual(os.listdir(self.folder), [])
+        files = (["spectrum.h5"] if HAS_HDF5 else []) + ["spectrum.dat"] + ["spectrum" + ending for ending in PICTURES]
+        self.assertIn(", ".join(files[:-1]) + " and " + files[-1] + "\n", text)
 
     def test_printed_configuration_is_read_back_the_same(self):
         text = self.call("spectrum", *TINY, "--print").stdout

@@ -23,6 +23,21 @@ TEST(Typeset, PlainTextStaysAsItIs) {
     EXPECT_EQ(typeset(plain(text)), (TextLine{{text}}));
 }
 
+TEST(Typeset, PlainTextIsUtf8WithoutControlCharacters) {
+  EXPECT_EQ(plain("caf\xe9.lime"), "caf\ufffd.lime");
+  EXPECT_EQ(plain("é–ψ\U0001f600"), "é–ψ\U0001f600");
+  EXPECT_EQ(plain("a\tb\nc\rd"), "a b c d");
+  EXPECT_EQ(plain("a\x01\x7f"), "a\ufffd\ufffd");
+  for (const std::string odd : {"\xe2\x88", "\xc0\xaf", "\xc3("}) EXPECT_EQ(plain(odd).substr(0, 3), "\ufffd") << odd;
+  EXPECT_EQ(plain("\xc3("), "\ufffd(");
+  const std::string three = "\ufffd\ufffd\ufffd";
+  EXPECT_EQ(plain("\xed\xa0\x80"), three) << "half of a surrogate pair";
+  EXPECT_EQ(plain("\xe0\x80\xaf"), three) << "longer than it need be";
+  EXPECT_EQ(plain("\xef\xbf\xbf"), three) << "no character";
+  EXPECT_EQ(plain("\xf4\x90\x80\x80"), three + "\ufffd") << "beyond U+10FFFF";
+  EXPECT_EQ(plain("\xff\xfe\xf8"), three);
+}
+
 TEST(Typeset, NumbersHaveMinusSignsAndPowers) {
   const auto shown = [](double value, int decimals) { return characters(typeset(number_markup(value, decimals))); };
   EXPECT_EQ(number_markup(-0.25, 2), "$-0.25$");
