@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/hadron_masses.hpp"
 
+#include "apps/axes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -182,25 +184,37 @@ Plot mass_plot(const std::vector<HadronMass>& masses, const std::string& caption
   Plot plot{.title = "Effective masses", .x_label = "$t / a$", .y_label = "$a m_{eff}$", .series = {}};
   plot.caption = caption;
   plot.integer_x = plot.with_zero = true;
-  double highest = 0;
+  Range sure, best;  // of masses whose errors are small, and of the one whose error is least
+  double least_error = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < masses.size(); ++k) {
     const HadronMass& mass = masses[k];
     PlotSeries series{.name = mass.name, .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::points};
     for (std::size_t t = 0; t < mass.effective.size(); ++t) {
       const Estimate& e = mass.effective[t];
+      const double error = std::isfinite(e.error) ? e.error : 0;
       // A point between t and t + 1; hadrons a little apart, so that their bars do not overlap.
       series.x.push_back(double(t) + 0.5 + 0.06 * (double(k) - 0.5 * double(masses.size() - 1)));
       series.y.push_back(e.mean);
-      series.error.push_back(std::isfinite(e.error) ? e.error : 0);
-      if (std::isfinite(e.mean) && series.error.back() < 0.5 * std::abs(e.mean))
-        highest = std::max(highest, e.mean + series.error.back());
+      series.error.push_back(error);
+      if (!std::isfinite(e.mean)) continue;
+      const Range bar{e.mean - error, e.mean + error};
+      if (error < 0.5 * std::abs(e.mean)) {
+        sure.include(bar.begin);
+        sure.include(bar.end);
+      }
+      if (error < least_error) best = bar;
+      least_error = std::min(least_error, error);
     }
     plot.series.push_back(series);
     if (std::isfinite(mass.plateau.mean))
       plot.bands.push_back({double(mass.first), double(mass.last) + 1, mass.plateau.mean,
                             std::isfinite(mass.plateau.error) ? mass.plateau.error : 0, k});
   }
-  if (highest > 0) plot.y_max = highest;
+  const Range& shown = sure.empty() ? best : sure;
+  if (!shown.empty()) {
+    plot.y_min = shown.begin;
+    plot.y_max = shown.end;
+  }
   return plot;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace kov::app {
 
@@ -16,6 +17,7 @@ using Anchor = DrawnText::Anchor;
 
 /// Colours that colour-blind readers tell apart (Okabe and Ito), dark enough on white.
 constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a07800", "#444444"};
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double line_width = 1.7, margin = 14, legend_row = 21, legend_key = 40;
 
 /// One plot while it is drawn.
@@ -59,7 +61,8 @@ class Painter {
   void measure() {
     const auto include_y = [&](double y) {
       if (plot_.log_y && y <= 0) return;
-      y_.include(axis_value(plot_.y_max ? std::min(y, *plot_.y_max) : y));
+      const double least = plot_.y_min.value_or(-infinity), most = plot_.y_max.value_or(infinity);
+      y_.include(axis_value(std::max(least, std::min(y, most))));
     };
     for (const PlotSeries& s : plot_.series) {
       require(s.x.size() == s.y.size() && (s.error.empty() || s.error.size() == s.y.size()), "the series", s.name,

@@ -50,8 +50,9 @@ struct Plot {
   bool integer_x = false;
   /// y = 0 is inside, unless log_y.
   bool with_zero = false;
-  /// Beyond this y no point widens the axis; what lies there is cut off, and a bar that leaves the frame has no end.
-  std::optional<double> y_max = {};
+  /// Beyond these y no point and no bar widens the axis; what lies there is cut off, and a bar that leaves the frame
+  /// has no end.
+  std::optional<double> y_min = {}, y_max = {};
   int width = 600, height = 420;
 
   /// Throws InputError when a series has lists of different lengths or nothing can be drawn.

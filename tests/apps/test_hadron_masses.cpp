@@ -87,6 +87,28 @@ TEST(HadronMasses, ShortLatticesShortenTheWindowAndNoiseGivesADash) {
   EXPECT_NE(mass_plot(masses, "c").drawing().svg().find("</svg>"), std::string::npos);
 }
 
+TEST(MassPlot, ALongErrorBarStretchesTheAxisNeitherWay) {
+  const auto labels = [](std::vector<Estimate> effective) {
+    const HadronMass mass{
+        .name = "pion", .effective = std::move(effective), .plateau = {NAN, NAN}, .first = 0, .last = 0};
+    std::vector<std::string> found;
+    for (const DrawnItem& item : mass_plot({mass}, "").drawing().items)
+      if (const auto* text = std::get_if<DrawnText>(&item); text && text->anchor == DrawnText::Anchor::end)
+        found.push_back(characters(text->line));
+    return found;
+  };
+  const auto quiet = labels({{0.8, 0.02}, {0.7, 0.03}});
+  ASSERT_FALSE(quiet.empty());
+  EXPECT_EQ(labels({{0.8, 0.02}, {0.7, 0.03}, {0.6, 40}}), quiet);
+  EXPECT_EQ(labels({{0.8, 0.02}, {0.7, 0.03}, {-30, 40}, {50, 90}}), quiet);
+  // Where all are long the shortest one is shown whole.
+  const auto noisy = labels({{0.5, 0.4}, {0.6, 40}});
+  ASSERT_GT(noisy.size(), 1u);
+  EXPECT_EQ(noisy.front(), "0.0");
+  EXPECT_EQ(noisy[1], "0.2");
+  EXPECT_LE(noisy.size(), 7u);
+}
+
 TEST(WithError, TwoDigitsOfTheError) {
   EXPECT_EQ(with_error({0.65314, 0.0042}), "0.6531(42)");
   EXPECT_EQ(with_error({0.65314, 0.00996}), "0.653(10)");

@@ -132,6 +132,19 @@ TEST(Plot, BarsThatLeaveTheFrameAreCutOffThere) {
   EXPECT_LT(highest, 0) << "its bar goes on beyond the frame, where it is clipped";
 }
 
+TEST(Plot, BarsWidenTheAxisUpToItsLimits) {
+  Plot plot;
+  plot.series.push_back(points({0, 1, 2}, {1, 2, 1.5}, {0.1, 0.2, 100}));
+  plot.y_min = 0.5;
+  plot.y_max = 3;
+  const Drawing drawing = plot.drawing();
+  const DrawnClip f = frame(drawing);
+  const auto circles = items<DrawnCircle>(drawing);
+  ASSERT_EQ(circles.size(), 3u);
+  // From 0.5 to 3 and 6 % beside them.
+  EXPECT_NEAR(circles[0].y, f.y + f.height * (3 - 1 + 0.15) / 2.8, 1e-9);
+}
+
 TEST(Plot, LinesHaveGapsWhereNumbersAreMissing) {
   Plot plot;
   const double nan = std::nan("");
