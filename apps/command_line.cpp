@@ -24,6 +24,11 @@ void Session::warn(const std::string& line) const {
   log.warning(line);
 }
 
+void Session::require_used(const std::string& option, bool used, const std::string& where) const {
+  require(used || given.count(option) == 0, option, "is only used",
+          where + ": leave it out, because it changes nothing", "here");
+}
+
 namespace {
 
 /// Refuses a value before CLI11 converts it: its conversions take -1 for a large number, and their messages are curt.
@@ -206,8 +211,13 @@ Parsed parse_command_line(const std::vector<std::string>& arguments, const std::
     parsed.code = int(ExitCode::usage);
     return parsed;
   }
-  for (auto& [sub, action] : actions)
-    if (sub->parsed()) parsed.action = std::move(action);
+  for (auto& [sub, action] : actions) {
+    if (!sub->parsed()) continue;
+    parsed.action = std::move(action);
+    for (const CLI::Option* option : sub->get_options())
+      if (option->count() > 0)
+        for (const std::string& name : option->get_lnames()) parsed.given.insert("--" + name);
+  }
   return parsed;
 }
 

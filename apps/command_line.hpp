@@ -19,6 +19,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,12 @@ struct Session {
   bool quiet = false;
   /// The command as it was given, for the provenance of outputs.
   std::string command_line;
+  /// The options that it has, by name: "--steps".
+  std::set<std::string> given = {};
+
+  /// Throws InputError when an option was given that changes nothing, so that nobody takes the result for another one.
+  /// used: whether it changes something; where: when it would: "with --smearing ape".
+  void require_used(const std::string& option, bool used, const std::string& where) const;
 
   /// A line on standard output of rank 0.
   void say(const std::string& line = "") const;
@@ -87,6 +94,8 @@ struct Parsed {
   Action action;
   bool quiet = false, verbose = false;
   std::string log_file;
+  /// Session::given
+  std::set<std::string> given;
   /// When there is nothing to run: for standard output (code 0: --help, --version) or standard error.
   std::string text;
   int code = 0;

@@ -124,6 +124,8 @@ void flow(const Session& session, FlowOptions options) {
   options.parameters.action = options.action == "wilson" ? FlowAction::wilson : FlowAction::symanzik;
   const int steps = options.parameters.n_steps();
   require_precision(options.precision);
+  for (const char* option : {"--format", "--precision"})
+    session.require_used(option, !options.write.empty(), "with --write FILE");
   require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
   read_gauge_options(options.gauge.ignore);  // complains before the work
   WriteGaugeOptions write;
@@ -177,9 +179,9 @@ void flow(const Session& session, FlowOptions options) {
     write_gauge(flow.gauge(), options.write, write);
     files.add({options.write});
   }
+  files.draw(options.output, picture(history, options, caption_of(options, m)));
   session.say(measurement_text(m));
   if (!scales.unsure.empty())
-  files.draw(options.output, picture(history, options, caption_of(options, m)));
     session.warn(list_text(scales.unsure) +
                  ": uncertain by more than a thousandth, the rows of the table being too far apart; lower " +
                  (options.parameters.measure_every > 1 ? "--every" : "--step"));

@@ -126,6 +126,9 @@ Plot picture(const Measurement& m, const GaugefixOptions& options) {
 void gaugefix(const Session& session, GaugefixOptions options) {
   options.parameters.condition = options.gauge == "coulomb" ? GaugeCondition::coulomb : GaugeCondition::landau;
   require_precision(options.precision);
+  session.require_used("--gauge", !options.applies(), "without --apply");
+  for (const char* option : {"--tolerance", "--iterations", "--overrelaxation", "--every", "--output"})
+    session.require_used(option, options.iterates(), "with --gauge coulomb or landau, and without --apply");
   read_gauge_options(options.file.ignore);  // complains before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
@@ -165,11 +168,11 @@ void gaugefix(const Session& session, GaugefixOptions options) {
     g = temporal_gauge(gauge);
   }
   const GaugeReport written = write_gauge(gauge_transform(gauge, g), options.out, write);
+  WrittenFiles files(session);
+  files.add({options.out});
   if (!options.transformation.empty()) {
     write_transformation(g, options.transformation, write.metadata);
     files.add({options.transformation});
-  WrittenFiles files(session);
-  files.add({options.out});
   }
   if (m) {
     files.add(write_measurement(session.comm, options.output, *m));

@@ -62,6 +62,17 @@ void require_sense(const LoopOptions& o) {
     require(std::isfinite(alpha), "one of --alpha1, --alpha2 and --alpha3 is", alpha, "- it must be a number");
 }
 
+/// Of options that belong to smearings, those of the one that is chosen.
+void require_used_options(const Session& session, const LoopOptions& o) {
+  const bool hyp = o.smearing == "hyp";
+  for (const char* option : {"--steps", "--directions"})
+    session.require_used(option, o.smearing != "none", "with --smearing ape, stout or hyp");
+  session.require_used("--weight", o.smearing == "ape", "with --smearing ape");
+  session.require_used("--rho", o.smearing == "stout", "with --smearing stout");
+  session.require_used("--alpha1", hyp && o.directions == "all", "with --smearing hyp --directions all");
+  for (const char* option : {"--alpha2", "--alpha3"}) session.require_used(option, hyp, "with --smearing hyp");
+}
+
 OutputFiles outputs_of(const LoopOptions& options) {
   OutputFiles files;
   files.add(options.output, measurement_endings());
@@ -116,6 +127,7 @@ Plot picture(const WilsonLoops& loops, const std::string& caption) {
 
 void loops(const Session& session, LoopOptions options) {
   require_sense(options);
+  require_used_options(session, options);
   read_gauge_options(options.gauge.ignore);  // complains before the work
   outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);

@@ -24,8 +24,12 @@ std::string joined(const std::vector<std::string>& words) {
 
 void run_action(const Parsed& parsed, const std::string& command_line, const Comm& comm) {
   comm.require_same("the command line", command_line, HaloOptions().timeout_seconds);
-  Session session{
-      .comm = comm, .log = {}, .log_file = parsed.log_file, .quiet = parsed.quiet, .command_line = command_line};
+  Session session{.comm = comm,
+                  .log = {},
+                  .log_file = parsed.log_file,
+                  .quiet = parsed.quiet,
+                  .command_line = command_line,
+                  .given = parsed.given};
   if (!parsed.log_file.empty())
     session.log = Log::to_file(comm, parsed.log_file, LogLevel::debug);
   else if (parsed.verbose)

@@ -47,6 +47,26 @@ void require_sense(const SmearOptions& o) {
   require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
 }
 
+/// Of options that belong to profiles, sources and files, those of what is chosen.
+void require_used_options(const Session& session, const SmearOptions& o) {
+  const bool wuppertal = o.profile == "wuppertal", theta = o.profile == "theta", node = o.profile == "node";
+  for (const char* option : {"--width", "--iterations"})
+    session.require_used(option, wuppertal, "with --profile wuppertal");
+  session.require_used("--sigma", node || o.profile == "gaussian", "with --profile gaussian or node");
+  session.require_used("--node", node, "with --profile node");
+  for (const char* option : {"--p2-max", "--edge"}) session.require_used(option, theta, "with --profile theta");
+  session.require_used("--formula", o.profile == "formula", "with --profile formula");
+  for (const char* option : {"--accuracy", "--order", "--find-bounds"})
+    session.require_used(option, !wuppertal, "with --profile gaussian, node, theta or formula");
+  session.require_used("--accuracy", o.order == 0, "without --order");
+  session.require_used("--wave", o.source == "momentum", "with --source momentum");
+  session.require_used("--spacing", o.source == "grid", "with --source grid");
+  const bool file = !o.gauge_file.empty(), noise = o.source == "z2" || o.source == "z4" || o.source == "u1";
+  session.require_used("--seed", noise || (!file && o.links == "hot"), "with noise or --links hot");
+  session.require_used("--links", !file, "without a FILE");
+  session.require_used("--ignore", file, "with a FILE");
+}
+
 struct LinksAndWords {
   GaugeField<double> gauge;
   /// What the links are, for captions.
@@ -153,6 +173,7 @@ std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice,
 
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
+  require_used_options(session, options);
   read_gauge_options(options.gauge.ignore);  // complains before the work
   const RealFunction f = options.smearing.profile(options.profile);
   const std::string words = options.smearing.words(options.profile);

@@ -101,6 +101,22 @@ TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
   wrong({"info", "x", "--width", "wide"}, "--width: wants a number, got 'wide'");
 }
 
+TEST(CommandLine, OptionsThatChangeNothingAreRefused) {
+  Options o;
+  Parsed parsed = parse_command_line({"info", "a.lime", "--number", "3", "--dry-run"}, commands(o));
+  EXPECT_EQ(parsed.given, (std::set<std::string>{"--dry-run", "--number"}));
+  const Session session{.comm = Comm::self(), .log = {}, .log_file = {}, .command_line = {}, .given = parsed.given};
+  EXPECT_NO_THROW(session.require_used("--number", true, "with --seed"));
+  EXPECT_NO_THROW(session.require_used("--width", false, "with --seed"));
+  try {
+    session.require_used("--number", false, "with --seed");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "--number is only used with --seed: leave it out, because it changes nothing here");
+  }
+}
+
 TEST(ExitCodes, EveryExceptionHasOne) {
   EXPECT_EQ(exit_code(InputError("x")), ExitCode::usage);
   EXPECT_EQ(exit_code(FormatError("x")), ExitCode::format);

@@ -69,6 +69,11 @@ class Flow(LinksTest):
         self.assertIn("t0/a^2 clover", coarse[2])
         self.assertIn("lower --every", coarse[2])
 
+    def test_options_of_the_flowed_links_are_refused_without_them(self):
+        for option in (["--format", "nersc"], ["--precision", 32]):
+            self.assertIn("%s is only used with --write" % option[0], self.call("flow", "a.0001.lime", *option, code=1).stderr)
+        self.assertEqual(self.new_files(), [])
+
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_two_ranks_find_the_same(self):
         self.assert_same_on_two_ranks("flow", "--time", 0.2)

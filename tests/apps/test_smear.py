@@ -138,7 +138,7 @@ class Smear(ProgramTest):
             self.assertAlmostEqual(a, b, delta=1e-9)
 
     def test_what_makes_no_sense_is_refused(self):
-        for arguments, says in ((("--profile", "theta", "--edge", 0), "edge"), (("--sigma", -1), "--sigma"),
+        for arguments, says in ((("--profile", "theta", "--edge", 0), "edge"), (("--profile", "gaussian", "--sigma", -1), "--sigma is -1"),
                                 (("--source", "grid", "--spacing", 5), "5"), (("--at", 99, 0, 0, 0), "--at"),
                                 (("--profile", "theta", "--edge", 1e-4), "larger order"), (("--momentum", 1, 0), "3"),
                                 (("--source", "momentum", "--wave", 3e9, 0, 0), "--wave"),
@@ -146,6 +146,19 @@ class Smear(ProgramTest):
                                 (("--profile", "formula", "--formula", "exp(-((p2 - 5.3) / 0.001)^2)"), "larger order")):
             self.assertIn(says, self.call("smear", *arguments, code=1).stderr)
             self.assertEqual(os.listdir(self.folder), [])
+
+    def test_options_of_other_profiles_and_sources_are_refused(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q")
+        before = os.listdir(self.folder)
+        for options, where in ((["--sigma", 3], "gaussian or node"), (["--p2-max", 3], "theta"), (["--accuracy", 1e-8], "node"),
+                               (["--profile", "gaussian", "--width", 3], "wuppertal"), (["--wave", 1, 0, 0], "--source momentum"),
+                               (["--profile", "node", "--order", 30, "--accuracy", 1e-8], "without --order"),
+                               (["--spacing", 2], "--source grid"), (["--seed", 2], "noise"), (["--ignore", "plaquette"], "a FILE"),
+                               (["a.0001.lime", "--links", "hot"], "without a FILE"), (["--find-bounds"], "theta or formula")):
+            error = self.call("smear", *options, code=1).stderr
+            self.assertIn("%s is only used " % [word for word in map(str, options) if word.startswith("--")][-1], error)
+            self.assertIn(where, error)
+        self.assertEqual(os.listdir(self.folder), before)
 
     def test_what_is_written_is_said_and_doubts_are(self):
         done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 1, "--iterations", 2)

@@ -68,11 +68,11 @@ def measured(hdf5):
     ending = "h5" if hdf5 else "lime"
     for gauge in ("landau", "coulomb", "temporal"):
         keep = ["--transformation", f"g_{gauge}.h5"] if hdf5 else []
-        yield f"gaugefix_{gauge}", ["gaugefix", LINKS, f"fixed_{gauge}.{ending}", "--gauge", gauge, "--tolerance", 1e-10,
-                                    "--output", f"gaugefix_{gauge}", *keep]
+        about = [] if gauge == "temporal" else ["--tolerance", 1e-10, "--output", f"gaugefix_{gauge}"]
+        yield f"gaugefix_{gauge}", ["gaugefix", LINKS, f"fixed_{gauge}.{ending}", "--gauge", gauge, *about, *keep]
         yield f"info_{gauge}", ["info", f"fixed_{gauge}.{ending}"]
     if hdf5:
-        yield "", ["gaugefix", LINKS, "transformed.h5", "--apply", "g_landau.h5", "--output", "transformed"]
+        yield "", ["gaugefix", LINKS, "transformed.h5", "--apply", "g_landau.h5"]
     for profile, numbers in SMEAR.items():
         yield "", ["smear", LINKS, "--profile", profile, *numbers, "--ape", 1, "--output", f"smear_{profile}"]
     for source, numbers in SOURCES.items():
