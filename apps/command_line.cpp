@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <iostream>
 
@@ -27,6 +28,17 @@ void Session::warn(const std::string& line) const {
 void Session::require_used(const std::string& option, bool used, const std::string& where) const {
   require(used || given.count(option) == 0, option, "is only used",
           where + ": leave it out, because it changes nothing", "here");
+}
+
+std::string shell_word(const std::string& word) {
+  const std::string plain = "%+,-./:=@_";
+  const auto is_plain = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || plain.find(c) != plain.npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 namespace {

@@ -17,8 +17,7 @@ namespace {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text = "kovariant";
-  for (const std::string& word : words)
-    text += word.find_first_of(" \t'\"") == std::string::npos ? " " + word : " '" + word + "'";
+  for (const std::string& word : words) text += " " + shell_word(word);
   return text;
 }
 

@@ -116,10 +116,10 @@ void bench(const Session& session, const BenchOptions& options) {
 void bench_with_one_thread(const Session& session, const BenchOptions& options) {
   const auto own = std::filesystem::read_symlink("/proc/self/exe").string();
   const auto extents = [](const Coord& x) { return to_string(x); };
-  const std::string command = "OMP_NUM_THREADS=1 '" + own + "' bench --no-one-thread --small " +
+  const std::string command = "OMP_NUM_THREADS=1 " + shell_word(own) + " bench --no-one-thread --small " +
                               extents(options.small) + " --large " + extents(options.large) + " --seconds " +
                               std::to_string(options.seconds) +
-                              (options.only.empty() ? "" : " --only '" + options.only + "'");
+                              (options.only.empty() ? "" : " --only " + shell_word(options.only));
   session.say();
   std::fflush(stdout);
   require(std::system(command.c_str()) == 0,

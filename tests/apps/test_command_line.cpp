@@ -4,6 +4,7 @@
 #include "kov/core/error.hpp"
 #include "kov/core/exit_code.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <optional>
@@ -114,6 +115,19 @@ TEST(CommandLine, OptionsThatChangeNothingAreRefused) {
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
               "--number is only used with --seed: leave it out, because it changes nothing here");
+  }
+}
+
+TEST(CommandLine, WordsReachAShellAsTheyAre) {
+  EXPECT_EQ(shell_word("a.lime"), "a.lime");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  for (const std::string word : {"", "it's", "a \"b\" $c `d` \\ *", "line\nbreak", "~", "a;b", "caf\xe9"}) {
+    FILE* pipe = popen(("printf %s " + shell_word(word)).c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    char text[64];
+    const std::size_t n = std::fread(text, 1, sizeof text, pipe);
+    EXPECT_EQ(pclose(pipe), 0);
+    EXPECT_EQ(std::string(text, n), word);
   }
 }
 
