@@ -10,6 +10,7 @@
 #include "apps/spectrum_measure.hpp"
 #include "apps/spectrum_plan.hpp"
 #include "apps/text_file.hpp"
+#include "apps/unused_settings.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/runtime.hpp"
@@ -198,8 +199,8 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
     files.add({outputs.hdf5});
   }
   write_correlator_text(outputs.text, correlators, provenance, session.comm);
-
   files.add({outputs.text});
+
   const std::string samples = sample_text(correlators, parameters.analysis);
   bool drawn = false;
   for (const std::string& sink : parameters.sink.smearings) {
@@ -255,6 +256,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   read.push_back(options.file);
   files.require_usable(session, read);
   for (const std::string& doubt : parameters.doubts()) session.warn(doubt);
+  for (const std::string& warning : unused_settings(parameters, settings)) session.warn(warning);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum_parameters.hpp"
+#include "apps/unused_settings.hpp"
 #include "kov/core/error.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +102,30 @@ TEST(SpectrumParameters, NothingIsMeasuredTwice) {
   const std::string same = "correlators.momenta=[[0, 0, 3], [0, 0, -5]]";
   EXPECT_NE(error_on({8, 8, 8, 16}, {same}).find("correlators.momenta has two momenta"), std::string::npos);
   EXPECT_EQ(error_on({8, 8, 16, 16}, {same}), "no error");
+}
+
+TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
+  const auto unused = [](const std::vector<std::string>& assignments) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return unused_settings(p, s);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(unused({}), Texts{});
+  EXPECT_EQ(unused({"source.sigma=2"}), Texts{}) << "that is its default";
+  EXPECT_EQ(unused({"source.sigma=3"}),
+            Texts{"--set source.sigma changes nothing: it is only used by smearing gaussian or node"});
+  EXPECT_EQ(unused({"source.sigma=3", "sink.smearings=node"}), Texts{}) << "it is the sink's too";
+  EXPECT_EQ(unused({"source.sigma=3", "sink.sigma=1", "sink.smearings=node"}).size(), 1u);
+  EXPECT_EQ(unused({"sink.width=1", "links.stout_rho=0.2", "links.smearing=none", "links.steps=3"}).size(), 3u);
+  EXPECT_EQ(unused({"generate.seed=3", "gauge.files=a"}),
+            Texts{"--set generate.seed changes nothing: it is only used without gauge.files"});
+  EXPECT_EQ(unused({"source.count=3", "source.origins=[[0, 0, 0, 0]]", "correlators.max_momentum2=1",
+                    "correlators.momenta=[[0, 0, 0]]"})
+                .size(),
+            2u);
 }
 
 TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "apps/unused_settings.hpp"
+
+#include "kov/core/error.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace kov::app {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has_any(const Names& names, const Names& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& name) { return std::count(names.begin(), names.end(), name) > 0; });
+}
+
+/// Numbers of SmearingChoice, and the smearings that take them.
+const std::vector<std::pair<std::string, Names>>& smearing_numbers() {
+  static const std::vector<std::pair<std::string, Names>> numbers{
+      {"width", {"wuppertal"}}, {"iterations", {"wuppertal"}}, {"sigma", {"gaussian", "node"}}, {"node", {"node"}},
+      {"p2_max", {"theta"}},    {"edge", {"theta"}},           {"formula", {"formula"}}};
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::string> unused_settings(const SpectrumParameters& parameters, const Settings& settings) {
+  SpectrumParameters defaults;
+  std::map<std::string, std::string> default_text, text;
+  for (const auto& [key, value] : defaults.settings().values()) default_text[key] = value;
+  for (const auto& [key, value] : settings.values()) text[key] = value;
+  std::vector<std::string> warnings;
+  const auto check = [&](const std::string& key, bool used, const std::string& where) {
+    if (used || !settings.given(key) || text.at(key) == default_text.at(key)) return;
+    warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
+  };
+
+  const bool files = !parameters.gauge.files.empty();
+  check("gauge.ignore", files, "with gauge.files");
+  for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
+    check(std::string("generate.") + key, !files, "without gauge.files");
+
+  const Names source{parameters.source.smearing}, &sinks = parameters.sink.smearings;
+  Names all = sinks;
+  all.push_back(parameters.source.smearing);
+  for (const auto& [number, smearings] : smearing_numbers()) {
+    const bool in_sinks = has_any(sinks, smearings);
+    const std::string of = "by smearing " + smearings.front() + (smearings.size() > 1 ? " or " + smearings.back() : "");
+    check("source." + number, has_any(source, smearings) || (in_sinks && !settings.given("sink." + number)), of);
+    check("sink." + number, in_sinks, of + " of sinks");
+  }
+  check("source.accuracy", has_any(all, {"gaussian", "node", "theta", "formula"}),
+        "by smearing gaussian, node, theta or formula");
+
+  const std::string& links = parameters.links.smearing;
+  const bool smeared = has_any(all, {"wuppertal", "gaussian", "node", "theta", "formula"});
+  check("links.smearing", smeared, "with a source or sink that is smeared");
+  check("links.steps", smeared && links != "none", "with smeared links of a source or sink that is smeared");
+  check("links.ape_weight", smeared && links == "ape", "with links.smearing ape");
+  check("links.stout_rho", smeared && links == "stout", "with links.smearing stout");
+
+  check("source.count", parameters.source.origins.empty(), "without source.origins");
+  check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
+  return warnings;
+}
+
+}  // namespace kov::app
