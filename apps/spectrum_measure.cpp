@@ -61,7 +61,9 @@ template <class T>
 class WorkIn : public SpectrumMeasurement::Work {
  public:
   WorkIn(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
-      : parameters_(parameters), M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
+      : parameters_(parameters),
+        momenta_(parameters.momenta(gauge.lattice().extent())),
+        M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
     if (parameters.solver.precision == "mixed")
       low_.emplace(GaugeLinks<float>(gauge, parameters.boundary()), parameters.action.mass);
     solve_ = solver_of<T>(parameters.solver, M_, low_);
@@ -103,12 +105,13 @@ class WorkIn : public SpectrumMeasurement::Work {
       }
     };
     if (const auto channels = parameters_.meson_channels(); !channels.empty())
-      add(mesons<T>(quark, quark, channels, parameters_.momenta(), origin));
+      add(mesons<T>(quark, quark, channels, momenta_, origin));
     if (const auto channels = parameters_.baryon_channels(); !channels.empty())
-      add(baryons<T>(quark, quark, channels, parameters_.momenta(), origin, parameters_.boundary()));
+      add(baryons<T>(quark, quark, channels, momenta_, origin, parameters_.boundary()));
   }
 
   SpectrumParameters parameters_;
+  std::vector<Momentum> momenta_;
   WilsonOperator<T> M_;
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;

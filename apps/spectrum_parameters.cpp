@@ -57,6 +57,12 @@ void check_unlike(const Settings& settings, const std::string& key, const List& 
             settings.origin(key), "has [" + to_string(list[k]) + "]", "twice: its correlators would count twice");
 }
 
+/// The momentum with components from 0 to L - 1 that is the same in e^{2 pi i n.x / L}.
+Momentum on_lattice(Momentum p, const Coord& extent) {
+  for (std::size_t mu = 0; mu < 3; ++mu) p[mu] = (p[mu] % extent[mu] + extent[mu]) % extent[mu];
+  return p;
+}
+
 /// A hadron whose effective masses are averaged, and at how many times there are some.
 struct Window {
   std::string key;
@@ -249,14 +255,12 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
     for (std::size_t mu = 0; mu < 4; ++mu)
       require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
               "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
-  std::vector<Momentum> on_lattice;
-  for (Momentum p : correlators.momenta) {
-    for (std::size_t mu = 0; mu < 3; ++mu) p[mu] = (p[mu] % extent[mu] + extent[mu]) % extent[mu];
-    const auto other = std::find(on_lattice.begin(), on_lattice.end(), p);
-    require(other == on_lattice.end(), settings.origin("correlators.momenta"),
-            "has two momenta that are [" + to_string(p) + "]", "on the lattice",
-            to_string(extent) + ": its correlators would count twice");
-    on_lattice.push_back(p);
+  std::vector<Momentum> seen;
+  for (const Momentum& p : correlators.momenta) {
+    seen.push_back(on_lattice(p, extent));
+    require(std::find(seen.begin(), seen.end() - 1, seen.back()) == seen.end() - 1,
+            settings.origin("correlators.momenta"), "has two momenta that are [" + to_string(seen.back()) + "]",
+            "on the lattice", to_string(extent) + ": its correlators would count twice");
   }
   for (const Window& w : windows(*this, extent))
     require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key), "is " + w.text() + ",", "but",
@@ -314,8 +318,16 @@ std::vector<BaryonChannel> SpectrumParameters::baryon_channels() const {
   return channels;
 }
 
-std::vector<Momentum> SpectrumParameters::momenta() const {
-  return correlators.momenta.empty() ? momenta_up_to(correlators.max_momentum2) : correlators.momenta;
+std::vector<Momentum> SpectrumParameters::momenta(const Coord& extent) const {
+  if (!correlators.momenta.empty()) return correlators.momenta;
+  std::vector<Momentum> momenta, seen;
+  for (const Momentum& p : momenta_up_to(correlators.max_momentum2)) {
+    const Momentum same = on_lattice(p, extent);
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;  // n and n + L are one momentum
+    seen.push_back(same);
+    momenta.push_back(p);
+  }
+  return momenta;
 }
 
 BoundaryAngles SpectrumParameters::boundary() const {

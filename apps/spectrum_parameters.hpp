@@ -79,7 +79,8 @@ struct SpectrumParameters {
   GaugeFileOptions file_options(const Settings& settings) const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
-  std::vector<Momentum> momenta() const;
+  /// correlators.momenta, or those up to max_momentum2, each that there is on the lattice once.
+  std::vector<Momentum> momenta(const Coord& extent) const;
   BoundaryAngles boundary() const;
 
   /// Every setting that a measurement on one configuration from one origin depends on, as text: equal texts, equal

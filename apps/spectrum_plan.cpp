@@ -208,7 +208,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   row("sinks", sinks);
   row("their links", p.links.smearing == "none" ? "as they are" : sentence(p.links.smearing, "x", p.links.steps));
   row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size(), "baryons with",
-                              p.momenta().size(), "momenta"));
+                              p.momenta(plan.extent).size(), "momenta"));
   row("solver", sentence(p.solver.method + ",", p.solver.preconditioner, "preconditioner,", p.solver.precision,
                          "precision, tolerance", p.solver.tolerance));
   row("finished",

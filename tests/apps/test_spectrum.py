@@ -128,6 +128,16 @@ class Spectrum(ProgramTest):
     def test_source_and_sinks_have_any_smearing_of_their_own(self):
         base = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
                 "--set", "output.journal=j", "--set", "source.accuracy=1e-11"]
+    def test_a_momentum_at_the_edge_is_measured_once(self):
+        job = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
+               "--set", "correlators.max_momentum2=4", "--set", "links.ape_weight=3"]
+        done = self.call("spectrum", *job, "--set", "source.sigma=3")
+        self.assertIn("30 momenta", done.stdout)  # 33, of which three come twice: 2 0 0 is -2 0 0
+        blocks = self.read("spectrum.dat").split("\n\n\n")[1:]
+        self.assertEqual(len(blocks), 30)
+        self.assertEqual(len({block.split("# t real imag")[1] for block in blocks}), 30)
+        self.assertIn("warning: --set source.sigma changes nothing", done.stderr)
+
         sinks = ["none", "theta", "gaussian", "node", "wuppertal"]
         plan = self.call("spectrum", *base, "--set", "source.smearing=gaussian", "--set", "source.sigma=1.2",
                          "--set", "sink.smearings=%s" % json.dumps(sinks), "--set", "sink.p2_max=20", "--set", "sink.sigma=0.8").stdout

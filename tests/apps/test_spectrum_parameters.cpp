@@ -3,6 +3,7 @@
 #include "apps/unused_settings.hpp"
 #include "kov/core/error.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace kov::app {
@@ -102,6 +103,19 @@ TEST(SpectrumParameters, NothingIsMeasuredTwice) {
   const std::string same = "correlators.momenta=[[0, 0, 3], [0, 0, -5]]";
   EXPECT_NE(error_on({8, 8, 8, 16}, {same}).find("correlators.momenta has two momenta"), std::string::npos);
   EXPECT_EQ(error_on({8, 8, 16, 16}, {same}), "no error");
+}
+
+TEST(SpectrumParameters, MomentaThatAreOneOnTheLatticeAreMeasuredOnce) {
+  const auto momenta = [](int max_momentum2, const Coord& extent) {
+    return with({"correlators.max_momentum2=" + std::to_string(max_momentum2)}).momenta(extent);
+  };
+  EXPECT_EQ(momenta(4, {8, 8, 8, 16}), momenta_up_to(4));
+  const auto small = momenta(4, {4, 8, 8, 16});
+  EXPECT_EQ(small.size(), momenta_up_to(4).size() - 1);  // 2 0 0 is -2 0 0
+  EXPECT_EQ(std::count(small.begin(), small.end(), Momentum{-2, 0, 0}), 1);
+  EXPECT_EQ(std::count(small.begin(), small.end(), Momentum{2, 0, 0}), 0);
+  EXPECT_EQ(momenta(1000, {4, 4, 4, 8}).size(), 64u);
+  EXPECT_EQ(with({"correlators.momenta=[[2, 0, 0]]"}).momenta({4, 4, 4, 8}), (std::vector<Momentum>{{2, 0, 0}}));
 }
 
 TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
