@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/correlator.hpp"
 
+#include "kov/contractions/correlator_format.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace kov {
@@ -15,6 +17,41 @@ std::string label_text(const LabelValue& value) {
   return exact_text(std::get<double>(value));
 }
 
+namespace detail {
+
+int compare_labels(const LabelValue& a, const LabelValue& b) {
+  const auto* x = std::get_if<double>(&a);
+  const auto* y = std::get_if<double>(&b);
+  if (x && y && (std::isnan(*x) || std::isnan(*y))) return int(std::isnan(*x)) - int(std::isnan(*y));
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+}  // namespace detail
+
+namespace {
+
+/// What correlators of one average have in common.
+struct AverageKey {
+  std::string kind, channel;
+  Momentum momentum;
+  Coord source;
+  std::map<std::string, LabelValue> labels;
+};
+
+struct AverageOrder {
+  bool operator()(const AverageKey& a, const AverageKey& b) const {
+    const auto others = [](const AverageKey& key) { return std::tie(key.kind, key.channel, key.momentum, key.source); };
+    if (others(a) != others(b)) return others(a) < others(b);
+    return std::lexicographical_compare(
+        a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(), [](const auto& i, const auto& j) {
+          const int names = i.first.compare(j.first);
+          return names != 0 ? names < 0 : detail::compare_labels(i.second, j.second) < 0;
+        });
+  }
+};
+
+}  // namespace
+
 std::vector<Correlator> with_label(std::vector<Correlator> correlators, const std::string& name,
                                    const LabelValue& value) {
   for (Correlator& c : correlators) c.labels[name] = value;
@@ -22,13 +59,13 @@ std::vector<Correlator> with_label(std::vector<Correlator> correlators, const st
 }
 
 std::vector<Correlator> average_equivalent_momenta(const std::vector<Correlator>& correlators, const Coord& extent) {
-  using Key = std::tuple<std::string, std::string, Momentum, Coord, std::map<std::string, LabelValue>>;
   std::vector<Correlator> averages;
   std::vector<int> members;
-  std::map<Key, std::size_t> place;
+  std::map<AverageKey, std::size_t, AverageOrder> place;
   for (const Correlator& c : correlators) {
     const Momentum p = representative(c.momentum, extent);
-    const auto [found, fresh] = place.try_emplace(Key{c.kind, c.channel, p, c.source, c.labels}, averages.size());
+    const auto [found, fresh] =
+        place.try_emplace(AverageKey{c.kind, c.channel, p, c.source, c.labels}, averages.size());
     if (fresh) {
       averages.push_back(c);
       averages.back().momentum = p;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to the files that write and read correlators: names that both sides know.
+// Private to the files that sort, write and read correlators: what they all know of labels and names.
 #pragma once
+
+#include "kov/contractions/correlator.hpp"
 
 #include <algorithm>
 #include <span>
@@ -17,6 +19,10 @@ inline constexpr const char* correlator_groups[] = {"axes", "inputs", "parameter
 /// Attributes of a dataset that are no labels.
 inline constexpr const char* correlator_attributes[] = {"momenta",        "source", "DIMENSION_LABELS", "CLASS",
                                                         "DIMENSION_LIST", "NAME",   "REFERENCE_LIST"};
+
+/// Below, at or above 0 as label a comes before, with or after b.  NaN is one value, behind all other numbers: < would
+/// take it for equal to every one of them.
+int compare_labels(const LabelValue& a, const LabelValue& b);
 
 inline bool is_among(std::span<const char* const> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -76,7 +76,8 @@ struct ByDataset {
       if (i != a->labels.end() && i->first == configuration_label()) ++i;
       if (j != b->labels.end() && j->first == configuration_label()) ++j;
       if (i == a->labels.end() || j == b->labels.end()) return i == a->labels.end() && j != b->labels.end();
-      if (*i != *j) return *i < *j;
+      if (const int order = i->first.compare(j->first)) return order < 0;
+      if (const int order = detail::compare_labels(i->second, j->second)) return order < 0;
       ++i;
       ++j;
     }

@@ -161,6 +161,24 @@ TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) 
   }
 }
 
+TEST_F(CorrelatorFiles, LabelsThatAreNoNumbersKeepDatasetsApart) {
+  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  std::vector<Correlator> list;
+  for (const double mass : {0.1, std::nan(""), 0.2})
+    for (const char* sink : {"point", "gauss"}) {
+      list.push_back(make("pion-pion", {0, 0, 0}, double(list.size())));
+      list.back().labels = {{"mass", mass}, {"sink", sink}};
+    }
+  write_correlators(path("c.h5"), list, kProvenance, Comm::world());
+  if (Comm::world().rank() != 0) return;
+  const Hdf5File file = Hdf5File::open(path("c.h5"));
+  EXPECT_EQ(file.list("/meson/pion-pion"), (std::vector<std::string>{"0.1, gauss", "0.1, point", "0.2, gauss",
+                                                                     "0.2, point", "nan, gauss", "nan, point"}));
+  EXPECT_EQ(average_equivalent_momenta(list, {4, 4, 4, 4}).size(), list.size());
+  list.push_back(list[2]);  // NaN is itself
+  EXPECT_EQ(average_equivalent_momenta(list, {4, 4, 4, 4}).size(), list.size() - 1);
+}
+
 TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list = ensemble();
