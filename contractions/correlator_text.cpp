@@ -35,6 +35,9 @@ std::string to_text(const std::vector<Correlator>& correlators, const Correlator
   for (const auto& [configuration, values] : provenance.inputs)
     for (const auto& [name, value] : values)
       text += comment(sentence("input", configuration, name, "=", label_text(value)));
+  for (const auto& [key, values] : provenance.solves)
+    for (const auto& [name, value] : values)
+      text += comment(sentence("solve", key.first, to_string(key.second), name, "=", label_text(value)));
   for (const Correlator& c : correlators) {
     text += "\n\n" + comment(sentence(c.kind, c.channel)) + comment(sentence("momentum", to_string(c.momentum))) +
             comment(sentence("source", to_string(c.source)));

@@ -2,6 +2,7 @@
 """kovariant spectrum."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,9 +18,9 @@ class Spectrum(ProgramTest):
         self.assertIn("4 4 4 8", text)
         self.assertIn("7 updates and 24 solves", text)
         self.assertIn("MiB", text)
-        self.assertEqual(os.listdir(self.folder), [])
         files = (["spectrum.h5"] if HAS_HDF5 else []) + ["spectrum.dat"] + ["spectrum" + ending for ending in PICTURES]
         self.assertIn(", ".join(files[:-1]) + " and " + files[-1] + "\n", text)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_printed_configuration_is_read_back_the_same(self):
         text = self.call("spectrum", *TINY, "--print").stdout
@@ -44,6 +45,8 @@ class Spectrum(ProgramTest):
         for word in ("pion", "rho", "nucleon", "mass", "jackknife over 2 configurations"):
             self.assertIn(word, first.stdout)
         self.assertIn("</svg>", self.read("spectrum.svg"))
+        for note in ("iterations", "worst_residual"):
+            self.assertEqual(len(re.findall("^# solve .* %s = " % note, self.read("spectrum.dat"), re.M)), 2)
         files = ["spectrum.dat", "spectrum.svg"] + (["spectrum.h5"] if HAS_HDF5 else [])
         content = {name: self.read(name, "rb") for name in files if not name.endswith(".h5")}
         self.assertEqual(len(os.listdir(self.path("spectrum.journal"))), 2)
@@ -125,9 +128,6 @@ class Spectrum(ProgramTest):
         zero = [row for row in rows[:8]]
         self.assertTrue(all(row[1] > 0 for row in zero))
 
-    def test_source_and_sinks_have_any_smearing_of_their_own(self):
-        base = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
-                "--set", "output.journal=j", "--set", "source.accuracy=1e-11"]
     def test_a_momentum_at_the_edge_is_measured_once(self):
         job = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
                "--set", "correlators.max_momentum2=4", "--set", "links.ape_weight=3"]
@@ -138,6 +138,9 @@ class Spectrum(ProgramTest):
         self.assertEqual(len({block.split("# t real imag")[1] for block in blocks}), 30)
         self.assertIn("warning: --set source.sigma changes nothing", done.stderr)
 
+    def test_source_and_sinks_have_any_smearing_of_their_own(self):
+        base = [*TINY, "--set", "generate.configurations=1", "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]",
+                "--set", "output.journal=j", "--set", "source.accuracy=1e-11"]
         sinks = ["none", "theta", "gaussian", "node", "wuppertal"]
         plan = self.call("spectrum", *base, "--set", "source.smearing=gaussian", "--set", "source.sigma=1.2",
                          "--set", "sink.smearings=%s" % json.dumps(sinks), "--set", "sink.p2_max=20", "--set", "sink.sigma=0.8").stdout

@@ -179,6 +179,14 @@ TEST_F(CorrelatorFiles, LabelsThatAreNoNumbersKeepDatasetsApart) {
   EXPECT_EQ(average_equivalent_momenta(list, {4, 4, 4, 4}).size(), list.size() - 1);
 }
 
+TEST_F(CorrelatorFiles, TextSaysWhatTheWorkWas) {
+  CorrelatorProvenance provenance = kProvenance;
+  provenance.solves[{"conf 7", {0, 0, 0, 4}}] = {{"iterations", std::int64_t(141)}, {"worst_residual", 1e-9}};
+  const std::string text = to_text({make("pion-pion", {0, 0, 0}, 1)}, provenance);
+  EXPECT_NE(text.find("\n# solve conf 7 0 0 0 4 iterations = 141\n"), text.npos) << text;
+  EXPECT_NE(text.find("\n# solve conf 7 0 0 0 4 worst_residual = 1e-09\n"), text.npos) << text;
+}
+
 TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list = ensemble();

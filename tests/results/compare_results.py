@@ -31,7 +31,7 @@ TOLERANCES = [(re.compile(pattern), relative, absolute, why) for pattern, relati
     (r"unitarity|deviation", 0, 1e-13, "a rounding of 64 bits itself"),
     (r"^made|^generate|^(info|convert)_made", 1e-6, 1e-9,
      "links of a chain: every sweep of overrelaxation multiplies roundings by three, 1e-10 after three updates, 1e-8 after four"),
-    (r": solves/iterations$", 0.01, 2, "where a solver stops, the last bits decide"),
+    (r": solves/iterations$|: solve .* iterations$", 0.01, 2, "where a solver stops, the last bits decide"),
     (r"residual", 0, 1e-11, "what a solver leaves: roundings below its tolerance"),
     (r"hot|nersc|ildg", 2e-7, 0, "links rounded to 32 bits: where roundings differ before, a last digit differs after"),
     (r"(?i)theta", 1e-8, 1e-16, "the square of what is left of a divergence, down to 1e-11 of its first value"),
