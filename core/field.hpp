@@ -223,9 +223,10 @@ HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field, HostAccess ac
     Kokkos::fence("host field");
     view_ = field.view();
   } else {
-    copy_ = std::make_unique_for_overwrite<T[]>(field.n_reals());
-    if (access == HostAccess::read_write) detail::copy_to_host(copy_.get(), field.data(), field.n_reals() * sizeof(T));
-    view_ = {copy_.get(), range.first, field.n_components()};
+    const std::size_t bytes = field.n_reals() * sizeof(T);
+    copy_ = detail::allocate_on_host("a host copy of " + field.name(), bytes);
+    if (access == HostAccess::read_write) detail::copy_to_host(copy_.get(), field.data(), bytes);
+    view_ = {reinterpret_cast<T*>(copy_.get()), range.first, field.n_components()};
     view_.set_extents(range.n_outer, field.n_components(), field.name());
     // The last block of a parity may have lanes without a site.
     if (access == HostAccess::write_all)
