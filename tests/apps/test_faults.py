@@ -169,7 +169,7 @@ class BenchFaults(Matrix, FaultTest):
     number, program = 8, ("bench", "--large", 4, 4, 4, 8, "--seconds", 0.001, "-q")
 
 
-@unittest.skipUnless(SOLVER, "no solver to test")
+@unittest.skipUnless(SOLVER, "NOT TESTED: there is no solver to test")
 class SolverFaults(Matrix, FaultTest):
     """The faults are armed when everything is ready for the solver."""
     executable, name, number = SOLVER, "solver", 9

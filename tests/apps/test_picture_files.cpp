@@ -42,7 +42,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST(WrittenFiles, APdfThatCannotBeMadeIsAWarning) {
-  if (!has_pdf()) GTEST_SKIP() << "this build writes no PDF";
+  if (!has_pdf()) GTEST_SKIP() << "NOT TESTED: this build writes no PDF";
   const test::Folder folder(Comm::world());
   const std::string prefix = (folder / "run").string();
   const auto [error, out] = draw(prefix, {"\xff"});

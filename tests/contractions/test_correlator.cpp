@@ -162,7 +162,7 @@ TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) 
 }
 
 TEST_F(CorrelatorFiles, LabelsThatAreNoNumbersKeepDatasetsApart) {
-  if (!has_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list;
   for (const double mass : {0.1, std::nan(""), 0.2})
     for (const char* sink : {"point", "gauss"}) {
