@@ -2,11 +2,14 @@
 #include "apps/program.hpp"
 
 #include "apps/fault.hpp"
+#include "kov/core/exit_code.hpp"
 #include "kov/core/lattice.hpp"
 #include "kov/core/launcher.hpp"
 #include "kov/core/runtime.hpp"
 #include "kov/core/signals.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <new>
 #include <typeinfo>
@@ -19,6 +22,21 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text = "kovariant";
   for (const std::string& word : words) text += " " + shell_word(word);
   return text;
+}
+
+/// What is wrong with a number for Kokkos, which would abort with a backtrace on every rank; empty when nothing is.
+std::string kokkos_doubt(const std::vector<std::string>& arguments) {
+  const std::pair<std::string, int> numbers[] = {{"--kokkos-num-threads", 1}, {"--kokkos-device-id", 0}};
+  for (const std::string& argument : arguments)
+    for (const auto& [name, least] : numbers) {
+      if (argument != name && !argument.starts_with(name + "=")) continue;
+      const std::string text = argument.substr(std::min(argument.size(), name.size() + 1));
+      int value = -1;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size() || value < least)
+        return sentence(argument, "is wrong: give", name + "=N", "with a whole number N of", least, "or more");
+    }
+  return "";
 }
 
 void run_action(const Parsed& parsed, const std::string& command_line, const Comm& comm) {
@@ -52,6 +70,10 @@ int run_program(int argc, char** argv, const std::vector<Command>& commands) {
   if (!parsed.action) {
     if (detail::speaks_for_all()) (parsed.code ? std::cerr : std::cout) << parsed.text << std::flush;
     return parsed.code;
+  }
+  if (const std::string doubt = kokkos_doubt(arguments); !doubt.empty()) {
+    if (detail::speaks_for_all()) std::cerr << "kovariant: " + doubt + "\n" << std::flush;
+    return int(ExitCode::usage);
   }
   return run(argc, argv, [&](const Comm& comm) {
     try {

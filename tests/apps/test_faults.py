@@ -187,6 +187,15 @@ class OtherFaults(FaultTest):
             self.assertIn("environment variable KOV_FAULT is " + fault + " where", said)
         self.assertIn("there is no rank 2 among 2 processes", self.strike("memory:2:1", ("info", FILE), 1))
 
+    def test_a_wrong_option_is_said_once(self):
+        for option, text in (("--nonsense", "unknown argument '--nonsense'"),
+                             ("--kokkos-num-threads=many", "kovariant: --kokkos-num-threads=many is wrong")):
+            done = self.call("info", FILE, option, ranks=2, code=1)
+            self.assertEqual(done.stderr.count(text), 1, done.stderr)
+        for option in ("--kokkos-num-threads=0", "--kokkos-num-threads", "--kokkos-device-id=-1", "--kokkos-device-id="):
+            self.assertIn("kovariant: %s is wrong: give --kokkos-" % option, self.call("info", FILE, option, code=1).stderr)
+        self.call("info", FILE, "--kokkos-num-threads=1")
+
     def test_an_output_that_nobody_takes_is_one_error_with_one_code(self):
         script = 'exec "$0" "$@" > /dev/full'
         done = subprocess.run([*MPIEXEC, "-n", "2", "sh", "-c", script, PROGRAM, "info", FILE], cwd=self.folder,
