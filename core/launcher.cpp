@@ -63,6 +63,12 @@ std::optional<std::int64_t> slurm_step() {
   return step && *step < (std::int64_t(1) << 32) - 16 ? step : std::nullopt;
 }
 
+/// Whether srun set the variables of PMIx, and not a launcher that was started inside a step.
+bool is_slurms_pmix() {
+  const char* const space = std::getenv("PMIX_NAMESPACE");
+  return slurm_step() && (!space || std::string_view(space).starts_with("slurm."));
+}
+
 std::optional<std::int64_t> slurm_tasks() {
   const auto of_step = whole_number("SLURM_STEP_NUM_TASKS");
   return of_step ? of_step : whole_number("SLURM_NTASKS");
@@ -108,7 +114,7 @@ Launcher Launcher::of_environment() {
   for (const auto& variables : launchers) {
     const auto rank = whole_number(variables.rank), found = whole_number(variables.size);
     if (!rank && !found) continue;
-    if (variables.name == pmix && slurm_step()) break;  // srun's, which says more
+    if (variables.name == pmix && is_slurms_pmix()) break;  // Slurm's own variables say more
     const auto size = count(found);
     std::optional<int> on_host;
     for (const char* variable : variables.on_host)

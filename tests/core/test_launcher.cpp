@@ -123,6 +123,17 @@ TEST_F(Launchers, AStepOfSlurmThatStartedDaemonsDoesNotCountProcesses) {
   EXPECT_EQ(in({{"MPI_LOCALNRANKS", "4"}}).on_host, 4);
 }
 
+TEST_F(Launchers, PmixInsideAStepOfSlurmIsAnothersUnlessItsNamespaceIsSlurms) {
+  const Variables shell{
+      {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_RANK", "3"}};
+  set(shell);  // srun --pty bash
+  EXPECT_EQ(in({{"PMIX_NAMESPACE", "slurm.pmix.77.0"}}).name, "Slurm");
+  EXPECT_FALSE(wants_mpi());
+  EXPECT_EQ(in({{"PMIX_NAMESPACE", "prterun-host-4711@1"}}).name, "PMIx");
+  EXPECT_EQ(in({}).rank, 3);
+  EXPECT_TRUE(wants_mpi());
+}
+
 TEST_F(Launchers, OneProcessNeedsNoMpi) {
   for (const Variables& variables :
        {Variables{{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}},
