@@ -16,7 +16,7 @@ namespace kov {
 namespace {
 
 /// All digits of a double.
-std::string digits(double value) {
+std::string seventeen_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", value);
   return text;
@@ -35,28 +35,20 @@ void for_each_group(const SiteRows& rows, const Work& work) {
 std::string to_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
 
 std::string links_checksum(const GaugeField<double>& gauge) {
-  struct Share {
-    SiteChecksum sum{ChecksumKind::scidac, std::endian::big};
-    std::vector<std::byte> bytes;
-  };
   const Geometry& geometry = gauge.lattice().geometry();
   const detail::SiteFormat format;  // 64 bits, big endian, three rows
   const FieldRows field(gauge);
   const SiteRows& rows = field.rows();
-  std::vector<Share> shares(n_host_threads());
+  ThreadChecksums sums(ChecksumKind::scidac, format.order);
   for_each_group(rows, [&](std::int64_t group, int thread, std::span<double> links) {
-    Share& share = shares[std::size_t(thread)];
-    share.bytes.resize(std::size_t(rows.length) * format.bytes());
     field.export_group(group, links);
-    for (int r = 0; r < rows.rows; ++r) {
-      detail::encode_links(links.data() + std::int64_t(r) * rows.length * reals_per_site, format, 4 * rows.length,
-                           share.bytes.data());
-      const std::int64_t first = lexicographic(geometry.global(rows.first(group, r)), geometry.extent());
-      share.sum.add_sites(first, format.bytes(), share.bytes);
-    }
+    const std::size_t row = std::size_t(rows.length) * reals_per_site;
+    for (int r = 0; r < rows.rows; ++r)
+      detail::add_links(sums.of(thread), format,
+                        lexicographic(geometry.global(rows.first(group, r)), geometry.extent()),
+                        links.subspan(std::size_t(r) * row, row));
   });
-  SiteChecksum sum(ChecksumKind::scidac, format.order);
-  for (const Share& share : shares) sum.merge(share.sum);
+  SiteChecksum sum = sums.sum();
   sum.combine(gauge.lattice().comm());
   return to_text(sum.values());
 }
@@ -76,8 +68,8 @@ void check_recorded(const GaugeReport& report, const char* what, const char* for
                     const std::optional<double>& recorded, double computed, bool ignored, Failed& failed) {
   const double tolerance = report.header.recorded_tolerance;
   if (!recorded || std::abs(*recorded - computed) <= tolerance) return;
-  failed.push_back({sentence("records the", what, digits(*recorded), "and its links have", digits(computed), "(mean",
-                             formula, "/ 3), further apart than", tolerance),
+  failed.push_back({sentence("records the", what, seventeen_digits(*recorded), "and its links have",
+                             seventeen_digits(computed), "(mean", formula, "/ 3), further apart than", tolerance),
                     sentence("the links or the header are damaged; fetch the file again, or ask to ignore the", what),
                     ignored});
 }
@@ -150,11 +142,11 @@ std::vector<std::pair<std::string, std::string>> GaugeReport::attributes() const
     result.push_back({"file_checksum", recorded.empty() ? "none recorded" : recorded});
   }
   result.push_back({"links_checksum", links_checksum});
-  result.push_back({"plaquette", digits(plaquettes.mean())});
-  result.push_back({"plaquette_spatial", digits(plaquettes.spatial())});
-  result.push_back({"plaquette_temporal", digits(plaquettes.temporal())});
-  result.push_back({"link_trace", digits(link_trace)});
-  result.push_back({"unitarity_deviation", digits(unitarity_deviation)});
+  result.push_back({"plaquette", seventeen_digits(plaquettes.mean())});
+  result.push_back({"plaquette_spatial", seventeen_digits(plaquettes.spatial())});
+  result.push_back({"plaquette_temporal", seventeen_digits(plaquettes.temporal())});
+  result.push_back({"link_trace", seventeen_digits(link_trace)});
+  result.push_back({"unitarity_deviation", seventeen_digits(unitarity_deviation)});
   std::string ignored;
   for (const std::string& text : overridden) ignored += (ignored.empty() ? "" : "; ") + text;
   result.push_back({"checks_overridden", ignored.empty() ? "none" : ignored});

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/transformation_io.hpp"
 
-#include "kov/core/io/checksum.hpp"
+#include "kov/core/io/gauge_source.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/site_map.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -30,10 +29,7 @@ std::span<std::complex<double>> as_complex(std::span<double> values) {
 /// Adds a site's numbers in big-endian order.
 void add_site(SiteChecksum& checksum, std::int64_t site, const double* values) {
   std::array<std::byte, reals * 8> bytes;
-  for (std::size_t i = 0; i < reals; ++i) {
-    const auto bits = std::bit_cast<std::uint64_t>(values[i]);
-    for (std::size_t k = 0; k < 8; ++k) bytes[8 * i + k] = std::byte(bits >> (56 - 8 * k));
-  }
+  detail::encode_links(values, {}, 1, bytes.data());
   checksum.add(site, bytes);
 }
 
@@ -105,8 +101,8 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
   std::vector<double> values(std::size_t(geometry.local_volume()) * reals);
   SiteChecksum checksum(ChecksumKind::scidac, std::endian::big);
   std::array<std::string, 2> recorded;
+  const Hdf5File file = Hdf5File::open(path, lattice.comm());
   lattice.comm().agree([&] {
-    const Hdf5File file = Hdf5File::open(path);
     require<FormatError>(file.contains(dataset), name, "has no dataset",
                          dataset + ", so it holds no gauge transformation of ours");
     const Hdf5Shape shape = file.shape(dataset);

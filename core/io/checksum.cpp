@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/checksum.hpp"
 
+#include "kov/core/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
 
 #include <libdeflate.h>
@@ -76,6 +77,15 @@ void SiteChecksum::combine(const Comm& comm) {
   } else if (kind_ != ChecksumKind::none) {
     comm.bit_xor(std::span<std::uint32_t>(values_));
   }
+}
+
+ThreadChecksums::ThreadChecksums(ChecksumKind kind, std::endian order)
+    : shares_(n_host_threads(), {SiteChecksum(kind, order), {}}) {}
+
+SiteChecksum ThreadChecksums::sum() const {
+  SiteChecksum sum(shares_.front().checksum.kind(), shares_.front().checksum.order());
+  for (const Share& share : shares_) sum.merge(share.checksum);
+  return sum;
 }
 
 std::vector<std::string> checksum_names(ChecksumKind kind) {

@@ -63,6 +63,24 @@ class SiteChecksum {
   std::array<std::uint32_t, 2> values_{};
 };
 
+/// The shares of a checksum that threads of on_host_threads() add to at the same time.
+class ThreadChecksums {
+ public:
+  struct Share {
+    SiteChecksum checksum;
+    /// For the sites' bytes.
+    std::vector<std::byte> bytes;
+  };
+  ThreadChecksums(ChecksumKind kind, std::endian order);
+
+  Share& of(int thread) { return shares_[std::size_t(thread)]; }
+  /// All shares joined.
+  SiteChecksum sum() const;
+
+ private:
+  std::vector<Share> shares_;
+};
+
 /// The names by which files know the numbers: ("CHECKSUM"), ("suma", "sumb"), ("sum29", "sum31").
 std::vector<std::string> checksum_names(ChecksumKind kind);
 

@@ -3,13 +3,13 @@
 
 #include "kov/core/host_threads.hpp"
 #include "kov/core/io/gauge_source.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/io/xml.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <sstream>
 
@@ -17,35 +17,44 @@ namespace kov {
 
 namespace detail {
 
-GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions& options, FileTrust trust) {
-  if (options.extent)
-    for (const int e : *options.extent)
-      require(e >= 1 && e <= 65535, "the extents", to_string(*options.extent), "were given for", path.string() + ":",
-              "each must be 1 to 65535");
-  const auto file = std::make_shared<const InputFile>(path);
-  GaugeSource source;
-  if (is_lime(*file)) {
-    source = ildg_source(file, options);
-  } else if (is_nersc(*file)) {
-    source = nersc_source(file);
-  } else if (is_hdf5(*file)) {
-    source = hdf5_source(file, trust);
-  } else if (is_milc(*file)) {
-    source = milc_source(file);
-  } else if (is_openqcd(*file)) {  // last, for it has no magic number
-    source = openqcd_source(file);
-  } else {
-    throw FormatError(sentence(file->name(), "is no gauge configuration that can be read: it begins with",
-                               in_quotes(file->text(0, 16)) + ",",
-                               "which is none of NERSC, ILDG or SciDAC (LIME), MILC, openQCD, HDF5"));
-  }
-  require(!options.extent || *options.extent == source.header.extent, file->name(), "is a lattice of",
-          to_string(source.header.extent) + ", not of", to_string(options.extent.value_or(Coord{})),
-          "as asked for: leave the extents out where the file has them");
-  return source;
+namespace {
+
+/// The source of a file in any format but HDF5, which all ranks open together.
+GaugeSource source_of(const SharedFile& file, const ReadOptions& options) {
+  if (is_lime(*file)) return ildg_source(file, options);
+  if (is_nersc(*file)) return nersc_source(file);
+  if (is_milc(*file)) return milc_source(file);
+  if (is_openqcd(*file)) return openqcd_source(file);  // last, for it has no magic number
+  throw FormatError(sentence(file->name(), "is no gauge configuration that can be read: it begins with",
+                             in_quotes(file->text(0, 16)) + ",",
+                             "which is none of NERSC, ILDG or SciDAC (LIME), MILC, openQCD, HDF5"));
 }
 
-namespace {
+/// Recognises the format by content and reads the header.  Collective.
+GaugeSource open_gauge_file(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
+  SharedFile file;
+  GaugeSource source;
+  std::int64_t in_hdf5 = 0;
+  comm.agree([&] {
+    if (options.extent)
+      for (const int e : *options.extent)
+        require(e >= 1 && e <= 65535, "the extents", to_string(*options.extent), "were given for", path.string() + ":",
+                "each must be 1 to 65535");
+    file = std::make_shared<const InputFile>(path);
+    in_hdf5 = is_hdf5(*file);
+    if (!in_hdf5) source = source_of(file, options);
+  });
+  comm.max(std::span(&in_hdf5, 1));
+  std::shared_ptr<const Hdf5File> hdf5;
+  if (in_hdf5) hdf5 = std::make_shared<const Hdf5File>(Hdf5File::open(path, comm));
+  comm.agree([&] {
+    if (hdf5) source = hdf5_source(file, hdf5);
+    require(!options.extent || *options.extent == source.header.extent, file->name(), "is a lattice of",
+            to_string(source.header.extent) + ", not of", to_string(options.extent.value_or(Coord{})),
+            "as asked for: leave the extents out where the file has them");
+  });
+  return source;
+}
 
 /// Whether all numbers are finite; a loop that is vectorised.
 bool all_finite(std::span<const double> reals) {
@@ -69,10 +78,7 @@ std::optional<std::string> checksum_mismatch(const GaugeSource& source, const Si
 
 /// What a thread finds in its groups.
 struct Share {
-  ReadScratch scratch;
-  SiteChecksum links_sum;
   std::vector<double> links;
-  std::vector<std::byte> bytes;
   std::int64_t bad = no_link;
 };
 
@@ -84,12 +90,10 @@ class RowsReader {
         geometry_(geometry),
         rows_(rows),
         read_(source.open_box(geometry.origin(), geometry.local_extent())),
+        file_sums_(source.kind, source.order),
+        links_sums_(ChecksumKind::scidac, ildg.order),
         same_sum_(source.kind == ChecksumKind::scidac && source.header.bits == 64 && source.header.rows == 3) {
-    const Share share{{SiteChecksum(source.kind, source.order), {}},
-                      SiteChecksum(ChecksumKind::scidac, ildg.order),
-                      std::vector<double>(std::size_t(rows.group_sites()) * reals_per_site),
-                      {}};
-    shares_.assign(n_host_threads(), share);
+    shares_.assign(n_host_threads(), {std::vector<double>(std::size_t(rows.group_sites()) * reals_per_site)});
   }
 
   void read(const TakeRows& take) {
@@ -99,25 +103,17 @@ class RowsReader {
       for (int r = 0; r < rows_.rows; ++r) {
         const std::span<double> links = std::span(share.links).subspan(std::size_t(r) * row, row);
         const Coord start = geometry_.global(rows_.first(group, r));
-        read_(start, rows_.length, links, share.scratch);
+        read_(start, rows_.length, links, file_sums_.of(thread));
         if (!all_finite(links)) share.bad = std::min(share.bad, first_not_finite(start, links));
-        if (!same_sum_) add(share, start, links);
+        if (!same_sum_) add_links(links_sums_.of(thread), ildg, lexicographic(start, geometry_.extent()), links);
       }
       take(group, thread, share.links);
     });
   }
 
   /// Of all threads.
-  SiteChecksum checksum() const {
-    SiteChecksum sum(source_.kind, source_.order);
-    for (const Share& share : shares_) sum.merge(share.scratch.checksum);
-    return sum;
-  }
-  SiteChecksum links_sum() const {
-    SiteChecksum sum(ChecksumKind::scidac, ildg.order);
-    for (const Share& share : shares_) sum.merge(same_sum_ ? share.scratch.checksum : share.links_sum);
-    return sum;
-  }
+  SiteChecksum checksum() const { return file_sums_.sum(); }
+  SiteChecksum links_sum() const { return same_sum_ ? file_sums_.sum() : links_sums_.sum(); }
   std::int64_t first_bad() const {
     std::int64_t bad = no_link;
     for (const Share& share : shares_) bad = std::min(bad, share.bad);
@@ -126,12 +122,6 @@ class RowsReader {
 
  private:
   static constexpr SiteFormat ildg{};
-
-  void add(Share& share, const Coord& start, std::span<const double> links) const {
-    share.bytes.resize(links.size() * sizeof(double));
-    encode_links(links.data(), ildg, std::int64_t(links.size()) / reals_per_link, share.bytes.data());
-    share.links_sum.add_sites(lexicographic(start, geometry_.extent()), ildg.bytes(), share.bytes);
-  }
 
   std::int64_t first_not_finite(const Coord& start, std::span<const double> links) const {
     std::int64_t link = 4 * lexicographic(start, geometry_.extent());
@@ -146,31 +136,11 @@ class RowsReader {
   const Geometry& geometry_;
   const SiteRows& rows_;
   ReadRun read_;
+  ThreadChecksums file_sums_, links_sums_;
   /// The file's checksum is that of the links as 64-bit numbers.
   bool same_sum_;
   std::vector<Share> shares_;
 };
-
-/// Opened by rank 0 first, which verifies what the file is opened with (HDF5), so that the others need not.  Where it
-/// fails they find out by themselves, for every rank throws what it met.
-GaugeSource open_on_all(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
-  GaugeSource source;
-  std::exception_ptr failure;
-  if (comm.rank() == 0) {
-    try {
-      source = open_gauge_file(path, options);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  std::int64_t failed = failure != nullptr;
-  comm.max(std::span(&failed, 1));
-  comm.agree([&] {
-    if (failure) std::rethrow_exception(failure);
-    if (comm.rank() != 0) source = open_gauge_file(path, options, failed ? FileTrust::unverified : FileTrust::verified);
-  });
-  return source;
-}
 
 }  // namespace
 
@@ -192,7 +162,7 @@ std::string link_name(std::int64_t link, const Coord& extent) {
 
 GaugeRead read_gauge_rows(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
                           const SiteRows& rows, const TakeRows& take, const ReadOptions& options) {
-  GaugeSource source = open_on_all(comm, path, options);
+  GaugeSource source = open_gauge_file(comm, path, options);
   require(source.header.extent == geometry.extent(), path.string(), "is a lattice of",
           to_string(source.header.extent) + ", and one of", to_string(geometry.extent()), "was asked for");
   std::optional<RowsReader> reader;
@@ -240,7 +210,7 @@ std::optional<std::string> recorded_metadata(const GaugeHeader& header, const st
 }
 
 GaugeHeader read_gauge_header(const Comm& comm, const std::filesystem::path& path, const ReadOptions& options) {
-  return detail::open_on_all(comm, path, options).header;
+  return detail::open_gauge_file(comm, path, options).header;
 }
 
 GaugeHeader read_gauge_file(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,

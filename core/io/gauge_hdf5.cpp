@@ -80,10 +80,8 @@ OpenBox library_reader(const std::shared_ptr<const Hdf5File>& file, const Coord&
 
 bool is_hdf5(const InputFile& file) { return file.text(0, 8) == "\x89HDF\r\n\x1a\n" || has_user_block(file); }
 
-GaugeSource hdf5_source(const SharedFile& input, FileTrust trust) {
+GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf5File>& file) {
   const std::string name = input->name();
-  const auto file = std::make_shared<const Hdf5File>(
-      trust == FileTrust::verified ? Hdf5File::open_verified(input->path()) : Hdf5File::open(input->path()));
   require<FormatError>(file->contains(dataset), name, "is an HDF5 file without the dataset",
                        dataset + ", so it holds no gauge configuration of ours");
   const Hdf5Shape shape = file->shape(dataset);

@@ -90,6 +90,13 @@ void encode_links(const double* links, const SiteFormat& format, std::int64_t n,
     encode_reals(links + i * reals_per_link, format, 6 * format.rows, bytes + std::size_t(i) * format.link_bytes());
 }
 
+void add_links(ReadScratch& share, const SiteFormat& format, std::int64_t first, std::span<const double> links) {
+  const std::size_t sites = links.size() / reals_per_site;
+  share.bytes.resize(sites * format.bytes());
+  encode_links(links.data(), format, 4 * std::int64_t(sites), share.bytes.data());
+  share.checksum.add_sites(first, format.bytes(), share.bytes);
+}
+
 OpenBox lexicographic_reader(SharedFile file, std::uint64_t offset, SiteFormat format, Coord extent,
                              std::endian checksum_order) {
   const ReadRun read = [=](const Coord& start, std::int64_t n, std::span<double> links, ReadScratch& scratch) {
@@ -117,10 +124,8 @@ OpenBox memory_reader(ReadBox read_box, SiteFormat stored, Coord extent) {
       Coord local = start;
       for (int mu = 0; mu < 4; ++mu) local[mu] -= origin[mu];
       std::copy_n(all.get() + lexicographic(local, box) * reals_per_site, n * reals_per_site, links.begin());
-      if (scratch.checksum.kind() == ChecksumKind::none) return;
-      scratch.bytes.resize(std::size_t(n) * stored.bytes());
-      encode_links(links.data(), stored, 4 * n, scratch.bytes.data());
-      scratch.checksum.add_sites(lexicographic(start, extent), stored.bytes(), scratch.bytes);
+      if (scratch.checksum.kind() != ChecksumKind::none)
+        add_links(scratch, stored, lexicographic(start, extent), links.first(std::size_t(n) * reals_per_site));
     };
   };
 }
@@ -180,22 +185,17 @@ void settle(const std::string& file, const std::vector<FailedCheck>& failed, std
 
 void encode_slice(std::span<const double> links, std::int64_t first_site, const SiteFormat& format,
                   SiteChecksum& checksum, const WritePiece& write) {
-  struct Scratch {
-    SiteChecksum checksum;
-    std::vector<std::byte> bytes;
-  };
   const std::int64_t sites = std::int64_t(links.size()) / reals_per_site;
   const std::int64_t piece = std::int64_t(piece_bytes / format.bytes());
-  std::vector<Scratch> scratch(n_host_threads(), {SiteChecksum(checksum.kind(), checksum.order()), {}});
+  ThreadChecksums shares(checksum.kind(), checksum.order());
   on_host_threads("encode_slice", (sites + piece - 1) / piece, [&](std::int64_t i, int thread) {
-    Scratch& mine = scratch[std::size_t(thread)];
+    ThreadChecksums::Share& mine = shares.of(thread);
     const std::int64_t done = i * piece, n = std::min(piece, sites - done);
-    mine.bytes.resize(std::size_t(n) * format.bytes());
-    encode_links(links.data() + done * reals_per_site, format, 4 * n, mine.bytes.data());
-    mine.checksum.add_sites(first_site + done, format.bytes(), mine.bytes);
+    add_links(mine, format, first_site + done,
+              links.subspan(std::size_t(done * reals_per_site), std::size_t(n * reals_per_site)));
     write(std::uint64_t(done) * format.bytes(), mine.bytes);
   });
-  for (const Scratch& s : scratch) checksum.merge(s.checksum);
+  checksum.merge(shares.sum());
 }
 
 std::string date(const WriteOptions& options) {

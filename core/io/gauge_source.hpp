@@ -15,6 +15,12 @@
 #include <limits>
 #include <memory>
 
+namespace kov {
+
+class Hdf5File;
+
+}  // namespace kov
+
 namespace kov::detail {
 
 /// How the four links of a site are stored: [mu][row][column][re, im].
@@ -32,14 +38,15 @@ void decode_links(const std::byte* bytes, const SiteFormat& format, std::int64_t
 /// The inverse: n links as they are stored; two rows drop the third.
 void encode_links(const double* links, const SiteFormat& format, std::int64_t n, std::byte* bytes);
 
+/// What a thread that reads or writes keeps to itself.
+using ReadScratch = ThreadChecksums::Share;
+
+/// Adds sites that follow one another, `first` the number of the first one in the whole lattice, as they are stored in
+/// share.bytes afterwards.
+void add_links(ReadScratch& share, const SiteFormat& format, std::int64_t first, std::span<const double> links);
+
 /// The third row of an SU(3) matrix from its first two.
 void complete_third_row(double* link);
-
-/// What a thread that reads keeps to itself.
-struct ReadScratch {
-  SiteChecksum checksum;
-  std::vector<std::byte> bytes;
-};
 
 /// Reads n sites that follow one another in the order of the whole lattice, from the global coordinate `start` on: 72
 /// doubles a site into links, their bytes into the checksum.  Threads may call it at the same time.
@@ -57,13 +64,6 @@ struct GaugeSource {
 };
 
 using SharedFile = std::shared_ptr<const InputFile>;
-
-/// Whether somebody has looked at the checksum of an HDF5 file before.
-enum class FileTrust { unverified, verified };
-
-/// Recognises the format by content and reads the header.  Throws FormatError when it is none of them.
-GaugeSource open_gauge_file(const std::filesystem::path& path, const ReadOptions& options,
-                            FileTrust trust = FileTrust::unverified);
 
 /// The reader for sites in lexicographic order from `offset` on.  checksum_order: of the bytes that go into the
 /// checksum.
@@ -98,7 +98,7 @@ GaugeSource milc_source(const SharedFile& file);
 bool is_openqcd(const InputFile& file);
 GaugeSource openqcd_source(const SharedFile& file);
 bool is_hdf5(const InputFile& file);
-GaugeSource hdf5_source(const SharedFile& file, FileTrust trust);
+GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf5File>& file);
 
 /// A check that the links of a file did not pass.
 struct FailedCheck {

@@ -5,7 +5,6 @@
 #include "kov/core/io/hdf5.hpp"
 
 #include "kov/core/io/hdf5_impl.hpp"
-#include "kov/core/io/input_file.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/io/user_block.hpp"
 
@@ -185,23 +184,17 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   return Hdf5File(std::move(impl));
 }
 
-Hdf5File Hdf5File::open(const std::filesystem::path& path) {
-  const InputFile probe(path);  // its messages for what is missing, empty or a folder
-  if (has_user_block(probe)) verify_user_block(probe);
-  return open_as_it_is(path);
-}
+Hdf5File Hdf5File::open(const std::filesystem::path& path) { return open(path, Comm::self()); }
 
-Hdf5File Hdf5File::open_verified(const std::filesystem::path& path) {
-  const InputFile probe(path);
-  return open_as_it_is(path);
-}
-
-Hdf5File Hdf5File::open_as_it_is(const std::filesystem::path& path) {
+Hdf5File Hdf5File::open(const std::filesystem::path& path, const Comm& comm) {
+  verify_user_block(comm, path);
   be_quiet();
   auto impl = std::make_unique<Impl>();
   impl->target = impl->current = path;
-  impl->file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  require<FormatError>(impl->file.valid(), path.string(), "is no complete HDF5 file:", hdf5_reason());
+  comm.agree([&] {
+    impl->file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    require<FormatError>(impl->file.valid(), path.string(), "is no complete HDF5 file:", hdf5_reason());
+  });
   return Hdf5File(std::move(impl));
 }
 

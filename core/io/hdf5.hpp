@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A small layer over the HDF5 C library: groups, attributes and datasets of one file, which is complete or absent.  Not
-// collective: with several ranks, rank 0 writes what was gathered.  A build without HDF5 has every function, and each
-// throws NotBuilt.
+// A small layer over the HDF5 C library: groups, attributes and datasets of one file, which is complete or absent.  But
+// for one open() not collective: with several ranks, rank 0 writes what was gathered.  A build without HDF5 has every
+// function, and each throws NotBuilt.
 #pragma once
+
+#include "kov/core/comm.hpp"
 
 #include <complex>
 #include <cstdint>
@@ -65,8 +67,8 @@ class Hdf5File {
   /// Others, from elsewhere or of older versions of this library, go to the HDF5 library as they are, which can crash
   /// on damaged ones; what this class reads of them is bounded and of the plain types that it writes.
   static Hdf5File open(const std::filesystem::path& path);
-  /// The same for a file whose checksum was compared already, by another rank.
-  static Hdf5File open_verified(const std::filesystem::path& path);
+  /// The same on every rank, each of which compares its part of the file.  Collective.
+  static Hdf5File open(const std::filesystem::path& path, const Comm& comm);
   ~Hdf5File();
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
@@ -127,7 +129,6 @@ class Hdf5File {
  private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
-  static Hdf5File open_as_it_is(const std::filesystem::path& path);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -27,8 +27,7 @@ Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
 Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
 Hdf5File Hdf5File::create(const std::filesystem::path&) { not_built(); }
 Hdf5File Hdf5File::open(const std::filesystem::path&) { not_built(); }
-Hdf5File Hdf5File::open_verified(const std::filesystem::path&) { not_built(); }
-Hdf5File Hdf5File::open_as_it_is(const std::filesystem::path&) { not_built(); }
+Hdf5File Hdf5File::open(const std::filesystem::path&, const Comm&) { not_built(); }
 std::optional<std::uint64_t> Hdf5File::plain_data(const std::string&) const { not_built(); }
 const std::filesystem::path& Hdf5File::path() const { not_built(); }
 void Hdf5File::close() { not_built(); }

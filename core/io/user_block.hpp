@@ -11,6 +11,7 @@
 // and zeros up to byte 512.
 #pragma once
 
+#include "kov/core/comm.hpp"
 #include "kov/core/io/input_file.hpp"
 
 #include <filesystem>
@@ -23,8 +24,9 @@ inline constexpr std::uint64_t user_block_bytes = 512;
 /// Whether the file has HDF5's signature at byte 512, or our block at its beginning: then it must verify.
 bool has_user_block(const InputFile& file);
 
-/// Throws FormatError unless length and checksum are those recorded.  Reads the whole file, by all threads.
-void verify_user_block(const InputFile& file);
+/// Throws FormatError unless length and checksum are those recorded, where the file has a user block.  Reads the whole
+/// file, by all threads of all ranks, each rank its part.  Collective.
+void verify_user_block(const Comm& comm, const std::filesystem::path& path);
 
 /// Writes the block of a file that is complete and closed.  name: for messages.
 void write_user_block(const std::filesystem::path& path, const std::string& name);

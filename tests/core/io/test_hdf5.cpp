@@ -22,6 +22,7 @@ TEST(Hdf5Absent, EverythingThrowsNotBuilt) {
   if (has_hdf5()) GTEST_SKIP() << "does not apply: this build has HDF5";
   EXPECT_THROW(Hdf5File::create("x.h5"), NotBuilt);
   EXPECT_THROW(Hdf5File::open("x.h5"), NotBuilt);
+  EXPECT_THROW(Hdf5File::open("x.h5", Comm::self()), NotBuilt);
   EXPECT_EQ(hdf5_description(), "no HDF5");
 }
 
@@ -141,6 +142,44 @@ TEST_F(Hdf5, AFullDiskSaysSo) {
   const std::string message =
       message_of<InputError>([&] { file.write<double>("/a", std::vector<double>(100000), {100000}); });
   EXPECT_TRUE(contains(message, "File too large")) << message;
+}
+
+/// Bytes that this process has read so far; 0 where the system does not say.
+std::int64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  std::int64_t bytes = 0;
+  return file >> name >> bytes && name == "rchar:" ? bytes : 0;
+}
+
+TEST(Hdf5Together, EachRankComparesItsPartOfTheFile) {
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
+  const Comm comm = Comm::world();
+  const Folder shared(comm);
+  const auto good = shared / "good.h5", bad = shared / "bad.h5";
+  if (comm.rank() == 0) {
+    Hdf5File file = Hdf5File::create(good);
+    file.write<double>("/d", std::vector<double>(1 << 20, 0.5), {1 << 20});
+    file.commit();
+  }
+  comm.barrier();
+  const std::string bytes = bytes_of(good);
+  const std::int64_t before = bytes_read();
+  EXPECT_TRUE(Hdf5File::open(good, comm).contains("/d"));
+  if (before > 0) {
+    EXPECT_LT(bytes_read() - before, std::int64_t(bytes.size()) / comm.size() + (1 << 18));
+  }
+  comm.barrier();
+  for (int part = 0; part < 5; ++part) {  // what one rank finds, all throw
+    std::string flipped = bytes;
+    char& byte = flipped[std::min(flipped.size() - 1, 512 + std::size_t(part) * flipped.size() / 4)];
+    byte = char(byte ^ 1);
+    write_bytes(comm, bad, flipped);
+    EXPECT_TRUE(contains(message_of<FormatError>([&] { Hdf5File::open(bad, comm); }), "user block")) << part;
+  }
+  EXPECT_THROW(Hdf5File::open(shared / "absent.h5", comm), InputError);
+  write_bytes(comm, bad, bytes.substr(0, 512));
+  EXPECT_THROW(Hdf5File::open(bad, comm), FormatError);
 }
 
 TEST_F(Hdf5, FilesOpenedForReadingStayAsTheyAre) {
