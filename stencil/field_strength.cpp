@@ -43,8 +43,7 @@ struct LeafKernel {
   }
 };
 
-/// Adds the leaves of x - nu: component k becomes the two leaves of x on the side of x + mu, component 2 + k the two of
-/// x + mu on its other side.
+/// Adds the leaves of x - nu to components 2 + k, which become the two leaves of x + mu on the side of x.
 template <class T>
 struct LeafPairKernel {
   Stencil::View stencil;
@@ -55,26 +54,27 @@ struct LeafPairKernel {
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
     const auto near = stencil.at(x);
-    for (int c = 0; c < 4; ++c) {
-      auto pair = pairs(x, c);
-      pair += far_leaf(x, near(2 * planes.nu[c % 2] + 1), c);
-      pairs.set(x, pair, c);
+    for (int k = 0; k < 2; ++k) {
+      auto pair = pairs(x, 2 + k);
+      pair += far_leaf(x, near(2 * planes.nu[k] + 1), 2 + k);
+      pairs.set(x, pair, 2 + k);
     }
   }
 };
 
-/// Q(x) of one of the two planes from pairs of leaves.
+/// Q(x) of one of the two planes: its leaves on the side of x + mu and, from x - mu, the pair on the other side.
 template <class T>
 struct CloverView {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> pairs;
-  NeighbourView<ColorMatrix, T, default_lanes> other;
+  FieldView<ColorMatrix, T, default_lanes> near_leaf;
+  NeighbourView<ColorMatrix, T, default_lanes> far_leaf, pairs;
   DualPlanes planes;
 
   template <class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, const Near& near, int k) const {
-    auto q = pairs(x, k);
-    q += other(x, near(2 * planes.mu[k] + 1), k);
+    auto q = near_leaf(x, k);
+    q += far_leaf(x, near(2 * planes.nu[k] + 1), k);
+    q += pairs(x, near(2 * planes.mu[k] + 1), k);
     return q;
   }
 };
@@ -88,7 +88,7 @@ struct EnergyAndChargeKernel {
   KOKKOS_FUNCTION auto operator()(Site x) const {
     const auto near = clover.stencil.at(x);
     const auto a = traceless_antihermitian(clover(x, near, 0)), b = traceless_antihermitian(clover(x, near, 1));
-    using R = typename decltype(clover.pairs(x, 0))::Real;
+    using R = typename decltype(clover.near_leaf(x, 0))::Real;
     const R sixteenth(1.0 / 16);  // each is 4 F
     return Values<R, 3>{{sixteenth * norm2(a), sixteenth * norm2(b), sixteenth * real_trace_adj(a, b)}};
   }
@@ -107,7 +107,7 @@ struct StoreFieldStrengthKernel {
     const auto near = clover.stencil.at(x);
     for (int k = 0; k < 2; ++k) {
       const auto q = clover(x, near, k);
-      using R = typename decltype(clover.pairs(x, 0))::Real;
+      using R = typename decltype(clover.near_leaf(x, 0))::Real;
       if (traceless)
         out.set(x, R(sign[k] / 4) * traceless_antihermitian(q), component[k]);
       else
@@ -120,29 +120,34 @@ struct StoreFieldStrengthKernel {
 template <class T>
 class CloverLeaves {
  public:
-  explicit CloverLeaves(const GaugeField<T>& gauge)
-      : stencil_(Stencil::of(gauge.lattice()).view()),
-        two_(halo_for<ColorMatrix, T>(gauge.lattice(), 2, {.legs = backward_legs})),
-        four_(gauge.lattice(), 4, {.legs = backward_legs}),
-        u_(halo_for<ColorMatrix, T>(gauge.lattice(), 4, {.legs = forward_legs}).exchange(gauge)),
-        pairs_(gauge.lattice(), "clover leaves", 4),
-        far_(gauge.lattice(), "clover leaves", 4) {}
+  explicit CloverLeaves(const Lattice& lattice)
+      : stencil_(Stencil::of(lattice).view()),
+        two_(halo_for<ColorMatrix, T>(lattice, 2, {.legs = backward_legs})),
+        four_(lattice, 4, {.legs = backward_legs}),
+        pairs_(lattice, "clover leaves", 4),
+        far_(lattice, "clover leaves", 4) {}
+
+  const Lattice& lattice() const { return pairs_.lattice(); }
+
+  /// The links and those of their neighbours, for of().  Valid until they change.  Collective.
+  NeighbourView<ColorMatrix, T, default_lanes> links(const GaugeField<T>& gauge) const {
+    return halo_for<ColorMatrix, T>(gauge.lattice(), 4, {.legs = forward_legs}).exchange(gauge);
+  }
 
   /// Valid until the next call.  Collective.
-  CloverView<T> of(const DualPlanes& planes) const {
+  CloverView<T> of(const NeighbourView<ColorMatrix, T, default_lanes>& links, const DualPlanes& planes) const {
     for_each_site<default_lanes>("clover_leaves", pairs_.range(),
-                                 LeafKernel<T>{stencil_, u_, pairs_.view(), far_.view(), planes});
+                                 LeafKernel<T>{stencil_, links, pairs_.view(), far_.view(), planes});
     const auto far = four_.exchange(far_);
     for_each_site<default_lanes>("clover_leaf_pairs", pairs_.range(),
                                  LeafPairKernel<T>{stencil_, far, pairs_.view(), planes});
-    return {stencil_, pairs_.view(), two_.exchange(pairs_.components(2, 2)), planes};
+    return {stencil_, pairs_.view(), far, two_.exchange(pairs_.components(2, 2)), planes};
   }
 
  private:
   Stencil::View stencil_;
   const Halo<ColorMatrix, T>& two_;
   Halo<ColorMatrix, T> four_;  // its own, because the links' halo is in use
-  NeighbourView<ColorMatrix, T, default_lanes> u_;
   Field<ColorMatrix, T> pairs_, far_;
 };
 
@@ -152,10 +157,11 @@ template <class T>
 Field<ColorMatrix, T> field_strength(const GaugeField<T>& gauge, FieldStrengthTrace trace) {
   require_gauge(gauge);
   const Field<ColorMatrix, T> out(gauge.lattice(), "field strength", 6);
-  const detail::CloverLeaves<T> leaves(gauge);
+  const detail::CloverLeaves<T> leaves(gauge.lattice());
+  const auto links = leaves.links(gauge);
   for (const detail::DualPlanes& planes : detail::dual_planes) {
     detail::StoreFieldStrengthKernel<T> kernel{
-        leaves.of(planes), out.view(), {}, {}, trace == FieldStrengthTrace::removed};
+        leaves.of(links, planes), out.view(), {}, {}, trace == FieldStrengthTrace::removed};
     for (int k = 0; k < 2; ++k) {
       const int low = std::min(planes.mu[k], planes.nu[k]), high = std::max(planes.mu[k], planes.nu[k]);
       kernel.component[k] = low == 0 ? high - 1 : low + high;
@@ -168,16 +174,22 @@ Field<ColorMatrix, T> field_strength(const GaugeField<T>& gauge, FieldStrengthTr
 }
 
 template <class T>
-FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMode mode) {
+FieldStrengthMeasurement<T>::FieldStrengthMeasurement(const Lattice& lattice)
+    : leaves_(std::make_shared<const detail::CloverLeaves<T>>(lattice)) {}
+
+template <class T>
+FieldStrengthAverages FieldStrengthMeasurement<T>::operator()(const GaugeField<T>& gauge, SumMode mode) const {
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
+  require(lattice == leaves_->lattice(), "the field strength was prepared for the lattice",
+          to_string(leaves_->lattice().extent()), "and the links are on another one: prepare it for theirs");
   const double sites = double(lattice.volume());
   FieldStrengthAverages result;
-  const detail::CloverLeaves<T> leaves(gauge);
+  const auto links = leaves_->links(gauge);
   double charge = 0;
   for (const detail::DualPlanes& planes : detail::dual_planes) {
     const auto sum = sum_sites<3>("energy_and_charge", lattice, Subset::all,
-                                  detail::EnergyAndChargeKernel<T>{leaves.of(planes)}, mode);
+                                  detail::EnergyAndChargeKernel<T>{leaves_->of(links, planes)}, mode);
     for (int k = 0; k < 2; ++k)
       (planes.mu[k] == 3 || planes.nu[k] == 3 ? result.temporal_energy : result.spatial_energy) += sum[k] / sites;
     charge += sum[2];
@@ -185,6 +197,12 @@ FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMod
   using std::numbers::pi;
   result.charge = charge / (4 * pi * pi);
   return result;
+}
+
+template <class T>
+FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMode mode) {
+  require_gauge(gauge);
+  return FieldStrengthMeasurement<T>(gauge.lattice())(gauge, mode);
 }
 
 double plaquette_energy(const Plaquettes& plaquettes) {
@@ -195,6 +213,8 @@ double plaquette_energy(const Plaquettes& plaquettes) {
 
 template Field<ColorMatrix, float> field_strength(const GaugeField<float>&, FieldStrengthTrace);
 template Field<ColorMatrix, double> field_strength(const GaugeField<double>&, FieldStrengthTrace);
+template class FieldStrengthMeasurement<float>;
+template class FieldStrengthMeasurement<double>;
 template FieldStrengthAverages field_strength_averages(const GaugeField<float>&, SumMode);
 template FieldStrengthAverages field_strength_averages(const GaugeField<double>&, SumMode);
 

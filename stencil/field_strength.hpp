@@ -6,7 +6,14 @@
 #include "kov/core/field.hpp"
 #include "kov/stencil/observables.hpp"
 
+#include <memory>
+
 namespace kov {
+
+namespace detail {
+template <class T>
+class CloverLeaves;
+}
 
 /// F_{mu nu}(x) = (Q - Q^+) / 8, Q the sum of the four plaquettes that begin and end at x and turn from mu to nu
 /// (Sheikholeslami and Wohlert, Nucl. Phys. B 259 (1985) 572).  Antihermitian; a^2 times the continuum's g F up to
@@ -41,6 +48,21 @@ struct FieldStrengthAverages {
 /// stored.
 template <class T>
 FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked);
+
+/// field_strength_averages() of one field again and again while its links change: keeps the fields and the halo that a
+/// call of that makes anew, eight matrices a site.
+template <class T>
+class FieldStrengthMeasurement {
+ public:
+  /// Collective.
+  explicit FieldStrengthMeasurement(const Lattice& lattice);
+
+  /// The same numbers as field_strength_averages().  Throws InputError for a field on another lattice too.  Collective.
+  FieldStrengthAverages operator()(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked) const;
+
+ private:
+  std::shared_ptr<const detail::CloverLeaves<T>> leaves_;
+};
 
 /// The same energy from plaquettes: a^4 E = 2 sum over planes of Re tr (1 - P), the lattice mean (Luescher, eq. (3.1)).
 double plaquette_energy(const Plaquettes& plaquettes);

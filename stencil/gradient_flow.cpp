@@ -4,7 +4,6 @@
 #include "kov/core/field_ops.hpp"
 #include "kov/core/for_each_site.hpp"
 #include "kov/core/su3.hpp"
-#include "kov/stencil/field_strength.hpp"
 #include "kov/stencil/rectangle_force.hpp"
 #include "kov/stencil/su3_maps.hpp"
 
@@ -101,7 +100,12 @@ void GradientFlow<T>::step(double epsilon) {
 
 template <class T>
 FlowPoint GradientFlow<T>::measure() const {
-  const FieldStrengthAverages clover = field_strength_averages(gauge_);
+  return measure(FieldStrengthMeasurement<T>(gauge_.lattice()));
+}
+
+template <class T>
+FlowPoint GradientFlow<T>::measure(const FieldStrengthMeasurement<T>& field_strength) const {
+  const FieldStrengthAverages clover = field_strength(gauge_);
   return {.t = time_,
           .plaquette_energy = plaquette_energy(plaquettes(gauge_)),
           .temporal_energy = clover.temporal_energy,
@@ -141,7 +145,8 @@ FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameter
   const double epsilon = parameters.time / steps, begin = flow.time();
   const double largest = largest_flow_step(parameters.action);
   FlowHistory history;
-  history.add(flow.measure());
+  const FieldStrengthMeasurement<T> field_strength(flow.gauge().lattice());
+  history.add(flow.measure(field_strength));
   double energy = history.points()[0].plaquette_energy;
   for (int k = 1; k <= steps; ++k) {
     flow.step(epsilon);
@@ -153,7 +158,7 @@ FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameter
     }
     const bool measured = parameters.is_row(k);
     if (measured || parameters.is_near_row(k)) {
-      FlowPoint point = flow.measure();
+      FlowPoint point = flow.measure(field_strength);
       point.t = begin + parameters.time * k / steps;  // without the roundings of k additions
       measured ? history.add(point) : history.add_between(point);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/field.hpp"
+#include "kov/stencil/field_strength.hpp"
 #include "kov/stencil/flow_history.hpp"
 #include "kov/stencil/staples.hpp"
 
@@ -51,6 +52,8 @@ class GradientFlow {
   const GaugeField<T>& gauge() const { return gauge_; }
   /// Energies and charge now.  Collective.
   FlowPoint measure() const;
+  /// The same, for those who measure often.
+  FlowPoint measure(const FieldStrengthMeasurement<T>& field_strength) const;
 
  private:
   /// A = a Z + b A, then V = exp(A) V.

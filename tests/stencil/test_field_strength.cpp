@@ -147,6 +147,23 @@ TEST(FieldStrengthFacts, ParityTurnsTheCharge) {
   EXPECT_NEAR(a.temporal_energy, b.temporal_energy, 100 * eps<double>);
 }
 
+TEST(FieldStrengthFacts, AMeasurementThatIsKeptFindsTheSame) {
+  const Lattice lattice(Comm::world(), {4, 4, 8, 4});
+  const FieldStrengthMeasurement<double> measurement(lattice);
+  double before = 0;
+  for (const int seed : {96, 97, 98}) {
+    const auto gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, seed));
+    const auto kept = measurement(gauge), made = field_strength_averages(gauge);
+    EXPECT_EQ(kept.temporal_energy, made.temporal_energy);
+    EXPECT_EQ(kept.spatial_energy, made.spatial_energy);
+    EXPECT_EQ(kept.charge, made.charge);
+    EXPECT_NE(kept.charge, before);
+    before = kept.charge;
+  }
+  const Lattice other(Comm::world(), {4, 4, 4, 4});
+  EXPECT_THROW(measurement(GaugeField<double>(other, "links", 4)), InputError);
+}
+
 TEST(FieldStrengthFacts, WhatIsNoGaugeFieldIsRefused) {
   const GaugeField<double> one(Lattice(Comm::world(), {4, 4, 4, 4}), "one link", 1);
   EXPECT_THROW(field_strength(one, FieldStrengthTrace::kept), InputError);
