@@ -50,7 +50,7 @@ std::string ChainFiles::file(int k) const {
   return prefix_ + number + ending_;
 }
 
-std::vector<bool> ChainFiles::there(int n) const {
+std::vector<bool> ChainFiles::on_disk(int n) const {
   std::string found(std::size_t(n), '0');
   comm_.agree([&] {
     for (int k = 1; comm_.rank() == 0 && k <= n; ++k) {

@@ -13,7 +13,7 @@
 namespace kov::app {
 
 /// Of one job: more would fit neither into a journal nor into anybody's time.
-inline constexpr int most_configurations = 1000000;
+inline constexpr int max_configurations = 1000000;
 
 /// PREFIX.0001.lime, PREFIX.0002.lime, ..., each of which records the chain that it belongs to.
 class ChainFiles {
@@ -27,7 +27,7 @@ class ChainFiles {
 
   /// Whether configuration k is on disk, at k - 1, for k = 1 to n.  Throws InputError when one of these files belongs
   /// to another chain or to none, FormatError when one is no gauge configuration.  Collective.
-  std::vector<bool> there(int n) const;
+  std::vector<bool> on_disk(int n) const;
 
  private:
   Comm comm_;

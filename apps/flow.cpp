@@ -99,7 +99,7 @@ std::string caption_of(const FlowOptions& options, const Measurement& m) {
 /// does not reach and of those whose third digit is not sure.
 struct Scales {
   std::vector<std::pair<std::string, double>> results;
-  std::vector<std::string> absent, unsure;
+  std::vector<std::string> unreached, uncertain;
 
   Scales(const FlowHistory& history, double reference) {
     const FlowHistory half = history.thinned();
@@ -112,11 +112,11 @@ struct Scales {
 
  private:
   void add(const std::string& name, const std::optional<double>& value, const std::optional<double>& other) {
-    if (!value) return absent.push_back(name);
+    if (!value) return unreached.push_back(name);
     const double error = other ? std::abs(*value - *other) : *value;
     results.emplace_back(name, *value);
     results.emplace_back(name + " interpolation error", error);
-    if (error > 1e-3 * *value) unsure.push_back(name);
+    if (error > 1e-3 * *value) uncertain.push_back(name);
   }
 };
 
@@ -181,12 +181,12 @@ void flow(const Session& session, FlowOptions options) {
   }
   files.draw(options.output, picture(history, options, caption_of(options, m)));
   session.say(measurement_text(m));
-  if (!scales.unsure.empty())
-    session.warn(list_text(scales.unsure) +
+  if (!scales.uncertain.empty())
+    session.warn(list_text(scales.uncertain) +
                  ": uncertain by more than a thousandth, the rows of the table being too far apart; lower " +
                  (options.parameters.measure_every > 1 ? "--every" : "--step"));
-  if (!scales.absent.empty())
-    session.say(list_text(scales.absent) +
+  if (!scales.unreached.empty())
+    session.say(list_text(scales.unreached) +
                 sentence(": not reached by t / a^2 =", digits(options.parameters.time) + "; raise --time"));
   files.say();
 }

@@ -39,7 +39,7 @@ std::string chain_of(const GenerateOptions& options) {
 /// Whether configuration k need not be made, at k - 1.
 std::vector<bool> finished(const Session& session, const GenerateOptions& options, const ChainFiles& files,
                            bool exact) {
-  std::vector<bool> there = files.there(options.configurations);
+  std::vector<bool> there = files.on_disk(options.configurations);
   const auto found = std::count(there.begin(), there.end(), true);
   if (found == options.configurations) {
     session.say(sentence("all", found, "configurations are there, up to", files.file(int(found)) + ": nothing to do"));
@@ -79,8 +79,8 @@ std::string plan_text(const GenerateOptions& options, const Lattice& lattice, co
 
 void generate(const Session& session, GenerateOptions options) {
   require(options.configurations >= 1, "--configurations is", options.configurations, "- at least one is needed");
-  require(options.configurations <= most_configurations, "--configurations is", options.configurations,
-          "- a job takes at most", most_configurations);
+  require(options.configurations <= max_configurations, "--configurations is", options.configurations,
+          "- a job takes at most", max_configurations);
   require_precision(options.precision);
   options.chain.start = options.start == "hot" ? Start::hot : Start::cold;
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};

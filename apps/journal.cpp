@@ -194,7 +194,7 @@ std::optional<JournalEntry> Journal::find(const std::string& key) const {
       JournalEntry::parse(entry);
       text = entry;
     } catch (const Error& error) {
-      left_aside_.push_back(sentence(file(key).string(), "is left aside:", error.what()));
+      rejected_entries_.push_back(sentence(file(key).string(), "is not used:", error.what()));
     }
   });
   text = comm_.broadcast(text);

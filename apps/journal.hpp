@@ -32,14 +32,14 @@ class Journal {
   /// identity: every parameter that results depend on.  The folder is made on the first add().
   Journal(const Comm& comm, std::filesystem::path folder, std::string identity);
 
-  /// The entry under this key; nothing where there is none or a damaged one, which left_aside() then tells.
+  /// The entry under this key; nothing where there is none, or a damaged one, which rejected_entries() then has.
   /// Collective.
   std::optional<JournalEntry> find(const std::string& key) const;
   /// Replaces the entry of this key.  Collective; throws InputError, on all ranks, when it cannot be written.
   void add(const std::string& key, const JournalEntry& entry) const;
 
   /// The entries that find() could not use, each with its reason; on rank 0.
-  const std::vector<std::string>& left_aside() const { return left_aside_; }
+  const std::vector<std::string>& rejected_entries() const { return rejected_entries_; }
 
   /// Where the entry of a key is: letters and digits of the key and a checksum of key and identity, so that jobs with
   /// other parameters leave it alone.
@@ -49,7 +49,7 @@ class Journal {
   Comm comm_;
   std::filesystem::path folder_;
   std::string identity_;
-  mutable std::vector<std::string> left_aside_;
+  mutable std::vector<std::string> rejected_entries_;
 };
 
 }  // namespace kov::app

@@ -51,7 +51,7 @@ std::string smearing_text(const LoopOptions& o) {
   return sentence(what + ",", o.steps, all ? "steps on the links of all directions" : "steps on the spatial links");
 }
 
-/// In the words of the options.
+/// Messages name the options.
 void require_sense(const LoopOptions& o) {
   require(o.steps >= 0, "--steps is", o.steps, "- it must be 0 or more");
   require(o.sizes.space >= 0 && o.sizes.time >= 0, "--max-r and --max-t are", o.sizes.space, "and", o.sizes.time,

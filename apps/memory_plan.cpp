@@ -22,7 +22,7 @@ std::string memory_row(double bytes_per_site, const Lattice& lattice) {
   return sentence("memory         ", std::ceil(bytes_per_site * double(lattice.volume()) / (1 << 20)), "MiB\n");
 }
 
-std::string memory_doubt(const Comm& comm, double bytes_of_process, const std::vector<MemoryPool>& pools) {
+std::string memory_warning(const Comm& comm, double bytes_of_process, const std::vector<MemoryPool>& pools) {
   std::vector<Share> mine;
   for (const MemoryPool& pool : pools) mine.push_back({pool, bytes_of_process});
   std::map<std::uint64_t, Share> sums;
@@ -49,7 +49,8 @@ std::string memory_doubt(const Comm& comm, double bytes_of_process, const std::v
 
 void warn_beyond_memory(const Session& session, double bytes_per_site, const Lattice& lattice) {
   const double local = double(lattice.geometry().local_volume());
-  if (const std::string doubt = memory_doubt(session.comm, bytes_per_site * local); !doubt.empty()) session.warn(doubt);
+  if (const std::string warning = memory_warning(session.comm, bytes_per_site * local); !warning.empty())
+    session.warn(warning);
 }
 
 }  // namespace kov::app

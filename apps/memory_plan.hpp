@@ -17,7 +17,7 @@ std::string memory_row(double bytes_per_site, const Lattice& lattice);
 
 /// Says so when the fields of a process do not fit into a pool that they come from, with those of the other processes
 /// that share it; empty where they do.  The same on every rank.  Collective.
-std::string memory_doubt(const Comm& comm, double bytes_of_process,
+std::string memory_warning(const Comm& comm, double bytes_of_process,
                          const std::vector<MemoryPool>& pools = memory_pools());
 
 /// Warns of that.  Collective.

@@ -19,7 +19,7 @@ bool names_files(const std::string& prefix) {
   return !name.empty() && name != "." && name != "..";
 }
 
-std::string which_file(const std::string& name) {
+std::string canonical_file(const std::string& name) {
   struct stat there;
   if (stat(name.c_str(), &there) == 0) return sentence(there.st_dev, there.st_ino);
   std::error_code failed;
@@ -99,9 +99,9 @@ void OutputFiles::require_usable(const Session& session, const std::vector<std::
     if (!session.log_file.empty()) written.push_back(session.log_file);
     std::map<std::string, std::string> inputs, outputs;  // by the file that they are
     for (const std::string& name : read)
-      if (!name.empty()) inputs.emplace(which_file(name), name);
+      if (!name.empty()) inputs.emplace(canonical_file(name), name);
     for (const std::string& name : written) {
-      const std::string file = which_file(name);
+      const std::string file = canonical_file(name);
       const auto input = inputs.find(file);
       require(input == inputs.end(), name, "is to be written and", input == inputs.end() ? "" : input->second,
               "to be read, which are one file: it would be overwritten; give the output another name");

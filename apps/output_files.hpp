@@ -44,6 +44,6 @@ class OutputFiles {
 bool names_files(const std::string& prefix);
 
 /// A text for the file that a name is of, the same for all names of one file, which need not be there.
-std::string which_file(const std::string& name);
+std::string canonical_file(const std::string& name);
 
 }  // namespace kov::app

@@ -67,7 +67,7 @@ void require_used_options(const Session& session, const SmearOptions& o) {
   session.require_used("--ignore", file, "with a FILE");
 }
 
-struct LinksAndWords {
+struct DescribedLinks {
   GaugeField<double> gauge;
   /// What the links are, for captions.
   std::string about;
@@ -76,8 +76,8 @@ struct LinksAndWords {
   bool free = false;
 };
 
-LinksAndWords make_links(const Session& session, const Lattice& lattice, const SmearOptions& options) {
-  LinksAndWords links{GaugeField<double>(lattice, "links", 4), "links 1 (free field)", {}, {}, false};
+DescribedLinks make_links(const Session& session, const Lattice& lattice, const SmearOptions& options) {
+  DescribedLinks links{GaugeField<double>(lattice, "links", 4), "links 1 (free field)", {}, {}, false};
   if (!options.gauge_file.empty()) {
     GaugeReport report;
     links.gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);
@@ -158,14 +158,14 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
 }
 
 std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
-                            const std::string& words) {
+                            const std::string& profile) {
   std::string text = sentence("lattice        ", to_string(lattice.extent())) + "\n";
   text += "links           " + (options.gauge_file.empty() ? options.links : options.gauge_file);
   if (options.ape_steps > 0) text += sentence(", APE x", options.ape_steps);
   if (options.stout_steps > 0) text += sentence(", stout x", options.stout_steps);
   text += "\n";
   text += "source          " + options.source + " at " + to_string(midpoint) + "\n";
-  text += "profile         " + words + "\n";
+  text += "profile         " + profile + "\n";
   text += memory_row(options.bytes_per_site, lattice);
   text += "files           " + list_text(smear_outputs(options).names());
   return text;
@@ -176,7 +176,7 @@ void smear(const Session& session, const SmearOptions& options) {
   require_used_options(session, options);
   read_gauge_options(options.gauge.ignore);  // complains before the work
   const RealFunction f = options.smearing.profile(options.profile);
-  const std::string words = options.smearing.words(options.profile);
+  const std::string profile = options.smearing.description(options.profile);
   const bool has_file = !options.gauge_file.empty();
   const Lattice lattice = has_file ? lattice_of(session.comm, options.gauge_file, options.gauge)
                                    : Lattice(session.comm, options.gauge.extent.value_or(options.extent));
@@ -186,14 +186,14 @@ void smear(const Session& session, const SmearOptions& options) {
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(midpoint[mu] >= 0 && midpoint[mu] < extent[mu], "--at is", to_string(midpoint), "- outside the lattice",
             to_string(extent));
-  const std::string plan = smear_plan_text(options, lattice, midpoint, words);
+  const std::string plan = smear_plan_text(options, lattice, midpoint, profile);
   session.log.info("\n" + plan);
   warn_beyond_memory(session, options.bytes_per_site, lattice);
-  if (const std::string doubt = options.smearing.doubt(options.profile); !doubt.empty()) session.warn(doubt);
+  if (const std::string warning = options.smearing.warning(options.profile); !warning.empty()) session.warn(warning);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = smear_outputs(options).lock(session);
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
-  const LinksAndWords links = make_links(session, lattice, options);
+  const DescribedLinks links = make_links(session, lattice, options);
   std::array<double, 3> k;
   std::array<int, 3> nearest;
   for (std::size_t mu = 0; mu < 3; ++mu) {
@@ -217,7 +217,7 @@ void smear(const Session& session, const SmearOptions& options) {
                                                    ? sentence("", options.wave[0], options.wave[1], options.wave[2])
                                                    : "") +
                                               " at " + to_string(midpoint)},
-                               {"profile", words},
+                               {"profile", profile},
                                {"momentum", momentum_text}},
                 .inputs = links.inputs,
                 .ignored = links.ignored,
@@ -230,7 +230,7 @@ void smear(const Session& session, const SmearOptions& options) {
   m.tables.push_back(shape.spectrum(options.mu(), nearest));
   const bool spread = options.profile != "wuppertal" || (options.smearing.width > 0 && options.smearing.iterations > 0);
   const bool compare = links.free && options.source == "point" && spread;
-  std::string caption = ignored_text(m.ignored) + "$" + plain(words) + "$; " + plain(links.about);
+  std::string caption = ignored_text(m.ignored) + "$" + plain(profile) + "$; " + plain(links.about);
   if (moving) caption += "; momentum " + plain(momentum_text);
   WrittenFiles files(session);
   files.add(write_measurement(session.comm, options.output, m));

@@ -32,7 +32,7 @@ void SmearingChoice::check(const std::function<std::string(const std::string&)>&
           "at p2 = 1: it must be finite from 0 to 12");
 }
 
-std::string SmearingChoice::doubt(const std::string& name) const {
+std::string SmearingChoice::warning(const std::string& name) const {
   const double growth = iterations > 0 ? 3 * width * width / iterations - 1 : 0;
   if (name != "wuppertal" || growth <= 1 + 1e-12) return "";
   return sentence("wuppertal smearing of width", width, "in", iterations, "iterations lets the shortest waves grow by",
@@ -55,7 +55,7 @@ RealFunction SmearingChoice::profile(const std::string& name) const {
   return gaussian_profile(0);
 }
 
-std::string SmearingChoice::words(const std::string& name) const {
+std::string SmearingChoice::description(const std::string& name) const {
   if (name == "gaussian") return sentence("exp(-p^2 sigma^2 / 2), sigma =", sigma);
   if (name == "node")
     return sentence("node at r =", sentence(node > 0 ? node : std::sqrt(1.5) * sigma) + ", Gaussian of sigma =", sigma);

@@ -31,14 +31,14 @@ struct SmearingChoice {
   /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
   /// key("width") is what the user calls that number.
   void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
-  /// What is doubtful about the numbers of this smearing; empty when nothing is.
-  std::string doubt(const std::string& name) const;
+  /// A warning about the numbers of this smearing; empty where they are sound.
+  std::string warning(const std::string& name) const;
   /// The smearing of this name.
   SmearingShape shape(const std::string& name) const;
   /// F(p^2), of Wuppertal's too.
   RealFunction profile(const std::string& name) const;
   /// The formula and its numbers, for captions.
-  std::string words(const std::string& name) const;
+  std::string description(const std::string& name) const;
 };
 
 }  // namespace kov::app

@@ -244,7 +244,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
 
   const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings));
   SpectrumPlan plan = make_plan(session.comm, parameters, settings, journal);
-  for (const std::string& entry : journal.left_aside()) session.warn(entry);
+  for (const std::string& entry : journal.rejected_entries()) session.warn(entry);
   for (const std::string& entry : plan.warnings) session.warn(entry);
   const std::string text = plan_text(session.comm, plan, parameters);
   session.log.info("\n" + text);
@@ -255,7 +255,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
   files.require_usable(session, read);
-  for (const std::string& doubt : parameters.doubts()) session.warn(doubt);
+  for (const std::string& warning : parameters.smearing_warnings()) session.warn(warning);
   for (const std::string& warning : unused_settings(parameters, settings)) session.warn(warning);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 

@@ -58,9 +58,9 @@ AnySolver<T> solver_of(const SpectrumParameters::Solver& parameters, const Wilso
 }
 
 template <class T>
-class WorkIn : public SpectrumMeasurement::Work {
+class TypedMeasurement : public SpectrumMeasurement::Work {
  public:
-  WorkIn(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
+  TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
       : parameters_(parameters),
         momenta_(parameters.momenta(gauge.lattice().extent())),
         M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
@@ -123,9 +123,9 @@ class WorkIn : public SpectrumMeasurement::Work {
 
 SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters) {
   if (parameters.solver.precision == "single")
-    work_ = std::make_unique<WorkIn<float>>(gauge, parameters);
+    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters);
   else
-    work_ = std::make_unique<WorkIn<double>>(gauge, parameters);
+    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 

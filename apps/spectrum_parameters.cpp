@@ -51,7 +51,7 @@ void check_window(const Settings& settings, const std::string& key, const std::v
 
 /// Throws InputError for an entry that occurs twice in a list.
 template <class List>
-void check_unlike(const Settings& settings, const std::string& key, const List& list) {
+void check_distinct(const Settings& settings, const std::string& key, const List& list) {
   for (std::size_t k = 1; k < list.size(); ++k)
     require(std::find(list.begin(), list.begin() + std::ptrdiff_t(k), list[k]) == list.begin() + std::ptrdiff_t(k),
             settings.origin(key), "has [" + to_string(list[k]) + "]", "twice: its correlators would count twice");
@@ -69,11 +69,11 @@ struct Window {
   const std::vector<int>& times;
   int n_masses;
   /// Whether its correlator is among those measured.
-  bool wanted;
+  bool is_measured;
 
   std::string text() const { return "[" + std::to_string(times[0]) + ", " + std::to_string(times[1]) + "]"; }
   /// Where there are masses.
-  std::string there() const { return n_masses > 0 ? sentence("at t = 0 to", n_masses - 1) : "nowhere"; }
+  std::string mass_times() const { return n_masses > 0 ? sentence("at t = 0 to", n_masses - 1) : "nowhere"; }
 };
 
 std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
@@ -199,8 +199,8 @@ void SpectrumParameters::complete(Settings& settings) {
   }
   if (gauge.files.empty()) {
     positive("generate.configurations", generate.configurations);
-    require(generate.configurations <= most_configurations, settings.origin("generate.configurations"), "is",
-            generate.configurations, "- a job takes at most", most_configurations);
+    require(generate.configurations <= max_configurations, settings.origin("generate.configurations"), "is",
+            generate.configurations, "- a job takes at most", max_configurations);
     require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
             "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
             generate.chain.n_thermalise, "and", generate.chain.n_between);
@@ -230,8 +230,8 @@ void SpectrumParameters::complete(Settings& settings) {
   positive("solver.max_iterations", solver.max_iterations);
   require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
           "is negative: there are no such momenta");
-  check_unlike(settings, "source.origins", source.origins);
-  check_unlike(settings, "correlators.momenta", correlators.momenta);
+  check_distinct(settings, "source.origins", source.origins);
+  check_distinct(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size();
   require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
   check_window(settings, "analysis.pion", analysis.pion);
@@ -264,16 +264,16 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
   }
   for (const Window& w : windows(*this, extent))
     require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key), "is " + w.text() + ",", "but",
-            extent[3], "times have effective masses", w.there());
+            extent[3], "times have effective masses", w.mass_times());
 }
 
-std::vector<std::string> SpectrumParameters::shortened(const Settings& settings, const Coord& extent) const {
+std::vector<std::string> SpectrumParameters::window_warnings(const Settings& settings, const Coord& extent) const {
   std::vector<std::string> warnings;
   for (const Window& w : windows(*this, extent))
-    if (w.wanted && !settings.given(w.key) && w.times[1] >= w.n_masses)
+    if (w.is_measured && !settings.given(w.key) && w.times[1] >= w.n_masses)
       warnings.push_back(
           sentence(w.key, "is", w.text(), "where it is not given, but", extent[3], "times have effective masses",
-                   w.there() + ": the mass is taken from what of it there", "is, or from the last; give it"));
+                   w.mass_times() + ": the mass is taken from what of it there", "is, or from the last; give it"));
   return warnings;
 }
 
@@ -287,11 +287,11 @@ std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
   return origins;
 }
 
-std::vector<std::string> SpectrumParameters::doubts() const {
-  std::vector<std::string> doubts{source.choice.doubt(source.smearing)};
-  for (const std::string& name : sink.smearings) doubts.push_back(sink.choice.doubt(name));
-  std::erase(doubts, "");
-  return doubts;
+std::vector<std::string> SpectrumParameters::smearing_warnings() const {
+  std::vector<std::string> warnings{source.choice.warning(source.smearing)};
+  for (const std::string& name : sink.smearings) warnings.push_back(sink.choice.warning(name));
+  std::erase(warnings, "");
+  return warnings;
 }
 
 GaugeFileOptions SpectrumParameters::file_options(const Settings& settings) const {

@@ -68,13 +68,13 @@ struct SpectrumParameters {
   void complete(Settings& settings);
   /// Checks what depends on the lattice: origins inside it, windows that were given within its times.
   void check(const Settings& settings, const Coord& extent) const;
-  /// Windows that were not given and reach beyond the lattice's times, in words.
-  std::vector<std::string> shortened(const Settings& settings, const Coord& extent) const;
+  /// A warning for each window that was not given and reaches beyond the lattice's times.
+  std::vector<std::string> window_warnings(const Settings& settings, const Coord& extent) const;
 
   /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
   std::vector<Coord> origins(const Coord& extent) const;
-  /// What is doubtful about smearings that are used.
-  std::vector<std::string> doubts() const;
+  /// Warnings about the smearings in use.
+  std::vector<std::string> smearing_warnings() const;
   /// How the files are read; extents of files are those of gauge.extent where it was given.
   GaugeFileOptions file_options(const Settings& settings) const;
   std::vector<MesonChannel> meson_channels() const;

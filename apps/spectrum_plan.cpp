@@ -123,9 +123,10 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   SpectrumPlan plan;
   const auto check = [&] {
     parameters.check(settings, plan.extent);
-    plan.warnings = parameters.shortened(settings, plan.extent);
-    if (const std::string doubt = memory_doubt(comm, bytes_of_process(comm, parameters, plan.extent)); !doubt.empty())
-      plan.warnings.push_back(doubt);
+    plan.warnings = parameters.window_warnings(settings, plan.extent);
+    if (const std::string warning = memory_warning(comm, bytes_of_process(comm, parameters, plan.extent));
+        !warning.empty())
+      plan.warnings.push_back(warning);
   };
   const auto& files = parameters.gauge.files;
   if (files.empty()) {
@@ -144,7 +145,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     if (comm.rank() != 0) return;
     std::set<std::string> seen;
     for (const std::string& file : files)
-      require(seen.insert(which_file(file)).second, settings.origin("gauge.files"), "names", file,
+      require(seen.insert(canonical_file(file)).second, settings.origin("gauge.files"), "names", file,
               "twice: its correlators would count twice");
   });
   const GaugeFileOptions options = parameters.file_options(settings);
@@ -201,10 +202,10 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   for (const PlannedPart& part : plan.configurations.front().parts)
     origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
   row("sources", sentence(plan.configurations.front().parts.size(), "on each, at", origins + ", smearing",
-                          p.source.choice.words(p.source.smearing)));
+                          p.source.choice.description(p.source.smearing)));
   std::string sinks;
   for (const std::string& sink : p.sink.smearings)
-    sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.words(sink));
+    sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.description(sink));
   row("sinks", sinks);
   row("their links", p.links.smearing == "none" ? "as they are" : sentence(p.links.smearing, "x", p.links.steps));
   row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size(), "baryons with",

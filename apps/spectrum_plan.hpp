@@ -54,7 +54,7 @@ std::string identity_of_file(const std::string& file, const GaugeHeader& header)
 SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
                        const Journal& journal);
 
-/// The plan in words, for --dry-run and the log.  Collective.
+/// The plan as text, for --dry-run and the log.  Collective.
 std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const SpectrumParameters& parameters);
 
 /// Output files by purpose.

@@ -169,7 +169,7 @@ void append(TextLine& line, const TextLine& word) {
 }
 
 /// The part of a word that is at most so wide, which is taken off it.
-TextLine taken_off(TextLine& word, double width) {
+TextLine split_off(TextLine& word, double width) {
   TextLine head;
   while (!word.empty()) {
     TextRun& run = word.front();
@@ -251,7 +251,7 @@ std::vector<TextLine> broken_lines(const TextLine& line, double width, std::size
     const bool fits = !lines.empty() && text_width(lines.back()) + 0.32 + text_width(word) <= width;
     if (!fits) lines.emplace_back();
     while (text_width(word) > width && lines.size() <= most) {  // longer than a line
-      append(lines.back(), taken_off(word, width));
+      append(lines.back(), split_off(word, width));
       lines.emplace_back();
     }
     if (lines.size() > most) {

@@ -67,14 +67,14 @@ TEST(Journal, FindsWhatWasAddedUnderTheSameIdentityAndKey) {
   EXPECT_FALSE(other.find("conf.1000 0 0 0 0"));
   other.add("conf.1000 0 0 0 0", JournalEntry());
   ASSERT_TRUE(journal.find("conf.1000 0 0 0 0")) << "a job with other parameters took its place";
-  EXPECT_TRUE(journal.left_aside().empty());
+  EXPECT_TRUE(journal.rejected_entries().empty());
   comm.barrier();
   if (comm.rank() == 0) {
     std::ofstream(journal.file("conf.1000 0 0 0 0"), std::ios::app) << "x";  // damaged
   }
   comm.barrier();
   EXPECT_FALSE(journal.find("conf.1000 0 0 0 0"));
-  EXPECT_EQ(journal.left_aside().size(), comm.rank() == 0 ? 1u : 0u);
+  EXPECT_EQ(journal.rejected_entries().size(), comm.rank() == 0 ? 1u : 0u);
   JournalEntry large = entry();
   large.notes["twenty MiB"] = std::string(20 << 20, 'x');
   journal.add("conf.1001 0 0 0 0", large);

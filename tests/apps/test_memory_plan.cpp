@@ -90,7 +90,7 @@ TEST(MemoryDoubt, CountsWhatSharesAPool) {
   const double ranks = comm.size(), mine = 3e9;
   const std::uint64_t shared = 1, own = 100 + std::uint64_t(comm.rank());
   const auto doubt = [&](Kind kind, std::uint64_t identity, double bytes) {
-    return memory_doubt(comm, mine, {{kind, identity, bytes}});
+    return memory_warning(comm, mine, {{kind, identity, bytes}});
   };
   for (const Kind kind : {Kind::host, Kind::gpu, Kind::control_group}) {
     EXPECT_EQ(doubt(kind, own, mine), "");
@@ -105,7 +105,7 @@ TEST(MemoryDoubt, CountsWhatSharesAPool) {
 TEST(MemoryDoubt, NamesThePoolThatLacksMost) {
   const Comm comm = Comm::world();
   const std::uint64_t own = 100 + std::uint64_t(comm.rank());
-  const std::string text = memory_doubt(
+  const std::string text = memory_warning(
       comm, 9e9,
       {{Kind::control_group, own, 4e9}, {Kind::control_group, own + 1000, 2e9}, {Kind::host, own + 2000, 8e9}});
   EXPECT_NE(text.find("in a control group"), text.npos) << text;

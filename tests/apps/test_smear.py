@@ -160,7 +160,7 @@ class Smear(ProgramTest):
             self.assertIn(where, error)
         self.assertEqual(os.listdir(self.folder), before)
 
-    def test_what_is_written_is_said_and_doubts_are(self):
+    def test_outputs_are_named_and_unstable_widths_warned_of(self):
         done = self.call("smear", "--extent", 4, 4, 4, 2, "--width", 1, "--iterations", 2)
         files = ["smear.txt"] + (["smear.h5"] if HAS_HDF5 else [])
         files += ["smear" + picture + ending for picture in ("", ".radial", ".plane", ".spectrum") for ending in PICTURES]

@@ -158,7 +158,7 @@ TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
     Settings s = p.settings();
     for (const std::string& assignment : assignments) s.assign(assignment);
     p.complete(s);
-    return p.shortened(s, on).size();
+    return p.window_warnings(s, on).size();
   };
   EXPECT_EQ(shortened({}, extent), 3u);
   EXPECT_EQ(shortened({"analysis.pion=[1, 3]"}, extent), 2u);
@@ -208,7 +208,7 @@ TEST(SmearingChoice, MakesTheSmearingOfItsName) {
   EXPECT_DOUBLE_EQ(value("theta", 1.1), theta_profile(3, 0.5)(1.1));
   EXPECT_DOUBLE_EQ(choice.profile("wuppertal")(1.1), wuppertal_profile({.width = 2, .iterations = 9})(1.1));
   EXPECT_DOUBLE_EQ(SmearingChoice{.formula = "2 * p2 + 1"}.profile("formula")(1.5), 4);
-  for (const std::string& name : SmearingChoice::names()) EXPECT_FALSE(choice.words(name).empty());
+  for (const std::string& name : SmearingChoice::names()) EXPECT_FALSE(choice.description(name).empty());
 }
 
 TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
