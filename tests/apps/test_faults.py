@@ -180,6 +180,13 @@ class OtherFaults(FaultTest):
         self.assertIn("rank 1 ran 0 kernels", self.strike("memory:1:1", ("info", FILE, "--header-only"), 1))
         self.assertIn("no checked halo message of leg 77", self.strike("flipped:0:77", ("info", FILE), 1))
 
+    def test_memory_that_runs_out_while_written_links_are_verified_leaves_no_file(self):
+        # Nothing comes after the verification, so that the last kernel is part of it.
+        for rank, output in ((0, "c.nersc"), (1, "c.lime")):
+            program = ("convert", FILE, output, "-q")
+            last, _ = self.kernels(program, 2, rank)
+            self.assertIn("memory ran out", self.strike("memory:%d:%d" % (rank, last), program, 70))
+
     def test_a_fault_that_is_none_is_refused(self):
         for fault in ("lost", "lost:0", "lost:0:6 ", "lost:0:6:1", "lost:0:6x", "lost: 0:6", "lost:-1:6", "loss:0:6", "memory:0:0",
                       "memory::1", ":0:1"):
