@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// What is wrong with a number for Kokkos, which would abort with a backtrace on every rank; empty when nothing is.
-std::string kokkos_doubt(const std::vector<std::string>& arguments) {
+std::string kokkos_problem(const std::vector<std::string>& arguments) {
   const std::pair<std::string, int> numbers[] = {{"--kokkos-num-threads", 1}, {"--kokkos-device-id", 0}};
   for (const std::string& argument : arguments)
     for (const auto& [name, least] : numbers) {
@@ -71,8 +71,8 @@ int run_program(int argc, char** argv, const std::vector<Command>& commands) {
     if (detail::speaks_for_all()) (parsed.code ? std::cerr : std::cout) << parsed.text << std::flush;
     return parsed.code;
   }
-  if (const std::string doubt = kokkos_doubt(arguments); !doubt.empty()) {
-    if (detail::speaks_for_all()) std::cerr << "kovariant: " + doubt + "\n" << std::flush;
+  if (const std::string problem = kokkos_problem(arguments); !problem.empty()) {
+    if (detail::speaks_for_all()) std::cerr << "kovariant: " + problem + "\n" << std::flush;
     return int(ExitCode::usage);
   }
   return run(argc, argv, [&](const Comm& comm) {

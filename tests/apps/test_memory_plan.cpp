@@ -85,24 +85,24 @@ TEST_F(ControlGroups, AreToldApart) {
   EXPECT_NE(one, innermost());
 }
 
-TEST(MemoryDoubt, CountsWhatSharesAPool) {
+TEST(MemoryWarning, CountsWhatSharesAPool) {
   const Comm comm = Comm::world();
   const double ranks = comm.size(), mine = 3e9;
   const std::uint64_t shared = 1, own = 100 + std::uint64_t(comm.rank());
-  const auto doubt = [&](Kind kind, std::uint64_t identity, double bytes) {
+  const auto warning = [&](Kind kind, std::uint64_t identity, double bytes) {
     return memory_warning(comm, mine, {{kind, identity, bytes}});
   };
   for (const Kind kind : {Kind::host, Kind::gpu, Kind::control_group}) {
-    EXPECT_EQ(doubt(kind, own, mine), "");
-    EXPECT_EQ(doubt(kind, shared, ranks * mine), "");
-    const std::string text = doubt(kind, shared, ranks * mine - 1e9);
+    EXPECT_EQ(warning(kind, own, mine), "");
+    EXPECT_EQ(warning(kind, shared, ranks * mine), "");
+    const std::string text = warning(kind, shared, ranks * mine - 1e9);
     EXPECT_NE(text.find(sentence("take about", 3 * ranks, "GB")), text.npos) << text;
     EXPECT_NE(text.find(sentence("more than its memory of", 3 * ranks - 1, "GB")), text.npos) << text;
   }
-  EXPECT_NE(doubt(Kind::gpu, shared, 1e9).find("on each GPU"), std::string::npos);
+  EXPECT_NE(warning(Kind::gpu, shared, 1e9).find("on each GPU"), std::string::npos);
 }
 
-TEST(MemoryDoubt, NamesThePoolThatLacksMost) {
+TEST(MemoryWarning, NamesThePoolThatLacksMost) {
   const Comm comm = Comm::world();
   const std::uint64_t own = 100 + std::uint64_t(comm.rank());
   const std::string text = memory_warning(
