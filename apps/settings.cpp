@@ -4,6 +4,7 @@
 #include "apps/settings.hpp"
 
 #include "apps/suggest.hpp"
+#include "apps/toml_text.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -197,6 +198,9 @@ void Settings::add(const std::string& key, SettingTarget target, const std::stri
 }
 
 void Settings::read(const std::string& text, const std::string& file) {
+  const int line = line_beyond_ascii(text);
+  require(line == 0, file + ", line", std::to_string(line) + ": a character beyond ASCII stands where TOML has none:",
+          "names have letters a to z, digits, - and _, texts are in quotes");
   toml::table table;
   try {
     table = toml::parse(std::string_view(text), std::string_view(file));
@@ -219,7 +223,7 @@ void Settings::assign(const std::string& assignment) {
   require(setting, "--set", key, "is not a known key" + did_you_mean(key, keys()));
   toml::table table;
   try {
-    table = toml::parse("value = " + value);
+    if (line_beyond_ascii(value) == 0) table = toml::parse("value = " + value);
   } catch (const toml::parse_error&) {
   }
   const toml::node* node = table.get("value");

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 #include <thread>
 
@@ -25,12 +26,14 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return value;
 }
 
-/// The whole of a variable as a number that is not negative.
-std::optional<std::int64_t> whole_number(const char* variable) {
+constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
+
+/// The whole of a variable as a number from 0 to `largest`.
+std::optional<std::int64_t> whole_number(const char* variable, std::int64_t largest = largest_int) {
   const char* const text = variable ? std::getenv(variable) : nullptr;
   std::string_view rest(text ? text : "");
   const auto value = take_number(rest);
-  return rest.empty() ? value : std::nullopt;
+  return rest.empty() && value <= largest ? value : std::nullopt;
 }
 
 /// The variables of a launcher; nullptr where it has none.
@@ -58,10 +61,7 @@ constexpr std::array launchers{
 
 /// The number of the step of Slurm that this process belongs to.  Batch scripts and the shells of salloc are in none,
 /// or in one with a number that Slurm keeps for them: 2^32 - 16 and more.
-std::optional<std::int64_t> slurm_step() {
-  const auto step = whole_number("SLURM_STEP_ID");
-  return step && *step < (std::int64_t(1) << 32) - 16 ? step : std::nullopt;
-}
+std::optional<std::int64_t> slurm_step() { return whole_number("SLURM_STEP_ID", (std::int64_t(1) << 32) - 17); }
 
 /// Whether srun set the variables of PMIx, and not a launcher that was started inside a step.
 bool is_slurms_pmix() {
@@ -94,7 +94,7 @@ std::optional<std::int64_t> slurm_tasks_on_host() {
 }
 
 std::optional<int> count(const std::optional<std::int64_t>& number) {
-  return number && *number > 0 ? std::optional(int(*number)) : std::nullopt;
+  return number && *number > 0 && *number <= largest_int ? std::optional(int(*number)) : std::nullopt;
 }
 
 /// How many processes of a job share this host, by what the launchers below an MPI's own say.
@@ -102,7 +102,7 @@ std::optional<int> on_host_of_others(const std::optional<int>& size) {
   if (size == 1) return size;
   if (const auto pals = count(whole_number("PALS_LOCAL_SIZE"))) return pals;
   const auto flux_size = count(whole_number("FLUX_JOB_SIZE")), flux_hosts = count(whole_number("FLUX_JOB_NNODES"));
-  if (flux_hosts && flux_size && flux_size == size) return (*flux_size + *flux_hosts - 1) / *flux_hosts;
+  if (flux_hosts && flux_size && flux_size == size) return 1 + (*flux_size - 1) / *flux_hosts;
   // Other launchers start one daemon on each host as a step of Slurm, whose numbers are not the job's.
   if (slurm_step() && size && count(slurm_tasks()) == size) return count(slurm_tasks_on_host());
   return {};

@@ -30,6 +30,19 @@ TEST_F(Launchers, WithoutOneAProcessIsAlone) {
   EXPECT_FALSE(wants_mpi());
 }
 
+TEST_F(Launchers, NumbersBeyondIntAreNone) {
+  const std::string beyond = "2147483648";
+  EXPECT_EQ(only_in({{"PMI_RANK", beyond}, {"PMI_SIZE", "2"}}).rank, 0);
+  EXPECT_FALSE(only_in({{"PMI_RANK", "1"}, {"PMI_SIZE", beyond}}).size);
+  EXPECT_EQ(
+      only_in({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2147483647"}, {"FLUX_JOB_NNODES", "2147483647"}}).on_host,
+      1);
+  EXPECT_FALSE(
+      only_in(
+          {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"SLURM_STEP_TASKS_PER_NODE", beyond}})
+          .on_host);
+}
+
 TEST_F(Launchers, AreKnownByTheirVariables) {
   const auto none = std::optional<int>();
   const struct {
