@@ -113,10 +113,10 @@ GaugeField<double> completed(const GaugeField<double>& gauge) {
   return result;
 }
 
-/// Writing keeps every bit, or rounds to 32 of them, or drops a third row that the others determine.
+/// Writing keeps every bit, or rounds to 32 of them, from which third rows that are not in the file are made.
 double written_tolerance(const WriteGaugeOptions& options) {
-  if (options.format == GaugeFormat::nersc_two_rows) return 1e-5;
-  return options.bits == 64 ? 0 : 0x1p-24;
+  if (options.bits == 64) return 0;
+  return options.format == GaugeFormat::nersc_two_rows ? 1e-5 : 0x1p-24;
 }
 
 template <class T>
@@ -255,7 +255,9 @@ GaugeReport write_gauge(const GaugeField<T>& gauge, const std::filesystem::path&
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
   const GaugeField<double> links = in_double(gauge);
-  const GaugeReport before = measure(options.format == GaugeFormat::nersc_two_rows ? completed(links) : links);
+  // As a reader of 64 bits will have them.
+  const GaugeField<double> stored = options.format == GaugeFormat::nersc_two_rows ? completed(links) : links.alias();
+  const GaugeReport before = measure(stored);
   require(before.unitarity_deviation <= unitarity_limit, gauge.name(), "is not in SU(3) by", before.unitarity_deviation,
           "where", unitarity_limit, "is allowed: a reader would refuse it, so", path.string(),
           "was not written; project the links first");
@@ -270,7 +272,7 @@ GaugeReport write_gauge(const GaugeField<T>& gauge, const std::filesystem::path&
        .link_trace = before.link_trace,
        .metadata = options.metadata,
        .date = options.date},
-      [&](const std::filesystem::path& written) { report = compare_written(links, before, written, path, options); });
+      [&](const std::filesystem::path& written) { report = compare_written(stored, before, written, path, options); });
   return report;
 }
 
