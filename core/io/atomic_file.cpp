@@ -81,6 +81,18 @@ fs::path followed(const fs::path& target) {
   return file;
 }
 
+void write_all(int handle, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const std::size_t some = std::min<std::size_t>(bytes.size(), std::size_t(1) << 30);
+    const ssize_t n = ::pwrite(handle, bytes.data(), some, off_t(offset));
+    const int error = errno;
+    if (n < 0 && error == EINTR) continue;
+    require(n > 0, "writing", name, "failed at byte", std::to_string(offset) + ":", std::strerror(error));
+    bytes = bytes.subspan(std::size_t(n));
+    offset += std::uint64_t(n);
+  }
+}
+
 PendingFile::PendingFile(const fs::path& target) : target_(followed(target)) {
   require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
   require(target_.filename().string().size() <= 255, "cannot write to", in_quotes(target.string()) + ":",
@@ -138,16 +150,7 @@ void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 void OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   require(offset + bytes.size() <= size_, "bytes", offset, "to", offset + bytes.size(), "of",
           pending_.target().string(), "were never written");
-  while (!bytes.empty()) {
-    const std::size_t some = std::min<std::size_t>(bytes.size(), std::size_t(1) << 30);
-    const ssize_t n = ::pwrite(handle_, bytes.data(), some, off_t(offset));
-    const int error = errno;
-    if (n < 0 && error == EINTR) continue;
-    require(n > 0, "writing", pending_.target().string(), "failed at byte", std::to_string(offset) + ":",
-            std::strerror(error));
-    bytes = bytes.subspan(std::size_t(n));
-    offset += std::uint64_t(n);
-  }
+  write_all(handle_, offset, bytes, pending_.target().string());
 }
 
 void OutputFile::write_at(std::uint64_t offset, std::string_view text) {

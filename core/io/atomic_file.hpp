@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace kov {
@@ -30,6 +31,9 @@ class RemovedOnSignal {
 
 /// Where a file of this name is written: symbolic links are followed, whether or not anything is at their end.
 std::filesystem::path followed(const std::filesystem::path& target);
+
+/// Writes all bytes at an offset of an open file.  name: for messages.  Throws InputError.
+void write_all(int handle, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& name);
 
 /// The temporary name and its fate; who writes into it is somebody else.
 class PendingFile {

@@ -24,10 +24,6 @@ constexpr const char* conventions =
 
 using Extent = std::vector<std::uint64_t>;
 
-std::span<const std::complex<double>> as_complex(std::span<const double> reals) {
-  return {reinterpret_cast<const std::complex<double>*>(reals.data()), reals.size() / 2};
-}
-
 std::span<std::complex<double>> as_complex(std::span<double> reals) {
   return {reinterpret_cast<std::complex<double>*>(reals.data()), reals.size() / 2};
 }
@@ -135,7 +131,7 @@ class Hdf5Sink : public GaugeSink {
         format_{.bits = options.bits, .order = std::endian::big},
         checksum_(ChecksumKind::scidac, std::endian::big) {
     const auto e = [&](int mu) { return std::uint64_t(extent[mu]); };
-    file_.create_dataset(dataset, Hdf5Kind::complex, options.bits, {e(3), e(2), e(1), e(0), 4, 3, 3});
+    data_ = file_.create_plain_dataset(dataset, Hdf5Kind::complex, options.bits, {e(3), e(2), e(1), e(0), 4, 3, 3});
     file_.set_attribute(group, "extent", std::vector<std::int64_t>(extent.begin(), extent.end()));
     file_.set_attribute(group, "bits", std::int64_t(options.bits));
     file_.set_attribute(group, "plaquette", options.plaquette);
@@ -147,20 +143,12 @@ class Hdf5Sink : public GaugeSink {
   }
 
   void slice(int t, std::span<const double> links) override {
-    const auto e = [&](int mu) { return std::uint64_t(extent_[mu]); };
-    const Extent offset{std::uint64_t(t), 0, 0, 0, 0, 0, 0}, count{1, e(2), e(1), e(0), 4, 3, 3};
-    if (format_.bits == 32) {  // rounded here, as the library's conversions are slow
-      single_.resize(links.size() / 2);
-      on_host_threads("round", std::int64_t(e(2)), [&](std::int64_t z, int) {
-        const std::size_t plane = single_.size() / std::size_t(e(2)), first = std::size_t(z) * plane;
-        std::copy_n(as_complex(links).begin() + std::ptrdiff_t(first), plane, single_.begin() + std::ptrdiff_t(first));
-      });
-      file_.write_block<std::complex<float>>(dataset, offset, count, single_);
-    } else {
-      file_.write_block(dataset, offset, count, as_complex(links));
-    }
-    encode_slice(links, lexicographic({0, 0, 0, t}, extent_), format_, checksum_,
-                 [](std::uint64_t, std::span<const std::byte>) {});
+    const std::int64_t first = lexicographic({0, 0, 0, t}, extent_);
+    const std::uint64_t begin = data_ + std::uint64_t(first) * format_.bytes();
+    encode_slice(links, first, format_, checksum_, [&](std::uint64_t offset, std::span<std::byte> bytes) {
+      swap_order(bytes, format_.bits);
+      file_.write_plain(begin + offset, bytes);
+    });
   }
   void finish() override {
     const std::vector<std::string> names = checksum_names(ChecksumKind::scidac);
@@ -175,7 +163,8 @@ class Hdf5Sink : public GaugeSink {
   Coord extent_;
   SiteFormat format_;
   SiteChecksum checksum_;
-  std::vector<std::complex<float>> single_;
+  /// Where the links begin in the file.
+  std::uint64_t data_ = 0;
 };
 
 }  // namespace

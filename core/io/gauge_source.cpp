@@ -49,11 +49,6 @@ void swap_words(std::span<std::byte> bytes) {
     store(bytes.data() + at, load<Word>(bytes.data() + at, std::endian::big), std::endian::little);
 }
 
-/// Turns all numbers around.
-void swap_order(std::span<std::byte> bytes, int bits) {
-  bits == 32 ? swap_words<std::uint32_t>(bytes) : swap_words<std::uint64_t>(bytes);
-}
-
 void record(GaugeHeader& header, std::optional<double>& slot, const char* what, const std::string& text,
             const std::string& file, double scale) {
   if (text.empty()) return;
@@ -65,6 +60,10 @@ void record(GaugeHeader& header, std::optional<double>& slot, const char* what, 
 }
 
 }  // namespace
+
+void swap_order(std::span<std::byte> bytes, int bits) {
+  bits == 32 ? swap_words<std::uint32_t>(bytes) : swap_words<std::uint64_t>(bytes);
+}
 
 void complete_third_row(double* link) {
   const double *a = link, *b = link + 6;

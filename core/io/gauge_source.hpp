@@ -45,6 +45,9 @@ using ReadScratch = ThreadChecksums::Share;
 /// share.bytes afterwards.
 void add_links(ReadScratch& share, const SiteFormat& format, std::int64_t first, std::span<const double> links);
 
+/// Turns the bytes of numbers around.
+void swap_order(std::span<std::byte> bytes, int bits);
+
 /// The third row of an SU(3) matrix from its first two.
 void complete_third_row(double* link);
 
@@ -168,8 +171,9 @@ std::unique_ptr<GaugeSink> hdf5_sink(const std::filesystem::path& path, const Co
                                      const WriteOptions& options);
 
 /// Encodes a slice, in pieces of bounded size by all threads, and hands each to `write` with its offset from the
-/// slice's first byte; adds the sites to the checksum.  `write` is called by several threads at once.
-using WritePiece = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
+/// slice's first byte; adds the sites to the checksum.  `write` is called by several threads at once, and may change
+/// the bytes.
+using WritePiece = std::function<void(std::uint64_t offset, std::span<std::byte> bytes)>;
 void encode_slice(std::span<const double> links, std::int64_t first_site, const SiteFormat& format,
                   SiteChecksum& checksum, const WritePiece& write);
 

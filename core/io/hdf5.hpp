@@ -8,6 +8,7 @@
 #include "kov/core/comm.hpp"
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -99,6 +100,12 @@ class Hdf5File {
   /// Real and imaginary parts stored with 32 or 64 bits; chunk: empty for contiguous.
   void create_dataset(const std::string& name, Hdf5Kind kind, int bits, const std::vector<std::uint64_t>& extent,
                       const std::vector<std::uint64_t>& chunk = {});
+  /// A contiguous one whose bytes write_plain() writes, in little-endian order, past the HDF5 library; says where in
+  /// the file they begin.
+  std::uint64_t create_plain_dataset(const std::string& name, Hdf5Kind kind, int bits,
+                                     const std::vector<std::uint64_t>& extent);
+  /// Threads may call it at the same time, but with nothing else.
+  void write_plain(std::uint64_t offset, std::span<const std::byte> bytes);
   /// A text of any length as a scalar dataset.
   void write_text(const std::string& name, const std::string& text);
   std::string read_text(const std::string& name) const;
@@ -110,8 +117,7 @@ class Hdf5File {
   /// file, when all of these datasets are there.
   void set_dimensions(const std::vector<Hdf5Dimensions>& all);
 
-  /// The block of `count` elements in each direction from `offset` on.  write_block() also takes std::complex<float>,
-  /// for datasets of 32 bits.
+  /// The block of `count` elements in each direction from `offset` on.
   template <class T>
   void write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
                    const std::vector<std::uint64_t>& count, std::span<const T> values);

@@ -40,6 +40,8 @@ bool Hdf5File::has_attribute(const std::string&, const std::string&) const { not
 Hdf5Attribute Hdf5File::attribute(const std::string&, const std::string&) const { not_built(); }
 std::vector<std::string> Hdf5File::attribute_names(const std::string&) const { not_built(); }
 void Hdf5File::create_dataset(const std::string&, Hdf5Kind, int, const Extent&, const Extent&) { not_built(); }
+std::uint64_t Hdf5File::create_plain_dataset(const std::string&, Hdf5Kind, int, const Extent&) { not_built(); }
+void Hdf5File::write_plain(std::uint64_t, std::span<const std::byte>) { not_built(); }
 void Hdf5File::write_text(const std::string&, const std::string&) { not_built(); }
 std::string Hdf5File::read_text(const std::string&) const { not_built(); }
 void Hdf5File::write_texts(const std::string&, const std::vector<std::string>&) { not_built(); }
@@ -77,8 +79,6 @@ template void Hdf5File::read_block<std::int64_t>(const std::string&, const Exten
                                                  std::span<std::int64_t>) const;
 template void Hdf5File::write<std::complex<double>>(const std::string&, std::span<const std::complex<double>>,
                                                     const Extent&);
-template void Hdf5File::write_block<std::complex<float>>(const std::string&, const Extent&, const Extent&,
-                                                         std::span<const std::complex<float>>);
 template Hdf5Array<std::complex<double>> Hdf5File::read<std::complex<double>>(const std::string&) const;
 template void Hdf5File::write_block<std::complex<double>>(const std::string&, const Extent&, const Extent&,
                                                           std::span<const std::complex<double>>);

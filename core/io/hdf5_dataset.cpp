@@ -27,8 +27,6 @@ Hdf5Id memory_type() {
     return Hdf5Id(H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return Hdf5Id(H5Tcopy(H5T_NATIVE_INT64), H5Tclose);
-  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-    return complex_type(H5T_NATIVE_FLOAT);
   } else {
     static_assert(std::is_same_v<T, std::complex<double>>);
     return complex_type(H5T_NATIVE_DOUBLE);
@@ -96,27 +94,50 @@ Hdf5Id Hdf5File::Impl::open_dataset(const std::string& object) const {
 }
 
 Hdf5Id Hdf5File::Impl::make_dataset(const std::string& object, hid_t type, hid_t space,
-                                    const std::vector<std::uint64_t>& chunk) {
+                                    const std::vector<std::uint64_t>& chunk, Place place) {
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   const Hdf5Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   // Without times, equal data make equal files.
   H5Pset_obj_track_times(properties, false);
   if (!chunk.empty()) H5Pset_chunk(properties, int(chunk.size()), sizes(chunk).data());
+  if (place == Place::now) H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
   Hdf5Id set(H5Dcreate2(file, object.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose);
   if (!set.valid()) fail_writing(object);
   return set;
 }
 
+void Hdf5File::Impl::create_dataset(const std::string& object, Hdf5Kind kind, int bits,
+                                    const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk,
+                                    Place place) {
+  require_writable(object);
+  require(!extent.empty() && (chunk.empty() || chunk.size() == extent.size()), "the dataset", object,
+          "needs extents, and as many of a chunk");
+  const Hdf5Id space(H5Screate_simple(int(extent.size()), sizes(extent).data(), nullptr), H5Sclose);
+  require(space.valid(), "HDF5 has no dataset of the extents", extent_text(extent), "for", object + ":", hdf5_reason());
+  make_dataset(object, file_type(kind, bits), space, chunk, place);
+}
+
 void Hdf5File::create_dataset(const std::string& name, Hdf5Kind kind, int bits,
                               const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk) {
   impl_->require_writable(name);
-  require(!extent.empty() && (chunk.empty() || chunk.size() == extent.size()), "the dataset", name,
-          "needs extents, and as many of a chunk");
   require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":", "there is one of that name");
-  const Hdf5Id space(H5Screate_simple(int(extent.size()), sizes(extent).data(), nullptr), H5Sclose);
-  require(space.valid(), "HDF5 has no dataset of the extents", extent_text(extent), "for", name + ":", hdf5_reason());
-  impl_->make_dataset(name, file_type(kind, bits), space, chunk);
+  impl_->create_dataset(name, kind, bits, extent, chunk, Impl::Place::later);
+}
+
+std::uint64_t Hdf5File::create_plain_dataset(const std::string& name, Hdf5Kind kind, int bits,
+                                             const std::vector<std::uint64_t>& extent) {
+  impl_->create_dataset(name, kind, bits, extent, {}, Impl::Place::now);
+  void* handle = nullptr;
+  const bool has_handle = H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &handle) >= 0 && handle;
+  const auto offset = has_handle ? plain_data(name) : std::nullopt;
+  if (!offset) impl_->fail_writing(name);
+  impl_->handle = *static_cast<int*>(handle);
+  return *offset;
+}
+
+void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> bytes) {
+  write_all(impl_->handle, offset, bytes, impl_->name());
 }
 
 template <class T>
@@ -239,8 +260,6 @@ template void Hdf5File::read_block<std::int64_t>(const std::string&, const Exten
                                                  std::span<std::int64_t>) const;
 template void Hdf5File::write<std::complex<double>>(const std::string&, std::span<const std::complex<double>>,
                                                     const Extent&);
-template void Hdf5File::write_block<std::complex<float>>(const std::string&, const Extent&, const Extent&,
-                                                         std::span<const std::complex<float>>);
 template Hdf5Array<std::complex<double>> Hdf5File::read<std::complex<double>>(const std::string&) const;
 template void Hdf5File::write_block<std::complex<double>>(const std::string&, const Extent&, const Extent&,
                                                           std::span<const std::complex<double>>);

@@ -71,6 +71,8 @@ struct Hdf5File::Impl {
   std::filesystem::path current;
   Id file;
   bool failed = false;
+  /// The library's own, for write_plain().
+  int handle = -1;
 
   Impl();
   ~Impl();
@@ -90,7 +92,12 @@ struct Hdf5File::Impl {
   void write_attribute(const std::string& object, const std::string& attribute, Handle type,
                        const std::optional<std::uint64_t>& n, const void* data);
   Id open_dataset(const std::string& object) const;
-  Id make_dataset(const std::string& object, Handle type, Handle space, const std::vector<std::uint64_t>& chunk);
+  /// When a dataset gets its place in the file: when the library likes, or before anything is written.
+  enum class Place { later, now };
+  void create_dataset(const std::string& object, Hdf5Kind kind, int bits, const std::vector<std::uint64_t>& extent,
+                      const std::vector<std::uint64_t>& chunk, Place place);
+  Id make_dataset(const std::string& object, Handle type, Handle space, const std::vector<std::uint64_t>& chunk,
+                  Place place = Place::later);
   /// Strings of a dataset or attribute, fixed or variable length.  read: into memory of a type.
   std::vector<std::string> read_texts(Handle type, std::uint64_t n, const Id& space, const std::string& object,
                                       const std::function<int(Handle, void*)>& read) const;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/gauge_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/core/io/io_support.hpp"
@@ -99,6 +100,28 @@ TEST_F(Hdf5, BlocksAreWhereTheyBelong) {
   again.read_block<std::complex<double>>("/a", {0, 3}, {3, 1}, block);
   EXPECT_EQ(block, (Complexes{{0, 0}, {2, 2}, {4, 4}}));
   EXPECT_EQ(again.shape("/a").bits, 32);
+}
+
+TEST_F(Hdf5, PlainDatasetsAreWrittenPastTheLibrary) {
+  std::vector<double> values(3 * 50000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / double(i + 1);
+  std::vector<std::byte> bytes(8 * values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) store(bytes.data() + 8 * i, values[i], std::endian::little);
+  const std::size_t half = bytes.size() / 2;
+  {
+    Hdf5File file = Hdf5File::create(path);
+    const std::uint64_t begin = file.create_plain_dataset("/a/plain", Hdf5Kind::real, 64, {3, 50000});
+    file.write_plain(begin + half, std::span(bytes).subspan(half));
+    file.set_attribute("/a/plain", "between", std::int64_t(7));
+    file.write<double>("/a/other", std::vector<double>{1, 2}, {2});
+    file.write_plain(begin, std::span(bytes).first(half));
+    file.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  EXPECT_EQ(file.read<double>("/a/plain").values, values);
+  EXPECT_EQ(file.read<double>("/a/other").values, (std::vector<double>{1, 2}));
+  EXPECT_EQ(file.attribute("/a/plain", "between"), Hdf5Attribute(std::int64_t(7)));
+  EXPECT_THROW(Hdf5File::open(path).create_plain_dataset("/b", Hdf5Kind::real, 64, {3}), InputError);
 }
 
 TEST_F(Hdf5, NothingRemainsWithoutCommit) {
