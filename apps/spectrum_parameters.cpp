@@ -145,7 +145,7 @@ void SpectrumParameters::complete(Settings& settings) {
   }
   for (const std::string& name : gauge.ignore)
     require(std::count(check_names().begin(), check_names().end(), name) == 1, settings.origin("gauge.ignore"),
-            "has '" + name + "', which is no check" + suggestion(name, check_names()));
+            "has '" + name + "': a check " + not_a_choice(name, check_names()));
   const std::vector<std::string>& names = SmearingChoice::names();
   require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
   source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
