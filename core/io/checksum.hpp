@@ -66,7 +66,7 @@ class SiteChecksum {
 /// The shares of a checksum that threads of on_host_threads() add to at the same time.
 class ThreadChecksums {
  public:
-  struct Share {
+  struct alignas(64) Share {  // a cache line of its own
     SiteChecksum checksum;
     /// For the sites' bytes.
     std::vector<std::byte> bytes;

@@ -177,6 +177,7 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   impl->pending.emplace(path);
   impl->current = impl->pending->temporary();
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_fapl_sec2(access);  // whatever the environment says: write_plain() and abandon() need its handle
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_userblock(creation, user_block_bytes);
   impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose);
@@ -202,6 +203,7 @@ const std::filesystem::path& Hdf5File::path() const { return impl_->current; }
 
 void Hdf5File::close() {
   if (!impl_->file.valid()) return;
+  require(!impl_->failed, "cannot complete", impl_->name() + ":", "writing failed before");
   // A full disk shows here at the latest; what closing has left to write after this is nothing.
   if (impl_->pending && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
   const int code = impl_->file.reset();

@@ -137,7 +137,13 @@ std::uint64_t Hdf5File::create_plain_dataset(const std::string& name, Hdf5Kind k
 }
 
 void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> bytes) {
-  write_all(impl_->handle, offset, bytes, impl_->name());
+  impl_->require_writable("bytes");
+  try {
+    write_all(impl_->handle, offset, bytes, impl_->name());
+  } catch (...) {
+    impl_->failed = true;
+    throw;
+  }
 }
 
 template <class T>

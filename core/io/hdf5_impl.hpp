@@ -7,6 +7,7 @@
 #include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -70,7 +71,7 @@ struct Hdf5File::Impl {
   std::optional<PendingFile> pending;
   std::filesystem::path current;
   Id file;
-  bool failed = false;
+  std::atomic<bool> failed = false;
   /// The library's own, for write_plain().
   int handle = -1;
 

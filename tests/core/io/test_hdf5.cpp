@@ -122,6 +122,7 @@ TEST_F(Hdf5, PlainDatasetsAreWrittenPastTheLibrary) {
   EXPECT_EQ(file.read<double>("/a/other").values, (std::vector<double>{1, 2}));
   EXPECT_EQ(file.attribute("/a/plain", "between"), Hdf5Attribute(std::int64_t(7)));
   EXPECT_THROW(Hdf5File::open(path).create_plain_dataset("/b", Hdf5Kind::real, 64, {3}), InputError);
+  EXPECT_THROW(Hdf5File::open(path).write_plain(0, bytes), InputError);
 }
 
 TEST_F(Hdf5, NothingRemainsWithoutCommit) {
@@ -155,6 +156,23 @@ TEST_F(Hdf5, AFullDiskIsAnErrorAndLeavesNothing) {
     EXPECT_THROW(file.write<double>("/b", std::vector<double>(1), {1}), InputError);
     EXPECT_THROW(file.commit(), InputError);
     EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST_F(Hdf5, AFullDiskEndsPlainDatasets) {
+  {
+    Hdf5File file = Hdf5File::create(path);
+    const std::vector<std::byte> bytes(800000);
+    const std::uint64_t begin = file.create_plain_dataset("/a", Hdf5Kind::real, 64, {100000});
+    {
+      const FileSizeLimit limit(100000);
+      const std::string message = message_of<InputError>([&] { file.write_plain(begin, bytes); });
+      EXPECT_TRUE(contains(message, "File too large")) << message;
+    }
+    EXPECT_THROW(file.write_plain(begin, bytes), InputError);
+    EXPECT_THROW(file.close(), InputError);
+    EXPECT_THROW(file.commit(), InputError);
   }
   EXPECT_EQ(folder.files(), 0u);
 }
