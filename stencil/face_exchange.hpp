@@ -57,6 +57,8 @@ class FaceExchange {
 
   std::vector<std::size_t> message_bytes() const;
   int shared_faces() const { return shared_.count(); }
+  /// Outer sites of the halo.
+  int n_blocks() const { return plan_.n_blocks; }
   /// For choices about work that waits for this exchange: all but the kernel and what it writes.
   const TuneKey& tune_key() const { return tune_key_; }
 

@@ -7,6 +7,16 @@ namespace kov {
 
 namespace {
 
+/// The halo of a field as kernels read it; without an exchange there is none.
+template <class View, class T>
+View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_components,
+               [[maybe_unused]] const std::string& field) {
+  View halo(data, 0, n_components);
+  if constexpr (detail::checks_bounds)
+    halo.set_extents(exchange ? exchange->n_blocks() : 0, n_components, "the halo of " + field);
+  return halo;
+}
+
 /// Checks that all ranks make the same halo, and makes it where there is one.
 template <class T>
 std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, const Stencil& stencil,
@@ -50,9 +60,10 @@ const TuneKey& Halo<SiteT, T>::tune_key() const {
 template <template <class> class SiteT, class T>
 NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
   const View view = field.view();
-  if (!exchange_) return {view, {}};
-  T* const halo = exchange_->begin(detail::SiteBlocks<T>::of(view), field.subset(), field.n_components(), field.name());
-  return {view, View(halo, 0, field.n_components())};
+  T* halo = nullptr;
+  if (exchange_)
+    halo = exchange_->begin(detail::SiteBlocks<T>::of(view), field.subset(), field.n_components(), field.name());
+  return {view, halo_view<View>(halo, exchange_.get(), field.n_components(), field.name())};
 }
 
 template <template <class> class SiteT, class T>
@@ -88,10 +99,11 @@ const TuneKey& BlockHalo<SiteT, T, W>::tune_key() const {
 
 template <template <class> class SiteT, class T, int W>
 BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::begin(const BlockField<SiteT, T, W>& field) const {
-  if (!exchange_) return {field.view(), {}};
-  T* const halo =
-      exchange_->begin(detail::SiteBlocks<T>::of(field.view().base()), field.subset(), field.n_groups(), field.name());
-  return {field.view(), BlockView<SiteT, T, W>(View(halo, 0, field.n_groups()))};
+  const BlockView<SiteT, T, W> view = field.view();
+  T* halo = nullptr;
+  if (exchange_)
+    halo = exchange_->begin(detail::SiteBlocks<T>::of(view.base()), field.subset(), field.n_groups(), field.name());
+  return {view, BlockView<SiteT, T, W>(halo_view<View>(halo, exchange_.get(), field.n_groups(), field.name()))};
 }
 
 template <template <class> class SiteT, class T, int W>

@@ -11,25 +11,13 @@ namespace {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
-/// Some components of a slice, in a field or in a buffer of its own.
-template <template <class> class SiteT, class T>
-struct SliceAccess {
-  T* data;
-  const int* outer;    // of a field: where sites are; of a buffer: none
-  std::size_t stride;  // reals from one site to the next
-  T* address(int i, int c) const {
-    constexpr std::size_t block = FieldView<SiteT, T, default_lanes>::block;
-    return data + std::size_t(outer ? outer[i] : i) * stride + std::size_t(c) * block;
-  }
-};
-
 /// All steps of some components of one slice.  From each step to the next the vector, the one before and the input stay
 /// in the caches.
 template <template <class> class SiteT, class T>
 struct SliceSeriesKernel {
   static constexpr int N = default_lanes;
   using View = FieldView<SiteT, T, N>;
-  using Access = SliceAccess<SiteT, T>;
+  using Slice = SliceView<SiteT, T, InEither>;
   using Token = Kokkos::Experimental::UniqueToken<Kokkos::DefaultExecutionSpace>;
 
   LinkView<T> links;
@@ -47,45 +35,38 @@ struct SliceSeriesKernel {
     const std::size_t slice = std::size_t(n) * std::size_t(at_once) * View::block;
     const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
-    const Access source = field(in, where, first), target = field(out, where, first);
-    Access buffer[2];
-    for (std::size_t k = 0; k < 2; ++k)
-      buffer[k] = {buffers + (2 * std::size_t(id) + k) * slice, nullptr, std::size_t(count) * View::block};
-    Access from = source;
+    const Slice source(in, where, first), target(out, where, first);
+    T* const buffer = buffers + 2 * std::size_t(id) * slice;
+    const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
+    Slice from = source;
     for (int k = 0; k < n_steps; ++k) {
       // A single step in place reads neighbours of what it would write.
       const bool direct = k + 1 == n_steps && k > 0;
-      const Access& to = direct ? target : buffer[k % 2];
-      step(steps[k], source, from, buffer[k % 2], to, where, count);
+      const Slice& to = direct ? target : own[k % 2];
+      step(steps[k], source, from, own[k % 2], to, where, count);
       from = to;
     }
     if (n_steps == 1)
       for (int i = 0; i < n; ++i)
-        for (int c = 0; c < count; ++c) std::copy_n(from.address(i, c), View::block, target.address(i, c));
+        for (int c = 0; c < count; ++c) target.set(i, c, from(i, c));
     token.release(id);
   }
 
  private:
-  static Access field(const View& view, const int* where, int first) {
-    return {view.unchecked_address(0, first), where,
-            std::size_t(view.unchecked_address(1, 0) - view.unchecked_address(0, 0))};
-  }
-
-  void step(const SeriesStep& s, const Access& source, const Access& from, const Access& before, const Access& to,
+  void step(const SeriesStep& s, const Slice& source, const Slice& from, const Slice& before, const Slice& to,
             const int* where, int count) const {
     using Value = SiteT<Pack<T, N>>;
     using R = Pack<T, N>;
-    const auto read = [](const Access& a, int i, int c) { return View(a.address(i, c), 0, 1)(PackSite{0}); };
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < count; ++c) {
         Value sum = zero<Value>();
-        add_slice_legs<SiteT, T>(sum, links, from, neighbours, where, i, c);
+        add_slice_legs(sum, links, from, neighbours, where, i, c);
         Value result = zero<Value>();
-        if (s.has_before) result -= read(before, i, c);
-        multiply_add(result, R(T(s.source)), read(source, i, c));
-        multiply_add(result, R(T(s.alpha)), read(from, i, c));
+        if (s.has_before) result -= before(i, c);
+        multiply_add(result, R(T(s.source)), source(i, c));
+        multiply_add(result, R(T(s.alpha)), from(i, c));
         multiply_add(result, R(T(s.beta)), sum);
-        View(to.address(i, c), 0, 1).set(PackSite{0}, result);
+        to.set(i, c, result);
       }
   }
 };

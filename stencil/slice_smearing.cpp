@@ -9,31 +9,14 @@ namespace {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
-/// Components first, ..., of a slice in a field.
-template <template <class> class SiteT, class T>
-struct SliceInField {
-  FieldView<SiteT, T, default_lanes> view;
-  const int* outer;
-  int first;
-  T* address(int i, int c) const { return view.address(outer[i], first + c); }
-};
-/// The same in a buffer of its own.
-template <template <class> class SiteT, class T>
-struct SliceInBuffer {
-  T* data;
-  int n_components;
-  T* address(int i, int c) const {
-    return data +
-           (std::size_t(i) * std::size_t(n_components) + std::size_t(c)) * FieldView<SiteT, T, default_lanes>::block;
-  }
-};
-
 /// All steps of some components of one slice.
 template <template <class> class SiteT, class T>
 struct SliceKernel {
   static constexpr int N = default_lanes;
   using View = FieldView<SiteT, T, N>;
   using Value = SiteT<Pack<T, N>>;
+  using InField = detail::SliceView<SiteT, T, detail::InField>;
+  using InBuffer = detail::SliceView<SiteT, T, detail::InBuffer>;
   using Token = Kokkos::Experimental::UniqueToken<Kokkos::DefaultExecutionSpace>;
 
   LinkView<T> links;
@@ -51,17 +34,16 @@ struct SliceKernel {
     const std::size_t slice = std::size_t(n) * std::size_t(at_once) * View::block;
     const int id = token.acquire();
     T* const buffer = buffers + 2 * std::size_t(id) * slice;
-    const SliceInField<SiteT, T> source{in, outer + std::size_t(t) * std::size_t(n), first},
-        target{out, source.outer, first};
-    SliceInBuffer<SiteT, T> from{buffer, count}, to{buffer + slice, count};
+    const int* const where = outer + std::size_t(t) * std::size_t(n);
+    const InField source(in, where, first), target(out, where, first);
+    InBuffer from(buffer, n, count), to(buffer + slice, n, count);
+    step(source, from, where, count);
     if (n_steps == 1) {
-      step(source, from, source.outer, count);
       for (int i = 0; i < n; ++i)
-        for (int c = 0; c < count; ++c) std::copy_n(from.address(i, c), View::block, target.address(i, c));
+        for (int c = 0; c < count; ++c) target.set(i, c, from(i, c));
     } else {
-      step(source, from, source.outer, count);
-      for (int k = 2; k < n_steps; ++k, std::swap(from, to)) step(from, to, source.outer, count);
-      step(from, target, source.outer, count);
+      for (int k = 2; k < n_steps; ++k, std::swap(from, to)) step(from, to, where, count);
+      step(from, target, where, count);
     }
     token.release(id);
   }
@@ -72,11 +54,11 @@ struct SliceKernel {
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < count; ++c) {
         Value sum = zero<Value>();
-        detail::add_slice_legs<SiteT, T>(sum, links, from, neighbours, where, i, c);
+        detail::add_slice_legs(sum, links, from, neighbours, where, i, c);
         using R = Pack<T, N>;
         sum = R(beta) * sum;
-        multiply_add(sum, R(alpha), View(from.address(i, c), 0, 1)(PackSite{0}));
-        View(to.address(i, c), 0, 1).set(PackSite{0}, sum);
+        multiply_add(sum, R(alpha), from(i, c));
+        to.set(i, c, sum);
       }
   }
 };

@@ -72,12 +72,48 @@ struct SliceTable {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// sum += the six legs of component c of site i.  from.address(i, c): where a site of the slice is; neighbours, where:
-/// SliceTable's, of this slice.
+/// Where the sites of a slice are: in a field, as SliceTable says; in a buffer of its own; or either.
+struct InField {
+  const int* sites;
+  int operator()(int i) const { return sites[i]; }
+};
+struct InBuffer {
+  int operator()(int i) const { return i; }
+};
+struct InEither {
+  const int* sites;  // none: in a buffer
+  int operator()(int i) const { return sites ? sites[i] : i; }
+};
+
+/// Some components of a slice.
+template <template <class> class SiteT, class T, class Where>
+class SliceView {
+ public:
+  using View = FieldView<SiteT, T, default_lanes>;
+  using Value = SiteT<Pack<T, default_lanes>>;
+
+  /// Component c here is `first` + c of the field.
+  SliceView(const View& field, const int* sites, int first) : view_(field), where_{sites}, first_(first) {}
+  /// A buffer of n sites.
+  SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components), where_{} {
+    view_.set_extents(n, n_components, "a buffer for slices");
+  }
+
+  T* address(int i, int c) const { return view_.address(where_(i), first_ + c); }
+  Value operator()(int i, int c) const { return view_(PackSite{where_(i)}, first_ + c); }
+  void set(int i, int c, const Value& v) const { view_.set(PackSite{where_(i)}, v, first_ + c); }
+
+ private:
+  View view_;
+  Where where_;
+  int first_ = 0;
+};
+
+/// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice.
 template <template <class> class SiteT, class T, class From>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
-                                                const From& from, const std::uint32_t* neighbours, const int* where,
-                                                int i, int c) {
+                                                const SliceView<SiteT, T, From>& from, const std::uint32_t* neighbours,
+                                                const int* where, int i, int c) {
   using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
   const PackSite x{where[i]};
   for (int mu = 0; mu < 3; ++mu) {

@@ -203,7 +203,7 @@ TEST_F(HaloFaults, LostMessagesAreFoundOnEveryFace) {
 /// What an earlier exchange sent, all of it or only the numbers, comes in the place of a message that is lost.  Of a
 /// shared face it is the word that it is there.
 TEST_F(HaloFaults, OldMessagesAreFoundOnEveryFace) {
-  if (!detail::CommRuntime::has_mpi()) GTEST_SKIP() << "NOT TESTED: without MPI no messages come from outside";
+  if (!detail::CommRuntime::has_mpi()) GTEST_SKIP() << "does not apply: without MPI no messages come from outside";
   on_every_face(60, lines(), [&](const Lattice& lattice, const Faces& halo, const auto& in, const FaultyLeg& leg) {
     // As FaceExchange sends: face f with tag 2 f, its trailer with 2 f + 1.  MPI delivers in the order of sending.
     const auto& faces = Stencil::of(lattice).halo().faces;

@@ -30,8 +30,9 @@ TEST(SharedHalo, KeepsTheOtherParity) {
   using Kernel = AllLegs<ColorVector, double>;
   for_each_site<default_lanes>("all_legs", in.range(), 8,
                                Kernel{stencil.view(), other.exchange(in), expected.view(), 1});
-  for_each_site<default_lanes>("all_legs", in.range(), 8,
-                               Kernel{stencil.view(), halo.exchange(in.odd()), out.view(), 1});
+  // Of both parities.
+  const Halo<ColorVector, double>::Neighbours neighbours(in.view(), halo.exchange(in.odd()).halo());
+  for_each_site<default_lanes>("all_legs", in.range(), 8, Kernel{stencil.view(), neighbours, out.view(), 1});
   EXPECT_TRUE(gather(out).data == gather(expected).data);
 }
 
