@@ -9,7 +9,7 @@ namespace {
 
 Subset at(Subset sites, const Coord& displacement) { return parity(displacement) != 0 ? opposite(sites) : sites; }
 
-std::string words(Subset subset) {
+std::string subset_name(Subset subset) {
   return subset == Subset::all ? "all sites" : subset == Subset::even ? "even sites" : "odd sites";
 }
 
@@ -68,8 +68,8 @@ bool ExpressionPlan::prepare(const FieldInfo& out) {
             "components and", out.name, "has", out.n_components,
             ": an expression has as many as the field that it is assigned to, or one for all");
     const Subset wanted = at(out.subset, read.displacement);
-    require(in.subset == Subset::all || in.subset == wanted, in.name, "is known on", words(in.subset), "and wanted on",
-            words(wanted), "to assign to", out.name, "on", words(out.subset));
+    require(in.subset == Subset::all || in.subset == wanted, in.name, "is known on", subset_name(in.subset),
+            "and wanted on", subset_name(wanted), "to assign to", out.name, "on", subset_name(out.subset));
     const bool overlaps = in.begin < out.end && out.begin < in.end;
     const bool same = in.origin == out.origin && in.n_components == out.n_components;
     const bool site_by_site = !read.shifted && (same || out.n_components == 1);
@@ -89,7 +89,7 @@ void ExpressionPlan::prepare() {
     if (read.field.subset == Subset::all) continue;
     const Subset known = at(read.field.subset, read.displacement);
     if (why != nullptr)
-      require(known == sites, "a sum over", words(sites), "where", why->name, "is known wants", read.field.name,
+      require(known == sites, "a sum over", subset_name(sites), "where", why->name, "is known wants", read.field.name,
               "on sites that it has not: take both fields on one parity");
     sites = known;
     why = &read.field;

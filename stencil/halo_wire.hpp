@@ -66,15 +66,15 @@ struct Fixed16Wire {
                                                  const FaceShape& shape) {
     float* const norms = reinterpret_cast<float*>(block) + lane;
     std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
-    T most[longest_run] = {}, poison[longest_run] = {}, scale[longest_run];
+    T most[longest_run] = {}, not_finite[longest_run] = {}, scale[longest_run];
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
         const T v = site[real_place(k, l, shape.lanes)], size = v < 0 ? -v : v;
         most[l] = size > most[l] ? size : most[l];
-        poison[l] += T(0) * v;
+        not_finite[l] += T(0) * v;
       }
     for (int l = 0; l < n; ++l) {
-      norms[l] = float(most[l] + poison[l]);
+      norms[l] = float(most[l] + not_finite[l]);
       scale[l] = norms[l] > 0 ? T(32767) / T(norms[l]) : T(0);
     }
     for (int k = 0; k < shape.n_reals; ++k)

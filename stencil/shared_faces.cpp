@@ -24,7 +24,7 @@ SharedFaces::Places SharedFaces::connect(const Comm& comm, const HaloPlan& plan,
   Places places = own;
   writes_.assign(n, 0);
   is_written_.assign(n, 0);
-  words_.resize(2 * n);
+  tokens_.resize(2 * n);
   std::vector<SharedMemory> of_rank(std::size_t(comm.size()));
   for (std::size_t f = 0; f < n; ++f) {
     const auto& face = plan.faces[f];
@@ -61,15 +61,15 @@ SharedFaces::Places SharedFaces::connect(const Comm& comm, const HaloPlan& plan,
 void SharedFaces::await_readers(const Comm& comm, const HaloPlan& plan, double timeout_seconds,
                                 const std::function<std::string(std::size_t)>& name_of) {
   constexpr int ready = 1 << 14;
-  Comm::Exchange words(comm);
+  Comm::Exchange tokens(comm);
   for (std::size_t f = 0; f < plan.faces.size(); ++f) {
     const auto& face = plan.faces[f];
     if (writes(f) && face.to_rank != comm.rank())
-      words.receive(std::span(&words_[2 * f], 1), face.to_rank, ready + int(f));
+      tokens.receive(std::span(&tokens_[2 * f], 1), face.to_rank, ready + int(f));
     if (is_written(f) && face.from_rank != comm.rank())
-      words.send(std::span(&words_[2 * f + 1], 1), face.from_rank, ready + int(f));
+      tokens.send(std::span(&tokens_[2 * f + 1], 1), face.from_rank, ready + int(f));
   }
-  words.wait(timeout_seconds, [&](int tag) {
+  tokens.wait(timeout_seconds, [&](int tag) {
     return sentence("word that its halo is free from the receiver of", name_of(std::size_t(tag - ready)));
   });
 }

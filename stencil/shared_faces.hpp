@@ -52,7 +52,7 @@ class SharedFaces {
   std::vector<SharedMemory> readers_;  // kept open
   std::vector<char> writes_, is_written_;
   std::size_t all_ = 0, all_shared_ = 0;
-  std::vector<std::byte> words_;  // in and out for each face; what they say is that they come
+  std::vector<std::byte> tokens_;  // in and out for each face; what they say is that they come
 };
 
 }  // namespace kov::detail

@@ -26,7 +26,6 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 ALLOWED = {
     ("core/field_ops.cpp", "launch"): "compiled by itself",
     ("core/io/ildg.cpp", "element"): "takes two strings, the other a site object",
-    ("stencil/expression_plan.cpp", "words"): "takes a Subset, the other text",
 }
 TYPES = {"struct", "class", "union", "enum"}
 # A bracket after one of these does not hold the arguments of a function that is declared.
