@@ -43,9 +43,12 @@ def needed(tests=True, mpi=True, hdf5=True, pip=False):
 
 
 def _has_header(header):
+    """Whether the compiler finds it, or CMake would in a prefix of CMAKE_PREFIX_PATH."""
     compiler = os.environ.get("CXX", "c++")
+    prefixes = [prefix for prefix in os.environ.get("CMAKE_PREFIX_PATH", "").split(os.pathsep) if prefix]
+    folders = ["-I" + os.path.join(prefix, "include") for prefix in prefixes]
     try:
-        return subprocess.run([compiler, "-std=c++17", "-E", "-x", "c++", "-"], input="#include <%s>\n" % header,
+        return subprocess.run([compiler, "-std=c++17", "-E", *folders, "-x", "c++", "-"], input="#include <%s>\n" % header,
                               text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     except OSError:
         return False
@@ -141,7 +144,8 @@ def _install_required(step, names, privilege, log, install):
     if privilege is None:
         why = "installing was switched off" if not install else "neither root nor sudo without a password"
         raise Failure("missing packages: %s (%s)" % (" ".join(names), why),
-                      "run this line, then the same bootstrap command again:\n" + line, EXIT_PACKAGES_MISSING)
+                      "run this line, then the same bootstrap command again:\n" + line + "\n"
+                      "What lies in folders of your own is found through CMAKE_PREFIX_PATH=FOLDER:...", EXIT_PACKAGES_MISSING)
     _install(step, names, privilege, log)
 
 

@@ -171,6 +171,17 @@ class Packages(fakes.Case):
         there = [packages.Package("kovariant-no-such-a", program="sh"), packages.Package("kovariant-no-such-b", header="vector")]
         self.assertEqual(packages.missing([*there, self.ghost]), [self.ghost.name])
 
+    def test_headers_in_a_prefix_of_the_users_count(self):
+        package = packages.Package("kovariant-no-such-c", header="kovariant_there/only.h")
+        fakes.write(self.path("prefix", "include", "kovariant_there", "only.h"), "")
+        self.environment(CMAKE_PREFIX_PATH="")
+        self.assertEqual(packages.missing([package]), [package.name])
+        self.environment(CMAKE_PREFIX_PATH=os.pathsep.join([self.path("other"), self.path("prefix")]))
+        self.assertEqual(packages.missing([package]), [])
+        with self.assertRaises(Failure) as caught:
+            self.ensure([self.ghost])
+        self.assertIn("CMAKE_PREFIX_PATH", caught.exception.remedy)
+
     def test_parts_decide_what_is_wanted(self):
         names = {package.name for package in packages.needed(tests=False, mpi=False, hdf5=False)}
         self.assertFalse(names & {"libopenmpi-dev", "openmpi-bin", "libhdf5-dev", "libgtest-dev", "python3-h5py"})
