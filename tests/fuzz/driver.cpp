@@ -33,9 +33,10 @@ namespace kov::fuzz {
 
 namespace {
 
-constexpr int seconds_an_input = 10, most_failures = 16, most_reports = 5;
+constexpr int most_failures = 16, most_reports = 5;
+constexpr std::chrono::milliseconds tick(100), limit(10000);
 /// What the library has not done by then, it never will.
-constexpr int seconds_in_library = 2;
+constexpr std::chrono::milliseconds limit_in_library(400);
 /// A child reads at most so many, and what the library leaks is gone with it.
 constexpr std::uint64_t inputs_a_child = 50000;
 
@@ -71,13 +72,12 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
-/// Once a second.
 void on_tick(int signal) {
   static std::uint64_t seen = ~std::uint64_t(0);
   static int ticks = 0;
   if (std::exchange(seen, state->input.load()) != state->input)
     ticks = 0;
-  else if (++ticks >= seconds_an_input || (ticks >= seconds_in_library && in_library()))
+  else if (++ticks >= limit / tick || (ticks >= limit_in_library / tick && in_library()))
     on_signal(signal);
 }
 
@@ -88,8 +88,9 @@ void handle(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
-void tick_every(int seconds) {
-  const itimerval timer{{seconds, 0}, {seconds, 0}};
+void tick_every(std::chrono::milliseconds time) {
+  const timeval each{time.count() / 1000, time.count() % 1000 * 1000};
+  const itimerval timer{each, each};
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
@@ -116,7 +117,7 @@ bool execute(const std::string& input) {
   ::sigaltstack(&alternate, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(signal, on_signal, SA_ONSTACK);
   handle(SIGALRM, on_tick, SA_ONSTACK | SA_RESTART);
-  tick_every(1);
+  tick_every(tick);
   for (; state->input < end; ++state->input)
     if (!execute(changed_input(all, state->input))) std::_Exit(1);
   std::_Exit(0);
@@ -136,9 +137,9 @@ class Parent {
   int run(int report_every) {
     handle(
         SIGALRM, [](int) {}, 0);  // interrupts waitpid()
-    tick_every(report_every);
+    tick_every(std::chrono::seconds(report_every));
     while (state->input < end_ && failures_ < most_failures) run_child();
-    tick_every(0);
+    tick_every({});
     std::printf("%s: %llu executions, %.0f a second, %d ended within HDF5, %d failures\n", name_.c_str(), done(),
                 rate(), in_library_, failures_);
     return failures_ > 0;
