@@ -8,7 +8,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <string_view>
+#include <string>
 #include <unistd.h>
 
 namespace kov {
@@ -16,22 +16,31 @@ namespace kov {
 namespace {
 
 std::atomic<bool> speaks{true};
-bool on_terminal = false;
-std::array<char, 64> speaker{};
 
-void say_at_once(std::string_view text) {
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody listens
-}
+/// Made before signals come, and written in one piece: a launcher may kill this process within it.
+class EndMessage {
+ public:
+  void set(const std::string& name, const std::string& what) {
+    const std::string clear_line = ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";  // progress may stand there
+    const std::string text =
+        clear_line + name.substr(0, 64) + ": " + what + "; what was finished stays, and nothing half-done\n";
+    size_ = std::min(text.size(), text_.size());
+    std::copy_n(text.begin(), size_, text_.begin());
+  }
+  void say() const {
+    if (::write(STDERR_FILENO, text_.data(), size_) < 0) return;  // nobody listens
+  }
+
+ private:
+  std::array<char, 256> text_{};
+  std::size_t size_ = 0;
+};
+EndMessage interrupted, ended;
 
 /// Only what may be called in a signal handler.
 void end_by_signal(int number) {
   remove_temporary_files();
-  if (speaks) {
-    say_at_once(on_terminal ? "\r\033[K" : "");  // a line of progress may stand there
-    say_at_once(speaker.data());
-    say_at_once(number == SIGINT ? "interrupted; " : "ended by a signal; ");
-    say_at_once("what was finished stays, and nothing half-done\n");
-  }
+  if (speaks) (number == SIGINT ? interrupted : ended).say();
   ::_exit(128 + number);
 }
 
@@ -39,10 +48,8 @@ void end_by_signal(int number) {
 
 void end_cleanly_on_signals(const std::string& name) {
   speaks = Launcher::of_environment().rank == 0;
-  on_terminal = ::isatty(STDERR_FILENO) == 1;
-  const std::string first = name.substr(0, speaker.size() - 3) + ": ";
-  speaker.fill('\0');
-  std::copy(first.begin(), first.end(), speaker.begin());
+  interrupted.set(name, "interrupted");
+  ended.set(name, "ended by a signal");
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
