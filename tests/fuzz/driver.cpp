@@ -4,6 +4,8 @@
 // is.  An input that does anything but end in a kov::Error, crashes or takes ten seconds is a failure: it is written to
 // fuzz_NAME.NUMBER.failure, and in the end the program returns 1.
 //
+// fuzz_NAME FILE reads one such file, in this process, for a debugger.
+//
 // A child process reads, so that another one goes on after a crash.  Crashes and endless loops of the HDF5 library are
 // counted and are no failures: those where one of its functions is on the stack.
 #include "kov/core/error.hpp"
@@ -203,6 +205,10 @@ int main(int argc, char** argv) {
   const auto number = [&](int i, std::uint64_t otherwise) {
     return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
   };
+  if (argc == 2 && std::filesystem::is_regular_file(argv[1])) {
+    std::ifstream file(argv[1], std::ios::binary);
+    return !kov::fuzz::execute(std::string(std::istreambuf_iterator<char>(file), {}));
+  }
   const std::string name = std::filesystem::path(argv[0]).filename().string();
   return kov::fuzz::Parent(name, number(2, 0), number(1, 2000)).run(int(number(3, 0)));
 }
