@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Effective masses of a channel in a file of correlators, as a table and, where matplotlib is, as a picture.
 
-    python3 spectrum.py [spectrum.h5 [meson/pion-pion [picture.pdf]]]
+    python3 spectrum.py [spectrum.h5 [meson/pion-pion [masses.pdf]]]
+
+A mass at t is log C(t) / C(t + 1), where `kovariant spectrum` takes the cosh for mesons.  In a file with several sinks a
+channel is meson/pion-pion/none, for instance; the first is taken where none is named.
 """
 import sys
 
 import h5py
 import numpy as np
 
-file, channel, picture = (sys.argv[1:] + ["spectrum.h5", "meson/pion-pion", "spectrum.pdf"][len(sys.argv) - 1:])[:3]
+file, channel, picture = (sys.argv[1:] + ["spectrum.h5", "meson/pion-pion", "masses.pdf"][len(sys.argv) - 1:])[:3]
 with h5py.File(file) as f:
+    if isinstance(f[channel], h5py.Group):
+        print("sinks of", channel + ":", *f[channel])
+        channel += "/" + next(iter(f[channel]))
     data = f[channel]  # complex numbers [configuration][source][momentum][t]
     samples = np.nanmean(data[:, :, 0].real, axis=1)  # the first momentum, averaged over the sources of a configuration
     momentum = data.dims[2][0][0]

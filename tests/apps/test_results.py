@@ -115,6 +115,11 @@ class Analysis(ProgramTest):
                   "assert list(f['meson/pion-pion']) == ['none', 'wuppertal']\n"
                   "assert f['meson/pion-pion/wuppertal'].attrs['sink_smearing'] == 'wuppertal'\n")
         self.python("-c", script)
+        before = self.read("spectrum.svg")
+        text = self.python(self.installed_example())
+        self.assertIn("sinks of meson/pion-pion: none wuppertal\nmeson/pion-pion/none at momentum", text)
+        self.assertIn("meson/pion-pion/wuppertal at momentum", self.python(self.installed_example(), "spectrum.h5", "meson/pion-pion/wuppertal"))
+        self.assertEqual(self.read("spectrum.svg"), before)
 
     def test_configurations_keep_the_order_given(self):
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 5, "--between", 1, "--configurations", 3, "--output", "a", "-q")
@@ -136,7 +141,10 @@ class Analysis(ProgramTest):
             self.assertAlmostEqual(float(row[1]), float(line.group(1)), delta=0.51 * unit + 1e-6)
             self.assertAlmostEqual(float(row[2]), error, delta=0.51 * unit + 1e-6)
         self.assertEqual(os.path.exists(self.path("nucleon.pdf")), "no matplotlib" not in text)
+        outputs = {name: self.read(name, "rb") for name in os.listdir(self.folder) if name.startswith("spectrum.")
+                   and os.path.isfile(self.path(name))}
         self.assertIn("pion-pion at momentum [0 0 0]", self.python(example))
+        self.assertEqual({name: self.read(name, "rb") for name in outputs}, outputs)
 
 
 if __name__ == "__main__":
