@@ -160,6 +160,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 std::string count_error(const std::string& text) {
   const auto parts = words(text);
   if (parts.size() < 4 || parts.front().back() != ':') return text;
+  if (parts.back() == "missing")
+    return parts.front().substr(0, parts.front().size() - 1) + " takes a value, and none is given";
   const std::string name = parts.front().substr(0, parts.front().size() - 1), wanted = parts[3], got = parts.back();
   return name + " takes " + wanted + (wanted == "1" ? " value" : " values") + ", and " + got +
          (got == "1" ? " is given" : " are given");

@@ -32,7 +32,7 @@ ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore) {
     else if (name == "unitarity")
       options.ignore_unitarity = true;
     else
-      throw InputError("'" + name + "' is not ignored: a check " + not_a_choice(name, check_names()));
+      throw InputError("a check to ignore " + not_a_choice(name, check_names()));
   }
   return options;
 }

@@ -2,6 +2,7 @@
 #include "apps/launch.hpp"
 
 #include "kov/core/launcher.hpp"
+#include "kov/core/runtime.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -48,6 +49,7 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
   if (processes == 1) {
     want("OMP_PROC_BIND", "true");
     want("OMP_PLACES", "cores");
+    if (processors > Runtime::most_threads) want("OMP_NUM_THREADS", std::to_string(Runtime::most_threads));
   } else {
     want("OMP_PROC_BIND", "false");
     // A launcher that bound its processes has shared the processors out already.

@@ -9,10 +9,15 @@
 #include "kov/core/signals.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <fcntl.h>
 #include <iostream>
+#include <limits>
 #include <new>
 #include <typeinfo>
+#include <unistd.h>
 
 namespace kov::app {
 
@@ -26,17 +31,38 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// What is wrong with a number for Kokkos, which would abort with a backtrace on every rank; empty when nothing is.
 std::string kokkos_problem(const std::vector<std::string>& arguments) {
-  const std::pair<std::string, int> numbers[] = {{"--kokkos-num-threads", 1}, {"--kokkos-device-id", 0}};
-  for (const std::string& argument : arguments)
-    for (const auto& [name, least] : numbers) {
-      if (argument != name && !argument.starts_with(name + "=")) continue;
-      const std::string text = argument.substr(std::min(argument.size(), name.size() + 1));
+  struct Number {
+    std::string option, variable;
+    int least, most;
+  };
+  const Number numbers[] = {{"--kokkos-num-threads", "KOKKOS_NUM_THREADS", 1, Runtime::most_threads},
+                            {"--kokkos-device-id", "KOKKOS_DEVICE_ID", 0, std::numeric_limits<int>::max()}};
+  for (const Number& number : numbers) {
+    const auto problem = [&](const std::string& given, const std::string& name, const std::string& text) {
       int value = -1;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() || value < least)
-        return sentence(argument, "is wrong: give", name + "=N", "with a whole number N of", least, "or more");
+      const bool right = error == std::errc() && end == text.data() + text.size();
+      return right && value >= number.least && value <= number.most
+                 ? ""
+                 : sentence(given, "is wrong: give", name + "=N", "with a whole number N from", number.least, "to",
+                            number.most);
+    };
+    if (const char* const text = std::getenv(number.variable.c_str()))
+      if (const std::string found = problem(number.variable + "=" + text, number.variable, text); !found.empty())
+        return found;
+    for (const std::string& argument : arguments) {
+      if (argument != number.option && !argument.starts_with(number.option + "=")) continue;
+      const std::string text = argument.substr(std::min(argument.size(), number.option.size() + 1));
+      if (const std::string found = problem(argument, number.option, text); !found.empty()) return found;
     }
+  }
   return "";
+}
+
+/// Files that are opened must not become what is closed of the standard streams; what is written there fails.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF && ::open("/dev/null", O_RDONLY) != stream) return;
 }
 
 void run_action(const Parsed& parsed, const std::string& command_line, const Comm& comm) {
@@ -57,13 +83,15 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
   comm.agree([&] {
     require_fault_struck();
     session.log.require_written();
-    require(comm.rank() != 0 || std::cout.flush(), "standard output cannot be written: is the disk full?");
+    require(comm.rank() != 0 || std::cout.flush(),
+            "standard output cannot be written: is it closed, or the disk full?");
   });
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv, const std::vector<Command>& commands) {
+  fill_closed_streams();
   end_cleanly_on_signals("kovariant");
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Parsed parsed = parse_command_line(arguments, commands);

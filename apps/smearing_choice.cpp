@@ -24,7 +24,7 @@ void SmearingChoice::check(const std::function<std::string(const std::string&)>&
   number("sigma", sigma, true, "in lattice units");
   number("node", node, false, "in lattice units; 0 is sqrt(3/2) sigma");
   require(std::isfinite(p2_max), key("p2_max"), "is", p2_max, "- it must be a number");
-  number("edge", edge, true, "the range of p^2 in which the profile falls");
+  number("edge", edge, true, "(the range of p^2 in which the profile falls)");
   if (std::find(names.begin(), names.end(), "formula") == names.end()) return;
   require(!formula.empty(), key("formula"), "is empty: give F(p^2), such as 'exp(-2 * p2)'");
   const double value = parse_formula(formula, "p2", key("formula"))(1);

@@ -22,11 +22,15 @@ namespace {
 void require_extent(const Coord& extent) {
   for (int mu = 0; mu < 4; ++mu) {
     require(extent[mu] > 0, "lattice extent", to_string(extent), "has no sites: every extent must be positive");
-    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "is larger than 2^20 in one direction");
+    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "has 2^20 or more in one direction");
     require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,",
             std::to_string(extent[mu]) + ",", "but even-odd ordering needs even extents in all directions: choose",
             std::to_string(extent[mu] + 1) + (extent[mu] > 1 ? " or " + std::to_string(extent[mu] - 1) : ""));
   }
+  // Each is below 2^20, so that two products of two are exact.
+  const std::int64_t plane = std::int64_t(extent[0]) * extent[1], other = std::int64_t(extent[2]) * extent[3];
+  require(plane <= (std::int64_t(1) << 60) / other, "the lattice", to_string(extent),
+          "has more sites than can be counted: no machine holds it");
 }
 
 bool can_cut(const Coord& local, int mu, int pieces) {

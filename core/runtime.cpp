@@ -10,6 +10,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -74,6 +78,15 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
+/// Kokkos keeps OpenMP threads in a table of fixed length and writes beyond it.
+void require_threads() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int threads = omp_get_max_threads();
+  require(threads <= Runtime::most_threads, "OpenMP has", threads, "threads and Kokkos takes at most",
+          Runtime::most_threads, ": set OMP_NUM_THREADS, or start more processes");
+#endif
+}
+
 /// Ends the process unless it is gone in time: whatever a library waits for after an error, it does not wait long.
 class Watchdog {
  public:
@@ -117,7 +130,10 @@ struct Runtime::Parts {
   static Parts* current;
 
   Parts(int& argc, char**& argv) : name(name_of(argc, argv)), comm(argc, argv), owns_kokkos(!Kokkos::is_initialized()) {
-    if (owns_kokkos) Kokkos::initialize(argc, argv);
+    if (owns_kokkos) {
+      require_threads();
+      Kokkos::initialize(argc, argv);
+    }
     outer = current;
     current = this;
     before = std::set_terminate(on_terminate);

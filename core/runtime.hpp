@@ -35,6 +35,8 @@ class Runtime {
   /// For reports and output files: "OpenMP, 2 threads, 8 lanes" or "CUDA, NVIDIA H200, 32 lanes".
   static std::string description();
   static int threads();
+  /// Kokkos' tables of OpenMP threads are as long.  Runtime throws InputError where OpenMP has more.
+  static constexpr int most_threads = 512;
 
  private:
   friend int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f);

@@ -50,7 +50,8 @@ void end_cleanly_on_signals(const std::string& name) {
   speaks = Launcher::of_environment().rank == 0;
   interrupted.set(name, "interrupted");
   ended.set(name, "ended by a signal");
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the writer
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) {
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction action {};

@@ -41,6 +41,32 @@ class Usage(ProgramTest):
         text = self.call("spectrum", "--set", "output.prefix=absent/folder", "--dry-run", code=1).stderr
         self.assertIn("the folder absent does not exist", text)
 
+    def test_more_threads_than_kokkos_has_room_for_are_refused(self):
+        for more, option in (({"OMP_NUM_THREADS": "513"}, []), ({"KOKKOS_NUM_THREADS": "513"}, []), ({"KOKKOS_NUM_THREADS": "x"}, []),
+                             ({}, ["--kokkos-num-threads=513"])):
+            done = subprocess.run([PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run", *option], cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment(**more))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, "512")
+
+    def test_a_closed_output_and_a_file_size_limit_are_errors(self):
+        def shell(text):
+            return subprocess.run(["bash", "-c", text, PROGRAM], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=60, env=environment())
+        done = shell('"$0" smear --extent 4 4 4 2 --iterations 1 >&-')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("standard output cannot be written", done.stderr)
+        before = sorted(os.listdir(self.folder))
+        done = shell('ulimit -f 20; "$0" generate --extent 4 4 4 8 --thermalise 1 --output big -q')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual([n for n in os.listdir(self.folder) if n not in before and not n.startswith("big.history")], [])
+
+    def test_lattices_that_cannot_be_counted_are_refused(self):
+        for extent in ([65536] * 4, [32768, 65536, 65536, 65536], [60000] * 4):
+            done = self.call("generate", "--extent", *extent, "--dry-run", code=1)
+            self.assertIn("more sites than", done.stderr)
+
     def test_numbers_that_make_no_sense_are_refused(self):
         self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
         self.assertIn("'nucleon', 'all'", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
