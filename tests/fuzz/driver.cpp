@@ -7,7 +7,8 @@
 // fuzz_NAME FILE reads one such file, in this process, for a debugger.
 //
 // A child process reads, so that another one goes on after a crash.  Crashes and endless loops of the HDF5 library are
-// counted and are no failures: those where one of its functions is on the stack.
+// counted and are no failures: those where one of its functions is on the stack.  What it breaks in the heap may show
+// later, elsewhere: a failure of a target that reads HDF5 wants a look with FILE.
 #include "kov/core/error.hpp"
 #include "kov/core/runtime.hpp"
 #include "tests/fuzz/changes.hpp"
