@@ -78,13 +78,22 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// Kokkos keeps OpenMP threads in a table of fixed length and writes beyond it.
-void require_threads() {
+/// Whether Kokkos is to be started.  It keeps OpenMP threads in a table of fixed length and would write beyond it.
+bool starts_kokkos(int argc, char* const* argv) {
+  if (Kokkos::is_initialized()) return false;
 #if defined(KOKKOS_ENABLE_OPENMP)
-  const int threads = omp_get_max_threads();
-  require(threads <= Runtime::most_threads, "OpenMP has", threads, "threads and Kokkos takes at most",
+  // As Kokkos looks for their number; what is no number is for Kokkos to refuse.
+  const std::string option = "--kokkos-num-threads=";
+  const char* text = std::getenv("KOKKOS_NUM_THREADS");
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]).starts_with(option)) text = argv[i] + option.size();
+  const long threads = text ? std::strtol(text, nullptr, 10) : omp_get_max_threads();
+  require(threads <= Runtime::most_threads, "there would be", threads, "OpenMP threads and Kokkos takes at most",
           Runtime::most_threads, ": set OMP_NUM_THREADS, or start more processes");
+#else
+  (void)argc, (void)argv;
 #endif
+  return true;
 }
 
 /// Ends the process unless it is gone in time: whatever a library waits for after an error, it does not wait long.
@@ -117,8 +126,8 @@ class Watchdog {
 
 struct Runtime::Parts {
   std::string name;
-  detail::CommRuntime comm;
   bool owns_kokkos;
+  detail::CommRuntime comm;
   const std::thread::id thread = std::this_thread::get_id();
   const int exceptions = std::uncaught_exceptions();
   std::terminate_handler before = nullptr;
@@ -129,11 +138,8 @@ struct Runtime::Parts {
   /// The innermost that is alive.
   static Parts* current;
 
-  Parts(int& argc, char**& argv) : name(name_of(argc, argv)), comm(argc, argv), owns_kokkos(!Kokkos::is_initialized()) {
-    if (owns_kokkos) {
-      require_threads();
-      Kokkos::initialize(argc, argv);
-    }
+  Parts(int& argc, char**& argv) : name(name_of(argc, argv)), owns_kokkos(starts_kokkos(argc, argv)), comm(argc, argv) {
+    if (owns_kokkos) Kokkos::initialize(argc, argv);
     outer = current;
     current = this;
     before = std::set_terminate(on_terminate);

@@ -50,10 +50,13 @@ void end_cleanly_on_signals(const std::string& name) {
   speaks = Launcher::of_environment().rank == 0;
   interrupted.set(name, "interrupted");
   ended.set(name, "ended by a signal");
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the writer
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) {
+  const auto handles = [](int number) {
     struct sigaction before {};
-    if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    return sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL;
+  };
+  if (!handles(SIGXFSZ)) std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the writer
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) {
+    if (handles(number)) continue;
     struct sigaction action {};
     action.sa_handler = end_by_signal;
     sigfillset(&action.sa_mask);

@@ -84,12 +84,12 @@ void say_kernels(const Session& session, const BenchOptions& options) {
 
 void bench(const Session& session, const BenchOptions& options) {
   require(options.seconds > 0, "--seconds is", options.seconds, "- it must be positive");
-  const Lattice lattices[] = {Lattice(session.comm, options.small), Lattice(session.comm, options.large)};
   require(session.comm.size() == 1 || options.wants(halo_row), "no row has", in_quotes(options.only),
           "in its name: on several processes there is the row", halo_row);
   if (options.wants(halo_row)) bench_halo(session, options.large, options.seconds);
   // Ranks would not agree on the number of calls.
   if (session.comm.size() > 1 || options.only == halo_row) return;
+  const Lattice lattices[] = {Lattice(session.comm, options.small), Lattice(session.comm, options.large)};
   const double peak[2] = {measure_fma_peak(false), measure_fma_peak(true)};
   const Triad plain(std::size_t(1) << (has_packs ? 28 : 31), false),
       streaming(std::size_t(1) << (has_packs ? 28 : 31), true);

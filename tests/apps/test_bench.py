@@ -5,8 +5,9 @@ ctest sets KOVARIANT (the program) as for the others (program_support.py).
 """
 import os
 import re
+import unittest
 
-from program_support import ProgramTest
+from program_support import MPIEXEC, ProgramTest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
@@ -78,6 +79,12 @@ class Bench(ProgramTest):
         missing = [f"{name} ({where})" for name, where in sorted(names.items()) if name not in run | without]
         self.assertEqual(missing, [], "kernels that no row of kovariant bench runs: give each one in apps/bench")
         self.assertEqual(sorted((WITHOUT_ROW | NOT_ON_GPUS) - set(names)), [])
+
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_several_ranks_need_no_lattice_but_the_large_one(self):
+        text = self.call("bench", "--large", 6, 6, 6, 12, "--seconds", 0.0005, ranks=3).stdout  # 3 ranks do not divide 8^4
+        self.assertIn("6 6 6 12", text)
+        self.call("bench", "--only", "no such row", "--large", 6, 6, 6, 12, ranks=3, code=1)
 
     def test_a_tiny_run_prints_every_row_with_its_roof(self):
         kernels = self.call("bench", "--kernels", "--small", 4, 4, 4, 4).stdout.splitlines()

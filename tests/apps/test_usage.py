@@ -49,6 +49,20 @@ class Usage(ProgramTest):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, "512")
 
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_ranks_with_too_many_threads_say_so_once(self):
+        done = subprocess.run([*MPIEXEC, "-n", "2", PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"], cwd=self.folder,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                              env=environment(OMP_NUM_THREADS="513"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("at most 512"), 1, done.stderr)
+
+    def test_a_limit_of_processor_time_ends_a_run_as_a_signal_does(self):
+        done = subprocess.run(["bash", "-c", 'ulimit -S -t 1; exec "$0" generate --extent 8 8 8 8 --thermalise 1000 --output long', PROGRAM],
+                              cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment())
+        self.assertEqual(done.returncode, 152, done.stderr)
+        self.assertIn("ended by a signal", done.stderr)
+
     def test_a_closed_output_and_a_file_size_limit_are_errors(self):
         def shell(text):
             return subprocess.run(["bash", "-c", text, PROGRAM], cwd=self.folder, text=True, stdout=subprocess.PIPE,
