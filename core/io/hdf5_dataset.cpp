@@ -137,7 +137,7 @@ std::uint64_t Hdf5File::create_plain_dataset(const std::string& name, Hdf5Kind k
 }
 
 void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> bytes) {
-  // That another thread failed is for that thread to say.
+  impl_->require_writable("bytes");
   try {
     write_all(impl_->handle, offset, bytes, impl_->name());
   } catch (...) {
