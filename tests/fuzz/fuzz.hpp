@@ -18,6 +18,9 @@ std::vector<std::string> seeds();
 /// Reads an input.  Must not do anything but return or throw a kov::Error.
 void read(const std::string& input);
 
+/// Says whether the input that is being read must be refused: then read() has to throw, and HDF5 may not crash.
+void must_be_refused(bool yes);
+
 /// A file, in memory where there is a folder for that, that has these bytes until the next call.  ending: of its name,
 /// which may have folders in it; files of several endings are there at the same time.
 std::filesystem::path in_memory(const std::string& bytes, const std::string& ending = {});

@@ -19,6 +19,9 @@ constexpr const char* variables[] = {"OMPI_COMM_WORLD_RANK",
                                      "MV2_COMM_WORLD_RANK",
                                      "MV2_COMM_WORLD_SIZE",
                                      "MV2_COMM_WORLD_LOCAL_SIZE",
+                                     "MVP_COMM_WORLD_RANK",
+                                     "MVP_COMM_WORLD_SIZE",
+                                     "MVP_COMM_WORLD_LOCAL_SIZE",
                                      "PMI_RANK",
                                      "PMI_SIZE",
                                      "MPI_LOCALNRANKS",
@@ -46,6 +49,7 @@ std::vector<std::string> seeds() {
           "SLURM_STEP_ID=0\nSLURM_PROCID=3\nSLURM_STEP_NUM_TASKS=11\nSLURM_NODEID=2\nSLURM_STEP_TASKS_PER_NODE=4(x2),3",
           "PMIX_RANK=0\nKOV_MPI=1",
           "FLUX_TASK_RANK=1\nFLUX_JOB_SIZE=4\nFLUX_JOB_NNODES=2",
+          "MVP_COMM_WORLD_RANK=1\nMVP_COMM_WORLD_SIZE=4\nMVP_COMM_WORLD_LOCAL_SIZE=2",
           "PALS_RANKID=1\nPALS_LOCAL_SIZE=2\nPMIX_NAMESPACE=slurm.1"};
 }
 
