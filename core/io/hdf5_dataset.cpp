@@ -4,6 +4,7 @@
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/hdf5_impl.hpp"
 
+#include <algorithm>
 #include <hdf5.h>
 
 namespace kov {
@@ -84,7 +85,26 @@ Hdf5Id select(hid_t set, const std::vector<std::uint64_t>& offset, const std::ve
   return space;
 }
 
+/// Integers are read as reals, too.
+template <class T>
+void require_kind(Hdf5Kind found, const std::string& file, const std::string& dataset) {
+  const bool widens = kind_of<T>() == Hdf5Kind::real && found == Hdf5Kind::integer;
+  require<FormatError>(found == kind_of<T>() || widens, file, "has numbers of another kind in", dataset + ":",
+                       "integers, reals and complex numbers are not mixed");
+}
+
 }  // namespace
+
+std::uint64_t Hdf5File::Impl::file_bytes() const {
+  hsize_t bytes = 0;
+  const bool known = H5Fget_filesize(file, &bytes) >= 0;
+  H5Eclear2(H5E_DEFAULT);
+  return known ? bytes : 0;
+}
+
+std::uint64_t Hdf5File::Impl::stored_bytes(const Id& set) const {
+  return std::min<std::uint64_t>(H5Dget_storage_size(set), file_bytes());
+}
 
 Hdf5Id Hdf5File::Impl::open_dataset(const std::string& object) const {
   require_open(object);
@@ -157,6 +177,7 @@ void Hdf5File::write(const std::string& name, std::span<const T> values, const s
 template <class T>
 Hdf5Array<T> Hdf5File::read(const std::string& name) const {
   const Hdf5Shape found = shape(name);
+  require_kind<T>(found.kind, impl_->name(), name);
   const auto n = product(found.extent);
   // Checked before memory is asked for; a compressed dataset would not pass and is not ours.
   const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
@@ -206,9 +227,7 @@ void Hdf5File::read_block(const std::string& name, const std::vector<std::uint64
                           const std::vector<std::uint64_t>& count, std::span<T> values) const {
   const Hdf5Id set = impl_->open_dataset(name);
   const Hdf5Shape found = shape(name);
-  const bool widens = kind_of<T>() == Hdf5Kind::real && found.kind == Hdf5Kind::integer;
-  require<FormatError>(found.kind == kind_of<T>() || widens, impl_->name(), "has numbers of another kind in",
-                       name + ":", "integers, reals and complex numbers are not mixed");
+  require_kind<T>(found.kind, impl_->name(), name);
   const Hdf5Id space = select(set, offset, count, values.size(), name);
   if (values.empty()) return;
   const Hdf5Id memory(
@@ -228,10 +247,8 @@ std::optional<std::uint64_t> Hdf5File::plain_data(const std::string& name) const
       H5Tequal(type, file_type(found.kind, found.bits)) <= 0)
     return std::nullopt;
   const haddr_t offset = H5Dget_offset(set);
-  hsize_t size = 0;
-  const bool known = H5Fget_filesize(impl_->file, &size) >= 0;
-  H5Eclear2(H5E_DEFAULT);
-  if (!known || offset == HADDR_UNDEF || offset > size || found.stored_bytes > size - offset) return std::nullopt;
+  const std::uint64_t size = impl_->file_bytes();
+  if (offset == HADDR_UNDEF || offset > size || found.stored_bytes > size - offset) return std::nullopt;
   return offset;
 }
 
@@ -249,7 +266,7 @@ Hdf5Shape Hdf5File::shape(const std::string& name) const {
     result.bits = bits;
   }
   result.extent = hdf5_extent(space);
-  result.stored_bytes = H5Dget_storage_size(set);
+  result.stored_bytes = impl_->stored_bytes(set);
   return result;
 }
 

@@ -87,6 +87,10 @@ struct Hdf5File::Impl {
   /// Writing is possible on files that create() made and that are open.
   void require_writable(const std::string& object) const;
   void require_open(const std::string& object) const;
+  /// Of the file as it is now, 0 when HDF5 does not know.
+  std::uint64_t file_bytes() const;
+  /// Of a dataset; never more than the file has, whatever a damaged one says.
+  std::uint64_t stored_bytes(const Id& set) const;
 
   Id open_object(const std::string& object) const;
   Id open_attribute(const Id& object, const std::string& object_name, const std::string& attribute) const;

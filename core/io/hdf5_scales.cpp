@@ -57,7 +57,7 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
   const Hdf5Id type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
   const std::vector<std::uint64_t> extent = hdf5_extent(space);
   // Of texts the dataset holds a reference each, 16 bytes in the file.
-  require<FormatError>(H5Tget_class(type) == H5T_STRING && extent.size() == 1 && extent[0] <= H5Dget_storage_size(set),
+  require<FormatError>(H5Tget_class(type) == H5T_STRING && extent.size() == 1 && extent[0] <= impl_->stored_bytes(set),
                        impl_->name(), "has no list of texts in", name);
   const auto read = [&](hid_t memory, void* out) { return H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); };
   return impl_->read_texts(type, extent[0], space, name, read);

@@ -240,6 +240,37 @@ TEST_F(Hdf5, DatasetsThatPromiseMoreThanTheyHoldAreRefused) {
       contains(message_of<FormatError>([&] { Hdf5File::open(path).read<double>("/a"); }), "/a and holds 0 bytes"));
 }
 
+// Damage in files from elsewhere: nobody asks for the memory of numbers that are of another kind or not there.
+TEST_F(Hdf5, DamagedShapesAreRefusedBeforeMemoryIsTaken) {
+  const auto read_changed = [&](const std::string& bytes,
+                                std::initializer_list<std::pair<std::string, std::string>> changes) {
+    std::string bad = bytes;
+    for (const auto& [from, to] : changes) {
+      const std::size_t at = bad.find(from);
+      EXPECT_NE(at, std::string::npos);
+      if (at != std::string::npos) bad.replace(at, to.size(), to);
+    }
+    write_bytes(Comm::self(), folder / "bad", bad);
+    const Hdf5File file = Hdf5File::open(folder / "bad");
+    return message_of<FormatError>([&] { file.read<std::complex<double>>("/a"); });
+  };
+  Hdf5File sparse = Hdf5File::create(path);
+  sparse.create_dataset("/a", Hdf5Kind::complex, 64, {std::uint64_t(1) << 40, 1 << 20}, {1, 1024});
+  sparse.commit();
+  const std::string biased = "\x34\xff\x03", unbiased = "\x34\xfe\x03";  // of an IEEE double's exponent
+  EXPECT_TRUE(
+      contains(read_changed(bytes_of(path).substr(512), {{biased, unbiased}, {biased, unbiased}}), "another kind"));
+
+  const auto number = [](std::uint64_t n) { return std::string(reinterpret_cast<const char*>(&n), sizeof n); };
+  Hdf5File whole = Hdf5File::create(path);
+  whole.write<std::complex<double>>("/a", Complexes(7919), {7919});
+  whole.commit();
+  const std::uint64_t more = std::uint64_t(1) << 40;
+  EXPECT_TRUE(contains(
+      read_changed(bytes_of(path).substr(512), {{number(7919), number(more)}, {number(16 * 7919), number(16 * more)}}),
+      "promises"));
+}
+
 TEST_F(Hdf5, BrokenFilesAreRefused) {
   EXPECT_THROW(Hdf5File::open(folder / "none"), InputError);
   EXPECT_THROW(Hdf5File::open(folder.path()), FormatError);
