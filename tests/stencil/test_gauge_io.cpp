@@ -132,6 +132,9 @@ TEST_P(GaugeIoFormats, WrittenLinksComeBack) {
   EXPECT_EQ(read.unitarity_deviation, unitarity_deviation(back));
   EXPECT_EQ(written.plaquettes.planes, read.plaquettes.planes);
   ASSERT_TRUE(read.header.plaquette && read.header.link_trace);
+  // Files record the numbers of the links that are in them, rounded ones too.
+  EXPECT_NEAR(*read.header.plaquette, read.plaquettes.mean(), 1e-14);
+  EXPECT_NEAR(*read.header.link_trace, read.link_trace, 1e-14);
   EXPECT_NEAR(*read.header.plaquette, plaquettes(gauge).mean(), 1e-9);
   EXPECT_NEAR(*read.header.link_trace, link_trace(gauge), 1e-9);
   if (exact) {
@@ -261,6 +264,16 @@ TEST_F(GaugeIoRecords, LinksThatAreNotUnitaryAreRefusedBothWays) {
   EXPECT_EQ(report.overridden.size(), 1u);
   const std::string before = bytes_of(folder_ / "config");
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_gauge(gauge_, folder_ / "config"); }), "SU(3)"));
+  EXPECT_EQ(bytes_of(folder_ / "config"), before) << "the file was touched";
+  // A third row that two rows do not tell.
+  u = reference::random_su3(lattice_.extent(), 4, 34);
+  for (int k = 6; k < 9; ++k) u.at({1, 2, 3, 0})[9 + k] *= -1;
+  load(gauge_, u);
+  for (const int bits : {32, 64}) {
+    const WriteGaugeOptions options{.format = GaugeFormat::nersc_two_rows, .bits = bits};
+    const std::string message = message_of<InputError>([&] { write_gauge(gauge_, folder_ / "config", options); });
+    EXPECT_TRUE(contains(message, "two rows do not determine it")) << message;
+  }
   EXPECT_EQ(bytes_of(folder_ / "config"), before) << "the file was touched";
 }
 
