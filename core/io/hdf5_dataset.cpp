@@ -157,12 +157,18 @@ std::uint64_t Hdf5File::create_plain_dataset(const std::string& name, Hdf5Kind k
 }
 
 void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> bytes) {
-  impl_->require_writable("bytes");
+  {
+    const std::lock_guard lock(impl_->plain_mutex);
+    if (impl_->plain_error) std::rethrow_exception(impl_->plain_error);
+    impl_->require_writable("bytes");
+  }
   try {
     write_all(impl_->handle, offset, bytes, impl_->name());
   } catch (...) {
+    const std::lock_guard lock(impl_->plain_mutex);
+    if (!impl_->plain_error) impl_->plain_error = std::current_exception();
     impl_->failed = true;
-    throw;
+    std::rethrow_exception(impl_->plain_error);
   }
 }
 

@@ -7,9 +7,10 @@
 #include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 
-#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,9 +72,12 @@ struct Hdf5File::Impl {
   std::optional<PendingFile> pending;
   std::filesystem::path current;
   Id file;
-  std::atomic<bool> failed = false;
+  bool failed = false;
   /// The library's own, for write_plain().
   int handle = -1;
+  /// The first error of write_plain(), whichever thread had it; all threads report it.
+  std::exception_ptr plain_error;
+  std::mutex plain_mutex;
 
   Impl();
   ~Impl();

@@ -4,6 +4,8 @@
 #include "kov/core/io/hdf5.hpp"
 #include "tests/core/io/io_support.hpp"
 
+#include <thread>
+
 namespace kov::test {
 namespace {
 
@@ -175,6 +177,29 @@ TEST_F(Hdf5, AFullDiskEndsPlainDatasets) {
     EXPECT_THROW(file.commit(), InputError);
   }
   EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST_F(Hdf5, ThreadsOfOneWriteAllGiveTheReasonOfTheFirstError) {
+  constexpr int n_threads = 4, piece = 1000;
+  for (int trial = 0; trial < 20; ++trial) {
+    Hdf5File file = Hdf5File::create(path);
+    const std::vector<std::byte> bytes(piece);
+    const std::uint64_t begin = file.create_plain_dataset("/a", Hdf5Kind::real, 64, {100000});
+    const FileSizeLimit limit(100000);
+    std::vector<std::string> messages(n_threads);
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < n_threads; ++thread)
+      threads.emplace_back([&, thread] {  // as in on_host_threads(): ends with what it throws
+        messages[std::size_t(thread)] = message_of<InputError>([&] {
+          for (int i = thread; i < 800; i += n_threads) file.write_plain(begin + std::uint64_t(i) * piece, bytes);
+        });
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& message : messages) EXPECT_EQ(message, messages[0]);
+    EXPECT_TRUE(contains(messages[0], "File too large")) << messages[0];
+    EXPECT_TRUE(contains(message_of<InputError>([&] { file.write<double>("/b", std::vector<double>{1}, {1}); }),
+                         "writing failed before"));
+  }
 }
 
 TEST_F(Hdf5, AFullDiskSaysSo) {
