@@ -5,9 +5,10 @@
 #include "kov/core/io/atomic_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <chrono>
 #include <map>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace kov::app {
@@ -55,38 +56,60 @@ void require_or_plan_folder(const std::string& name) {
 void OutputFiles::add(const std::string& file) {
   if (file.empty()) return;
   names_.push_back(file);
-  stems_.push_back(file);
+  added_.push_back({file, {""}});
 }
 
 void OutputFiles::add(const std::string& prefix, const std::vector<std::string>& endings) {
   require(names_files(prefix),
           "the prefix of the output files is '" + prefix + "', which names no file: give it a name, such as run1");
   for (const std::string& ending : endings) names_.push_back(prefix + ending);
-  stems_.push_back(prefix);
+  added_.push_back({prefix, endings});
 }
 
-std::vector<std::string> OutputFiles::lock_files() const {
-  std::vector<std::string> files;
-  for (const std::string& stem : stems_) {
-    const fs::path target = followed(stem);
-    // A name has at most 255 bytes.
-    const std::string file = (target.parent_path() / (target.filename().string().substr(0, 250) + ".lock")).string();
-    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+/// By lock; files that are symbolic links are locked where they lead to.
+std::vector<LockedFiles> OutputFiles::locked_files() const {
+  std::map<std::string, LockedFiles> locks;  // by the file that the lock is
+  const auto add = [&locks](const fs::path& stem, const std::string& ending) {
+    const LockedFiles files{stem, {}};
+    locks.emplace(canonical_file(files.lock().string()), files).first->second.endings.push_back(ending);
+  };
+  std::error_code none;
+  for (const auto& [stem, endings] : added_)
+    for (const std::string& ending : endings) {
+      const fs::path file = stem.string() + ending;
+      if (ending.empty() || fs::is_symlink(file, none))
+        add(followed(file), "");
+      else
+        add(stem, ending);
+    }
+  std::vector<LockedFiles> list;
+  for (auto& [lock, files] : locks) list.push_back(std::move(files));
+  return list;
+}
+
+std::vector<OutputLock> OutputFiles::take_locks(const std::string& command) const {
+  const std::vector<LockedFiles> all = locked_files();
+  for (const bool again : {true, false}) {
+    std::vector<OutputLock> locks;
+    for (const LockedFiles& files : all) locks.emplace_back(files, command);
+    std::string problem;
+    for (const LockedFiles& files : all)
+      if (problem.empty()) problem = other_writer(files, locks);
+    if (problem.empty()) return locks;
+    locks.clear();
+    require(again, problem);
+    // Of two runs that began together, and found each other's locks, the one that comes back first goes on.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * (::getpid() % 20)));
   }
-  return files;
+  return {};
 }
 
 std::vector<OutputLock> OutputFiles::lock(const Session& session) const {
   std::vector<OutputLock> locks;
-  bool all = true;
   session.comm.agree([&] {
-    if (session.comm.rank() != 0) return;
-    for (const std::string& file : lock_files()) {
-      locks.emplace_back(file, session.command_line);
-      all = all && locks.back().held();
-    }
+    if (session.comm.rank() == 0) locks = take_locks(session.command_line);
   });
-  if (!all)
+  if (!std::all_of(locks.begin(), locks.end(), [](const OutputLock& lock) { return lock.held(); }))
     session.warn("the file system has no locks: start no other run with the same outputs before this one has ended");
   return locks;
 }
@@ -95,7 +118,7 @@ void OutputFiles::require_usable(const Session& session, const std::vector<std::
   const auto look = [&] {
     std::vector<std::string> written = names_;
     written.insert(written.end(), folders_.begin(), folders_.end());
-    for (const std::string& file : lock_files()) written.push_back(file);
+    for (const LockedFiles& files : locked_files()) written.push_back(files.lock().string());
     if (!session.log_file.empty()) written.push_back(session.log_file);
     std::map<std::string, std::string> inputs, outputs;  // by the file that they are
     for (const std::string& name : read)

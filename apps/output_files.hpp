@@ -29,15 +29,17 @@ class OutputFiles {
   void require_usable(const Session& session, const std::vector<std::string>& read = {}) const;
 
   /// Keeps other runs from these outputs as long as the result lives: PREFIX.lock for the files of a prefix, FILE.lock
-  /// for a file.  Throws InputError, on all ranks, when another run has them.  Collective; rank 0 holds the locks.
+  /// for a file.  Throws InputError, on all ranks, when another run writes one of them, under whatever prefix.
+  /// Collective; rank 0 holds the locks.
   [[nodiscard]] std::vector<OutputLock> lock(const Session& session) const;
 
  private:
-  std::vector<std::string> lock_files() const;
+  std::vector<LockedFiles> locked_files() const;
+  std::vector<OutputLock> take_locks(const std::string& command) const;
 
   std::vector<std::string> names_, folders_;
-  /// What locks are named after: prefixes and files.
-  std::vector<std::string> stems_;
+  /// As they were added; a file has the ending "".
+  std::vector<LockedFiles> added_;
 };
 
 /// Whether a prefix names files: it is not empty, nor a folder.

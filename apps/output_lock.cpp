@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <optional>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,9 @@ namespace kov::app {
 namespace {
 
 constexpr const char* lock_heading = "kovariant lock\n";
+constexpr std::string_view files_label = "files ";
+constexpr const char* lock_ending = ".lock";
+constexpr std::size_t longest_stem = 250;
 constexpr std::size_t longest_command = 500;
 
 std::string now() {
@@ -53,11 +57,67 @@ bool is_ours(int handle, const std::string& text) {
   return ::fstat(handle, &file) == 0 && S_ISREG(file.st_mode) && (text.empty() || text.rfind(lock_heading, 0) == 0);
 }
 
+bool are_one(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
 /// Whether the name still is that of the open file; the holder before us may have removed it.
 bool is_named(int handle, const std::string& file) {
   struct stat open, named;
-  return ::fstat(handle, &open) == 0 && ::lstat(file.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
+  return ::fstat(handle, &open) == 0 && ::lstat(file.c_str(), &named) == 0 && are_one(open, named);
+}
+
+/// What a lock says behind its heading.
+struct Holder {
+  /// Of its files; nothing where it does not say.
+  std::optional<std::vector<std::string>> endings;
+  std::string who;
+};
+
+Holder holder_of(const std::string& text) {
+  Holder holder{.endings = {}, .who = text.empty() ? "and has just begun" : text.substr(std::strlen(lock_heading))};
+  if (holder.who.starts_with(files_label)) {
+    const std::size_t end = std::min(holder.who.find('\n'), holder.who.size());
+    holder.endings.emplace();
+    for (const std::string& word : words(holder.who.substr(files_label.size(), end - files_label.size())))
+      holder.endings->push_back(word.substr(1));
+    holder.who.erase(0, end);
+  }
+  holder.who = trim(holder.who);
+  return holder;
+}
+
+std::string problem_of(const std::string& files, const std::string& who, const std::string& lock) {
+  return sentence("another run writes", files + ",", who, "- its lock is",
+                  lock + "; wait until it has ended, or name other outputs");
+}
+
+/// ".0001.lime" and ".0002.lime" become ".#.lime".
+std::string without_long_numbers(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    text += digits >= 4 ? "#" : name.substr(0, std::max<std::size_t>(digits, 1));
+    name.remove_prefix(std::max<std::size_t>(digits, 1));
+  }
+  return text;
+}
+
+/// Whether a name is that of one of the files: the stem and an ending, in which every long number may stand.
+bool is_among(const std::string& name, const std::string& stem, const std::vector<std::string>& endings) {
+  return name.starts_with(stem) && std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
+           return without_long_numbers(name.substr(stem.size())) == without_long_numbers(ending);
+         });
+}
+
+/// The text of the lock where another process holds it.
+std::optional<std::string> text_of_held(const std::filesystem::path& file, const std::vector<OutputLock>& own) {
+  const int handle = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (handle < 0) return {};
+  std::optional<std::string> found;
+  const bool mine = std::any_of(own.begin(), own.end(), [&](const OutputLock& lock) { return lock.is(handle); });
+  if (const std::string text = content(handle); !mine && is_ours(handle, text))
+    if (::flock(handle, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) found = text;
+  ::close(handle);
+  return found;
 }
 
 }  // namespace
@@ -87,7 +147,8 @@ class OutputLock::File {
   std::optional<RemovedOnSignal> at_end_;
 };
 
-OutputLock::OutputLock(const std::string& file, const std::string& command) {
+OutputLock::OutputLock(const LockedFiles& files, const std::string& command) {
+  const std::string file = files.lock().string();
   while (!held_) {
     const int handle = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     int error = errno;
@@ -99,10 +160,10 @@ OutputLock::OutputLock(const std::string& file, const std::string& command) {
     const std::string text = content(handle);
     require(is_ours(handle, text), file, "is there and is no lock of this program: move it away or name other outputs");
     if (code != 0 && error == EINTR) continue;
+    // Not held by another run, only looked at by one.
+    if (code != 0 && error == EWOULDBLOCK && ::flock(handle, LOCK_SH | LOCK_NB) == 0) continue;
     if (code != 0) {
-      require(error != EWOULDBLOCK, "another run writes these outputs,",
-              text.empty() ? "and has just begun" : trim(text.substr(std::strlen(lock_heading))), "- its lock is",
-              file + "; wait until it has ended, or name other outputs");
+      if (error == EWOULDBLOCK) throw InputError(problem_of("these outputs", holder_of(text).who, file));
       if (text.empty()) ::unlink(file.c_str());
       return;  // a file system without locks
     }
@@ -110,8 +171,11 @@ OutputLock::OutputLock(const std::string& file, const std::string& command) {
     attempt->take();
     held_ = std::move(attempt);
   }
-  const std::string text = lock_heading + holder_text(command) + "\n";
-  // What it says is for people: the lock holds without it.
+  std::string text = std::string(lock_heading).append(files_label);
+  for (const std::string& ending : files.endings) text += "*" + ending + " ";
+  text.back() = '\n';
+  text += holder_text(command) + "\n";
+  // Without a text the lock holds as well; others then take it for one of all files that begin like it.
   if (::ftruncate(held_->handle(), 0) != 0 || ::pwrite(held_->handle(), text.data(), text.size(), 0) < 0) return;
 }
 
@@ -119,5 +183,38 @@ OutputLock::~OutputLock() = default;
 OutputLock::OutputLock(OutputLock&&) noexcept = default;
 
 bool OutputLock::held() const { return held_ != nullptr; }
+
+bool OutputLock::is(int handle) const {
+  struct stat ours, theirs;
+  return held_ && ::fstat(held_->handle(), &ours) == 0 && ::fstat(handle, &theirs) == 0 && are_one(ours, theirs);
+}
+
+std::filesystem::path LockedFiles::lock() const {
+  return stem.parent_path() / (stem.filename().string().substr(0, longest_stem) + lock_ending);
+}
+
+std::string other_writer(const LockedFiles& files, const std::vector<OutputLock>& own) {
+  const std::filesystem::path folder = files.stem.has_parent_path() ? files.stem.parent_path() : ".";
+  const std::string stem = files.stem.filename().string();
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() != lock_ending) continue;
+    const std::string theirs = at->path().stem().string();
+    // Of two names of one file both stems are beginnings.
+    if (!theirs.starts_with(stem.substr(0, theirs.size()))) continue;
+    const auto text = text_of_held(at->path(), own);
+    if (!text) continue;
+    const Holder holder = holder_of(*text);
+    // Not known of a lock that says nothing or that has a name cut short.
+    std::string shared = holder.endings && theirs.size() < longest_stem ? "" : stem;
+    for (const std::string& ending : files.endings)
+      if (holder.endings && is_among(stem + ending, theirs, *holder.endings)) shared = stem + ending;
+    for (const std::string& ending : holder.endings.value_or(std::vector<std::string>()))
+      if (is_among(theirs + ending, stem, files.endings)) shared = theirs + ending;
+    const auto beside = [&](const std::filesystem::path& name) { return (files.stem.parent_path() / name).string(); };
+    if (!shared.empty()) return problem_of(beside(shared), holder.who, beside(at->path().filename()));
+  }
+  return "";
+}
 
 }  // namespace kov::app

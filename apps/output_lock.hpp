@@ -3,12 +3,25 @@
 // OutputLock: keeps two runs from writing outputs of one name at the same time.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
-/// A file that one process holds at a time, with lines that say who: host, process, since when, command.
+/// Files of one run whose names begin alike, and which it locks together.
+struct LockedFiles {
+  std::filesystem::path stem;
+  /// What follows the stem in their names.  A number of four digits and more stands for all of these.
+  std::vector<std::string> endings;
+
+  /// STEM.lock, cut to the 255 bytes that a name may have.
+  std::filesystem::path lock() const;
+};
+
+/// A file STEM.lock that one process holds at a time, with lines that say which files it writes and who it is: host,
+/// process, since when, command.
 ///
 /// It is held by flock, so the lock ends with the process however that ends; the file of a killed run stays behind and
 /// the next run takes it over.  On NFS Linux passes the lock on to the server, which ends it when the client is given
@@ -16,17 +29,24 @@ namespace kov::app {
 class OutputLock {
  public:
   /// Throws InputError that quotes the holder when another process has it, or when the file is none of ours.
-  OutputLock(const std::string& file, const std::string& command);
+  OutputLock(const LockedFiles& files, const std::string& command);
   /// Removes the file and lets go.
   ~OutputLock();
   OutputLock(OutputLock&&) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
 
   bool held() const;
+  /// Whether the open file is this lock.
+  bool is(int handle) const;
 
  private:
   class File;
   std::unique_ptr<File> held_;
 };
+
+/// Why these files cannot be written now: a lock that another process holds says that it writes one of them.  Empty
+/// when none does.  `own` locks do not count.  Looks at all locks of the folder, as a.0001.txt may belong to a.lock,
+/// a.0001.lock and a.0001.txt.lock.
+std::string other_writer(const LockedFiles& files, const std::vector<OutputLock>& own);
 
 }  // namespace kov::app

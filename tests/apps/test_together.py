@@ -19,9 +19,9 @@ SLOW = [*TINY, "--set", "source.count=8", "--set", "solver.precision=double", "-
 class Runs:
     """Starts programs beside each other; for a ProgramTest."""
 
-    def start(self, *arguments):
+    def start(self, *arguments, **more):
         process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(**more))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
@@ -33,6 +33,17 @@ class Runs:
             self.assertIsNone(process.poll(), process.poll() is None or process.stderr.read())
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.002)
+
+    def start_and_stop(self, *arguments):
+        """One that has its locks and does nothing until it gets SIGCONT: all programs begin with a few kernels."""
+        process = self.start(*arguments, KOV_FAULT="stop:0:8")
+
+        def is_stopped():
+            with open("/proc/%d/stat" % process.pid) as file:
+                return file.read().rpartition(")")[2].split()[0] == "T"
+        self.wait_for(process, is_stopped)
+        self.assertTrue([n for _, _, names in os.walk(self.folder) for n in names if n.endswith(".lock")])
+        return process
 
     def finished_parts(self, folder="spectrum.journal"):
         return [n for n in os.listdir(self.path(folder)) if n.endswith(".journal")] if os.path.isdir(self.path(folder)) else []
@@ -107,6 +118,51 @@ class Together(Runs, ProgramTest):
                 self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, stem + ".lock"]))
                 self.call(*command)  # nobody holds it now
                 self.assertFalse(os.path.exists(lock))
+
+    def test_one_file_is_written_by_one_run_whatever_it_calls_its_outputs(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--output", "a", "-q")
+        os.mkdir(self.path("there"))
+        os.symlink("there/real.txt", self.path("s.txt"))
+        flow, convert = ["flow", "a.0001.lime", "--time", 0.02, "-q"], ["convert", "a.0001.lime"]
+        chain = ["generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--configurations", 2, "-q"]
+        # What is under way; what would write one of its files; and what writes others, of names that begin alike.
+        cases = (([*flow, "--output", "f"], ([*convert, "./f.svg", "--format", "ildg"], [*flow, "--output", "o", "--write", "f.txt", "--format", "ildg"]),
+                  ([*convert, "f.lime"], [*flow, "--output", "f.2"], [*flow, "--output", "f2"])),
+                 ([*convert, "g.svg", "--format", "ildg"], ([*flow, "--output", "g"], [*flow, "--output", "./g"]),
+                  ([*flow, "--output", "g.2"], [*convert, "g.lime"])),
+                 ([*chain, "--output", "c"], ([*convert, "c.0002.lime"], [*flow, "--output", "c.history"]),
+                  ([*convert, "c.0002.nersc"], [*flow, "--output", "c.0001"], [*convert, "c.lime"])),
+                 ([*convert, "d.0002.lime"], ([*chain, "--output", "d"],), ([*chain, "--output", "d.0002"],)),
+                 ([*flow, "--output", "d.history"], ([*chain, "--output", "d"],), ()),
+                 ([*flow, "--output", "s"], ([*convert, "there/real.txt", "--format", "ildg"],), ()),
+                 ([*convert, "there/real.txt", "--format", "ildg"], ([*flow, "--output", "s"],), ()))
+        for first, same, others in cases:
+            before = sorted(os.listdir(self.folder))
+            run = self.start_and_stop(*first)
+            for second in same:
+                with self.subTest(first=first, second=second):
+                    said = self.call(*second, code=1).stderr
+                    self.assertIn("another run writes ", said)
+                    self.assertIn("process %d on " % run.pid, said)
+                    self.assertIn(".lock; wait until it has ended", said)
+            for second in others:
+                with self.subTest(first=first, beside=second):
+                    self.call(*second)
+            run.send_signal(signal.SIGCONT)
+            text = run.communicate(timeout=100)
+            self.assertEqual(run.returncode, 0, text)
+            self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".lock")], [])
+            for name in set(os.listdir(self.folder)) - set(before):
+                os.remove(self.path(name))
+
+    def test_of_runs_with_one_file_that_start_together_one_goes_on(self):
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--output", "a", "-q")
+        for _ in range(5):
+            both = [self.start("flow", "a.0001.lime", "--time", 2, "--output", "f"),
+                    self.start("flow", "a.0001.lime", "--time", 2, "--output", "o", "--write", "f.txt", "--format", "ildg")]
+            texts = [process.communicate(timeout=100) for process in both]
+            self.assertIn(0, [process.returncode for process in both], texts)
+            self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".lock")], [])
 
     def test_a_file_of_the_locks_name_is_never_touched(self):
         with open(self.path("smear.lock"), "w") as file:

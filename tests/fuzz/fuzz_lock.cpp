@@ -11,25 +11,32 @@
 
 namespace kov::fuzz {
 
+namespace {
+/// What is locked by the file.
+app::LockedFiles files_of(std::filesystem::path lock) { return {lock.replace_extension(), {".txt", ".0001.lime"}}; }
+}  // namespace
+
 std::vector<std::string> seeds() {
   return {written([](const std::filesystem::path& file) {
-            const app::OutputLock lock(file, "kovariant flow x.lime --output x");
-            std::filesystem::copy_file(file, file.string() + ".copy");
-            std::filesystem::rename(file.string() + ".copy", file);
+            const app::LockedFiles files = files_of(file);
+            const app::OutputLock lock(files, "kovariant flow x.lime --output x");
+            std::filesystem::copy_file(files.lock(), file);
           }),
           ""};
 }
 
 void read(const std::string& input) {
-  const auto file = in_memory(input);
+  const auto file = in_memory(input, "/x.lock");
+  const app::LockedFiles files = files_of(file);
   const int other = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
   ::flock(other, LOCK_EX);
   try {
-    app::OutputLock(file, "");
+    app::OutputLock(files, "");
   } catch (const Error&) {
   }
+  app::other_writer({files.stem.string() + ".txt", {""}}, {});
   ::close(other);
-  app::OutputLock(file, "kovariant flow");
+  app::OutputLock(files, "kovariant flow");
 }
 
 }  // namespace kov::fuzz
