@@ -186,7 +186,7 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) problem = count_error(problem);
   const std::string who = used.empty() ? "kovariant" : "kovariant " + app->get_name();
-  return who + ": " + problem + "\n" + who + " --help shows what there is";
+  return problem + "\n" + who + " --help shows what there is";
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments, const std::
     parsed.text = out.str();
     return parsed;
   } catch (const CLI::ParseError& error) {
-    parsed.text = usage_error(top, error, ours, commands) + "\n";
+    parsed.text = usage_error(top, error, ours, commands);
     parsed.code = int(ExitCode::usage);
     return parsed;
   }

@@ -46,17 +46,19 @@ std::vector<std::pair<std::string, std::string>> missing_environment() {
   const int hardware = int(std::thread::hardware_concurrency()), usable = CPU_COUNT(&set),
             processors = usable > 0 ? usable : hardware;
   const std::optional<int> processes = Launcher::of_environment().on_host;
-  if (processes == 1) {
-    want("OMP_PROC_BIND", "true");
-    want("OMP_PLACES", "cores");
-    if (processors > Runtime::most_threads) want("OMP_NUM_THREADS", std::to_string(Runtime::most_threads));
-  } else {
-    want("OMP_PROC_BIND", "false");
-    // A launcher that bound its processes has shared the processors out already.
-    if (processes && processors >= hardware)
-      want("OMP_NUM_THREADS", std::to_string(std::max(1, processors / *processes)));
-  }
+  want("OMP_PROC_BIND", processes == 1 ? "true" : "false");
+  if (processes == 1) want("OMP_PLACES", "cores");
+  if (const auto threads = wanted_threads(processors, hardware, processes))
+    want("OMP_NUM_THREADS", std::to_string(*threads));
   return missing;
+}
+
+std::optional<int> wanted_threads(int processors, int hardware, const std::optional<int>& processes) {
+  // A launcher that bound its processes has shared the processors out already.
+  const bool shares = processes && *processes > 1 && processors >= hardware;
+  const int threads = shares ? std::max(1, processors / *processes) : processors;
+  if (!shares && threads <= Runtime::most_threads) return {};
+  return std::min(threads, Runtime::most_threads);
 }
 
 void restart_with_environment(char** argv) {

@@ -8,13 +8,9 @@
 #include "kov/core/runtime.hpp"
 #include "kov/core/signals.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <fcntl.h>
 #include <iostream>
-#include <limits>
 #include <new>
 #include <typeinfo>
 #include <unistd.h>
@@ -27,36 +23,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text = "kovariant";
   for (const std::string& word : words) text += " " + shell_word(word);
   return text;
-}
-
-/// What is wrong with a number for Kokkos, which would abort with a backtrace on every rank; empty when nothing is.
-std::string kokkos_problem(const std::vector<std::string>& arguments) {
-  struct Number {
-    std::string option, variable;
-    int least, most;
-  };
-  const Number numbers[] = {{"--kokkos-num-threads", "KOKKOS_NUM_THREADS", 1, Runtime::most_threads},
-                            {"--kokkos-device-id", "KOKKOS_DEVICE_ID", 0, std::numeric_limits<int>::max()}};
-  for (const Number& number : numbers) {
-    const auto problem = [&](const std::string& given, const std::string& name, const std::string& text) {
-      int value = -1;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      const bool right = error == std::errc() && end == text.data() + text.size();
-      return right && value >= number.least && value <= number.most
-                 ? ""
-                 : sentence(given, "is wrong: give", name + "=N", "with a whole number N from", number.least, "to",
-                            number.most);
-    };
-    if (const char* const text = std::getenv(number.variable.c_str()))
-      if (const std::string found = problem(number.variable + "=" + text, number.variable, text); !found.empty())
-        return found;
-    for (const std::string& argument : arguments) {
-      if (argument != number.option && !argument.starts_with(number.option + "=")) continue;
-      const std::string text = argument.substr(std::min(argument.size(), number.option.size() + 1));
-      if (const std::string found = problem(argument, number.option, text); !found.empty()) return found;
-    }
-  }
-  return "";
 }
 
 /// Files that are opened must not become what is closed of the standard streams; what is written there fails.
@@ -95,15 +61,14 @@ int run_program(int argc, char** argv, const std::vector<Command>& commands) {
   end_cleanly_on_signals("kovariant");
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Parsed parsed = parse_command_line(arguments, commands);
-  if (!parsed.action) {
-    if (detail::speaks_for_all()) (parsed.code ? std::cerr : std::cout) << parsed.text << std::flush;
-    return parsed.code;
+  if (!parsed.action && parsed.code == 0) {
+    if (Launcher::of_environment().rank == 0) std::cout << parsed.text << std::flush;
+    return 0;
   }
-  if (const std::string problem = kokkos_problem(arguments); !problem.empty()) {
-    if (detail::speaks_for_all()) std::cerr << "kovariant: " + problem + "\n" << std::flush;
-    return int(ExitCode::usage);
-  }
-  return run(argc, argv, [&](const Comm& comm) {
+  const auto require_action = [&] {
+    if (!parsed.action) throw InputError(parsed.text);
+  };
+  return detail::run(argc, argv, require_action, [&](const Comm& comm) {
     try {
       run_action(parsed, joined(arguments), comm);
     } catch (const Error&) {

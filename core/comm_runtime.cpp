@@ -13,7 +13,6 @@ namespace {
 CommRuntime* outermost = nullptr;
 /// Of a run whose ranks never came together at its end.  Pending messages use its memory.
 MpiRun* unfinished = nullptr;
-bool met = false;
 
 void end_others_at_exit() {
 #if defined(__GLIBC__)
@@ -27,7 +26,6 @@ void end_others_at_exit() {
 CommRuntime::CommRuntime(int& argc, char**& argv) {
   if (outermost) return;
   mpi_ = MpiRun::start(argc, argv);
-  met = met || mpi_;
   world_ = mpi_ ? mpi_->world() : serial_comm();
   outermost = this;
 }
@@ -62,8 +60,6 @@ std::shared_ptr<const Comm::Impl> CommRuntime::world() {
 }
 
 bool CommRuntime::has_mpi() { return outermost && outermost->mpi_; }
-
-bool CommRuntime::has_met() { return met; }
 
 std::string CommRuntime::description() { return has_mpi() ? outermost->mpi_->description() : "without MPI"; }
 

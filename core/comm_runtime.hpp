@@ -83,8 +83,6 @@ class CommRuntime {
   static std::shared_ptr<const Comm::Impl> world();
   /// Whether messages go through MPI.
   static bool has_mpi();
-  /// Whether MPI has brought the ranks together in this process, also where their run is over.
-  static bool has_met();
   /// For reports: the MPI library and its version.
   static std::string description();
 

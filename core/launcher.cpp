@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
-#include <thread>
 
 namespace kov {
 
@@ -130,22 +128,18 @@ Launcher Launcher::of_environment() {
   return {.name = "Slurm", .rank = int(*rank), .size = size, .on_host = on_host_of_others(size)};
 }
 
+bool detail::is_launched_with_others() {
+  const Launcher launcher = Launcher::of_environment();
+  return !launcher.name.empty() && launcher.size != 1;
+}
+
 bool wants_mpi() {
   const char* const text = std::getenv("KOV_MPI");
-  if (!text || !*text) {
-    const Launcher launcher = Launcher::of_environment();
-    return !launcher.name.empty() && launcher.size != 1;
-  }
+  if (!text || !*text) return detail::is_launched_with_others();
   const std::string_view choice(text);
   require(choice == "0" || choice == "1", "the environment variable KOV_MPI is", choice,
           "where 1 (start MPI) and 0 (do not) are known: set one of these, or unset it");
   return choice == "1";
-}
-
-bool detail::speaks_for_all() {
-  if (Launcher::of_environment().rank == 0) return true;
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  return false;
 }
 
 }  // namespace kov

@@ -28,10 +28,8 @@ struct Launcher {
 bool wants_mpi();
 
 namespace detail {
-/// Whether this process is the one to print what all processes of its launcher have to say, before MPI brings them
-/// together.  The others return a second later: launchers end all processes when one ends, and rank 0 has to speak
-/// first.
-bool speaks_for_all();
+/// Whether a launcher started this process and others, or does not say how many.
+bool is_launched_with_others();
 }  // namespace detail
 
 }  // namespace kov

@@ -249,13 +249,22 @@ class RunningMpi final : public MpiRun {
   std::shared_ptr<const Comm::Impl> world_;
 };
 
+/// Where the environment's wish is none, MPI is what ranks learn of this error by.
+bool is_wanted() {
+  try {
+    return wants_mpi();
+  } catch (const InputError&) {
+    return is_launched_with_others();
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<MpiRun> MpiRun::start(int& argc, char**& argv) {
   int running = 0;
   MPI_Initialized(&running);
   if (!running) {
-    if (!wants_mpi()) return nullptr;
+    if (!is_wanted()) return nullptr;
     int provided = 0;
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "starting MPI");
   }

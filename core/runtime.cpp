@@ -4,15 +4,12 @@
 #include "kov/core/comm_runtime.hpp"
 #include "kov/core/exit_code.hpp"
 #include "kov/core/io/atomic_file.hpp"
+#include "kov/core/kokkos_settings.hpp"
 #include "kov/core/launcher.hpp"
 #include "kov/core/pack.hpp"
 #include "kov/core/signals.hpp"
 
 #include <Kokkos_Core.hpp>
-
-#if defined(KOKKOS_ENABLE_OPENMP)
-#include <omp.h>
-#endif
 
 #include <chrono>
 #include <condition_variable>
@@ -78,24 +75,6 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// Whether Kokkos is to be started.  It keeps OpenMP threads in a table of fixed length and would write beyond it.
-bool starts_kokkos(int argc, char* const* argv) {
-  if (Kokkos::is_initialized()) return false;
-#if defined(KOKKOS_ENABLE_OPENMP)
-  // As Kokkos looks for their number; what is no number is for Kokkos to refuse.
-  const std::string option = "--kokkos-num-threads=";
-  const char* text = std::getenv("KOKKOS_NUM_THREADS");
-  for (int i = 1; i < argc; ++i)
-    if (std::string(argv[i]).starts_with(option)) text = argv[i] + option.size();
-  const long threads = text ? std::strtol(text, nullptr, 10) : omp_get_max_threads();
-  require(threads <= Runtime::most_threads, "there would be", threads, "OpenMP threads and Kokkos takes at most",
-          Runtime::most_threads, ": set OMP_NUM_THREADS, or start more processes");
-#else
-  (void)argc, (void)argv;
-#endif
-  return true;
-}
-
 /// Ends the process unless it is gone in time: whatever a library waits for after an error, it does not wait long.
 class Watchdog {
  public:
@@ -126,8 +105,8 @@ class Watchdog {
 
 struct Runtime::Parts {
   std::string name;
-  bool owns_kokkos;
   detail::CommRuntime comm;
+  bool owns_kokkos = false;
   const std::thread::id thread = std::this_thread::get_id();
   const int exceptions = std::uncaught_exceptions();
   std::terminate_handler before = nullptr;
@@ -138,11 +117,19 @@ struct Runtime::Parts {
   /// The innermost that is alive.
   static Parts* current;
 
-  Parts(int& argc, char**& argv) : name(name_of(argc, argv)), owns_kokkos(starts_kokkos(argc, argv)), comm(argc, argv) {
-    if (owns_kokkos) Kokkos::initialize(argc, argv);
+  /// Ranks can tell each other of errors from here on.
+  Parts(int& argc, char**& argv) : name(name_of(argc, argv)), comm(argc, argv) {
     outer = current;
     current = this;
     before = std::set_terminate(on_terminate);
+  }
+
+  void start_kokkos(int& argc, char**& argv) {
+    (void)wants_mpi();  // throws where the environment is wrong
+    if (Kokkos::is_initialized()) return;
+    detail::require_kokkos_settings(argc, argv);
+    Kokkos::initialize(argc, argv);
+    owns_kokkos = true;
   }
 
   ~Parts() {
@@ -225,11 +212,14 @@ struct Runtime::Parts {
 
 Runtime::Parts* Runtime::Parts::current = nullptr;
 
-Runtime::Runtime(int& argc, char**& argv) : parts_(std::make_unique<Parts>(argc, argv)) {}
+Runtime::Runtime(int& argc, char**& argv) : parts_(std::make_unique<Parts>(argc, argv)) {
+  parts_->start_kokkos(argc, argv);
+}
 Runtime::Runtime() {
   int argc = 0;
   char** argv = nullptr;
   parts_ = std::make_unique<Parts>(argc, argv);
+  parts_->start_kokkos(argc, argv);
 }
 Runtime::~Runtime() = default;
 
@@ -244,21 +234,28 @@ std::string Runtime::description() {
 }
 
 int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f) {
+  return detail::run(
+      argc, argv, [] {}, f);
+}
+
+int detail::run(int& argc, char**& argv, const std::function<void()>& prepare,
+                const std::function<void(const Comm&)>& f) {
   const std::string name = name_of(argc, argv);
   end_cleanly_on_signals(name);
   try {
-    const Runtime runtime(argc, argv);
+    Runtime::Parts runtime(argc, argv);
     std::exception_ptr error;
     try {
+      prepare();
+      runtime.start_kokkos(argc, argv);
       f(Comm::world());
     } catch (...) {
       error = std::current_exception();
     }
-    return runtime.parts_->end(error);
-  } catch (...) {  // nothing was started
+    return runtime.end(error);
+  } catch (...) {  // no messages to the others are possible
     const Ending ending = ending_of(std::current_exception());
-    // Before ranks meet they have the environment in common, and what is wrong with it.
-    if (detail::CommRuntime::has_met() || detail::speaks_for_all()) print_error(name + ": " + ending.text);
+    print_error(name + ": " + ending.text);
     return ending.code;
   }
 }

@@ -11,6 +11,11 @@
 
 namespace kov {
 
+namespace detail {
+/// run() that calls `prepare` before Kokkos starts: what it throws is an error like those of f.
+int run(int& argc, char**& argv, const std::function<void()>& prepare, const std::function<void(const Comm&)>& f);
+}  // namespace detail
+
 /// Starts MPI (under a launcher, see wants_mpi()) and Kokkos unless the program already did; ends only what it started.
 ///
 /// An error ends all ranks, whichever had it and wherever the others are:
@@ -25,7 +30,8 @@ namespace kov {
 /// others that wait for it fail with a RankError too.
 class Runtime {
  public:
-  /// Takes the options that MPI and Kokkos understand out of argv.
+  /// Takes the options that MPI and Kokkos understand out of argv.  Throws InputError where Kokkos would abort on one,
+  /// on a variable KOKKOS_... or on more OpenMP threads than most_threads; the other ranks are told, as at the end.
   Runtime(int& argc, char**& argv);
   Runtime();
   ~Runtime();
@@ -35,11 +41,12 @@ class Runtime {
   /// For reports and output files: "OpenMP, 2 threads, 8 lanes" or "CUDA, NVIDIA H200, 32 lanes".
   static std::string description();
   static int threads();
-  /// Kokkos' tables of OpenMP threads are as long.  Runtime throws InputError where OpenMP has more.
+  /// Kokkos' tables of OpenMP threads are as long.
   static constexpr int most_threads = 512;
 
  private:
-  friend int run(int& argc, char**& argv, const std::function<void(const Comm&)>& f);
+  friend int detail::run(int& argc, char**& argv, const std::function<void()>& prepare,
+                         const std::function<void(const Comm&)>& f);
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

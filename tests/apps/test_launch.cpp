@@ -46,6 +46,18 @@ TEST_F(MissingEnvironment, LeavesBindingToALauncherThatDoesNotSayHowManyThereAre
   }
 }
 
+TEST(WantedThreads, AreNeverMoreThanKokkosTakes) {
+  const auto none = std::optional<int>();
+  EXPECT_EQ(wanted_threads(512, 512, 1), none);
+  EXPECT_EQ(wanted_threads(513, 513, 1), 512);
+  EXPECT_EQ(wanted_threads(2048, 2048, 2), 512);
+  EXPECT_EQ(wanted_threads(1024, 2048, 2), 512);  // bound
+  EXPECT_EQ(wanted_threads(2048, 2048, none), 512);
+  EXPECT_EQ(wanted_threads(2048, 2048, 8), 256);
+  EXPECT_EQ(wanted_threads(64, 128, 2), none);
+  EXPECT_EQ(wanted_threads(4, 4, 9), 1);
+}
+
 TEST_F(MissingEnvironment, LeavesWhatIsSet) {
   EXPECT_EQ(wanted("OMP_PROC_BIND", {{"OMP_PROC_BIND", "close"}}), "unset");
   EXPECT_EQ(wanted("GOMP_SPINCOUNT", {{"OMP_WAIT_POLICY", "active"}}), "unset");

@@ -49,6 +49,44 @@ class Usage(ProgramTest):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, "512")
 
+    def test_what_kokkos_would_abort_on_is_one_error(self):
+        for more, option, says in (
+                ({"KOKKOS_MAP_DEVICE_ID_BY": "nonsense"}, [], "give KOKKOS_MAP_DEVICE_ID_BY=mpi_rank or KOKKOS_MAP_DEVICE_ID_BY=random"),
+                ({"KOKKOS_DISABLE_WARNINGS": "maybe"}, [], "KOKKOS_DISABLE_WARNINGS=maybe is wrong: give KOKKOS_DISABLE_WARNINGS=yes or"),
+                ({"KOKKOS_PRINT_CONFIGURATION": "2"}, [], "KOKKOS_PRINT_CONFIGURATION=2 is wrong"),
+                ({"KOKKOS_TUNE_INTERNALS": ""}, [], "KOKKOS_TUNE_INTERNALS= is wrong"), ({"KOKKOS_DEVICE_ID": "-1"}, [], "KOKKOS_DEVICE_ID"),
+                ({"KOKKOS_PROFILE_LIBRARY": "a", "KOKKOS_TOOLS_LIBS": "b"}, [], "name different tools"),
+                ({}, ["--kokkos-map-device-id-by=x"], "--kokkos-map-device-id-by=x is wrong"), ({}, ["--kokkos-tools-args"], "give --kokkos-tools-args=TEXT"),
+                ({}, ["--kokkos-disable-warnings=x"], "give --kokkos-disable-warnings=yes"), ({}, ["--kokkos-tools-libs="], "is wrong"),
+                ({}, ["--kokkos-num-threadsx"], "is no option of Kokkos"), ({}, ["--kokkos-nonsense"], "--kokkos-nonsense is no option of Kokkos")):
+            with self.subTest(more=more, option=option):
+                done = subprocess.run([PROGRAM, "info", "absent.lime", *option], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, timeout=60, env=environment(**more))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("kovariant: "), done.stderr)
+                self.assertIn(says, done.stderr)
+        done = subprocess.run([PROGRAM, "info", "absent.lime", "--kokkos-disable-warnings", "--kokkos-tune-internals=No"], cwd=self.folder,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment(KOKKOS_DISABLE_WARNINGS="TRUE"))
+        self.assertIn("cannot read absent.lime", done.stderr)
+
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_an_error_that_one_rank_alone_has_before_mpi_starts_is_said_once(self):
+        good = [PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"]
+        for wrong, says in (([*good, "--nonsense"], "unknown argument '--nonsense'"),
+                            ([*good, "--kokkos-num-threads=many"], "--kokkos-num-threads=many is wrong"),
+                            (["env", "OMP_NUM_THREADS=513", *good], "at most 512"),
+                            (["env", "KOV_MPI=yes", *good], "the environment variable KOV_MPI is yes")):
+            for rank in (0, 1, 2):
+                with self.subTest(wrong=wrong, rank=rank):
+                    parts = [["-n", "1", *(wrong if r == rank else good)] for r in range(3)]
+                    done = subprocess.run([*MPIEXEC, *parts[0], ":", *parts[1], ":", *parts[2]], cwd=self.folder, text=True,
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment())
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertEqual(done.stderr.count("kovariant: "), 1, done.stderr)
+                    self.assertIn("kovariant: rank %d: " % rank, done.stderr)
+                    self.assertIn(says, done.stderr)
+
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_ranks_with_too_many_threads_say_so_once(self):
         done = subprocess.run([*MPIEXEC, "-n", "2", PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"], cwd=self.folder,

@@ -55,6 +55,12 @@ class OneProcess(EndingsTest):
         self.assertEqual(self.call("caught-outside", 1, 9), ["caught: a wrong note"])
         self.assertEqual(self.call("caught-inside", 1, 9), ["caught: a wrong note"])
 
+    def test_what_kokkos_would_abort_on_is_an_error_of_the_runtime(self):
+        for way, code, name in (("run", 1, "endings"), ("uncaught", 1, "endings"), ("caught-outside", 9, "caught")):
+            said = self.call(way, 1, code, KOKKOS_DISABLE_WARNINGS="maybe")
+            self.assertEqual(len(said), 1)
+            self.assertIn(name + ": KOKKOS_DISABLE_WARNINGS=maybe is wrong", said[0])
+
     def test_a_timeout_that_is_no_time_is_refused(self):
         for text in ("soon", "-1", "inf", "3 s"):
             self.assertIn("KOV_TIMEOUT is " + text, self.call("run", 1, 1, KOV_TIMEOUT=text)[0])
@@ -102,6 +108,18 @@ class SeveralRanks(EndingsTest):
         said = self.call("well", 2, 1, KOV_MPI="yes")
         self.assertEqual(len(said), 1)
         self.assertIn("endings: the environment variable KOV_MPI is yes", said[0])
+
+    def test_an_error_before_kokkos_starts_is_said_once_whichever_rank_has_it(self):
+        for way in ("run", "uncaught"):
+            self.assertEqual(len(self.call(way, 2, 1, KOKKOS_NUM_THREADS="many")), 1)
+            command = [PROGRAM, way]
+            for rank in (0, 1):
+                parts = [["-n", "1", *(["env", "KOKKOS_NUM_THREADS=many"] if r == rank else []), *command] for r in (0, 1)]
+                done = subprocess.run([*MPIEXEC, *parts[0], ":", *parts[1]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(done.stderr.count("endings: "), 1, done.stderr)
+                self.assertIn("endings: rank %d: KOKKOS_NUM_THREADS=many is wrong" % rank, done.stderr)
 
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
