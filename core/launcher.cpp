@@ -84,15 +84,16 @@ std::optional<std::int64_t> slurm_tasks_on_host() {
       hosts = take_number(rest).value_or(1);
       if (rest.starts_with(")")) rest.remove_prefix(1);
     }
-    if (host < hosts) return tasks;
+    if (host < hosts) return tasks <= largest_int ? tasks : std::nullopt;
     host -= hosts;
     if (rest.starts_with(",")) rest.remove_prefix(1);
   }
   return {};
 }
 
+/// A number of processes or hosts, of which there is at least one.
 std::optional<int> count(const std::optional<std::int64_t>& number) {
-  return number && *number > 0 && *number <= largest_int ? std::optional(int(*number)) : std::nullopt;
+  return number && *number > 0 ? std::optional(int(*number)) : std::nullopt;
 }
 
 /// How many processes of a job share this host, by what the launchers below an MPI's own say.
