@@ -4,6 +4,7 @@
 #include "kov/core/comm_impl.hpp"
 #include "kov/core/comm_mpi.hpp"
 #include "kov/core/exit_code.hpp"
+#include "kov/core/standard_output.hpp"
 
 #include <cstdlib>
 
@@ -49,6 +50,7 @@ void CommRuntime::finalize() {
 
 void CommRuntime::cut_off(int code) {
   if (mpi_) mpi_->cut_off(code);
+  flush_standard_output();
   std::_Exit(code);
 }
 

@@ -9,6 +9,7 @@
 #include "kov/core/comm_mpi.hpp"
 #include "kov/core/hash.hpp"
 #include "kov/core/launcher.hpp"
+#include "kov/core/standard_output.hpp"
 
 #include <algorithm>
 #include <array>
@@ -64,6 +65,14 @@ MPI_Comm duplicate() {
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "duplicating a communicator");
   check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "setting an error handler");
   return comm;
+}
+
+/// Whether a wait has lasted so many seconds, of which 0 are endless; sleeps a little while it has not.
+bool is_over(WaitingTime& time, double seconds) {
+  const double waited = time.seconds();
+  if (seconds > 0 && waited > seconds) return true;
+  if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  return false;
 }
 
 class Notices final : public RankWatch {
@@ -150,7 +159,7 @@ class Notices final : public RankWatch {
     return std::any_of(known_.begin(), known_.end(), [&](const Known& n) { return n.rank == rank; });
   }
 
-  void receive_the_rest();
+  bool receive_the_rest(double seconds);
 
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1;
@@ -162,20 +171,25 @@ class Notices final : public RankWatch {
   std::vector<char> all_tell_;
 };
 
-/// Receives the notices that are on their way, as MPI wants to end without any.  All ranks are here; if one goes away
-/// even now, the others do not wait long for it.
-void Notices::receive_the_rest() {
+/// Receives the notices that are on their way, as MPI wants to end without any.  All ranks were here; says whether none
+/// went away even now.
+bool Notices::receive_the_rest(double seconds) {
   all_tell_.resize(std::size_t(size_));
   MPI_Request request;
-  if (MPI_Iallgather(&tells_, 1, MPI_CHAR, all_tell_.data(), 1, MPI_CHAR, comm_, &request) != MPI_SUCCESS) return;
+  if (MPI_Iallgather(&tells_, 1, MPI_CHAR, all_tell_.data(), 1, MPI_CHAR, comm_, &request) != MPI_SUCCESS) return false;
   WaitingTime time;
   int all_said = 0;
   const auto is_missing = [&](int r) { return r != rank_ && all_tell_[std::size_t(r)] && !has_told(r); };
-  for (int r = 0; r < size_ && time.seconds() < grace;) {
-    if (!all_said && MPI_Test(&request, &all_said, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+  for (int r = 0; r < size_;) {
+    if (!all_said && MPI_Test(&request, &all_said, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
     receive();
-    if (all_said && !is_missing(r)) ++r;
+    if (all_said && !is_missing(r)) {
+      ++r;
+      continue;
+    }
+    if (is_over(time, seconds)) return false;
   }
+  return true;
 }
 
 Verdict Notices::end(const Ending& ending) {
@@ -201,11 +215,9 @@ Verdict Notices::end(const Ending& ending) {
     }
     const Known* const first = first_failure();
     const bool yields = first && comes_first(first->notice.word, first->rank, mine_, rank_);
-    const double limit = failed ? quiet + grace + (yields ? precedence : 0) : Comm::default_timeout();
-    if (limit > 0 && waited > limit) return alone;
-    if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (is_over(time, failed ? quiet + grace + (yields ? precedence : 0) : Comm::default_timeout())) return alone;
   }
-  receive_the_rest();
+  if (!receive_the_rest(failed ? grace : Comm::default_timeout())) return alone;
   int first = 0;
   for (int r = 1; r < size_; ++r)
     if (comes_first(all_[std::size_t(r)], r, all_[std::size_t(first)], first)) first = r;
@@ -231,6 +243,7 @@ class RunningMpi final : public MpiRun {
     if (owner_) MPI_Finalize();
   }
   void cut_off(int code) override {
+    flush_standard_output();  // MPI may not
     MPI_Abort(MPI_COMM_WORLD, code);
     std::_Exit(code);
   }

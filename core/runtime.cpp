@@ -8,6 +8,7 @@
 #include "kov/core/launcher.hpp"
 #include "kov/core/pack.hpp"
 #include "kov/core/signals.hpp"
+#include "kov/core/standard_output.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -16,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
-#include <iostream>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -69,8 +69,7 @@ std::string name_of(int argc, char* const* argv) {
 }
 
 void print_error(const std::string& text) {
-  std::cout.flush();
-  std::fflush(stdout);
+  detail::flush_standard_output();
   std::fputs((text + "\n").c_str(), stderr);
   std::fflush(stderr);
 }
@@ -93,7 +92,10 @@ class Watchdog {
  private:
   void watch(int code) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(10), [this] { return over_; })) std::_Exit(code);
+    if (!changed_.wait_for(lock, std::chrono::seconds(10), [this] { return over_; })) {
+      detail::flush_standard_output();
+      std::_Exit(code);
+    }
   }
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -200,12 +202,11 @@ struct Runtime::Parts {
       std::_Exit(ending.code);
     }
     const int code = runtime.end(error);
-    std::cout.flush();
-    std::fflush(nullptr);
     {
       const Watchdog watchdog(code);
       runtime.comm.finalize();
     }
+    detail::flush_standard_output();
     std::_Exit(code);
   }
 };

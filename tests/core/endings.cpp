@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <mpi.h>
@@ -22,7 +23,9 @@ using namespace kov;
 // Between the library and MPI: counts messages, which MPI wants to be received before its end.
 namespace {
 int messages_on_their_way = 0;
-}
+/// In which ranks that have come to their ends say which notices they sent.
+int seconds_before_the_last_gather = 0;
+}  // namespace
 extern "C" {
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   ++messages_on_their_way;
@@ -35,6 +38,17 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
   --messages_on_their_way;
   return PMPI_Recv(data, count, type, from, tag, comm, status);
+}
+int MPI_Iallgather(const void* data, int count, MPI_Datatype type, void* all, int all_count, MPI_Datatype all_type,
+                   MPI_Comm comm, MPI_Request* request) {
+  if (seconds_before_the_last_gather > 0 && count == 1)
+    std::this_thread::sleep_for(std::chrono::seconds(seconds_before_the_last_gather));
+  return PMPI_Iallgather(data, count, type, all, all_count, all_type, comm, request);
+}
+/// Some end the process at once, others call exit().
+int MPI_Abort(MPI_Comm comm, int code) {
+  if (std::getenv("ENDINGS_ABORT")) std::_Exit(code);
+  return PMPI_Abort(comm, code);
 }
 int MPI_Finalize() {
   int rank = 0, all = 0;
@@ -81,6 +95,10 @@ void work(const std::string& way, const Comm& comm) {
     if (last) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     return;
   }
+  if (way == "stalled") {  // in its end, to which all have come
+    if (last) seconds_before_the_last_gather = 30;
+    return;
+  }
   OutputFile file("half-written." + std::to_string(comm.rank()));
   file.write("half a line");
   comm.barrier();
@@ -101,9 +119,10 @@ int caught_outside(const std::string& way, int argc, char** argv) {
   end_cleanly_on_signals("endings");
   try {
     const Runtime runtime(argc, argv);
+    if (Comm::world().rank() == Comm::world().size() - 1) std::printf("said before\n");
     work(way, Comm::world());
   } catch (const std::exception& error) {
-    std::cerr << sentence("caught:", error.what(), "\n");  // in one piece
+    std::fputs(sentence("caught:", error.what(), "\n").c_str(), stderr);  // in one piece, and without std::cout
     return 9;
   }
   return 0;

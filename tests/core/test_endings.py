@@ -4,6 +4,7 @@
 ctest sets ENDINGS (the program endings.cpp) and KOVARIANT_MPIEXEC (a launcher with its flags, or empty).
 """
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -69,6 +70,25 @@ class OneProcess(EndingsTest):
         self.call("run", 1, 2)
         self.assertEqual(self.stdout, "said before\n")
 
+    def test_the_error_is_said_although_nobody_takes_what_was_printed(self):
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        try:
+            while True:
+                os.write(writer, b"x" * 4096)
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+        process = subprocess.Popen([PROGRAM, "run"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=writer,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        os.close(writer)
+        said = select.select([process.stderr], [], [], 20)[0]
+        self.assertEqual([stream.readline() for stream in said], ["endings: a wrong note\n"])
+        with os.fdopen(reader, "rb") as pipe:
+            self.assertTrue(pipe.read().endswith(b"said before\n"))
+        self.assertEqual(process.wait(20), 2)
+
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
 class SeveralRanks(EndingsTest):
@@ -103,6 +123,11 @@ class SeveralRanks(EndingsTest):
     def test_a_rank_that_ends_well_and_late_leaves_no_message_behind(self):
         self.assertEqual(self.call("late", 2, 0), [])
         self.assertEqual(self.call("late", 4, 0), [])
+
+    def test_a_rank_that_stops_in_its_end_is_ended(self):
+        said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
+        self.assertRegex(said[0], "^endings: rank 0: this rank has ended, and not all others have within 4 seconds")
+        self.assertLess(self.seconds, 20)
 
     def test_an_error_before_mpi_is_said_once(self):
         said = self.call("well", 2, 1, KOV_MPI="yes")
@@ -148,6 +173,14 @@ class SeveralRanks(EndingsTest):
         self.assertEqual(said[0], "caught: a wrong note")
         self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
         self.assertEqual(len(said), 2)
+
+    def test_what_a_rank_that_ends_all_printed_is_not_lost(self):
+        done = subprocess.run([*MPIEXEC, "-n", "2", "sh", "-c", 'exec "$0" "$@" >> out', PROGRAM, "caught-outside-busy"],
+                              cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=100,
+                              env={**os.environ, "ENDINGS_ABORT": "at once"})
+        self.assertEqual(done.returncode, 9, done.stderr)
+        with open(os.path.join(self.folder, "out")) as file:
+            self.assertEqual(file.read(), "said before\n")
 
     def test_good_ends_and_an_mpi_of_the_user_s(self):
         self.assertEqual(self.call("well", 2, 0), [])
