@@ -55,7 +55,7 @@ void end_cleanly_on_signals(const std::string& name) {
     return sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL;
   };
   if (!handles(SIGXFSZ)) std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the writer
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}) {
     if (handles(number)) continue;
     struct sigaction action {};
     action.sa_handler = end_by_signal;

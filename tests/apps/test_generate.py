@@ -142,7 +142,7 @@ class Generate(ProgramTest):
         self.assertEqual(os.listdir(self.folder), ["e.0001.lime"])
 
     def test_signals_end_it_with_their_code_and_leave_no_temporary_files(self):
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 138), (signal.SIGUSR2, 140)):
             # Writing takes longest here, and it is waited for; afterwards the chain goes on.
             name = "s%d" % code
             arguments = ["generate", "--extent", 8, 8, 8, 16, "--thermalise", 0, "--between", 1, "--overrelaxation", 0,
