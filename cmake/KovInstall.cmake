@@ -46,5 +46,5 @@ configure_package_config_file(cmake/KovariantConfig.cmake.in "${PROJECT_BINARY_D
                               INSTALL_DESTINATION "${KOV_CMAKE_DIR}" PATH_VARS KOV_KOKKOS_PACKAGE NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/KovariantConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/KovariantConfig.cmake" "${PROJECT_BINARY_DIR}/KovariantConfigVersion.cmake"
-              cmake/FindLibdeflate.cmake cmake/FindRandom123.cmake cmake/KovBuildType.cmake
+              cmake/FindLibdeflate.cmake cmake/FindRandom123.cmake cmake/KovariantDependencies.cmake cmake/KovBuildType.cmake
         DESTINATION "${KOV_CMAKE_DIR}")

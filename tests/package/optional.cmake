@@ -27,6 +27,28 @@ execute_process(COMMAND "${CMAKE_COMMAND}" ${absent} "${tree}" RESULT_VARIABLE s
 expect(NOT status EQUAL 0)
 expect(said MATCHES "cairo [(]option KOV_PDF[)] not found")
 
+# MPI and HDF5 likewise, where they are.
+foreach(part MPI HDF5)
+  if(NOT ${part})
+    message("NOT TESTED: this build has no ${part}")
+    continue()
+  endif()
+  file(REMOVE_RECURSE "${tree}")
+  foreach(step "OFF;-DCMAKE_DISABLE_FIND_PACKAGE_${part}=ON" "ON;-DCMAKE_DISABLE_FIND_PACKAGE_${part}=OFF" "OFF;-DKOV_${part}=OFF" "OFF"
+          "ON;-DKOV_${part}=ON")
+    list(POP_FRONT step value)
+    run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${tree}" -G "${GENERATOR}" ${options} "-DKokkos_DIR=${KOKKOS_DIR}" -DKOV_TESTS=OFF
+        -DKOV_APPS=OFF ${step})
+    file(STRINGS "${tree}/CMakeCache.txt" cached REGEX "^KOV_${part}:")
+    expect(cached STREQUAL "KOV_${part}:BOOL=${value}")
+    expect(output MATCHES "${part} ${value}")
+  endforeach()
+  execute_process(COMMAND "${CMAKE_COMMAND}" -DCMAKE_DISABLE_FIND_PACKAGE_${part}=ON "${tree}" RESULT_VARIABLE status
+                  ERROR_VARIABLE said OUTPUT_QUIET)
+  expect(NOT status EQUAL 0)
+  expect(said MATCHES "${part} [(]option KOV_${part}[)] not found")
+endforeach()
+
 # Without a program nothing is said of its pictures.
 file(REMOVE_RECURSE "${tree}")
 run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${tree}" -G "${GENERATOR}" ${options} "-DKokkos_DIR=${KOKKOS_DIR}" -DKOV_TESTS=OFF
