@@ -2,15 +2,17 @@
 """What a fault of one rank does to every program: an end within seconds, the first error printed once, its code.
 
 By default each program has each fault on one of two ranks, which rotates from pair to pair, and one fault on four ranks.
-All faults on all ranks: `ctest -C AllFaults -L all_faults`.
+All faults on all ranks: `ctest -C AllFaults -L all_faults`.  What is left of results is whole, or of an earlier run.
 """
 import os
 import re
 import subprocess
 import time
 import unittest
+import xml.etree.ElementTree
+import zlib
 
-from program_support import MPIEXEC, PROGRAM, TINY, ProgramTest, environment
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTest, environment
 
 SOLVER = os.environ.get("KOVARIANT_SOLVER", "")
 ALL = os.environ.get("KOVARIANT_FAULTS") == "all"
@@ -21,6 +23,33 @@ FAULTS = ("lost", "memory", "flipped", "stop", "stale", "kill")
 # Kernels that faults of a process strike at, as parts of all that the rank runs.
 EARLY, MIDDLE, LATE = 0, 0.5, 0.9
 BEYOND = 10**9
+OLD = b"of an earlier run\n"
+
+
+def rotated(word, bits):
+    return (word << bits | word >> (32 - bits)) & 0xFFFFFFFF
+
+
+def is_whole_hdf5(content):
+    """As its user block says: the length, and checksums of pieces of 64 KiB."""
+    pieces = [content[at:at + 65536] for at in range(512, len(content), 65536)]
+    sums = [0, 0]
+    for i, piece in enumerate(pieces):
+        for k, period in enumerate((29, 31)):
+            sums[k] ^= rotated(zlib.crc32(piece), i % period)
+    return content.startswith(b"Kovariant HDF5 1\nlength %d\nsuma %08x\nsumb %08x\n" % (len(content) - 512, *sums))
+
+
+def is_whole_journal(content):
+    """Records "name length\\nbytes\\n" up to the end."""
+    heading, _, rest = content.partition(b"\n")
+    while rest:
+        begin, _, rest = rest.partition(b"\n")
+        length = int(begin.split()[1])
+        if rest[length:length + 1] != b"\n":
+            return False
+        rest = rest[length + 1:]
+    return heading.startswith(b"kovariant journal")
 
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
@@ -31,6 +60,7 @@ class FaultTest(ProgramTest):
         super().setUp()
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 1, "--output", "a", "-q")
         self.before = self.files()
+        self.bytes_before = {file: self.read(file, "rb") for file in self.before}
 
     def files(self):
         return {os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names}
@@ -44,12 +74,39 @@ class FaultTest(ProgramTest):
                               env=environment(KOV_FAULT=fault, KOV_TIMEOUT=str(timeout)))
         return done, "%s on %d ranks in %s: %s%s" % (fault, ranks, program, done.stdout, done.stderr), time.monotonic() - begin
 
-    def strike(self, fault, program, code, ranks=2, timeout=20, may_be_left=(), within=30):
-        """The line that says why the program ended; no temporary files are left, nor results but those that are whole."""
+    def assert_whole(self, file, good, about):
+        """A result that is left is complete; texts are those of a good run."""
+        content = self.read(file, "rb")
+        ending = os.path.splitext(file)[1]
+        if content == OLD:
+            return
+        if ending in (".lime", ".nersc"):
+            self.call("info", file, "-q")  # verifies the checksums
+        elif ending == ".h5":
+            self.assertTrue(is_whole_hdf5(content), file + about)
+        elif ending == ".svg":
+            xml.etree.ElementTree.fromstring(content)
+        elif ending == ".pdf":
+            self.assertTrue(content.startswith(b"%PDF") and content.rstrip().endswith(b"%%EOF"), file + about)
+        elif ending == ".journal":
+            self.assertTrue(is_whole_journal(content), file + about)
+        else:
+            self.assertIn(ending, (".txt", ".dat"), about)
+            self.assertEqual(content, good, file + about)
+
+    def strike(self, fault, program, code, ranks=2, timeout=20, may_be_left=None, within=30):
+        """The line that says why the program ended; no temporary files are left, nor results but those that are whole.
+
+        may_be_left: files, with the content that a good run gives them."""
+        may_be_left = may_be_left or {}
         done, about, seconds = self.start(fault, program, ranks, timeout)
         self.assertEqual(done.returncode, code, about)
         self.assertLess(seconds, within, about)
-        left = self.files() - self.before - set(may_be_left)
+        for file, content in self.bytes_before.items():
+            self.assertEqual(self.read(file, "rb"), content, about)
+        for file in self.files() & may_be_left.keys():
+            self.assert_whole(file, may_be_left[file], about)
+        left = self.files() - self.before - may_be_left.keys()
         # What is killed leaves its lock, and what it was writing under a temporary name.  Launchers kill a stopped process
         # when it does not end at once.
         if fault.startswith("kill") or (fault.startswith("stop") and "ended by a signal" not in done.stderr):
@@ -70,10 +127,12 @@ class FaultTest(ProgramTest):
             os.unlink(file)
 
     def kernels(self, program, ranks, rank):
-        """How many kernels a rank runs, and the files that a good run makes: from a fault beyond the last kernel."""
+        """How many kernels a rank runs, and what the files hold that a good run makes: from a fault beyond the last kernel."""
         done, about, _ = self.start("memory:%d:%d" % (rank, BEYOND), program, ranks, 20)
         self.assertEqual(done.returncode, 1, about)
-        made = self.files() - self.before
+        made = {file: self.read(file, "rb") for file in self.files() - self.before}
+        for file, content in made.items():
+            self.assert_whole(file, content, about)
         self.clean()
         return int(re.search(r"did not strike: rank %d ran (\d+) kernels" % rank, done.stderr)[1]), made
 
@@ -83,7 +142,7 @@ class FaultTest(ProgramTest):
         self.assertRegex(said, pattern)
         self.assertIn(WRONG[kind], said)
 
-    def strike_process(self, kind, rank, program, kernel, ranks=2, may_be_left=()):
+    def strike_process(self, kind, rank, program, kernel, ranks=2, may_be_left=None):
         fault = "%s:%d:%d" % (kind, rank, kernel)
         if kind == "memory":
             said = self.strike(fault, program, 70, ranks, may_be_left=may_be_left)
@@ -98,8 +157,10 @@ class FaultTest(ProgramTest):
 
 
 class Matrix:
-    """Every fault on one program."""
-    number, program = 0, ()
+    """Every fault on one program, over results of an earlier run where the program replaces them."""
+    number, program, replaces = 0, (), True
+    # The part of the counted kernels that it runs in any case.
+    steady = 1
 
     def cases(self):
         """(ranks, kind, rank, where in its work)"""
@@ -125,8 +186,12 @@ class Matrix:
                     kernels[ranks, rank] = self.kernels(self.program, ranks, rank)
                 count, made = kernels[ranks, rank]
                 self.assertGreater(count, 10)
-                kernel = 2 if where == EARLY else int(where * count)
-                self.strike_process(kind, rank, self.program, kernel, ranks, () if where == EARLY else made)
+                kernel = 2 if where == EARLY else int(where * self.steady * count)
+                if self.replaces:
+                    for file in made:
+                        with open(file, "wb") as old:
+                            old.write(OLD)
+                self.strike_process(kind, rank, self.program, kernel, ranks, made if self.replaces or where != EARLY else None)
 
 
 class FlowFaults(Matrix, FaultTest):
@@ -146,11 +211,11 @@ class SmearFaults(Matrix, FaultTest):
 
 
 class SpectrumFaults(Matrix, FaultTest):
-    number, program = 4, ("spectrum", *TINY, "--set", "generate.configurations=1", "-q")
+    number, replaces, program = 4, False, ("spectrum", *TINY, "--set", "generate.configurations=1", "-q")
 
 
 class GenerateFaults(Matrix, FaultTest):
-    number, program = 5, ("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "b", "-q")
+    number, replaces, program = 5, False, ("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "b", "-q")
 
 
 class ConvertFaults(Matrix, FaultTest):
@@ -162,8 +227,8 @@ class InfoFaults(Matrix, FaultTest):
 
 
 class BenchFaults(Matrix, FaultTest):
-    """On several ranks it times the exchange of halos alone."""
-    number, program = 8, ("bench", "--large", 4, 4, 4, 8, "--seconds", 0.001, "-q")
+    """On several ranks it times the exchange of halos alone, as often as the clock allows."""
+    number, steady, program = 8, 0.3, ("bench", "--large", 4, 4, 4, 8, "--seconds", 0.001, "-q")
 
 
 @unittest.skipUnless(SOLVER, "NOT TESTED: KOVARIANT_SOLVER names no program")
@@ -179,6 +244,26 @@ class OtherFaults(FaultTest):
             self.assertIn("no checked halo message of leg 6 from rank 1", self.strike("lost:1:6", program, 1))
         self.assertIn("rank 1 ran 0 kernels", self.strike("memory:1:1", ("info", FILE, "--header-only"), 1))
         self.assertIn("no checked halo message of leg 77", self.strike("flipped:0:77", ("info", FILE), 1))
+
+    def test_results_that_are_cut_short_or_changed_are_not_whole(self):
+        self.call("flow", FILE, "--time", 0.05, "--write", "f.lime", "-q")
+        self.call("convert", FILE, "f.nersc")
+        self.call("spectrum", *TINY, "--set", "generate.configurations=1", "--set", "output.prefix=f")
+        found = {os.path.splitext(file)[1] for file in self.files() - self.before}
+        for ending in (".lime", ".nersc", ".txt", ".dat", ".svg", ".journal", *([".h5"] if HAS_HDF5 else []), *([".pdf"] if HAS_PDF else [])):
+            self.assertIn(ending, found)
+        for file in self.files() - self.before:
+            content = self.read(file, "rb")
+            self.assert_whole(file, content, "")
+            damages = [content[:-10], content[:len(content) // 2], b""]
+            if file.endswith((".h5", ".lime")):
+                middle = len(content) // 2
+                damages.append(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1:])
+            for damaged in damages:
+                with self.subTest(file=file, length=len(damaged)), self.assertRaises((AssertionError, SyntaxError)):
+                    with open(self.path(file), "wb") as new:
+                        new.write(damaged)
+                    self.assert_whole(file, content, "")
 
     def test_memory_that_runs_out_while_written_links_are_verified_leaves_no_file(self):
         # Nothing comes after the verification, so that the last kernel is part of it.
