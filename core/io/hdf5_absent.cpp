@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In place of hdf5.cpp where HDF5 was not found or is switched off: every function throws NotBuilt.
+// In place of hdf5.cpp and its kin where HDF5 was not found or is switched off: every function throws NotBuilt.
 #include "kov/core/error.hpp"
 #include "kov/core/io/hdf5.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hdf5.cpp and hdf5_dataset.cpp: what an open HDF5 file is, without hdf5.h.
+// Private to hdf5*.cpp: what an open HDF5 file is, without hdf5.h.
 #pragma once
 
 #include "kov/core/error.hpp"
@@ -43,6 +43,9 @@ class Hdf5Id {
   Hdf5Handle id_;
   Close close_;
 };
+
+/// Members of a group, attributes of an object or values of one that a file of ours may have.
+inline constexpr std::uint64_t most_names = 1 << 20;
 
 /// What the innermost HDF5 function said, and an empty error stack.
 std::string hdf5_reason();
