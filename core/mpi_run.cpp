@@ -217,11 +217,13 @@ Verdict Notices::end(const Ending& ending) {
     const bool yields = first && comes_first(first->notice.word, first->rank, mine_, rank_);
     if (is_over(time, failed ? quiet + grace + (yields ? precedence : 0) : Comm::default_timeout())) return alone;
   }
-  if (!receive_the_rest(failed ? grace : Comm::default_timeout())) return alone;
   int first = 0;
   for (int r = 1; r < size_; ++r)
     if (comes_first(all_[std::size_t(r)], r, all_[std::size_t(first)], first)) first = r;
   const Word& explains = all_[std::size_t(first)];
+  const double patience = first == rank_ ? grace : grace + precedence;
+  if (!receive_the_rest(explains.kind == Kind::done ? Comm::default_timeout() : patience))
+    return {.complete = false, .code = explains.code, .mine = true, .mine_alone = true};
   const bool shared = std::all_of(all_.begin(), all_.end(), [&](const Word& word) {
     return word.kind == Kind::agreed || (word.kind == explains.kind && word.text_hash == explains.text_hash);
   });

@@ -18,7 +18,8 @@ void flush_standard_output() noexcept {
         std::cout.flush();
       } catch (...) {  // a program may want that
       }
-      std::fflush(nullptr);
+      std::fflush(stdout);
+      std::fflush(nullptr);  // last: while it waits, nobody can open a stream
       done->set_value();
     }).detach();
     done->get_future().wait_for(std::chrono::seconds(2));
