@@ -2,6 +2,7 @@
 #include "apps/formula.hpp"
 
 #include "apps/suggest.hpp"
+#include "apps/utf8.hpp"
 #include "kov/core/error.hpp"
 
 #include <algorithm>
@@ -102,9 +103,13 @@ class Parser {
   static constexpr int deepest = 200;
 
   [[noreturn]] void fail(const std::string& problem) const {
-    throw InputError(what_ + " is '" + text_ + "', which " + problem + " at character " + std::to_string(at_ + 1) +
+    int character = 1;
+    for (std::size_t at = 0; at < at_; at += length_at(at)) ++character;
+    throw InputError(what_ + " is '" + text_ + "', which " + problem + " at character " + std::to_string(character) +
                      ": write a formula in " + variable_ + " such as exp(-2 * " + variable_ + ")");
   }
+  /// Bytes of the character at a place; 1 where the bytes are no UTF-8.
+  std::size_t length_at(std::size_t at) const { return std::max<std::size_t>(1, utf8_character(text_, at).length); }
   /// The next character that is no blank; 0 at the end.
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -169,7 +174,8 @@ class Parser {
     if ((c >= '0' && c <= '9') || c == '.') return number();
     if (std::isalpha(static_cast<unsigned char>(c))) return name();
     fail(c == 0 ? "ends where a number, " + variable_ + " or a function should be"
-                : "has '" + std::string(1, c) + "' where a number, " + variable_ + " or a function should be");
+                : "has '" + text_.substr(at_, length_at(at_)) + "' where a number, " + variable_ +
+                      " or a function should be");
   }
   /// After '('.
   void bracketed() {

@@ -5,12 +5,14 @@
 
 #include "apps/suggest.hpp"
 #include "apps/toml_text.hpp"
+#include "apps/utf8.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/io/text.hpp"
 
 #define TOML_HEADER_ONLY 1
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <toml++/toml.h>
 
@@ -18,10 +20,21 @@ namespace kov::app {
 
 namespace {
 
+/// As TOML has it, in one line: as it is between single quotes where that can be, else between double ones.
 std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << toml::value<std::string>(text);
-  return out.str();
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (text.find('\'') == text.npos && std::none_of(text.begin(), text.end(), is_control)) return "'" + text + "'";
+  std::string out = "\"";
+  for (const char c : text) {
+    if (is_control(c)) {
+      char code[8];
+      std::snprintf(code, sizeof(code), "\\u%04X", unsigned(c));
+      out += code;
+    } else {
+      out += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+    }
+  }
+  return out + "\"";
 }
 
 /// The shortest text that reads back as the same number, with a point or exponent as TOML wants for reals.
@@ -221,15 +234,24 @@ void Settings::assign(const std::string& assignment) {
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
   Setting* setting = find(key);
   require(setting, "--set", key, "is not a known key" + did_you_mean(key, keys()));
-  toml::table table;
-  try {
-    if (line_beyond_ascii(value) == 0) table = toml::parse("value = " + value);
-  } catch (const toml::parse_error&) {
-  }
-  const toml::node* node = table.get("value");
   const bool text = std::holds_alternative<std::string*>(setting->target);
   const bool texts = std::holds_alternative<std::vector<std::string>*>(setting->target);
-  if (text && !(node && node->is_string())) table.insert_or_assign("value", value);
+  require(is_utf8(value), "--set", key, "is", "'" + value + "',",
+          "which is no UTF-8, as settings are printed and recorded in: rename the file, or name a link to it");
+  toml::table table;
+  std::string refused = "a character beyond ASCII stands outside quotes";
+  try {
+    if (line_beyond_ascii(value) == 0) table = toml::parse("value = " + value);
+  } catch (const toml::parse_error& error) {
+    refused = error.description();
+  }
+  const toml::node* node = table.get("value");
+  const bool begun = value.starts_with('"') || value.starts_with('\'') || (texts && value.starts_with('['));
+  require(!((text || texts) && begun && !node), "--set", key, "is not valid TOML:", refused + ":", value,
+          "- close what was opened, or put a name that begins so in quotes");
+  const bool plain = text && !(node && node->is_string());
+  require(plain || table.size() < 2, "--set", key, "has more than a value: it is", "'" + value + "'");
+  if (plain) table.insert_or_assign("value", value);
   if (texts && !(node && node->is_array()))
     table.insert_or_assign("value", toml::array{node && node->is_string() ? node->as_string()->get() : value});
   node = table.get("value");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/typeset.hpp"
 
+#include "apps/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,20 +20,9 @@ std::size_t character_length(char c) {
 
 /// Bytes of the character at this place; 0 where there is none that XML takes.
 std::size_t valid_character(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t k) -> unsigned {
-    return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0;
-  };
-  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f;
-  const std::size_t length = character_length(text[at]);
-  if (length == 1 || byte(0) >= 0xf8) return 0;
-  unsigned code = byte(0) & (0x7fu >> length);
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (byte(k) & 0x3f);
-  }
-  constexpr unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};  // fewer bytes do for what is less
-  const bool surrogate = code >= 0xd800 && code < 0xe000, none = (code & 0xfffe) == 0xfffe;
-  return code >= least[length] && code <= 0x10ffff && !surrogate && !none ? length : 0;
+  const Utf8Character character = utf8_character(text, at);
+  const bool control = character.code < 0x20 || character.code == 0x7f, none = (character.code & 0xfffe) == 0xfffe;
+  return control || none ? 0 : character.length;
 }
 
 bool is_letter(const std::string& character) {

@@ -47,6 +47,8 @@ TEST(Formula, SaysWhereItGoesWrong) {
                                                         {"exp(p2", "lacks a ')'"},
                                                         {"2 p2", "go on with 'p2'"},
                                                         {"1 + $", "has '$'"},
+                                                        {"\u00e9", "has '\u00e9' where"},
+                                                        {"1 + '\u00e9' + $", "at character 5"},
                                                         {"exq(p2)", "did you mean 'exp'?"},
                                                         {"p3", "did you mean 'p2'?"},
                                                         {"1)", "go on with ')'"},

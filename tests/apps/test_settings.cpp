@@ -140,6 +140,53 @@ TEST(Settings, AssignmentsMayLeaveOutQuotesAndBrackets) {
   EXPECT_EQ(p.files, (std::vector<std::string>{"z"}));
 }
 
+TEST(Settings, TextsOfAnyCharactersReadBackTheSame) {
+  std::string controls;
+  for (char c = 1; c < 0x20; ++c) controls += c;
+  const std::vector<std::string> texts{
+      "'''\n\"\"\"", "\n", "\n\ny\n", "\n\\x", controls + "\x7f", "\u0085\u2028\U0001f600", "\r\n", "'", ""};
+  Parameters p;
+  p.files = texts;
+  Parameters q;
+  q.settings().read(p.settings().toml(), "printed");
+  EXPECT_EQ(q.files, texts);
+}
+
+// toml++ writes them as if they were Latin-1.
+TEST(Settings, TextsThatAreNotUtf8AreRefused) {
+  Parameters p;
+  Settings s = p.settings();
+  for (const char* name : {"caf\xe9.lime", "[\"caf\xe9.lime\"]", "\"caf\xe9.lime\""})
+    EXPECT_SAYS(error_of([&] { s.assign(std::string("gauge.files=") + name); }), "UTF-8");
+  EXPECT_SAYS(error_of([&] { s.assign("gauge.files=caf\xe9.lime"); }), "rename the file, or name a link to it");
+  EXPECT_TRUE(p.files.empty());
+  s.assign("gauge.files=caf\u00e9.lime");
+  EXPECT_EQ(p.files, std::vector<std::string>{"caf\u00e9.lime"});
+}
+
+TEST(Settings, ListsAndQuotesThatTomlRefusesAreNoNames) {
+  Parameters p;
+  Settings s = p.settings();
+  for (const char* value : {"[\"a\", b]", "[\"a\"", "\"a", "'a", "['a' 'b']"})
+    EXPECT_SAYS(error_of([&] { s.assign(std::string("gauge.files=") + value); }),
+                "--set gauge.files is not valid TOML");
+  EXPECT_SAYS(error_of([&] { s.assign("solver.method='cg"); }), "--set solver.method is not valid TOML");
+  EXPECT_TRUE(p.files.empty());
+  s.assign("gauge.files=a[1]");
+  EXPECT_EQ(p.files, std::vector<std::string>{"a[1]"});
+}
+
+TEST(Settings, NoLineOfAnAssignmentIsDropped) {
+  Parameters p;
+  Settings s = p.settings();
+  EXPECT_SAYS(error_of([&] { s.assign("action.kappa=0.1\nseed=2"); }), "--set action.kappa has more than a value");
+  EXPECT_SAYS(error_of([&] { s.assign("gauge.files='a'\n[b]"); }), "--set gauge.files has more than a value");
+  EXPECT_SAYS(error_of([&] { s.assign("solver.method='cg'\nb='a'"); }), "--set solver.method has more than a value");
+  EXPECT_EQ(p.kappa, 0.15);
+  s.assign("source.times=[1,\n2]");
+  EXPECT_EQ(p.times, (std::vector<int>{1, 2}));
+}
+
 TEST(Settings, UnknownKeysNameTheNearestKnownOne) {
   Parameters p;
   Settings s = p.settings();

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// UTF-8, for texts that may hold any bytes: names of files do.
+#pragma once
+
+#include <string_view>
+
+namespace kov::app {
+
+/// A character and how many bytes it has: 0 where the bytes are no UTF-8.
+struct Utf8Character {
+  char32_t code = 0;
+  std::size_t length = 0;
+};
+
+/// The character that begins at this place of the text, which must be within it.
+Utf8Character utf8_character(std::string_view text, std::size_t at);
+
+bool is_utf8(std::string_view text);
+
+}  // namespace kov::app
