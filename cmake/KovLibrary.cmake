@@ -94,13 +94,10 @@ function(kov_host_sources target)
   endif()
 endfunction()
 
-# What `kov::version()` returns: the release and, in a git checkout, the revision at configure time.
-set(KOV_GIT_REVISION "")
-find_package(Git QUIET)
-if(Git_FOUND)
-  execute_process(COMMAND "${GIT_EXECUTABLE}" describe --always --dirty --abbrev=10
-                  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE KOV_GIT_REVISION
-                  ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-endif()
+# What `kov::version()` returns: the release and, in a git checkout, the revision that is compiled.
 configure_file("${PROJECT_SOURCE_DIR}/core/version.cpp.in" "${PROJECT_BINARY_DIR}/generated/version.cpp" @ONLY)
 target_sources(kovariant PRIVATE "${PROJECT_BINARY_DIR}/generated/version.cpp")
+set_source_files_properties("${PROJECT_BINARY_DIR}/generated/version.cpp" TARGET_DIRECTORY kovariant PROPERTIES
+                            SKIP_UNITY_BUILD_INCLUSION ON)
+include(KovRevision)
+kov_git_revision(kovariant "${PROJECT_BINARY_DIR}/generated/revision.hpp")
