@@ -46,6 +46,10 @@ struct Session {
   /// used: whether it changes something; where: when it would: "with --smearing ape".
   void require_used(const std::string& option, bool used, const std::string& where) const;
 
+  /// To be called when everything that was asked for has been found to be possible, before the first number is computed
+  /// or file written: opens the log.  A run that is refused before leaves no new file.  Collective.
+  void begin() const { log.open(comm); }
+
   /// A line on standard output of rank 0.
   void say(const std::string& line = "") const;
   /// A line on standard error of rank 0, and in the log.

@@ -26,6 +26,7 @@ void convert(const Session& session, const ConvertOptions& options) {
   files.require_usable(session, {options.in});
   const std::vector<OutputLock> locks = files.lock(session);
   const Lattice lattice = lattice_of(session.comm, options.in, options.gauge);
+  session.begin();
   GaugeReport report;
   const auto gauge = read_configuration(session, lattice, options.in, options.gauge, report);
   write.bits = options.precision ? options.precision : report.header.bits;

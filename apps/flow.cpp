@@ -138,6 +138,7 @@ void flow(const Session& session, FlowOptions options) {
   warn_beyond_memory(session, options.bytes_per_site(), lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
+  session.begin();
 
   const double largest = largest_flow_step(options.parameters.action);
   if (options.parameters.time / steps > largest)

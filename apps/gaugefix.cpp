@@ -145,6 +145,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
+  session.begin();
 
   GaugeReport report;
   const auto gauge = read_configuration(session, lattice, options.in, options.file, report);

@@ -98,6 +98,7 @@ void generate(const Session& session, GenerateOptions options) {
   session.log.info("\n" + plan);
   warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
+  session.begin();
   ChainHistory history(session.comm, options.output, chain_of(options));
   if (std::find(done.begin(), done.end(), true) != done.end()) history.read();
   std::optional<QuenchedEnsemble<double>> ensemble;

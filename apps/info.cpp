@@ -56,6 +56,7 @@ void info(const Session& session, const InfoOptions& options) {
   const GaugeHeader header = header_of(session.comm, options.file, options.gauge);
   if (options.header_only) return print_header(session, options.file, header, options.metadata);
 
+  session.begin();
   GaugeReport report;
   const Lattice lattice(session.comm, header.extent);
   const auto gauge = read_configuration(session, lattice, options.file, options.gauge, report);

@@ -144,6 +144,7 @@ void loops(const Session& session, LoopOptions options) {
   warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs_of(options).lock(session);
+  session.begin();
 
   GaugeReport report;
   auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);

@@ -40,12 +40,13 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
                   .command_line = command_line,
                   .given = parsed.given};
   if (!parsed.log_file.empty())
-    session.log = Log::to_file(comm, parsed.log_file, LogLevel::debug);
+    session.log = Log::to_file(comm, parsed.log_file, LogLevel::debug, LogOpening::later);
   else if (parsed.verbose)
     session.log = Log::to_terminal(comm, LogLevel::debug);
   session.log.info(command_line, "-", Runtime::description());
   arm_fault(comm);
   parsed.action(session);
+  session.begin();  // a plan alone is logged as well
   comm.agree([&] {
     require_fault_struck();
     session.log.require_written();

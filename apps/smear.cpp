@@ -192,6 +192,7 @@ void smear(const Session& session, const SmearOptions& options) {
   if (const std::string warning = options.smearing.warning(options.profile); !warning.empty()) session.warn(warning);
   if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = smear_outputs(options).lock(session);
+  session.begin();
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
   const DescribedLinks links = make_links(session, lattice, options);
   std::array<double, 3> k;

@@ -260,6 +260,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);
+  session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
   SpectrumRun run(session, parameters, settings, plan, journal);

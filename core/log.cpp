@@ -14,6 +14,15 @@ struct Log::Sink {
   spdlog::logger logger;
   /// Why the first line that could not be written was lost.
   std::string failure = {};
+  /// To be opened; empty where that is done.
+  std::filesystem::path path = {};
+  struct Line {
+    spdlog::log_clock::time_point time;
+    spdlog::level::level_enum level;
+    std::string text;
+  };
+  /// What was said before it is.
+  std::vector<Line> kept = {};
 };
 
 namespace {
@@ -60,19 +69,13 @@ Log Log::to_terminal(const Comm& comm, LogLevel level) {
   return log;
 }
 
-Log Log::to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level) {
+Log Log::to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level, LogOpening opening) {
   Log log;
   log.level_ = level;
   comm.agree([&] {
     if (comm.rank() != 0) return;
     require_log(path);
-    try {
-      log.sink_ = std::make_shared<Sink>(
-          Sink{{"kovariant", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), false)}});
-    } catch (const spdlog::spdlog_ex& e) {
-      throw InputError(sentence("the log", path.string(), "cannot be opened:", e.what(), "- name another file"));
-    }
-    log.sink_->logger.set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+    log.sink_ = std::make_shared<Sink>(Sink{.logger = spdlog::logger("kovariant"), .path = path});
     log.sink_->logger.set_level(spdlog_level(level));
     log.sink_->logger.flush_on(spdlog::level::debug);
     Sink* const sink = log.sink_.get();
@@ -80,7 +83,24 @@ Log Log::to_file(const Comm& comm, const std::filesystem::path& path, LogLevel l
       if (sink->failure.empty()) sink->failure = why;
     });
   });
+  if (opening == LogOpening::at_once) log.open(comm);
   return log;
+}
+
+void Log::open(const Comm& comm) const {
+  comm.agree([&] {
+    if (!sink_ || sink_->path.empty()) return;
+    try {
+      auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(sink_->path.string(), false);
+      file->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+      sink_->logger.sinks().push_back(std::move(file));
+    } catch (const spdlog::spdlog_ex& e) {
+      throw InputError(sentence("the log", sink_->path.string(), "cannot be opened:", e.what(), "- name another file"));
+    }
+    sink_->path.clear();
+    for (const Sink::Line& line : sink_->kept) sink_->logger.log(line.time, {}, line.level, line.text);
+    sink_->kept.clear();
+  });
 }
 
 void Log::require_written() const {
@@ -88,6 +108,11 @@ void Log::require_written() const {
           "- is the disk full? Name another file");
 }
 
-void Log::write(LogLevel level, const std::string& text) const { sink_->logger.log(spdlog_level(level), text); }
+void Log::write(LogLevel level, const std::string& text) const {
+  if (sink_->path.empty())
+    sink_->logger.log(spdlog_level(level), text);
+  else
+    sink_->kept.push_back({spdlog::log_clock::now(), spdlog_level(level), text});
+}
 
 }  // namespace kov

@@ -13,6 +13,12 @@ namespace kov {
 
 enum class LogLevel { debug, info, warning };
 
+enum class LogOpening {
+  at_once,
+  /// Lines are kept until open(): a program that refuses what it was asked for leaves no file.
+  later
+};
+
 /// Copies are handles to the same destination.
 class Log {
  public:
@@ -22,7 +28,8 @@ class Log {
   static Log to_terminal(const Comm& comm, LogLevel level = LogLevel::info);
   /// Lines "date time level: text" appended to a file or terminal by rank 0.  Collective; throws InputError,
   /// on other ranks RankError, when it cannot be opened or is something else.
-  static Log to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level = LogLevel::info);
+  static Log to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level = LogLevel::info,
+                     LogOpening opening = LogOpening::at_once);
 
   template <class... Parts>
   void debug(const Parts&... parts) const {
@@ -39,6 +46,10 @@ class Log {
 
   /// Whether a message of this level would go anywhere.
   bool wants(LogLevel level) const { return sink_ && level >= level_; }
+
+  /// Opens the file of a log that is to be opened later, and writes what was kept for it; does nothing for other logs
+  /// and when called again.  Collective; throws as to_file() does.
+  void open(const Comm& comm) const;
 
   /// Throws InputError on rank 0 when a message of this log could not be written to its file: writing itself throws
   /// nothing.

@@ -44,8 +44,7 @@ class Outputs(LinksTest):
                         ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", 'output.prefix="x"'],
                         ["spectrum", "--set", 'gauge.files=["x.h5"]', "--set", f'output.prefix="{here}"']):
             self.assertIn("overwritten", self.call(*command, code=1).stderr, command)
-        for log in ("flow.txt", "quenched.history.txt"):
-            os.remove(self.path(log))
+        self.assertEqual(self.new_files(), [])  # no log that would be in the way of later runs
         for command, says in ((["flow", "x.h5", "--output", "taken"], "folder"),
                               (["gaugefix", "x.h5", "y.h5", "--output", "taken"], "folder"),
                               (["smear", "--output", "folder/"], "names no file"),
@@ -90,6 +89,22 @@ class Outputs(LinksTest):
     def test_a_log_into_a_pipe_is_refused_at_once(self):
         os.mkfifo(self.path("pipe"))
         self.assertIn("pipe", self.call("info", "a.0001.lime", "--log", "pipe", code=1, timeout=20).stderr)
+
+    def test_a_refused_run_leaves_no_log(self):
+        shutil.copy(self.path("a.0001.lime"), self.path("quenched.0001.lime"))
+        self.before.append("quenched.0001.lime")
+        for command in (["flow", "a.0001.lime", "--time", -1], ["info", "absent.lime"], ["generate", "--extent", 4, 4, 4, 2],
+                        ["smear", "--log", "smear.lock"], ["convert", "absent.lime", "b.lime"], ["bench", "--seconds", 0],
+                        ["spectrum", "--set", "action.kappa=0"]):
+            self.call(*command, *([] if "--log" in command else ["--log", "log"]), code=1)
+            self.assertEqual(self.new_files(), [], command)
+
+    def test_a_log_begins_with_the_command(self):
+        self.call("flow", "a.0001.lime", "--time", 0.1, "--log", "log")
+        lines = self.read("log").splitlines()
+        self.assertIn("flow a.0001.lime", lines[0])
+        self.call("flow", "a.0001.lime", "--dry-run", "--log", "plan")
+        self.assertIn("lattice", self.read("plan"))
 
     def test_logs_are_appended_to(self):
         for _ in range(2):

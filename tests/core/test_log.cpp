@@ -55,6 +55,32 @@ TEST(Logs, AppendToAFileThatIsThere) {
   EXPECT_EQ(lines_of(bytes_of(folder / "run.log")).size(), 2u);
 }
 
+TEST(Logs, ThatAreOpenedLaterLeaveNoFileBeforeAndLoseNoLine) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const auto path = folder / "run.log";
+  {
+    const Log refused = Log::to_file(comm, path, LogLevel::info, LogOpening::later);
+    refused.info("nothing comes of this");
+  }
+  comm.barrier();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  comm.barrier();
+  const Log log = Log::to_file(comm, path, LogLevel::info, LogOpening::later);
+  const Log handle = log;
+  handle.info("first");
+  log.debug("too fine");
+  log.open(comm);
+  log.warning("second");
+  handle.open(comm);
+  comm.barrier();
+  const auto lines = lines_of(bytes_of(path));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(contains(lines[0], " info: first")) << lines[0];
+  EXPECT_TRUE(contains(lines[1], " warning: second")) << lines[1];
+  EXPECT_NO_THROW(Log().open(comm));
+}
+
 TEST(Logs, AFileThatCannotBeOpenedIsAnErrorOnEveryRank) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
