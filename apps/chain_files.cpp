@@ -56,7 +56,8 @@ std::vector<bool> ChainFiles::on_disk(int n) const {
     for (int k = 1; comm_.rank() == 0 && k <= n; ++k) {
       std::error_code none;
       if (!std::filesystem::exists(file(k), none)) continue;
-      const auto chain = recorded_metadata(read_gauge_header(Comm::self(), file(k)), record().first);
+      const auto chain =
+          recorded_metadata(header_of(Comm::self(), file(k), {.syntax = OptionSyntax::chain}), record().first);
       require(chain.has_value(), file(k),
               "is there already, and no chain of this program made it: name another --output", "or move it away");
       require(*chain == chain_, file(k), "is there already, made with", difference(*chain, chain_) + ", and",
@@ -69,6 +70,11 @@ std::vector<bool> ChainFiles::on_disk(int n) const {
   std::vector<bool> there;
   for (const char c : found) there.push_back(c == '1');
   return there;
+}
+
+GaugeField<double> ChainFiles::read(const Lattice& lattice, int k) const {
+  GaugeReport report;
+  return read_configuration(lattice, file(k), {.syntax = OptionSyntax::chain}, report);
 }
 
 ChainHistory::ChainHistory(const Comm& comm, std::string prefix, std::string chain)

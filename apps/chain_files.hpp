@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/comm.hpp"
+#include "kov/core/field.hpp"
 #include "kov/core/io/gauge_file.hpp"
 
 #include <map>
@@ -28,6 +29,9 @@ class ChainFiles {
   /// Whether configuration k is on disk, at k - 1, for k = 1 to n.  Throws InputError when one of these files belongs
   /// to another chain or to none, FormatError when one is no gauge configuration.  Collective.
   std::vector<bool> on_disk(int n) const;
+
+  /// Configuration k.  Collective; throws FormatError, which says how the chain goes on, when it is damaged.
+  GaugeField<double> read(const Lattice& lattice, int k) const;
 
  private:
   Comm comm_;

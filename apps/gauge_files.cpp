@@ -39,26 +39,40 @@ ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore) {
 
 namespace {
 
+constexpr const char* make_again = "move it away, and the chain goes on from the configuration before it";
+
 /// A message of the library with its remedies as the user writes them.
 std::string with_options(std::string message, OptionSyntax syntax) {
   struct Remedy {
-    const char *library, *command_line, *settings;
+    const char *general, *command_line, *settings;
+    bool is_check;
   };
   constexpr Remedy remedies[] = {
-      {"ask to ignore checksums", "go on with --ignore checksums", "go on with gauge.ignore = ['checksums']"},
-      {"ask to ignore the plaquette", "go on with --ignore plaquette", "go on with gauge.ignore = ['plaquette']"},
-      {"ask to ignore the link trace", "go on with --ignore link-trace", "go on with gauge.ignore = ['link-trace']"},
-      {"ask to ignore unitarity", "go on with --ignore unitarity", "go on with gauge.ignore = ['unitarity']"},
-      {"give the extents", "give the extents: --extent X Y Z T", "give the extents: gauge.extent = [X, Y, Z, T]"},
-      {"leave the extents out where", "leave --extent out where", "leave gauge.extent out where"},
+      {"ask to ignore checksums", "go on with --ignore checksums", "go on with gauge.ignore = ['checksums']", true},
+      {"ask to ignore the plaquette", "go on with --ignore plaquette", "go on with gauge.ignore = ['plaquette']", true},
+      {"ask to ignore the link trace", "go on with --ignore link-trace", "go on with gauge.ignore = ['link-trace']",
+       true},
+      {"ask to ignore unitarity", "go on with --ignore unitarity", "go on with gauge.ignore = ['unitarity']", true},
+      {"give the extents", "give the extents: --extent X Y Z T", "give the extents: gauge.extent = [X, Y, Z, T]",
+       false},
+      {"leave the extents out where", "leave --extent out where", "leave gauge.extent out where", false},
   };
   for (const Remedy& remedy : remedies) {
-    const std::string written = syntax == OptionSyntax::settings ? remedy.settings : remedy.command_line;
-    for (std::size_t at = message.find(remedy.library); at != message.npos;
-         at = message.find(remedy.library, at + written.size()))
-      message.replace(at, std::string(remedy.library).size(), written);
+    const std::string written = syntax == OptionSyntax::chain      ? remedy.is_check ? make_again : remedy.general
+                                : syntax == OptionSyntax::settings ? remedy.settings
+                                                                   : remedy.command_line;
+    for (std::size_t at = message.find(remedy.general); at != message.npos;
+         at = message.find(remedy.general, at + written.size()))
+      message.replace(at, std::string(remedy.general).size(), written);
   }
   return message;
+}
+
+/// The same of a file that is damaged.
+std::string with_remedy(const std::string& message, OptionSyntax syntax) {
+  const std::string text = with_options(message, syntax);
+  const bool helps = syntax != OptionSyntax::chain || text.find(make_again) != text.npos;
+  return helps ? text : text + "; " + make_again;
 }
 
 template <class Read>
@@ -68,7 +82,7 @@ auto naming_options(OptionSyntax syntax, const Read& read) {
   } catch (const InputError& error) {
     throw InputError(with_options(error.what(), syntax));
   } catch (const FormatError& error) {
-    throw FormatError(with_options(error.what(), syntax));
+    throw FormatError(with_remedy(error.what(), syntax));
   }
 }
 

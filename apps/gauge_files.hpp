@@ -13,7 +13,9 @@ enum class OptionSyntax {
   /// --ignore checksums, --extent X Y Z T
   command_line,
   /// gauge.ignore = ['checksums'], gauge.extent = [X, Y, Z, T]
-  settings
+  settings,
+  /// There are none, because the file is one that `kovariant generate` makes again.
+  chain
 };
 
 /// Options of reading: a subcommand's, or the settings of a job.

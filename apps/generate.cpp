@@ -111,7 +111,7 @@ void generate(const Session& session, GenerateOptions options) {
     }
     if (!ensemble && k == 1) ensemble.emplace(lattice, options.chain);
     if (!ensemble)
-      ensemble.emplace(read_gauge<double>(lattice, files.file(k - 1)), options.chain,
+      ensemble.emplace(files.read(lattice, k - 1), options.chain,
                        options.chain.n_thermalise + (k - 2) * options.chain.n_between);
     int update = ensemble->n_updates();
     const auto gauge = ensemble->next([&](int, int) {

@@ -136,6 +136,23 @@ class Generate(ProgramTest):
         self.assertIn("d.0001.lime", self.call(*self.CHAIN, "--output", "d", code=2).stderr)
         self.assertEqual({name: self.read(name, "rb") for name in before}, before)
 
+    def test_a_damaged_configuration_of_its_own_is_made_again_once_it_is_away(self):
+        self.call(*self.CHAIN, "--configurations", 3, "--output", "whole")
+        for name, change in (("links", lambda content: content[:-2000] + b"\xff" + content[-1999:]),
+                             ("end", lambda content: content[:len(content) // 2]), ("begin", lambda content: b"x" + content[1:])):
+            self.call(*self.CHAIN, "--configurations", 2, "--output", name)
+            damaged = name + ".0002.lime"
+            content = change(self.read(damaged, "rb"))
+            with open(self.path(damaged), "wb") as file:
+                file.write(content)
+            text = self.call(*self.CHAIN, "--configurations", 3, "--output", name, code=2).stderr
+            self.assertIn(damaged, text)
+            self.assertIn("move it away, and the chain goes on", text)
+            self.assertNotIn("ignore", text)
+            os.rename(self.path(damaged), self.path("away"))
+            self.call(*self.CHAIN, "--configurations", 3, "--output", name)
+            self.assert_same_chain("whole", name, 3)
+
     def test_a_configuration_of_another_program_is_no_chain_to_go_on_from(self):
         shutil.copy(self.published("milc/lat.sample.l4444"), self.path("e.0001.lime"))
         self.assertIn("no chain of this program", self.call(*self.CHAIN, "--output", "e", code=1).stderr)
