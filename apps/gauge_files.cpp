@@ -100,8 +100,13 @@ Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOpt
 
 GaugeField<double> read_configuration(const Lattice& lattice, const std::string& file, const GaugeFileOptions& options,
                                       GaugeReport& report) {
-  return naming_options(options.syntax,
-                        [&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
+  auto gauge = naming_options(
+      options.syntax, [&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
+  // Whatever is ignored.
+  if (!std::isfinite(report.plaquettes.mean()) || !std::isfinite(report.link_trace))
+    throw FormatError(sentence(file, "has the plaquette", report.plaquettes.mean(), "and the link trace",
+                               std::to_string(report.link_trace) + ": its links are damaged beyond use"));
+  return gauge;
 }
 
 GaugeField<double> read_configuration(const Session& session, const Lattice& lattice, const std::string& file,

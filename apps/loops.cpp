@@ -11,6 +11,7 @@
 #include "apps/picture_files.hpp"
 #include "apps/plot.hpp"
 #include "apps/progress.hpp"
+#include "apps/smearing_choice.hpp"
 #include "kov/stencil/link_smearing.hpp"
 
 #include <algorithm>
@@ -56,10 +57,11 @@ void require_sense(const LoopOptions& o) {
   require(o.steps >= 0, "--steps is", o.steps, "- it must be 0 or more");
   require(o.sizes.space >= 0 && o.sizes.time >= 0, "--max-r and --max-t are", o.sizes.space, "and", o.sizes.time,
           "- they must be 1 or more, or 0 for half the lattice");
-  require(std::isfinite(o.weight), "--weight is", o.weight, "- it must be a number");
-  require(std::isfinite(o.rho), "--rho is", o.rho, "- it must be a number");
-  for (const double alpha : {o.alpha1, o.alpha2, o.alpha3})
-    require(std::isfinite(alpha), "one of --alpha1, --alpha2 and --alpha3 is", alpha, "- it must be a number");
+  require_between("--weight", o.weight, -largest_ape_weight, largest_ape_weight);
+  require_between("--rho", o.rho, -largest_stout_rho, largest_stout_rho);
+  require_between("--alpha1", o.alpha1, 0, 1);
+  require_between("--alpha2", o.alpha2, 0, 1);
+  require_between("--alpha3", o.alpha3, 0, 1);
 }
 
 /// Of options that belong to smearings, those of the one that is chosen.
@@ -71,6 +73,8 @@ void require_used_options(const Session& session, const LoopOptions& o) {
   session.require_used("--rho", o.smearing == "stout", "with --smearing stout");
   session.require_used("--alpha1", hyp && o.directions == "all", "with --smearing hyp --directions all");
   for (const char* option : {"--alpha2", "--alpha3"}) session.require_used(option, hyp, "with --smearing hyp");
+  for (const char* option : {"--weight", "--rho", "--alpha1", "--alpha2", "--alpha3", "--directions"})
+    session.require_used(option, o.steps > 0, "with --steps of 1 or more");
 }
 
 OutputFiles outputs_of(const LoopOptions& options) {
@@ -90,7 +94,8 @@ std::string plan_text(const LoopOptions& options, const Lattice& lattice) {
 }
 
 std::vector<ColumnTable> tables_of(const WilsonLoops& loops) {
-  ColumnTable time{.name = "space_time", .columns = {"r", "t", "W(r,t)", "V(r,t)"}, .rows = {}},
+  ColumnTable time{
+      .name = "space_time", .columns = {"r", "t", "W(r,t)", "V(r,t)"}, .rows = {}, .with_gaps = {"V(r,t)"}},
       space{.name = "space_space", .columns = {"r", "s", "W(r,s)"}, .rows = {}};
   const LoopSizes& sizes = loops.sizes();
   for (int r = 1; r <= sizes.space; ++r) {

@@ -46,6 +46,21 @@ void write_hdf5(const std::string& name, const Measurement& m) {
   file.commit();
 }
 
+void require_finite(const Measurement& m) {
+  const auto look = [&](const std::string& what, double value) {
+    if (!std::isfinite(value))
+      throw ConvergenceError(sentence(what, "is", value, "- parameters or links make numbers that are too large for",
+                                      "this machine; nothing was written"));
+  };
+  for (const auto& [name, value] : m.results) look(name, value);
+  for (const ColumnTable& table : m.tables)
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (std::count(table.with_gaps.begin(), table.with_gaps.end(), table.columns[c]) > 0) continue;
+      for (std::size_t r = 0; r < table.rows.size(); ++r)
+        look(sentence(table.columns[c], "in row", r + 1, "of the table", table.name), table.rows[r][c]);
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> measurement_endings() {
@@ -85,6 +100,7 @@ std::string measurement_text(const Measurement& m) {
 }
 
 std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& m) {
+  require_finite(m);
   std::vector<std::string> files{prefix + ".txt"};
   write_text_file(comm, files[0], measurement_text(m));
   if (has_hdf5()) {

@@ -13,12 +13,14 @@
 
 namespace kov::app {
 
-/// Rows of numbers under names; not-a-number where there is nothing to say.
+/// Rows of numbers under names.
 struct ColumnTable {
   /// The dataset's name in HDF5.
   std::string name;
   std::vector<std::string> columns;
   std::vector<std::vector<double>> rows;
+  /// Columns that are NaN where there is nothing to say; a number that is not finite is an error in the others.
+  std::vector<std::string> with_gaps = {};
 };
 
 struct Measurement {
@@ -45,7 +47,7 @@ std::vector<std::string> measurement_endings();
 
 /// PREFIX.txt and, where the build has HDF5, PREFIX.h5; returns their names.  In HDF5 a table is a dataset
 /// [row][column] with the attribute columns; parameters, inputs and results are attributes of groups of these names.
-/// Collective.
+/// Collective; throws ConvergenceError, and writes nothing, when a number is not finite.
 std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& measurement);
 
 /// Twelve digits, for tables: "0.594850158947", "1.2e-14".

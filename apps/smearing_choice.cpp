@@ -15,15 +15,16 @@ const std::vector<std::string>& SmearingChoice::names() {
 
 void SmearingChoice::check(const std::function<std::string(const std::string&)>& key,
                            const std::vector<std::string>& names) const {
+  constexpr double largest = 1e6;
   const auto number = [&](const std::string& name, double value, bool positive, const char* what) {
-    require(std::isfinite(value) && (positive ? value > 0 : value >= 0), key(name), "is", value, "- it must be",
-            positive ? "positive" : "0 or more", what);
+    require((positive ? value > 0 : value >= 0) && value <= largest, key(name), "is", value, "- it must be",
+            positive ? "positive" : "0 or more", what, "and at most", largest);
   };
   require(iterations >= 0, key("iterations"), "is", iterations, "- it must be 0 or more");
   number("width", width, false, "in lattice units");
   number("sigma", sigma, true, "in lattice units");
-  number("node", node, false, "in lattice units; 0 is sqrt(3/2) sigma");
-  require(std::isfinite(p2_max), key("p2_max"), "is", p2_max, "- it must be a number");
+  number("node", node, false, "in lattice units (0 is sqrt(3/2) sigma)");
+  require_between(key("p2_max"), p2_max, -largest, largest);
   number("edge", edge, true, "(the range of p^2 in which the profile falls)");
   if (std::find(names.begin(), names.end(), "formula") == names.end()) return;
   require(!formula.empty(), key("formula"), "is empty: give F(p^2), such as 'exp(-2 * p2)'");
@@ -53,6 +54,10 @@ RealFunction SmearingChoice::profile(const std::string& name) const {
   if (name == "wuppertal" && iterations > 0 && width > 0)
     return wuppertal_profile({.width = width, .iterations = iterations});
   return gaussian_profile(0);
+}
+
+void require_between(const std::string& name, double value, double low, double high) {
+  require(value >= low && value <= high, name, "is", value, "- it must lie between", low, "and", high);
 }
 
 std::string SmearingChoice::description(const std::string& name) const {

@@ -41,4 +41,10 @@ struct SmearingChoice {
   std::string description(const std::string& name) const;
 };
 
+/// Weights of link smearing beyond which nothing but roundings is left of the links, in either sign.
+inline constexpr double largest_ape_weight = 1e6, largest_stout_rho = 10;
+
+/// Throws InputError unless the number that the user calls `name` is one and lies between the two.
+void require_between(const std::string& name, double value, double low, double high);
+
 }  // namespace kov::app

@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <complex>
 #include <cstdio>
 #include <set>
 
@@ -36,6 +38,15 @@ std::string short_text(const std::string& number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2e", parse_real(number).value_or(0));
   return text;
+}
+
+/// Throws ConvergenceError when a value of a correlator is not finite.
+void require_finite(const Correlator& c, const std::string& configuration) {
+  for (const std::complex<double>& value : c.value)
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
+      throw ConvergenceError(sentence("a correlator of", configuration, "at the source", to_string(c.source), "is",
+                                      value.real(),
+                                      "- smearing or links make numbers that are too large for this machine"));
 }
 
 enum Counted : std::size_t { updates, solves };
@@ -99,7 +110,10 @@ class SpectrumRun {
         session_.log.debug(solve.text());
         progress_.advance(solves);
       });
-      for (Correlator& c : entry.correlators) c.labels["configuration"] = configuration.name;
+      for (Correlator& c : entry.correlators) {
+        c.labels["configuration"] = configuration.name;
+        require_finite(c, configuration.name);
+      }
       for (const auto& [name, value] : report.attributes()) entry.notes[name] = value;
       entry.notes["seconds"] =
           std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

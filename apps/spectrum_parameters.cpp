@@ -15,6 +15,9 @@ namespace kov::app {
 
 namespace {
 
+/// Beyond these the propagator is the source, or its solver cannot tell it from noise.
+constexpr double least_kappa = 1e-6, largest_kappa = 10;
+
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
 std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   if (name == "diagonal") return diagonal_mesons();
@@ -77,20 +80,10 @@ struct Window {
 };
 
 std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
-  const auto has_meson = [&](const std::vector<int>& gammas) {
-    const std::vector<MesonChannel> channels = p.meson_channels();
-    return std::any_of(channels.begin(), channels.end(), [&](const MesonChannel& c) {
-      return c.sink == c.source && std::count(gammas.begin(), gammas.end(), c.sink) > 0;
-    });
-  };
-  const std::vector<BaryonChannel> baryons = p.baryon_channels();
-  const bool has_nucleon = std::any_of(baryons.begin(), baryons.end(), [](const BaryonChannel& c) {
-    return std::count(nucleon_names().begin(), nucleon_names().end(), c.name) > 0;
-  });
   const int mesons = n_effective_masses("pion", extent[3]), nucleons = n_effective_masses("nucleon", extent[3]);
-  return {{"analysis.pion", p.analysis.pion, mesons, has_meson({15})},
-          {"analysis.rho", p.analysis.rho, mesons, has_meson({1, 2, 4})},
-          {"analysis.nucleon", p.analysis.nucleon, nucleons, has_nucleon}};
+  return {{"analysis.pion", p.analysis.pion, mesons, p.measures("pion")},
+          {"analysis.rho", p.analysis.rho, mesons, p.measures("rho")},
+          {"analysis.nucleon", p.analysis.nucleon, nucleons, p.measures("nucleon")}};
 }
 
 /// Numbers of sinks that were not given are those of the source.
@@ -123,11 +116,12 @@ void SpectrumParameters::complete(Settings& settings) {
     return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
   };
   if (weight("action.mass") > weight("action.kappa")) {
-    require(action.mass > -4, settings.origin("action.mass"), "is", action.mass, "- it must be above -4");
+    require_between(settings.origin("action.mass"), action.mass, mass_of_kappa(largest_kappa),
+                    mass_of_kappa(least_kappa));
     action.kappa = 1 / (2 * action.mass + 8);
     settings.follows("action.kappa");
   } else {
-    positive("action.kappa", action.kappa);
+    require_between(settings.origin("action.kappa"), action.kappa, least_kappa, largest_kappa);
     const double mass = mass_of_kappa(action.kappa);
     require(weight("action.mass") == 0 || weight("action.mass") < weight("action.kappa") ||
                 std::abs(action.mass - mass) < 1e-10,
@@ -148,6 +142,8 @@ void SpectrumParameters::complete(Settings& settings) {
             "has '" + name + "': a check " + not_a_choice(name, check_names()));
   const std::vector<std::string>& names = SmearingChoice::names();
   require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
+  require_between(settings.origin("links.ape_weight"), links.ape_weight, -largest_ape_weight, largest_ape_weight);
+  require_between(settings.origin("links.stout_rho"), links.stout_rho, -largest_stout_rho, largest_stout_rho);
   source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
   complete_choice(settings, source.choice, sink.choice);
   sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
@@ -254,6 +250,20 @@ std::vector<BaryonChannel> SpectrumParameters::baryon_channels() const {
                        [&](const BaryonChannel& c) { return c.name == channel.name; }))
         channels.push_back(channel);
   return channels;
+}
+
+bool SpectrumParameters::measures(const std::string& hadron) const {
+  if (hadron == "nucleon") {
+    const std::vector<BaryonChannel> baryons = baryon_channels();
+    return std::any_of(baryons.begin(), baryons.end(), [](const BaryonChannel& c) {
+      return std::count(nucleon_names().begin(), nucleon_names().end(), c.name) > 0;
+    });
+  }
+  const std::vector<int> gammas = hadron == "pion" ? std::vector{15} : std::vector{1, 2, 4};
+  const std::vector<MesonChannel> mesons = meson_channels();
+  return std::any_of(mesons.begin(), mesons.end(), [&](const MesonChannel& c) {
+    return c.sink == c.source && std::count(gammas.begin(), gammas.end(), c.sink) > 0;
+  });
 }
 
 std::vector<Momentum> SpectrumParameters::momenta(const Coord& extent) const {

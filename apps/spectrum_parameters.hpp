@@ -79,6 +79,8 @@ struct SpectrumParameters {
   GaugeFileOptions file_options(const Settings& settings) const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
+  /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
+  bool measures(const std::string& hadron) const;
   /// correlators.momenta, or those up to max_momentum2, each that there is on the lattice once.
   std::vector<Momentum> momenta(const Coord& extent) const;
   BoundaryAngles boundary() const;

@@ -57,12 +57,19 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
 
   const std::string& links = parameters.links.smearing;
   const bool smeared = has_any(all, {"wuppertal", "gaussian", "node", "theta", "formula"});
-  check("links.smearing", smeared, "with a source or sink that is smeared");
+  const bool steps = parameters.links.steps > 0;
+  check("links.smearing", smeared && (steps || links == "none"),
+        smeared ? "with links.steps of 1 or more" : "with a source or sink that is smeared");
   check("links.steps", smeared && links != "none", "with smeared links of a source or sink that is smeared");
-  check("links.ape_weight", smeared && links == "ape", "with links.smearing ape");
-  check("links.stout_rho", smeared && links == "stout", "with links.smearing stout");
+  const std::string with_steps = steps ? "" : " and links.steps of 1 or more";
+  check("links.ape_weight", smeared && steps && links == "ape", "with links.smearing ape" + with_steps);
+  check("links.stout_rho", smeared && steps && links == "stout", "with links.smearing stout" + with_steps);
 
   check("source.count", parameters.source.origins.empty(), "without source.origins");
+  for (const char* meson : {"pion", "rho"})
+    check(std::string("analysis.") + meson, parameters.measures(meson),
+          std::string("with the ") + meson + " among correlators.mesons");
+  check("analysis.nucleon", parameters.measures("nucleon"), "with the nucleon among correlators.baryons");
   check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
   return warnings;
 }

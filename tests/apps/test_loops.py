@@ -47,7 +47,9 @@ class Loops(LinksTest):
                               (["--smearing", "stout", "--weight", 1], "--smearing ape"),
                               (["--smearing", "ape", "--rho", 0.1], "--smearing stout"),
                               (["--smearing", "ape", "--alpha2", 0.5], "--smearing hyp"),
-                              (["--smearing", "hyp", "--alpha1", 0.2], "--directions all")):
+                              (["--smearing", "hyp", "--alpha1", 0.2], "--directions all"),
+                              (["--smearing", "ape", "--steps", 0, "--weight", 1], "--steps of 1 or more"),
+                              (["--smearing", "hyp", "--steps", 0, "--directions", "all"], "--steps of 1 or more")):
             error = self.call("loops", "a.0001.lime", *options, code=1).stderr
             self.assertIn("%s is only used with " % options[-2], error)
             self.assertIn(says, error)

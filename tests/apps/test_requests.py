@@ -4,7 +4,7 @@ import math
 import os
 import unittest
 
-from program_support import LinksTest
+from program_support import TINY, LinksTest
 
 
 class Requests(LinksTest):
@@ -47,6 +47,21 @@ class Requests(LinksTest):
                                 (("gaugefix", "a.0001.lime", "absent/b.lime"), "absent")):
             self.assertIn(says, self.call(*arguments, code=1).stderr)
         self.assertEqual(self.new_files(), [])
+
+    def test_numbers_that_are_too_large_are_refused_or_end_the_run(self):
+        for option, smearing in (("--rho", "stout"), ("--weight", "ape"), ("--alpha2", "hyp")):
+            self.assertIn(option + " is 1e+300", self.call("loops", "a.0001.lime", "--smearing", smearing, option, 1e300, code=1).stderr)
+        for key in ("action.kappa", "links.stout_rho", "links.ape_weight", "source.width", "source.p2_max"):
+            self.assertIn(key + " is 1e+300", self.call("spectrum", "--dry-run", "--set", key + "=1e300", code=1).stderr)
+        self.assertIn("action.kappa", self.call("spectrum", "--dry-run", "--set", "action.kappa=1e-320", code=1).stderr)
+        self.assertIn("action.mass", self.call("spectrum", "--dry-run", "--set", "action.mass=1e300", code=1).stderr)
+        # Each number is one that could be, all of them together are not.
+        growing = ("--width", 1e6, "--iterations", 60)
+        text = self.call("smear", "--extent", 4, 4, 4, 2, *growing, code=3).stderr
+        self.assertRegex(text, "is -?(inf|nan) - parameters or links")
+        text = self.call("spectrum", *TINY, "--set", "source.width=1e6", "--set", "source.iterations=60", code=3).stderr
+        self.assertRegex(text, "inf|nan")
+        self.assertEqual([name for name in self.new_files() if "journal" not in name], [])
 
     def test_errors_name_the_option_that_helps(self):
         self.assertIn("leave --extent out", self.call("info", "a.0001.lime", "--extent", 4, 4, 4, 4, code=1).stderr)

@@ -134,6 +134,16 @@ TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
   EXPECT_EQ(unused({"source.sigma=3", "sink.smearings=node"}), Texts{}) << "it is the sink's too";
   EXPECT_EQ(unused({"source.sigma=3", "sink.sigma=1", "sink.smearings=node"}).size(), 1u);
   EXPECT_EQ(unused({"sink.width=1", "links.stout_rho=0.2", "links.smearing=none", "links.steps=3"}).size(), 3u);
+  EXPECT_EQ(
+      unused({"links.ape_weight=3", "links.steps=0"}),
+      Texts{"--set links.ape_weight changes nothing: it is only used with links.smearing ape and links.steps of 1 "
+            "or more"});
+  EXPECT_EQ(unused({"links.smearing=stout", "links.stout_rho=0.2", "links.steps=0"}).size(), 2u);
+  EXPECT_TRUE(unused({"links.steps=0"}).empty());
+  EXPECT_EQ(unused({"correlators.baryons=[]", "analysis.nucleon=[2, 5]"}),
+            Texts{"--set analysis.nucleon changes nothing: it is only used with the nucleon among "
+                  "correlators.baryons"});
+  EXPECT_EQ(unused({"correlators.mesons=['rho_x']", "analysis.pion=[2, 5]", "analysis.rho=[2, 5]"}).size(), 1u);
   EXPECT_EQ(unused({"generate.seed=3", "gauge.files=a"}),
             Texts{"--set generate.seed changes nothing: it is only used without gauge.files"});
   EXPECT_EQ(unused({"source.count=3", "source.origins=[[0, 0, 0, 0]]", "correlators.max_momentum2=1",
