@@ -102,6 +102,7 @@ void generate(const Session& session, GenerateOptions options) {
   ChainHistory history(session.comm, options.output, chain_of(options));
   if (std::find(done.begin(), done.end(), true) != done.end()) history.read();
   std::optional<QuenchedEnsemble<double>> ensemble;
+  std::string picture_problem;  // of the last one: it is drawn again with every configuration
   Progress progress({{"updates", updates_to_do(done, options.chain), 1}},
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (int k = 1; k <= options.configurations; ++k) {
@@ -119,7 +120,7 @@ void generate(const Session& session, GenerateOptions options) {
       progress.advance(0);
     });
     // Before the links, so that a chain that goes on from them finds the plaquettes that led there.
-    if (const std::string problem = history.write(); !problem.empty()) session.warn(problem);
+    picture_problem = history.write();
     write.metadata = {{"ENSEMBLE_ID", ensemble->description()},
                       {"BETA", sentence(options.chain.beta)},
                       {"SEED", sentence(options.chain.seed)},
@@ -131,6 +132,7 @@ void generate(const Session& session, GenerateOptions options) {
                          twelve_digits(report.plaquettes.mean()) + ", links", report.links_checksum));
     session.log.info("wrote", files.file(k), "- acceptance", ensemble->chain().acceptance());
   }
+  if (!picture_problem.empty()) session.warn(picture_problem);
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ class SpectrumRun {
         journal_(journal),
         lattice_(session.comm, plan.extent),
         progress_({{"updates", plan.n_updates(parameters), 1}, {"solves", plan.n_solves(), 2}},
-                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
+                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {
+    for (const PlannedConfiguration& configuration : plan.configurations) found_.push_back(configuration.n_finished());
+  }
 
   void generated() {
     const auto missing = [](const PlannedConfiguration& c) { return !c.finished(); };
@@ -130,11 +132,14 @@ class SpectrumRun {
     progress_.hide();
     int iterations = 0;
     for (const PlannedPart& part : configuration.parts) iterations += std::stoi(part.entry->notes.at("iterations"));
+    const int found = found_[k], made = int(configuration.parts.size()) - found;
+    const std::string solves =
+        sentence(12 * made, "solves") + (found > 0 ? sentence(" and", 12 * found, "in the journal") : std::string());
     session_.say(
         sentence("configuration", k + 1, "of", std::to_string(plan_.configurations.size()) + ":",
                  configuration.name + ", plaquette",
                  twelve_digits(std::stod(configuration.parts.front().entry->notes.at("plaquette"))).substr(0, 9) + ",",
-                 configuration.parts.size() * 12, "solves,", iterations, "iterations"));
+                 solves + ",", iterations, "iterations"));
   }
 
   const Session& session_;
@@ -142,6 +147,8 @@ class SpectrumRun {
   const Settings& settings_;
   SpectrumPlan& plan_;
   const Journal& journal_;
+  /// How many parts of each configuration the journal had.
+  std::vector<int> found_;
   Lattice lattice_;
   Progress progress_;
 };

@@ -87,12 +87,8 @@ std::string identity_of_file(const std::string& file, const GaugeHeader& header)
   return text;
 }
 
-bool PlannedConfiguration::finished() const {
-  return std::all_of(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); });
-}
-
-bool PlannedConfiguration::any_finished() const {
-  return std::any_of(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); });
+int PlannedConfiguration::n_finished() const {
+  return int(std::count_if(parts.begin(), parts.end(), [](const PlannedPart& part) { return part.entry.has_value(); }));
 }
 
 int SpectrumPlan::n_parts() const {
@@ -103,8 +99,7 @@ int SpectrumPlan::n_parts() const {
 
 int SpectrumPlan::n_finished_parts() const {
   int n = 0;
-  for (const PlannedConfiguration& c : configurations)
-    for (const PlannedPart& part : c.parts) n += part.entry.has_value();
+  for (const PlannedConfiguration& c : configurations) n += c.n_finished();
   return n;
 }
 
@@ -160,7 +155,8 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
             to_string(plan.extent) + ": one job takes configurations of one size");
     add_configuration(plan, file, identity_of_file(file, header), parameters.origins(plan.extent), journal);
     const bool trusted = identifies_links(header) && compared;
-    if (!trusted && plan.configurations.back().any_finished()) compare_links(Lattice(comm, plan.extent), plan, options);
+    if (!trusted && plan.configurations.back().n_finished() > 0)
+      compare_links(Lattice(comm, plan.extent), plan, options);
   }
   return plan;
 }

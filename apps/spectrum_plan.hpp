@@ -27,8 +27,9 @@ struct PlannedConfiguration {
   std::string links = {};
   std::vector<PlannedPart> parts = {};
 
-  bool finished() const;
-  bool any_finished() const;
+  /// How many of the parts the journal has.
+  int n_finished() const;
+  bool finished() const { return n_finished() == int(parts.size()); }
 };
 
 struct SpectrumPlan {

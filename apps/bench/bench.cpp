@@ -48,14 +48,11 @@ void for_each_row(const BenchOptions& options, BenchRows<T>& rows, const F& f) {
   rows.cases.clear();
 }
 
-/// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.  Returns the number of
-/// rows.
+/// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.
 template <class T>
-int bench_lattice(const Session& session, const BenchOptions& options, const Lattice& lattice, double fma_peak) {
+void bench_lattice(const Session& session, const BenchOptions& options, const Lattice& lattice, double fma_peak) {
   BenchRows<T> rows(lattice);
-  int n_rows = 0;
   for_each_row(options, rows, [&](const BenchCase& c) {
-    ++n_rows;
     const double bytes = c.sites * c.bytes;
     const Triad triad(std::size_t(bytes / c.steps), false);
     const Pair s = median_seconds_in_turns(
@@ -66,7 +63,6 @@ int bench_lattice(const Session& session, const BenchOptions& options, const Lat
                        to_string(lattice.extent()).c_str(), c.kernel.c_str(), c.precision.c_str(), c.bytes, c.flops,
                        s.first * 1e3, rate, flops, roof, 100 * rate / roof, 100 * flops / fma_peak));
   });
-  return n_rows;
 }
 
 /// Which kernels each row runs, on a small lattice.
@@ -82,10 +78,22 @@ void say_kernels(const Session& session, const BenchOptions& options) {
   for_each_row(options, rows, [&](const BenchCase& c) { say(c.kernel, c.run); });
 }
 
+/// Throws InputError when no row is wanted.
+void require_row(const Session& session, const BenchOptions& options) {
+  if (options.wants(halo_row)) return;
+  require(session.comm.size() == 1, "no row has", in_quotes(options.only),
+          "in its name: on several processes there is the row", halo_row);
+  if (options.wants(solver_table)) return;
+  bool found = false;
+  BenchRows<double> rows(Lattice(session.comm, options.small));
+  for_each_row(options, rows, [&](const BenchCase&) { found = true; });
+  require(found, "no row has", in_quotes(options.only), "in its name: the rows are those without --only");
+}
+
 void bench(const Session& session, const BenchOptions& options) {
   require(options.seconds > 0, "--seconds is", options.seconds, "- it must be positive");
-  require(session.comm.size() == 1 || options.wants(halo_row), "no row has", in_quotes(options.only),
-          "in its name: on several processes there is the row", halo_row);
+  require_row(session, options);
+  session.begin();
   if (options.wants(halo_row)) bench_halo(session, options.large, options.seconds);
   // Ranks would not agree on the number of calls.
   if (session.comm.size() > 1 || options.only == halo_row) return;
@@ -106,12 +114,10 @@ void bench(const Session& session, const BenchOptions& options) {
       "turns with it.");
   session.say(format("%-12s %-42s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops",
                      "ms", "GB/s", "Gflop/s", "triad", "%triad", "%FMA"));
-  int rows = options.wants(halo_row) + options.wants(solver_table);
   for (const Lattice& lattice : lattices) {
-    rows += bench_lattice<double>(session, options, lattice, peak[0]);
-    rows += bench_lattice<float>(session, options, lattice, peak[1]);
+    bench_lattice<double>(session, options, lattice, peak[0]);
+    bench_lattice<float>(session, options, lattice, peak[1]);
   }
-  require(rows > 0, "no row has", in_quotes(options.only), "in its name: the rows are those without --only");
   if (!options.wants(solver_table)) return;
   session.say();
   session.say(format("%-12s %-38s %-6s %12s %12s %9s", "lattice", solver_table, "real", "ms", "ms operators", "%"));

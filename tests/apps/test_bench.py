@@ -106,3 +106,8 @@ class Bench(ProgramTest):
     def test_rows_are_chosen_by_their_name(self):
         lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
         self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])
+
+    def test_a_row_that_is_not_there_is_refused_before_anything_is_timed(self):
+        done = self.call("bench", "--only", "no such row", "--small", 4, 4, 4, 4, "--large", 4, 4, 4, 8, code=1)
+        self.assertIn("no row has 'no such row' in its name", done.stderr)
+        self.assertEqual(done.stdout, "")

@@ -52,7 +52,10 @@ class Spectrum(ProgramTest):
         self.assertEqual(len(os.listdir(self.path("spectrum.journal"))), 2)
         for name in files:
             os.remove(self.path(name))
-        self.assertIn("0 updates and 0 solves", self.call("spectrum", *TINY).stdout)
+        again = self.call("spectrum", *TINY).stdout
+        self.assertIn("0 updates and 0 solves", again)
+        self.assertRegex(first.stdout, r"configuration 2 of 2: .*, 12 solves, \d+ iterations")
+        self.assertRegex(again, r"configuration 2 of 2: .*, 0 solves and 12 in the journal, \d+ iterations")
         self.assertEqual({name: self.read(name, "rb") for name in content}, content)
         # From nothing again: the same bits.
         shutil.rmtree(self.path("spectrum.journal"))

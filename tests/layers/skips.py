@@ -13,8 +13,8 @@ CALLS = {"skipTest": 0, "SkipTest": 0, "skip": 0, "skipUnless": 1, "skipIf": 1} 
 
 
 def _of_cpp(text):
-    for match in re.finditer(r'GTEST_SKIP\(\)\s*<<\s*("[^"]*"|\w+)', text):
-        yield text.count("\n", 0, match.start()) + 1, match.group(1)
+    for match in re.finditer(r'GTEST_SKIP\(\)(?:\s*<<\s*("[^"]*"|\w+))?', text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1) or "no reason"
 
 
 def _of_python(text):

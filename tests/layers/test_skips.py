@@ -25,6 +25,9 @@ class Skips(unittest.TestCase):
         self.check("tests/b/a.py", 'import unittest\n@unittest.skipUnless(f(1, 2), "no MPI")\nclass A: pass\n', 1)
         self.check("tests/a.py", 'self.skipTest("no %s" % name)\nraise unittest.SkipTest(reason)\n', 2)
 
+    def test_no_reason_at_all_is_noticed(self):
+        self.check("tests/a.cpp", 'GTEST_SKIP();\nif (x)\n  GTEST_SKIP() ;\nGTEST_SKIP() << "does not apply: x";', 2)
+
     def test_both_forms_are_fine(self):
         self.check("tests/a.hpp", 'GTEST_SKIP() << "NOT TESTED: this build has no HDF5";\nGTEST_SKIP() << missing;', 0)
         self.check("tests/a.py", 'self.skipTest("does not apply: one rank")\nself.skipTest("NOT TESTED: no %s" % name)\n', 0)
