@@ -196,7 +196,7 @@ enum class HostAccess {
 template <template <class> class SiteT, class T, int N = default_lanes>
 class HostField {
  public:
-  /// Copies the field to the host (or shares its memory where kernels run on the host).
+  /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
   explicit HostField(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write);
   /// site is a LaneSite of the field's layout.
   FieldView<SiteT, T, N> view() const { return view_; }

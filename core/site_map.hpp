@@ -30,7 +30,7 @@ SiteRows rows_of(const Layout& layout);
 template <template <class> class SiteT, class T, int N = default_lanes>
 class FieldRows {
  public:
-  /// Copies the field to the host (or shares its memory where kernels run on the host).
+  /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
   /// Throws InputError for a field on one parity.
   explicit FieldRows(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write)
       : field_(field), host_(field, access), rows_(rows_of(field.layout())) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/drawing.hpp"
 #include "kov/core/error.hpp"
+#include "tests/support/drawings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,20 +19,19 @@ Drawing example() {
   return drawing;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST(Drawing, IsSvg) {
   const std::string svg = example().svg();
-  EXPECT_TRUE(has(svg, "<title>a &lt; b</title>")) << svg;
-  EXPECT_TRUE(has(svg,
-                  "<tspan font-style=\"italic\">t</tspan><tspan dy=\"-3.8\" font-size=\"7.2\">2</tspan>"
-                  "<tspan dy=\"3.8\"> </tspan><tspan font-style=\"italic\">E</tspan> &amp; more</text>"))
+  EXPECT_TRUE(test::has(svg, "<title>a &lt; b</title>")) << svg;
+  EXPECT_TRUE(test::has(svg,
+                        "<tspan font-style=\"italic\">t</tspan><tspan dy=\"-3.8\" font-size=\"7.2\">2</tspan>"
+                        "<tspan dy=\"3.8\"> </tspan><tspan font-style=\"italic\">E</tspan> &amp; more</text>"))
       << svg;
-  EXPECT_TRUE(has(svg,
-                  "<g clip-path=\"url(#clip1)\">\n<polyline points=\"0,0 1.25,-3\" fill=\"none\" stroke=\"#0072b2\" "
-                  "stroke-width=\"2\" stroke-dasharray=\"8 6\"/>\n</g>\n<circle"))
+  EXPECT_TRUE(
+      test::has(svg,
+                "<g clip-path=\"url(#clip1)\">\n<polyline points=\"0,0 1.25,-3\" fill=\"none\" stroke=\"#0072b2\" "
+                "stroke-width=\"2\" stroke-dasharray=\"8 6\"/>\n</g>\n<circle"))
       << svg;
 }
 
@@ -50,11 +50,11 @@ TEST(Drawing, IsPdfWithItsFontsOrSaysWhyNot) {
   }
   const std::string pdf = example().pdf();
   EXPECT_EQ(pdf.rfind("%PDF-", 0), 0u);
-  EXPECT_TRUE(has(pdf.substr(pdf.size() - 8), "%%EOF"));
-  EXPECT_TRUE(has(pdf, "/MediaBox [ 0 0 120 60 ]"));
-  EXPECT_TRUE(has(pdf, "/FontFile"));
-  EXPECT_TRUE(has(pdf, "a < b"));
-  EXPECT_FALSE(has(pdf, "CreationDate"));
+  EXPECT_TRUE(test::has(pdf.substr(pdf.size() - 8), "%%EOF"));
+  EXPECT_TRUE(test::has(pdf, "/MediaBox [ 0 0 120 60 ]"));
+  EXPECT_TRUE(test::has(pdf, "/FontFile"));
+  EXPECT_TRUE(test::has(pdf, "a < b"));
+  EXPECT_FALSE(test::has(pdf, "CreationDate"));
   EXPECT_EQ(pdf, example().pdf()) << "the same drawing is the same file";
   Drawing other = example();
   other.items.pop_back();

@@ -2,6 +2,7 @@
 #include "apps/picture_files.hpp"
 #include "apps/suggest.hpp"
 #include "tests/core/io/io_support.hpp"
+#include "tests/support/drawings.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -37,8 +38,6 @@ std::pair<std::string, std::string> draw(const std::string& prefix, const Pictur
   return {error, out};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
 }  // namespace
 
 TEST(WrittenFiles, APdfThatCannotBeMadeIsAWarning) {
@@ -50,8 +49,8 @@ TEST(WrittenFiles, APdfThatCannotBeMadeIsAWarning) {
   EXPECT_TRUE(fs::exists(prefix + ".svg"));
   EXPECT_FALSE(fs::exists(prefix + ".pdf"));
   if (Comm::world().rank() != 0) return;
-  EXPECT_TRUE(has(error, "warning: " + prefix + ".pdf is not drawn: ")) << error;
-  EXPECT_TRUE(has(out, "wrote results.txt and " + prefix + ".svg\n")) << out;
+  EXPECT_TRUE(test::has(error, "warning: " + prefix + ".pdf is not drawn: ")) << error;
+  EXPECT_TRUE(test::has(out, "wrote results.txt and " + prefix + ".svg\n")) << out;
 }
 
 TEST(WrittenFiles, PicturesOfAnEarlierRunAreNamed) {
@@ -61,8 +60,9 @@ TEST(WrittenFiles, PicturesOfAnEarlierRunAreNamed) {
   Comm::world().barrier();
   const auto [error, out] = draw(prefix, {""});
   if (Comm::world().rank() != 0) return;
-  EXPECT_TRUE(has(error, "run.svg is not drawn: there is nothing to draw; ")) << error;
-  EXPECT_TRUE(has(error, list_text(picture_names(prefix)) + (has_pdf() ? " are" : " is") + " of an earlier run\n"))
+  EXPECT_TRUE(test::has(error, "run.svg is not drawn: there is nothing to draw; ")) << error;
+  EXPECT_TRUE(
+      test::has(error, list_text(picture_names(prefix)) + (has_pdf() ? " are" : " is") + " of an earlier run\n"))
       << error;
   EXPECT_EQ(out, "wrote results.txt\n");
 }

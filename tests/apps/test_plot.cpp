@@ -2,6 +2,7 @@
 #include "apps/axes.hpp"
 #include "apps/plot.hpp"
 #include "kov/core/error.hpp"
+#include "tests/support/drawings.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -10,32 +11,8 @@ namespace kov::app {
 
 namespace {
 
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-template <class Item>
-std::vector<Item> items(const Drawing& drawing) {
-  std::vector<Item> found;
-  for (const DrawnItem& item : drawing.items)
-    if (const Item* one = std::get_if<Item>(&item)) found.push_back(*one);
-  return found;
-}
-
 /// Frame of the axes: the rectangle that lines are clipped to.
-DrawnClip frame(const Drawing& drawing) { return items<DrawnClip>(drawing).front(); }
-
-std::vector<std::string> texts(const Drawing& drawing) {
-  std::vector<std::string> found;
-  for (const DrawnText& text : items<DrawnText>(drawing)) found.push_back(characters(text.line));
-  return found;
-}
-bool says(const Drawing& drawing, const std::string& text) {
-  const auto all = texts(drawing);
-  return std::find(all.begin(), all.end(), text) != all.end();
-}
+DrawnClip frame(const Drawing& drawing) { return test::items<DrawnClip>(drawing).front(); }
 
 PlotSeries points(std::vector<double> x, std::vector<double> y, std::vector<double> error = {}) {
   return {"", std::move(x), std::move(y), std::move(error), PlotSeries::Style::points};
@@ -73,9 +50,9 @@ TEST(Plot, DrawsEveryFinitePointWithItsErrorBar) {
   plot.series.push_back({"pion", {1, 2, 3, 4}, {0.5, nan, 0.4, 0.4}, {0.1, 0.1, nan, 0.1}, PlotSeries::Style::points});
   plot.bands.push_back({1, 4, 0.45, 0.02, 0});
   const std::string svg = plot.drawing().svg();
-  EXPECT_EQ(count(svg, "<circle"), 2 + 1);  // and one in the legend
+  EXPECT_EQ(test::count(svg, "<circle"), 2 + 1);  // and one in the legend
   EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
-  EXPECT_EQ(count(svg, "fill-opacity=\"0.22\""), 1);
+  EXPECT_EQ(test::count(svg, "fill-opacity=\"0.22\""), 1);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
@@ -85,7 +62,7 @@ TEST(Plot, PointsLieWhereTheAxesSay) {
   Plot plot;
   plot.series.push_back(points({0, 10}, {1, 3}));
   const Drawing drawing = plot.drawing();
-  const auto circles = items<DrawnCircle>(drawing);
+  const auto circles = test::items<DrawnCircle>(drawing);
   ASSERT_EQ(circles.size(), 2u);
   const DrawnClip f = frame(drawing);
   // 3 % of the range beside the points, 6 % above and below.
@@ -94,12 +71,12 @@ TEST(Plot, PointsLieWhereTheAxesSay) {
   EXPECT_NEAR(circles[0].y, f.y + f.height * 1.06 / 1.12, 1e-9);
   EXPECT_NEAR(circles[1].y, f.y + f.height * 0.06 / 1.12, 1e-9);
   // The tick at 10 is where the point is.
-  for (const DrawnText& text : items<DrawnText>(drawing)) {
+  for (const DrawnText& text : test::items<DrawnText>(drawing)) {
     if (characters(text.line) == "10") {
       EXPECT_NEAR(text.x, circles[1].x, 1e-9);
     }
   }
-  EXPECT_TRUE(says(drawing, "10"));
+  EXPECT_TRUE(test::says(drawing, "10"));
 }
 
 TEST(Plot, AxesHoldTheErrorBarsAndReferenceLines) {
@@ -109,7 +86,7 @@ TEST(Plot, AxesHoldTheErrorBarsAndReferenceLines) {
   const Drawing drawing = plot.drawing();
   const DrawnClip f = frame(drawing);
   int dashed = 0;
-  for (const DrawnPath& path : items<DrawnPath>(drawing)) {
+  for (const DrawnPath& path : test::items<DrawnPath>(drawing)) {
     for (const DrawnPoint& p : path.points) {
       EXPECT_GE(p[1], f.y - 1e-9);
       EXPECT_LE(p[1], f.y + f.height + 1e-9);
@@ -117,7 +94,7 @@ TEST(Plot, AxesHoldTheErrorBarsAndReferenceLines) {
     dashed += path.pen.dashed;
   }
   EXPECT_EQ(dashed, 1);
-  EXPECT_TRUE(says(drawing, "here"));
+  EXPECT_TRUE(test::says(drawing, "here"));
 }
 
 TEST(Plot, BarsThatLeaveTheFrameAreCutOffThere) {
@@ -125,9 +102,9 @@ TEST(Plot, BarsThatLeaveTheFrameAreCutOffThere) {
   plot.series.push_back(points({0, 1, 2}, {1, 2, 50}, {0.1, 0.2, 100}));
   plot.y_max = 3;
   const Drawing drawing = plot.drawing();
-  EXPECT_EQ(items<DrawnCircle>(drawing).size(), 2u) << "the third point is outside";
+  EXPECT_EQ(test::items<DrawnCircle>(drawing).size(), 2u) << "the third point is outside";
   double highest = 0;
-  for (const DrawnPath& path : items<DrawnPath>(drawing))
+  for (const DrawnPath& path : test::items<DrawnPath>(drawing))
     for (const DrawnPoint& p : path.points) highest = std::min(highest, p[1]);
   EXPECT_LT(highest, 0) << "its bar goes on beyond the frame, where it is clipped";
 }
@@ -139,7 +116,7 @@ TEST(Plot, BarsWidenTheAxisUpToItsLimits) {
   plot.y_max = 3;
   const Drawing drawing = plot.drawing();
   const DrawnClip f = frame(drawing);
-  const auto circles = items<DrawnCircle>(drawing);
+  const auto circles = test::items<DrawnCircle>(drawing);
   ASSERT_EQ(circles.size(), 3u);
   // From 0.5 to 3 and 6 % beside them.
   EXPECT_NEAR(circles[0].y, f.y + f.height * (3 - 1 + 0.15) / 2.8, 1e-9);
@@ -149,10 +126,10 @@ TEST(Plot, LinesHaveGapsWhereNumbersAreMissing) {
   Plot plot;
   const double nan = std::nan("");
   plot.series.push_back({"", {0, 1, 2, 3, 4, 5}, {1, 2, nan, 2, 1, nan}, {}, PlotSeries::Style::line});
-  EXPECT_EQ(count(plot.drawing().svg(), "stroke-width=\"1.7\""), 2);
+  EXPECT_EQ(test::count(plot.drawing().svg(), "stroke-width=\"1.7\""), 2);
   plot.series[0].x = {0, 1, 2};
   plot.series[0].y = {1, nan, 3};
-  EXPECT_EQ(items<DrawnCircle>(plot.drawing()).size(), 2u) << "points alone would make no line";
+  EXPECT_EQ(test::items<DrawnCircle>(plot.drawing()).size(), 2u) << "points alone would make no line";
 }
 
 TEST(Plot, LegendsGetRoomOfTheirOwnWhereNoCornerIsFree) {
@@ -167,9 +144,9 @@ TEST(Plot, LegendsGetRoomOfTheirOwnWhereNoCornerIsFree) {
   plot.series.push_back({"low", x, low, {}, PlotSeries::Style::line});
   const Drawing drawing = plot.drawing();
   double line = 0, name = 0;
-  for (const DrawnPath& path : items<DrawnPath>(drawing))
+  for (const DrawnPath& path : test::items<DrawnPath>(drawing))
     if (path.points.size() == 41 && line == 0) line = path.points[0][1];
-  for (const DrawnText& text : items<DrawnText>(drawing))
+  for (const DrawnText& text : test::items<DrawnText>(drawing))
     if (characters(text.line) == "low") name = text.y;
   EXPECT_LT(name, line);
 }
@@ -179,9 +156,9 @@ TEST(Plot, LogarithmicAxesLeaveOutWhatIsNotPositive) {
   plot.log_y = true;
   plot.series.push_back(points({0, 1, 2}, {1e-3, -1, 1e3}, {1, 0, 0}));
   const Drawing drawing = plot.drawing();
-  EXPECT_EQ(items<DrawnCircle>(drawing).size(), 2u);
-  EXPECT_TRUE(says(drawing, "102"));  // 10, and 2 as a superscript
-  EXPECT_TRUE(says(drawing, "10−2"));
+  EXPECT_EQ(test::items<DrawnCircle>(drawing).size(), 2u);
+  EXPECT_TRUE(test::says(drawing, "102"));  // 10, and 2 as a superscript
+  EXPECT_TRUE(test::says(drawing, "10−2"));
 }
 
 TEST(Plot, RefusesListsOfDifferentLengthsAndNothingToDraw) {

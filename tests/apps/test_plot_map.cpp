@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/plot_map.hpp"
 #include "kov/core/error.hpp"
+#include "tests/support/drawings.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -8,12 +9,6 @@
 namespace kov::app {
 
 namespace {
-
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
 
 PlotMap map(std::vector<double> value) {
   return {.title = "a < b", .x_label = "x", .y_label = "y", .value_label = "v", .nx = 3, .ny = 2, .value = value};
@@ -23,16 +18,14 @@ PlotMap map(std::vector<double> value) {
 
 TEST(PlotMap, DrawsASquareForEverySite) {
   const std::string svg = map({0, 1, 2, 3, 4, 5}).drawing().svg();
-  EXPECT_EQ(count(svg, "<rect"), 1 + 6 + 64 + 2);  // ground, sites, colour bar, frames
+  EXPECT_EQ(test::count(svg, "<rect"), 1 + 6 + 64 + 2);  // ground, sites, colour bar, frames
   EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
 }
 
 TEST(PlotMap, PutsTheFirstRowAtTheBottomAndTheLargestBrightest) {
   const Drawing drawing = map({0, 0, 0, 0, 0, 7}).drawing();
-  std::vector<DrawnRectangle> squares;
-  for (const DrawnItem& item : drawing.items)
-    if (const auto* square = std::get_if<DrawnRectangle>(&item)) squares.push_back(*square);
+  const auto squares = test::items<DrawnRectangle>(drawing);
   // Rows from the top, each from the left; the last site is at the right of the upper row.
   ASSERT_GT(squares.size(), 6u);
   EXPECT_EQ(squares[2].pen.fill, "#fded6e");
@@ -44,7 +37,9 @@ TEST(PlotMap, PutsTheFirstRowAtTheBottomAndTheLargestBrightest) {
   EXPECT_GT(squares[0].y + squares[0].height, squares[3].y);
 }
 
-TEST(PlotMap, OfZeroEverywhereIsDark) { EXPECT_EQ(count(map({0, 0, 0, 0, 0, 0}).drawing().svg(), "\"#180f3d\""), 6); }
+TEST(PlotMap, OfZeroEverywhereIsDark) {
+  EXPECT_EQ(test::count(map({0, 0, 0, 0, 0, 0}).drawing().svg(), "\"#180f3d\""), 6);
+}
 
 TEST(PlotMap, RefusesWhatItCannotShow) {
   EXPECT_THROW(map({1, 2, 3}).drawing().svg(), InputError);

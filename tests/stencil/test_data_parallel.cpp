@@ -2,11 +2,8 @@
 //
 // Whole-lattice statements against naive loops and against what must hold exactly.
 #include "docs_data_parallel_example.hpp"
-#include "kov/stencil/data_parallel.hpp"
 #include "kov/stencil/observables.hpp"
-#include "tests/reference/gather.hpp"
-#include "tests/reference/gauge.hpp"
-#include "tests/support/lattices.hpp"
+#include "tests/support/statements.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -19,13 +16,7 @@
 namespace kov {
 namespace {
 
-using namespace directions;
-using reference::for_each_coordinate;
-using reference::gather;
-using reference::GlobalArray;
-using reference::Number;
-using reference::random_field;
-using reference::shifted;
+using namespace test::statements;
 
 constexpr std::array<int, 2> kSteps{1, -1};
 

@@ -3,10 +3,7 @@
 // What a field is as a value: aliases and copies, empty fields, fields made of expressions, scalings; and the factors
 // that are no fields: sums of gamma matrices, phases.
 #include "kov/core/noise.hpp"
-#include "kov/stencil/data_parallel.hpp"
-#include "tests/reference/gather.hpp"
-#include "tests/reference/gauge.hpp"
-#include "tests/support/lattices.hpp"
+#include "tests/support/statements.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -15,12 +12,7 @@
 namespace kov {
 namespace {
 
-using namespace directions;
-using reference::for_each_coordinate;
-using reference::gather;
-using reference::GlobalArray;
-using reference::Number;
-using reference::random_field;
+using namespace test::statements;
 
 using Psi = SpinorField<double>;
 

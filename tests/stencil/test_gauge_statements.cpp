@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Whole-lattice statements with gauge links: against operators of the library, and covariant.
-#include "kov/stencil/data_parallel.hpp"
 #include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/observables.hpp"
-#include "tests/reference/gather.hpp"
-#include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"
-#include "tests/support/lattices.hpp"
+#include "tests/support/statements.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -15,10 +12,7 @@
 namespace kov {
 namespace {
 
-using namespace directions;
-using reference::gather;
-using reference::GlobalArray;
-using reference::random_field;
+using namespace test::statements;
 
 class GaugeStatements : public test::OnLattices {};
 
