@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """README, CONTRIBUTING and docs say what is so: their code is compiled, their commands are run, their files are read.
 
-ctest sets KOVARIANT (the program), KOVARIANT_README (README's program) and KOVARIANT_HDF5.
+ctest sets KOVARIANT (the program), KOVARIANT_README and KOVARIANT_LIBRARY (the programs of README and docs/library.md) and
+KOVARIANT_HDF5.
 """
 import ast
 import functools
@@ -21,6 +22,7 @@ from blocks import blocks, commands_in_sentences, options_in_sentences
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.environ["KOVARIANT"]
 README = os.environ["KOVARIANT_README"]
+LIBRARY = os.environ["KOVARIANT_LIBRARY"]
 HAS_HDF5 = os.environ.get("KOVARIANT_HDF5", "1") == "1"
 DOCS = sorted(set(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md")))
               - {os.path.join(ROOT, "CHANGELOG.md")})  # which may name what is no more
@@ -75,6 +77,23 @@ class Blocks(unittest.TestCase):
         for block in of("python"):
             with self.subTest(str(block)):
                 ast.parse(block.text)
+
+
+class Headers(unittest.TestCase):
+    def test_every_installed_header_has_its_line_and_none_that_is_gone(self):
+        named, layer = [], ""
+        for line in text_of("docs/library.md").splitlines():
+            heading = re.match(r"### (?:(kov/\w+):)?", line)
+            if heading:
+                layer = heading.group(1) + "/" if heading.group(1) else ""
+            row = re.match(r"\| `([\w/]+\.hpp)` \| \S.* \|$", line)
+            if row:
+                named.append(layer + row.group(1))
+        there = []
+        for layer in ("core", "stencil", "algebra", "contractions"):  # what cmake/KovInstall.cmake installs
+            for folder, _, names in os.walk(os.path.join(ROOT, layer)):
+                there += ["kov/" + os.path.relpath(os.path.join(folder, name), ROOT) for name in names if name.endswith(".hpp")]
+        self.assertEqual(sorted(named), sorted(there))
 
 
 class Commands(unittest.TestCase):
@@ -192,6 +211,21 @@ class Runs(unittest.TestCase):
 
     def test_the_program_of_the_readme(self):
         self.run_here(README)
+
+    @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
+    def test_the_program_of_the_library_measures_what_kovariant_spectrum_does(self):
+        self.run_here(LIBRARY)
+        self.run_here(PROGRAM, "spectrum", "--set", "gauge.files=lattice.ildg", "--set", "action.kappa=0.15", "--set",
+                      "correlators.max_momentum2=1", "--set", "output.prefix=same")
+        python = python_with("h5py")
+        if python is None:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.run_here(python, "-c", "import h5py\n"
+                      "a, b = h5py.File('library.h5'), h5py.File('same.h5')\n"
+                      "for name in ('meson/pion-pion', 'meson/rho_x-rho_x', 'baryon/nucleon'):\n"
+                      "    x, y = a[name][()], b[name][()]\n"
+                      "    assert x.shape == y.shape == (1, 2, 7, 16), (x.shape, y.shape)\n"
+                      "    assert (abs(x - y) < 1e-6 * abs(y).max()).all() and abs(y).max() > 0, name\n")
 
     def test_what_the_readme_says_of_its_errors(self):
         with tempfile.TemporaryDirectory() as empty:
