@@ -120,15 +120,28 @@ std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators
   return masses;
 }
 
-std::string sample_text(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis) {
+ErrorSamples error_samples(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis) {
   const bool sources = samples_are_sources(correlators);
   std::vector<std::string> seen;
   for (const Correlator& c : correlators)
     if (std::find(seen.begin(), seen.end(), sample_of(c, sources)) == seen.end()) seen.push_back(sample_of(c, sources));
-  const std::string what = sources ? "source" : "configuration";
-  std::string text = std::to_string(seen.size()) + " " + what + (seen.size() == 1 ? "" : "s");
-  if (!sources && analysis.bin > 1) text += " in bins of " + std::to_string(analysis.bin);
-  return text;
+  const int n = int(seen.size());
+  if (sources && n == 1) return {"one source on one configuration", 1, true};
+  if (sources) return {std::to_string(n) + " sources on one configuration", n, true};
+  std::string text = std::to_string(n) + " configurations";
+  if (analysis.bin > 1) text += " in bins of " + std::to_string(analysis.bin);
+  return {text, n / analysis.bin, false};
+}
+
+std::string ErrorSamples::heading() const {
+  return n > 1 ? "errors: jackknife over " + text : "no errors, which take two samples: " + text;
+}
+
+std::string ErrorSamples::warning() const {
+  if (n < 2)
+    return "there are no errors: they take two configurations or bins of them, or two sources on one configuration";
+  if (sources) return "the errors are over sources on one configuration: how much configurations differ is not in them";
+  return "";
 }
 
 std::string with_error(const Estimate& estimate) {

@@ -32,8 +32,19 @@ int n_effective_masses(const std::string& hadron, int n_times);
 std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators, const std::string& sink,
                                       const SpectrumParameters::Analysis& analysis, int n_times);
 
-/// Samples that errors come from: "6 configurations", "2 sources".
-std::string sample_text(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis);
+/// What the errors of hadron_masses() come from.
+struct ErrorSamples {
+  /// "6 configurations", "2 sources on one configuration".
+  std::string text;
+  int n;
+  bool sources;
+
+  /// For the head of a table: "errors: jackknife over 6 configurations", or that there are none.
+  std::string heading() const;
+  /// Where errors are over sources, or there are none; empty otherwise.
+  std::string warning() const;
+};
+ErrorSamples error_samples(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis);
 
 /// "0.6531(42)": the error in units of the last digit, two digits of it; "-" for no number.
 std::string with_error(const Estimate& estimate);

@@ -33,7 +33,7 @@ class Settings {
   /// "key=value" with the value as in TOML; quotes around a string, and brackets around a list of one, may be left out.
   void assign(const std::string& assignment);
 
-  /// The value of this key was computed from others: toml() shows it in a comment.
+  /// The value of this key was computed from others, or is one that nobody asked for: toml() shows it in a comment.
   void follows(const std::string& key);
 
   /// Whether a file or --set gave this key.

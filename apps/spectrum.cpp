@@ -2,6 +2,7 @@
 //
 // kovariant spectrum [PARAMETERS]
 #include "apps/commands.hpp"
+#include "apps/file_patterns.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
 #include "apps/output_files.hpp"
@@ -222,7 +223,7 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
   write_correlator_text(outputs.text, correlators, provenance, session.comm);
   files.add({outputs.text});
 
-  const std::string samples = sample_text(correlators, parameters.analysis);
+  const ErrorSamples samples = error_samples(correlators, parameters.analysis);
   bool drawn = false;
   for (const std::string& sink : parameters.sink.smearings) {
     const auto masses = hadron_masses(correlators, sink, parameters.analysis, plan.extent[3]);
@@ -231,7 +232,7 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
       continue;
     }
     session.say("\neffective masses in lattice units between t and t + 1, source " + parameters.source.smearing +
-                ", sink " + sink + "; errors: jackknife over " + samples + "\n");
+                ", sink " + sink + "; " + samples.heading() + "\n");
     session.say(mass_table(masses));
     if (drawn) continue;  // the picture shows the first sink
     drawn = true;
@@ -242,10 +243,11 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
                                              ? sentence("quenched, $beta =", parameters.generate.chain.beta) + "$,"
                                              : ""),
                  lattice + ", Wilson quarks, $kappa =", std::to_string(parameters.action.kappa).substr(0, 7) + "$,",
-                 samples + "; kovariant", version());
+                 samples.text + "; kovariant", version());
     files.draw(parameters.output.prefix, mass_plot(masses, caption));
   }
   if (!drawn) files.missing(parameters.output.prefix, "it would show effective masses");
+  if (drawn && !samples.warning().empty()) session.warn(samples.warning());
   if (outputs.hdf5.empty()) session.say("this build has no HDF5: correlators are in " + outputs.text + " only");
   files.say();
 }
@@ -260,6 +262,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
     settings.read(text, options.file);
   }
   for (const std::string& assignment : options.set) settings.assign(assignment);
+  parameters.gauge.files = matched_files(session.comm, parameters.gauge.files, settings.origin("gauge.files"));
   parameters.complete(settings);
   if (options.print) return session.say(settings.toml());
 

@@ -172,6 +172,10 @@ void SpectrumParameters::complete(Settings& settings) {
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
+  const int n = gauge.files.empty() ? generate.configurations : int(gauge.files.size());
+  require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
+          n, "configurations make no bin of that size");
+  if (!settings.given("gauge.extent")) settings.follows("gauge.extent");  // a job that is printed takes any files
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
   if (output.journal.empty()) {

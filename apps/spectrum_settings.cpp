@@ -21,7 +21,9 @@ void add_choice(Settings& s, const std::string& section, SmearingChoice& choice)
 
 Settings SpectrumParameters::settings() {
   Settings s;
-  s.add("gauge.files", &gauge.files, "gauge configurations in any format; none: they are generated, see [generate]");
+  s.add("gauge.files", &gauge.files,
+        "gauge configurations in any format, names or patterns such as 'conf.*'; none: they are generated, see "
+        "[generate]");
   s.add("gauge.extent", &gauge.extent, "extents x y z t of generated lattices and of files that do not record theirs");
   s.add("gauge.ignore", &gauge.ignore,
         "checks of files that may fail: 'checksums', 'plaquette', 'link-trace', 'unitarity'");

@@ -68,7 +68,9 @@ TEST(HadronMasses, OneSampleHasMassesWithoutErrors) {
   ASSERT_EQ(masses.size(), 3u);
   EXPECT_NEAR(masses[0].plateau.mean, 0.5, 1e-10);
   EXPECT_TRUE(std::isnan(masses[0].plateau.error));
-  EXPECT_EQ(sample_text(correlators, {}), "1 source");
+  EXPECT_EQ(error_samples(correlators, {}).heading(),
+            "no errors, which take two samples: one source on one configuration");
+  EXPECT_NE(error_samples(correlators, {}).warning(), "");
 }
 
 TEST(HadronMasses, ShortLatticesShortenTheWindowAndNoiseGivesADash) {
@@ -118,6 +120,22 @@ TEST(WithError, TwoDigitsOfTheError) {
   EXPECT_EQ(with_error({0.5, NAN}), "0.5000");
   EXPECT_EQ(with_error({NAN, 0.1}), "-");
   EXPECT_EQ(with_error({0.5, 0}), "0.500000(0)");
+}
+
+TEST(HadronMasses, SayWhatTheirErrorsAreOver) {
+  const auto samples = [](int n, int bin) {
+    SpectrumParameters::Analysis analysis;
+    analysis.bin = bin;
+    return error_samples(exact(n, 16, 0.5, 0.7, 1.1), analysis);
+  };
+  EXPECT_EQ(samples(4, 1).heading(), "errors: jackknife over 4 configurations");
+  EXPECT_EQ(samples(4, 1).warning(), "");
+  EXPECT_EQ(samples(4, 2).heading(), "errors: jackknife over 4 configurations in bins of 2");
+  EXPECT_EQ(samples(4, 2).warning(), "");
+  EXPECT_EQ(samples(1, 1).heading(), "errors: jackknife over 2 sources on one configuration");
+  EXPECT_NE(samples(1, 1).warning(), "");
+  EXPECT_EQ(samples(3, 2).n, 1) << "one bin";
+  EXPECT_NE(samples(3, 2).warning(), "");
 }
 
 }  // namespace kov::app

@@ -73,6 +73,41 @@ class Spectrum(ProgramTest):
         more = self.call("spectrum", *TINY, "--set", "action.kappa=0.131", "--set", "generate.configurations=3", "--dry-run")
         self.assertIn("9 updates and 12 solves", more.stdout)
 
+    def test_a_printed_job_takes_files_of_any_extents_unless_some_were_given(self):
+        self.call("generate", "--extent", 4, 4, 4, 16, "--thermalise", 2, "--output", "c", "-q")
+        for name, given, code in (("open", [], 0), ("given", ["--set", "gauge.extent=[8, 8, 8, 8]"], 1)):
+            with open(self.path(name + ".toml"), "w") as file:
+                file.write(self.call("spectrum", "--print", *given).stdout)
+            done = self.call("spectrum", name + ".toml", "--set", "gauge.files=c.0001.lime", "--dry-run", code=code)
+        self.assertIn("gauge.extent", done.stderr)
+
+    def test_one_configuration_says_what_its_errors_are_over(self):
+        job = [*TINY, "--set", "generate.configurations=1"]
+        one = self.call("spectrum", *job)
+        self.assertIn("no errors, which take two samples: one source on one configuration", one.stdout)
+        self.assertIn("warning: there are no errors", one.stderr)
+        two = self.call("spectrum", *job, "--set", "source.count=2")
+        self.assertIn("errors: jackknife over 2 sources on one configuration", two.stdout)
+        self.assertIn("warning: the errors are over sources", two.stderr)
+        self.assertNotIn("warning: the errors", self.call("spectrum", *TINY).stderr)
+        self.assertIn("analysis.bin", self.call("spectrum", *TINY, "--set", "analysis.bin=3", code=1).stderr)
+
+    def test_patterns_are_the_files_that_they_match(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--between", 1, "--configurations", 2, "--output", "c", "-q")
+        for old, new in (("c.0001.lime", "conf.9"), ("c.0002.lime", "conf.10")):
+            os.rename(self.path(old), self.path(new))
+        printed = self.call("spectrum", "--set", "gauge.files=conf.*", "--print").stdout
+        self.assertIn("files = ['conf.9', 'conf.10']", printed)
+        self.assertIn("matches no file", self.call("spectrum", "--set", "gauge.files=none.*", "--print", code=1).stderr)
+        self.assertIn("twice", self.call("spectrum", "--set", "gauge.files=['conf.9', 'conf.?']", "--dry-run", code=1).stderr)
+        job = [argument for argument in TINY if argument not in ("generate.configurations=2", "generate.thermalise=5",
+                                                                 "generate.between=2", "gauge.extent=[4, 4, 4, 8]")]
+        job = [argument for argument, following in zip(job, [*job[1:], ""]) if (argument, following) != ("--set", "--set")]
+        text = self.call("spectrum", *job, "--set", "gauge.files=conf.*").stdout
+        self.assertIn("configuration 1 of 2: conf.9,", text)
+        # The journal knows the files, not how they were named.
+        self.assertIn("0 solves", self.call("spectrum", *job, "--set", "gauge.files=['conf.9', 'conf.10']").stdout)
+
     def test_a_killed_run_goes_on(self):
         self.call("spectrum", *TINY, "--set", "output.prefix=whole")
         slow = [*TINY, "--set", "generate.configurations=2"]
