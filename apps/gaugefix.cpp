@@ -92,10 +92,10 @@ Measurement measurement_of(const GaugefixOptions& options, const Lattice& lattic
               "theta: mean over sites of tr D D^+ / 3, D(x) = sum over these directions of A_mu(x) - A_mu(x - mu), "
               "A = (U - U^+) / 2 without its trace",
           .parameters = {{"configuration", options.in},
-                         {"plaquette", twelve_digits(report.plaquettes.mean())},
+                         {"plaquette", report.plaquettes.mean()},
                          {"gauge", options.gauge},
-                         {"tolerance", digits(options.parameters.tolerance)},
-                         {"overrelaxation", digits(options.parameters.overrelaxation)},
+                         {"tolerance", options.parameters.tolerance},
+                         {"overrelaxation", options.parameters.overrelaxation},
                          {"output", options.out}},
           .inputs = report.attributes(),
           .ignored = report.overridden,

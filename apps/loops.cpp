@@ -107,6 +107,18 @@ std::vector<ColumnTable> tables_of(const WilsonLoops& loops) {
   return {time, space};
 }
 
+Parameters parameters_of(const LoopOptions& o, const GaugeReport& report) {
+  Parameters parameters{
+      {"configuration", o.gauge_file}, {"plaquette", report.plaquettes.mean()}, {"smearing", smearing_text(o)}};
+  if (o.steps == 0) return parameters;
+  parameters.emplace_back("steps", std::int64_t(o.steps));
+  if (o.smearing == "ape") parameters.emplace_back("weight", o.weight);
+  if (o.smearing == "stout") parameters.emplace_back("rho", o.rho);
+  if (o.smearing == "hyp" && o.directions == "all") parameters.emplace_back("alpha1", o.alpha1);
+  if (o.smearing == "hyp") parameters.insert(parameters.end(), {{"alpha2", o.alpha2}, {"alpha3", o.alpha3}});
+  return parameters;
+}
+
 /// The potential's estimates against r, one curve for each t.
 Plot picture(const WilsonLoops& loops, const std::string& caption) {
   Plot plot{.title = "Static potential $a V(r, t) = log W(r, t) / W(r, t + a)$",
@@ -169,9 +181,7 @@ void loops(const Session& session, LoopOptions options) {
                 .conventions =
                     "W: mean of Re tr / 3 over sites and planes; r, s in space, t in time; V = log(W(r, t) / "
                     "W(r, t + 1)); Polyakov loops: mean of tr P / 3, of the links before smearing",
-                .parameters = {{"configuration", options.gauge_file},
-                               {"plaquette", twelve_digits(report.plaquettes.mean())},
-                               {"smearing", smearing_text(options)}},
+                .parameters = parameters_of(options, report),
                 .inputs = report.attributes(),
                 .ignored = report.overridden,
                 .results = {},

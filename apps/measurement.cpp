@@ -5,11 +5,13 @@
 #include "apps/text_file.hpp"
 #include "kov/core/error.hpp"
 #include "kov/core/io/hdf5.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/version.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <sstream>
 
 namespace kov::app {
@@ -22,6 +24,15 @@ std::string right(const std::string& text) {
   return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
 }
 
+std::string parameter_text(const ParameterValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return digits(*real);
+  std::string text;
+  for (const double number : std::get<std::vector<double>>(value)) text += (text.empty() ? "" : " ") + digits(number);
+  return text;
+}
+
 void write_hdf5(const std::string& name, const Measurement& m) {
   Hdf5File file = Hdf5File::create(name);
   file.set_attribute("/", "format", "kovariant " + m.what);
@@ -31,10 +42,13 @@ void write_hdf5(const std::string& name, const Measurement& m) {
   file.set_attribute("/", "version", std::string(version()));
   file.set_attribute("/", "revision", std::string(git_revision()));
   file.set_attribute("/", "build", std::string(build_description()));
-  for (const auto& [group, entries] : {std::pair("/parameters", &m.parameters), std::pair("/inputs", &m.inputs)}) {
-    file.create_group(group);
-    for (const auto& [key, text] : *entries) file.set_attribute(group, key, text);
-  }
+  const auto set = [&](const char* group, const std::string& key, const auto& value) {
+    std::visit([&](const auto& v) { file.set_attribute(group, key, v); }, value);
+  };
+  file.create_group("/parameters");
+  for (const auto& [key, value] : m.parameters) set("/parameters", key, value);
+  file.create_group("/inputs");
+  for (const auto& [key, text] : m.inputs) set("/inputs", key, input_value(key, text));
   file.create_group("/results");
   for (const auto& [key, value] : m.results) file.set_attribute("/results", key, value);
   for (const ColumnTable& table : m.tables) {
@@ -70,6 +84,14 @@ std::vector<std::string> measurement_endings() {
   return endings;
 }
 
+LabelValue input_value(const std::string& name, const std::string& text) {
+  static const std::set<std::string> reals{"plaquette", "plaquette_spatial", "plaquette_temporal", "link_trace",
+                                           "unitarity_deviation"};
+  const auto real = reals.count(name) ? parse_real(text) : std::nullopt;
+  if (real) return *real;
+  return text;
+}
+
 std::string digits(double value) {
   char text[40];
   std::snprintf(text, sizeof(text), "%.12g", value);
@@ -79,7 +101,7 @@ std::string digits(double value) {
 std::string measurement_text(const Measurement& m) {
   std::ostringstream text;
   text << "# " << m.what << " on " << to_string(m.extent) << "\n";
-  for (const auto& [key, value] : m.parameters) text << "# " << key << ": " << value << "\n";
+  for (const auto& [key, value] : m.parameters) text << "# " << key << ": " << parameter_text(value) << "\n";
   for (const std::string& check : m.ignored) text << "# check that failed and was ignored: " << check << "\n";
   text << "# " << m.conventions << "\n";
   for (const auto& [key, value] : m.results) text << "# " << key << " = " << digits(value) << "\n";

@@ -4,11 +4,14 @@
 // people and as HDF5 for programs.
 #pragma once
 
+#include "kov/contractions/correlator.hpp"
 #include "kov/core/comm.hpp"
 #include "kov/core/geometry.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace kov::app {
@@ -23,14 +26,20 @@ struct ColumnTable {
   std::vector<std::string> with_gaps = {};
 };
 
+/// A text, or numbers, which HDF5 files keep as such.
+using ParameterValue = std::variant<std::string, std::int64_t, double, std::vector<double>>;
+using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
+
 struct Measurement {
   /// "gradient flow"; format of the file and first line of the text.
   std::string what;
   Coord extent{};
   /// Units, normalisations, definitions.
   std::string conventions;
-  /// Names and values of the options in force, and of the configuration measured.
-  std::vector<std::pair<std::string, std::string>> parameters, inputs;
+  /// The options in force.
+  Parameters parameters;
+  /// The configuration that was measured: GaugeReport::attributes().
+  std::vector<std::pair<std::string, std::string>> inputs;
   /// Checks of the configuration that failed and were ignored on request, in words.
   std::vector<std::string> ignored = {};
   /// Numbers that sum the tables up.
@@ -49,6 +58,9 @@ std::vector<std::string> measurement_endings();
 /// [row][column] with the attribute columns; parameters, inputs and results are attributes of groups of these names.
 /// Collective; throws ConvergenceError, and writes nothing, when a number is not finite.
 std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& measurement);
+
+/// One of GaugeReport::attributes() as what it is, a number or a text.
+LabelValue input_value(const std::string& name, const std::string& text);
 
 /// Twelve digits, for tables: "0.594850158947", "1.2e-14".
 std::string digits(double value);

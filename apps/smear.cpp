@@ -123,9 +123,8 @@ SpinorField<double> make_source(const Lattice& lattice, const SmearOptions& opti
 }
 
 /// Smears psi; returns what was done.
-std::vector<std::pair<std::string, std::string>> apply_profile(const Session& session, const SmearOptions& options,
-                                                               const GaugeLinks<double>& links, const RealFunction& f,
-                                                               const SpinorField<double>& psi) {
+Parameters apply_profile(const Session& session, const SmearOptions& options, const GaugeLinks<double>& links,
+                         const RealFunction& f, const SpinorField<double>& psi) {
   const auto output = ProgressOutput::standard_error(session.quiet, session.comm.rank());
   if (options.profile == "wuppertal") {
     // In parts, so that progress is seen: k of N iterations of width w are k of width w sqrt(k / N).
@@ -137,7 +136,7 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
       progress.advance(0, k);
     }
     progress.hide();
-    return {{"iterations", std::to_string(n)}};
+    return {{"iterations", std::int64_t(n)}};
   }
   const CovariantLaplacian<double> laplacian(links, Dimensions::space);
   const auto p2 = momentum_squared<Spinor>(laplacian);
@@ -152,9 +151,19 @@ std::vector<std::pair<std::string, std::string>> apply_profile(const Session& se
   };
   apply_series(series, counted, psi, psi);
   progress.hide();
-  return {{"order", std::to_string(series.order())},
-          {"error", digits(series.error())},
-          {"spectrum", digits(series.interval().low) + " to " + digits(series.interval().high)}};
+  return {{"order", std::int64_t(series.order())},
+          {"error", series.error()},
+          {"spectrum", std::vector<double>{series.interval().low, series.interval().high}}};
+}
+
+/// Of the profile that was chosen.
+Parameters profile_numbers(const SmearOptions& options) {
+  const SmearingChoice& smearing = options.smearing;
+  if (options.profile == "wuppertal") return {{"width", smearing.width}};
+  if (options.profile == "gaussian") return {{"sigma", smearing.sigma}};
+  if (options.profile == "node") return {{"sigma", smearing.sigma}, {"node", smearing.node}};
+  if (options.profile == "theta") return {{"p2_max", smearing.p2_max}, {"edge", smearing.edge}};
+  return {};
 }
 
 std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice, const Coord& midpoint,
@@ -219,11 +228,13 @@ void smear(const Session& session, const SmearOptions& options) {
                                                    : "") +
                                               " at " + to_string(midpoint)},
                                {"profile", profile},
-                               {"momentum", momentum_text}},
+                               {"momentum", std::vector<double>(options.momentum.begin(), options.momentum.end())}},
                 .inputs = links.inputs,
                 .ignored = links.ignored,
                 .results = {{"root mean square radius", shape.radius()}},
                 .tables = {shape.line(options.mu())}};
+  const Parameters numbers = profile_numbers(options);
+  m.parameters.insert(m.parameters.end(), numbers.begin(), numbers.end());
   m.parameters.insert(m.parameters.end(), done.begin(), done.end());
   const std::string text = measurement_text(m);  // with the line alone
   m.tables.push_back(shape.radial());

@@ -5,6 +5,7 @@
 #include "apps/file_patterns.hpp"
 #include "apps/gauge_files.hpp"
 #include "apps/hadron_masses.hpp"
+#include "apps/measurement.hpp"
 #include "apps/output_files.hpp"
 #include "apps/picture_files.hpp"
 #include "apps/progress.hpp"
@@ -22,7 +23,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
-#include <set>
 
 namespace kov::app {
 
@@ -156,13 +156,11 @@ class SpectrumRun {
 
 /// A note of the journal as what it is: all of them are texts there.
 LabelValue note_value(const std::string& name, const std::string& text) {
-  static const std::set<std::string> reals{"plaquette",  "plaquette_spatial",   "plaquette_temporal",
-                                           "link_trace", "unitarity_deviation", "worst_residual"};
-  const auto real = reals.count(name) ? parse_real(text) : std::nullopt;
+  const auto real = name == "worst_residual" ? parse_real(text) : std::nullopt;
   if (real) return *real;
   const auto integer = name == "iterations" ? parse_integer(text) : std::nullopt;
   if (integer) return *integer;
-  return text;
+  return input_value(name, text);
 }
 
 CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& settings) {

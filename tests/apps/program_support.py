@@ -108,6 +108,13 @@ class LinksTest(ProgramTest):
         script = ("import h5py, json, sys\nf = h5py.File(sys.argv[1])\n"
                   "assert 'links_checksum' in f['inputs'].attrs, list(f['inputs'].attrs)\n"
                   "assert list(f.attrs['extent']) == [4, 4, 4, 8]\n"
+                  "def is_number(text):\n"
+                  "    try: return float(text) is not None\n"
+                  "    except ValueError: return False\n"
+                  "for group in ('parameters', 'inputs'):\n"
+                  "    for k, v in f[group].attrs.items():\n"
+                  "        assert not (isinstance(v, str) and all(map(is_number, v.split()))), (group, k, v)\n"
+                  "assert f['inputs'].attrs['plaquette'].dtype == 'f8'\n"
                   "for k in f:\n"
                   "    if isinstance(f[k], h5py.Dataset): assert len(f[k].attrs['columns']) == f[k].shape[1]\n"
                   "print(json.dumps({k: f[k][()].tolist() for k in f if isinstance(f[k], h5py.Dataset)}))\n")
