@@ -67,6 +67,8 @@ class MpiRun {
   virtual void finalize() = 0;
   [[noreturn]] virtual void cut_off(int code) = 0;
   virtual std::string description() const = 0;
+  /// The same of a process without MPI: whether the build has none, or it was not started.
+  static std::string absence();
 };
 
 }  // namespace kov::detail

@@ -63,6 +63,6 @@ std::shared_ptr<const Comm::Impl> CommRuntime::world() {
 
 bool CommRuntime::has_mpi() { return outermost && outermost->mpi_; }
 
-std::string CommRuntime::description() { return has_mpi() ? outermost->mpi_->description() : "without MPI"; }
+std::string CommRuntime::description() { return has_mpi() ? outermost->mpi_->description() : MpiRun::absence(); }
 
 }  // namespace kov::detail

@@ -83,7 +83,7 @@ class CommRuntime {
   static std::shared_ptr<const Comm::Impl> world();
   /// Whether messages go through MPI.
   static bool has_mpi();
-  /// For reports: the MPI library and its version.
+  /// For reports: the MPI library and its version, or why there is none.
   static std::string description();
 
  private:

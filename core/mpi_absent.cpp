@@ -15,4 +15,6 @@ std::unique_ptr<MpiRun> MpiRun::start(int&, char**&) {
   return nullptr;
 }
 
+std::string MpiRun::absence() { return "built without MPI"; }
+
 }  // namespace kov::detail

@@ -286,4 +286,6 @@ std::unique_ptr<MpiRun> MpiRun::start(int& argc, char**& argv) {
   return std::make_unique<RunningMpi>(!running);
 }
 
+std::string MpiRun::absence() { return "one process, for which MPI was not started"; }
+
 }  // namespace kov::detail

@@ -203,10 +203,22 @@ def _key(name, source, wanted, chosen, extra=()):
         with open(COMPAT) as file:
             facts["compat"] = file.read()
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:10]
+    return "%s-%s-%s-%s" % (name, source_version(source.folder, name), _kind(wanted), digest)
+
+
+def _kind(wanted):
+    """What a cached build is for, as in its name."""
+    compiler = machine.host_compiler()
     kind = wanted.arch if wanted.backend == "cuda" else "openmp-native"
-    checks = "-bounds" if wanted.bounds_checks else ""
-    return "%s-%s-%s%s-%s%s-%s" % (name, source_version(source.folder, name), kind, checks, compiler.family,
-                                   compiler.version, digest)
+    return "%s%s-%s%s" % (kind, "-bounds" if wanted.bounds_checks else "", compiler.family, compiler.version)
+
+
+def cached_builds(wanted, cache, version="[0-9.]+"):
+    """Folders of the builds in the cache that are for this; `version` is a regular expression."""
+    folder = os.path.join(cache, "installed")
+    name = re.compile("kokkos-%s-%s-[0-9a-f]{10}" % (version, re.escape(_kind(wanted))))
+    return [os.path.join(folder, entry) for entry in sorted(os.listdir(folder)) if name.fullmatch(entry)] \
+        if os.path.isdir(folder) else []
 
 
 def build(source, wanted, cache, jobs):

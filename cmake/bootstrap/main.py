@@ -79,6 +79,28 @@ def _complete(options):
     return options
 
 
+def _kokkos_lines(options, cache):
+    """Which Kokkos a build would take, and which it would not, and why."""
+    wanted = kokkos.Wanted(options.backend, options.arch or (machine.gpu_arch() or "sm_90") * (options.backend == "cuda"),
+                           options.preset == "debug")
+    lines = []
+    if options.kokkos in ("auto", "system"):
+        folder, lines = kokkos.installed(wanted)
+        if folder:
+            return [*lines, folder]
+        if options.kokkos == "system":
+            return [*lines, "none installed that could be used: leave --kokkos out"]
+    elif options.kokkos not in ("pinned", "release"):
+        return ["the one named: " + options.kokkos]
+    name, version = ("official 4.7.02", "4\\.7\\.2") if options.kokkos == "release" else ("pinned 4.7.00", "4\\.7\\.0")
+    try:
+        built = kokkos.cached_builds(wanted, cache, version)
+    except Failure:  # no compiler yet
+        built = []
+    return [*lines, "the %s, %s" % (name, "built before, in " + built[0] if built else
+                                    "which is not built yet: once, into the cache, in some minutes")]
+
+
 def doctor(options, cache):
     """What a build would find.  Returns the exit code: 0 when nothing is in the way."""
     lines = [("system", packages.describe()), ("processors", "%d, %d compilations at a time"
@@ -90,7 +112,8 @@ def doctor(options, cache):
         lines.append(("compiler", failure.problem))
     lines.append(("cmake", capture(["cmake", "--version"]).split("\n")[0] or "none"))
     cuda = machine.cuda_version()
-    lines.append(("nvcc", "CUDA %d.%d, GPU %s" % (*cuda, machine.gpu_arch() or "none") if cuda else "none"))
+    lines.append(("nvcc", "CUDA %d.%d; GPU here: %s" % (*cuda, machine.gpu_arch() or "none") if cuda
+                  else "none, which --backend cuda needs"))
     pip = archives.pip_command()
     lines.append(("pip", " ".join(pip) if pip else "none"))
     parts = packages.needed(True, options.mpi, options.hdf5)
@@ -99,15 +122,17 @@ def doctor(options, cache):
     without = [name for name in names if name in optional]
     lines.append(("packages", ("missing: " + " ".join(absent) if absent else "all there")
                   + ("; done without: " + " ".join(without) if without else "")))
-    wanted = kokkos.Wanted(options.backend, options.arch, options.preset == "debug")
-    folder, reasons = kokkos.installed(wanted)
-    lines += [("Kokkos", reason) for reason in reasons]
-    lines.append(("Kokkos", folder or "none installed: the pinned 4.7.00 is taken, and built once into the cache"))
+    lines += [("Kokkos", text) for text in _kokkos_lines(options, cache)]
     built = os.path.join(cache, "installed")
-    lines.append(("cache", cache + ": " + (", ".join(sorted(os.listdir(built))) if os.path.isdir(built) else "empty")))
+    entries = sorted(os.listdir(built)) if os.path.isdir(built) else []
+    lines += [("cache", cache + ("" if entries else ", empty so far"))] + [("", entry) for entry in entries]
+    without_cuda = options.backend == "cuda" and not cuda
+    lines.append(("next", "./bootstrap deps installs what is missing" if absent else
+                  "install CUDA 12 or 13, whose nvcc must be in the PATH" if without_cuda else
+                  "./bootstrap demo or ./bootstrap test: nothing is in the way"))
     for name, text in lines:
         say("%-11s %s" % (name, text))
-    return EXIT_STEP_FAILED if absent else 0
+    return EXIT_STEP_FAILED if absent or without_cuda else 0
 
 
 def main(arguments, root):

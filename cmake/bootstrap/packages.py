@@ -166,5 +166,5 @@ def describe():
     """One line for `doctor`."""
     system = capture(["sh", "-c", ". /etc/os-release && echo $PRETTY_NAME"]) or "unknown system"
     may = _privilege()
-    return "%s, packages %s" % (system, "not installable by us" if may is None else
-                                "installable" + (" (%s)" % quote(may) if may else " as root"))
+    return "%s; missing packages %s" % (system, "cannot be installed: neither root nor sudo without a password" if may is None else
+                                        "can be installed, " + ("by " + quote(may) if may else "as root"))

@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 import fakes
-from bootstrap import packages
+from bootstrap import kokkos, machine, packages
 from bootstrap.main import cache_folder, main
 from bootstrap.steps import EXIT_PACKAGES_MISSING, Failure, Step, execute
 
@@ -47,6 +47,26 @@ class Command(fakes.Case):
             with mock.patch.object(packages, "missing", return_value=absent):
                 self.assertEqual(main(["doctor", "--cache", self.path("no-cache")], fakes.ROOT), code)
             self.assertIn(says, self.output.getvalue())
+
+    def test_the_doctor_says_which_kokkos_is_taken_and_what_to_do_next(self):
+        def said(*arguments):
+            self.output.seek(0)
+            self.output.truncate()
+            with mock.patch.object(packages, "missing", return_value=[]), mock.patch.object(kokkos, "installed", return_value=("", [])):
+                self.assertEqual(main(["doctor", "--cache", self.path("cache"), *arguments], fakes.ROOT), 0)
+            return self.output.getvalue()
+        self.assertIn("the pinned 4.7.00, which is not built yet", said())
+        self.assertIn("empty so far", said())
+        self.assertIn("next        ./bootstrap demo", said())
+        name = "kokkos-4.7.0-%s-0123456789" % kokkos._kind(kokkos.Wanted("cpu"))
+        os.makedirs(self.path("cache", "installed", name))
+        self.assertIn("the pinned 4.7.00, built before, in " + self.path("cache", "installed", name), said())
+        self.assertIn("the official 4.7.02, which is not built yet", said("--kokkos=release"))
+        self.assertIn("which is not built yet", said("--preset", "debug"))
+        self.assertIn("the one named: /some/where", said("--kokkos=/some/where"))
+        with mock.patch.object(machine, "cuda_version", return_value=None), mock.patch.object(packages, "missing", return_value=[]):
+            self.assertEqual(main(["doctor", "--backend", "cuda", "--cache", self.path("cache")], fakes.ROOT), 1)
+        self.assertIn("next        install CUDA 12 or 13", self.output.getvalue())
 
     def test_contradiction_of_preset_and_back_end(self):
         reply = bootstrap("build", "--preset", "cuda", "--backend", "cpu", "--cache", self.cache)

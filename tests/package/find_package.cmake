@@ -52,6 +52,13 @@ expect(NOT output MATCHES "CMAKE_BUILD_TYPE is empty")
 run("${CMAKE_COMMAND}" --build "${tree}" --parallel)
 run("${tree}/yours")
 
+# The folder that the library is built in is no package, and says so.
+execute_process(COMMAND ${consumer} -B "${WORK}/of_build_folder" "-DKovariant_DIR=${BINARY}" RESULT_VARIABLE status
+                OUTPUT_QUIET ERROR_VARIABLE said)
+string(REGEX REPLACE "[ \n]+" " " said "${said}")
+expect(NOT status EQUAL 0)
+expect(said MATCHES "is the folder that it is built in, which is no package. Install it, cmake --install ")
+
 # Where nothing was installed beside, and nothing else is there, the message says what to do.
 if(EXISTS "${WORK}/without_kokkos")
   execute_process(COMMAND ${consumer} -B "${WORK}/without_kokkos/consumer" "-DCMAKE_PREFIX_PATH=${WORK}/without_kokkos"
