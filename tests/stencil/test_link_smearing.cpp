@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Stout, APE and HYP links: against their definitions, gauge covariance, and plaquettes of other codes.
-#include "kov/core/site_map.hpp"
+// Smeared links: stout and APE against their definitions (HYP: test_hyp.cpp), gauge covariance, and plaquettes of other
+// codes.
 #include "kov/stencil/gauge_io.hpp"
 #include "kov/stencil/heatbath.hpp"
 #include "kov/stencil/link_smearing.hpp"
 #include "kov/stencil/observables.hpp"
 #include "tests/core/io/io_support.hpp"
+#include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/oracles.hpp"
@@ -17,20 +18,12 @@
 namespace kov::test {
 namespace {
 
+using reference::gather;
 using reference::GlobalArray;
 using reference::Matrix3;
 using reference::Number;
 
 class LinkSmearing : public test::OnLattices {};
-
-/// The links of a lattice on one process.
-template <class T>
-GlobalArray array_of(const GaugeField<T>& gauge) {
-  const std::vector<double> values = export_sites(gauge);
-  GlobalArray u(gauge.lattice().extent(), 36);
-  for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = {values[2 * i], values[2 * i + 1]};
-  return u;
-}
 
 Matrix3 traceless_antihermitian(const Matrix3& m) {
   const Matrix3 d = reference::dagger(m);
@@ -123,7 +116,7 @@ void check_ape(const Directions& directions) {
   const GlobalArray u = reference::random_su3(alone.extent(), 4, 65),
                     trial = reference::random_su3(alone.extent(), 4, 66);
   const GaugeField<T> smeared = ape(gauge_field<T>(alone, u), {.weight = 2.5, .n = 1, .directions = directions});
-  const GlobalArray w = array_of(smeared);
+  const GlobalArray w = gather(smeared);
   EXPECT_LT(unitarity_deviation(smeared), 20 * eps<T>);
   reference::for_each_coordinate(alone.extent(), [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
@@ -162,115 +155,11 @@ TEST(Ape, FractionOfStaplesIsAnotherNameForTheWeight) {
     for (int mu = 0; mu < 4; ++mu) {
       Matrix3 v = reference::staple_sum(u, x, mu, all_directions);
       for (std::size_t i = 0; i < 9; ++i) v[i] = 0.75 / 6 * v[i] + 0.25 * reference::matrix(u, x, mu)[i];
-      const Matrix3 w = reference::matrix(array_of(smeared), x, mu);
+      const Matrix3 w = reference::matrix(gather(smeared), x, mu);
       for (const Number& z : traceless_antihermitian(reference::product(w, reference::dagger(v))))
         EXPECT_LT(std::abs(z), 1e3 * eps<double>);
     }
   });
-}
-
-/// The matrix of SU(3) with the largest Re tr w v^+: ascents in SU(2) subgroups, from u.
-Matrix3 project_reference(const Matrix3& u, const Matrix3& v) {
-  Matrix3 w = u;
-  double turn = 1;
-  for (int sweep = 0; sweep < 400 && turn > 1e-14; ++sweep) {
-    turn = 0;
-    for (const auto& [i, j] : {std::pair{0, 1}, {1, 2}, {0, 2}}) {
-      const Matrix3 p = reference::product(w, reference::dagger(v));
-      const auto at = [&](int a, int b) { return p[std::size_t(3 * a + b)]; };
-      // Re tr g p over the subgroup is largest at g = conjugate of p's SU(2) part.
-      Number a = at(i, i) + std::conj(at(j, j)), b = at(i, j) - std::conj(at(j, i));
-      const double size = std::sqrt(std::norm(a) + std::norm(b));
-      a /= size;
-      b /= size;
-      turn = std::max(turn, std::abs(a - 1.0) + std::abs(b));
-      Matrix3 g{1, 0, 0, 0, 1, 0, 0, 0, 1};
-      g[std::size_t(4 * i)] = std::conj(a);
-      g[std::size_t(4 * j)] = a;
-      g[std::size_t(3 * i + j)] = -b;
-      g[std::size_t(3 * j + i)] = std::conj(b);
-      w = reference::product(g, w);
-    }
-  }
-  return w;
-}
-
-/// V(mu; S) of every site, by recursion from its definition.
-GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, const HypSmearing& smearing) {
-  const auto size = std::count(set.begin(), set.end(), true);
-  GlobalArray out(u.extent, 9);
-  const double alpha = size == 1 ? smearing.alpha3 : size == 2 ? smearing.alpha2 : smearing.alpha1;
-  std::vector<Matrix3> sum(std::size_t(volume(u.extent)));
-  for (int nu = 0; nu < 4; ++nu) {
-    if (!set[std::size_t(nu)]) continue;
-    Directions rest = set;
-    rest[std::size_t(nu)] = false;
-    const GlobalArray carried = hyp_reference(u, mu, rest, smearing), along = hyp_reference(u, nu, rest, smearing);
-    reference::for_each_coordinate(u.extent, [&](const Coord& x) {
-      const auto b = [&](const Coord& y) { return reference::matrix(carried, y, 0); };
-      const auto a = [&](const Coord& y) { return reference::matrix(along, y, 0); };
-      const Coord down = reference::shifted(x, nu, -1);
-      const Matrix3 upper = reference::product(reference::product(a(x), b(reference::shifted(x, nu, 1))),
-                                               reference::dagger(a(reference::shifted(x, mu, 1)))),
-                    lower = reference::product(reference::product(reference::dagger(a(down)), b(down)),
-                                               a(reference::shifted(down, mu, 1)));
-      for (std::size_t i = 0; i < 9; ++i) sum[std::size_t(lexicographic(x, u.extent))][i] += upper[i] + lower[i];
-    });
-  }
-  reference::for_each_coordinate(u.extent, [&](const Coord& x) {
-    Matrix3 link = reference::matrix(u, x, mu);
-    if (size > 0) {
-      Matrix3 v = sum[std::size_t(lexicographic(x, u.extent))];
-      for (std::size_t i = 0; i < 9; ++i) v[i] = (1 - alpha) * link[i] + alpha / (2 * double(size)) * v[i];
-      link = project_reference(link, v);
-    }
-    std::copy(link.begin(), link.end(), out.at(x));
-  });
-  return out;
-}
-
-/// Smooth links, on which the projection has one maximum and finds it fast.
-GlobalArray smooth_links(const Coord& extent, std::uint64_t seed) {
-  const Lattice alone(Comm::self(), extent);
-  return array_of(stout(gauge_field<double>(alone, reference::random_su3(extent, 4, seed)),
-                        {.rho = 0.1, .n = 2, .directions = all_directions}));
-}
-
-template <class T>
-void check_hyp(const Lattice& lattice, const GlobalArray& u, const HypSmearing& smearing) {
-  GlobalArray expected = u;
-  for (int mu = 0; mu < 4; ++mu) {
-    if (!smearing.directions[std::size_t(mu)]) continue;
-    Directions others = smearing.directions;
-    others[std::size_t(mu)] = false;
-    const GlobalArray fat = hyp_reference(u, mu, others, smearing);
-    reference::for_each_coordinate(u.extent,
-                                   [&](const Coord& x) { std::copy_n(fat.at(x), 9, expected.at(x) + 9 * mu); });
-  }
-  // The projection stops where a sweep changes nothing; slow directions are off by more than a rounding.
-  EXPECT_LT(max_difference(hyp(gauge_field<T>(lattice, u), smearing), expected), 1e4 * eps<T>);
-}
-
-TEST_P(LinkSmearing, HypEqualsItsDefinition) {
-  const Lattice lattice = GetParam().make(Comm::world());
-  const GlobalArray u = smooth_links(lattice.extent(), 73);
-  check_hyp<double>(lattice, u, {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35});
-  check_hyp<float>(lattice, u, {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35, .directions = space_directions});
-  check_hyp<double>(lattice, u,
-                    {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35, .directions = {true, false, true, true}});
-}
-
-// Where alpha1 = alpha2 = 0 nothing is smeared; with alpha2 = alpha3 = 0 HYP is APE.
-TEST(Hyp, WithoutItsInnerLevelsIsApe) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const GlobalArray u = smooth_links(lattice.extent(), 74);
-  const GaugeField<double> gauge = gauge_field<double>(lattice, u);
-  const auto outer = hyp(gauge, {.alpha1 = 0.6, .alpha2 = 0, .alpha3 = 0, .n = 2}),
-             ape_links = ape(gauge, ApeSmearing::with_fraction(0.6, 2, all_directions));
-  const Plaquettes a = plaquettes(outer), b = plaquettes(ape_links);
-  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(a.planes[k], b.planes[k], 1e3 * eps<double>);
-  EXPECT_GT(a.mean(), plaquettes(gauge).mean() + 1e-3);
-  EXPECT_LT(max_difference(hyp(gauge, {.alpha1 = 0, .alpha2 = 0.6, .alpha3 = 0.3}), u), 1e2 * eps<double>);
 }
 
 template <class T>
@@ -299,7 +188,7 @@ TEST(LinkSmearingFacts, GaugeCovariance) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 68),
                     g = reference::random_su3(lattice.extent(), 1, 69);
   const auto check = [&](const auto& smear, double tolerance, const char* what) {
-    const GlobalArray smeared = array_of(smear(gauge_field<double>(alone, u)));
+    const GlobalArray smeared = gather(smear(gauge_field<double>(alone, u)));
     EXPECT_LT(max_difference(smear(gauge_field<double>(lattice, gauge_transform(u, g))), gauge_transform(smeared, g)),
               tolerance)
         << what;
