@@ -4,6 +4,7 @@
 #include "apps/suggest.hpp"
 #include "apps/typeset.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 namespace kov::app {

@@ -175,7 +175,9 @@ void SpectrumParameters::complete(Settings& settings) {
   const int n = gauge.files.empty() ? generate.configurations : int(gauge.files.size());
   require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
           n, "configurations make no bin of that size");
-  if (!settings.given("gauge.extent")) settings.follows("gauge.extent");  // a job that is printed takes any files
+  // What was not asked for is no request of a job that is printed: that takes files of any extents.
+  for (const char* key : {"gauge.extent", "analysis.pion", "analysis.rho", "analysis.nucleon"})
+    if (!settings.given(key)) settings.follows(key);
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
   if (output.journal.empty()) {

@@ -54,6 +54,12 @@ class BadFiles(ProgramTest):
             content[len(content) // 2] ^= 4
             self.refuse(self.make("flipped." + format, bytes(content)), says="records")
 
+    def test_links_without_a_finite_plaquette_are_of_no_use_whatever_is_ignored(self):
+        content = self.configuration()
+        self.make("huge.nersc", content[:-8 * 500] + struct.pack(">d", 1e300) * 500)
+        ignored = [word for check in ("checksums", "plaquette", "link-trace", "unitarity") for word in ("--ignore", check)]
+        self.assertIn("damaged beyond use", self.call("info", "huge.nersc", *ignored, code=2).stderr)
+
     def test_truncated(self):
         for format in ("nersc", "ildg"):
             content = self.configuration(format)

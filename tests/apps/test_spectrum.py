@@ -74,7 +74,7 @@ class Spectrum(ProgramTest):
         self.assertIn("9 updates and 12 solves", more.stdout)
 
     def test_a_printed_job_takes_files_of_any_extents_unless_some_were_given(self):
-        self.call("generate", "--extent", 4, 4, 4, 16, "--thermalise", 2, "--output", "c", "-q")
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
         for name, given, code in (("open", [], 0), ("given", ["--set", "gauge.extent=[8, 8, 8, 8]"], 1)):
             with open(self.path(name + ".toml"), "w") as file:
                 file.write(self.call("spectrum", "--print", *given).stdout)
