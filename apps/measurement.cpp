@@ -64,7 +64,7 @@ void require_finite(const Measurement& m) {
   const auto look = [&](const std::string& what, double value) {
     if (!std::isfinite(value))
       throw ConvergenceError(sentence(what, "is", value, "- parameters or links make numbers that are too large for",
-                                      "this machine; nothing was written"));
+                                      "this machine; no table was written"));
   };
   for (const auto& [name, value] : m.results) look(name, value);
   for (const ColumnTable& table : m.tables)

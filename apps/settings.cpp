@@ -12,30 +12,12 @@
 #define TOML_HEADER_ONLY 1
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 #include <toml++/toml.h>
 
 namespace kov::app {
 
 namespace {
-
-/// As TOML has it, in one line: as it is between single quotes where that can be, else between double ones.
-std::string quoted(const std::string& text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (text.find('\'') == text.npos && std::none_of(text.begin(), text.end(), is_control)) return "'" + text + "'";
-  std::string out = "\"";
-  for (const char c : text) {
-    if (is_control(c)) {
-      char code[8];
-      std::snprintf(code, sizeof(code), "\\u%04X", unsigned(c));
-      out += code;
-    } else {
-      out += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
-    }
-  }
-  return out + "\"";
-}
 
 /// The shortest text that reads back as the same number, with a point or exponent as TOML wants for reals.
 std::string real_text(double value) {
@@ -47,7 +29,7 @@ std::string text_of(bool v) { return v ? "true" : "false"; }
 std::string text_of(int v) { return std::to_string(v); }
 std::string text_of(std::uint64_t v) { return std::to_string(v); }
 std::string text_of(double v) { return real_text(v); }
-std::string text_of(const std::string& v) { return quoted(v); }
+std::string text_of(const std::string& v) { return toml_quoted(v); }
 template <class T, std::size_t n>
 std::string text_of(const std::array<T, n>& v);
 template <class T>
@@ -187,7 +169,7 @@ class Settings::Reader {
   static std::string shown(const toml::node& node) {
     std::ostringstream text;
     if (const auto* v = node.as_string())
-      text << "the string " << quoted(v->get());
+      text << "the string " << toml_quoted(v->get());
     else if (const auto* i = node.as_integer())
       text << "the integer " << i->get();
     else if (const auto* f = node.as_floating_point())

@@ -2,6 +2,7 @@
 #include "apps/toml_text.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace kov::app {
 
@@ -72,5 +73,21 @@ class Scan {
 }  // namespace
 
 int line_beyond_ascii(std::string_view text) { return Scan(text).run(); }
+
+std::string toml_quoted(const std::string& text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (text.find('\'') == text.npos && std::none_of(text.begin(), text.end(), is_control)) return "'" + text + "'";
+  std::string out = "\"";
+  for (const char c : text) {
+    if (is_control(c)) {
+      char code[8];
+      std::snprintf(code, sizeof(code), "\\u%04X", unsigned(c));
+      out += code;
+    } else {
+      out += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+    }
+  }
+  return out + "\"";
+}
 
 }  // namespace kov::app

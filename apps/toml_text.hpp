@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What toml++ must not be given.
+// What toml++ must not be given, and what it writes so that it reads back as another text.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace kov::app {
@@ -11,5 +12,8 @@ namespace kov::app {
 /// is the first one after a backslash at the end of a line in a string; 0 when there is none.  TOML 1.0 has no place
 /// for the former, and toml++ up to 3.4 does what is undefined in C++ with both (its issues 190 and 295).
 int line_beyond_ascii(std::string_view text);
+
+/// UTF-8 as a string of TOML in one line: as it is between single quotes where that can be, else between double ones.
+std::string toml_quoted(const std::string& text);
 
 }  // namespace kov::app
