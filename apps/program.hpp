@@ -7,7 +7,7 @@
 
 namespace kov::app {
 
-/// Returns the exit code.  A text about what went wrong is printed once, by rank 0; every rank returns the code.
+/// Returns the exit code, on every rank the same.  What went wrong is printed once, whichever rank had it.
 int run_program(int argc, char** argv, const std::vector<Command>& commands);
 
 }  // namespace kov::app

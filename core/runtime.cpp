@@ -127,7 +127,9 @@ struct Runtime::Parts {
   }
 
   void start_kokkos(int& argc, char**& argv) {
-    (void)wants_mpi();  // throws where the environment is wrong
+    // They throw where the environment is wrong.
+    (void)wants_mpi();
+    (void)Comm::default_timeout();
     if (Kokkos::is_initialized()) return;
     detail::require_kokkos_settings(argc, argv);
     Kokkos::initialize(argc, argv);

@@ -130,9 +130,10 @@ class SeveralRanks(EndingsTest):
         self.assertLess(self.seconds, 20)
 
     def test_an_error_before_mpi_is_said_once(self):
-        said = self.call("well", 2, 1, KOV_MPI="yes")
-        self.assertEqual(len(said), 1)
-        self.assertIn("endings: the environment variable KOV_MPI is yes", said[0])
+        for way, variable, text in (("well", "KOV_MPI", "yes"), ("well", "KOV_TIMEOUT", "soon"), ("run", "KOV_TIMEOUT", "soon")):
+            said = self.call(way, 2, 1, **{variable: text})
+            self.assertEqual(len(said), 1, said)
+            self.assertIn("endings: the environment variable %s is %s" % (variable, text), said[0])
 
     def test_an_error_before_kokkos_starts_is_said_once_whichever_rank_has_it(self):
         for way in ("run", "uncaught"):
