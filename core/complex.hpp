@@ -8,6 +8,7 @@
 #include <Kokkos_Macros.hpp>
 #include <Kokkos_MathematicalFunctions.hpp>
 
+#include <complex>
 #include <type_traits>
 
 namespace kov {
@@ -16,6 +17,11 @@ template <class R>
 struct Complex {
   R re, im;
 };
+
+/// Real numbers and std::complex, the same at every site; rounded to the precision of the expression.
+template <class C>
+concept SiteNumber =
+    std::is_arithmetic_v<C> || std::is_same_v<C, std::complex<double>> || std::is_same_v<C, std::complex<float>>;
 
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> conj(const Complex<R>& a) {

@@ -4,11 +4,10 @@
 // a statement gets where it cannot be computed.
 #pragma once
 
-#include "kov/core/geometry.hpp"
+#include "kov/core/complex.hpp"
 
 #include <Kokkos_Macros.hpp>
 
-#include <complex>
 #include <type_traits>
 
 namespace kov {
@@ -21,11 +20,6 @@ template <class E>
 concept SiteExpression = requires {
   typename E::SiteExpressionTag;
 };
-
-/// Real numbers and std::complex, the same at every site; rounded to the precision of the expression.
-template <class C>
-concept SiteNumber =
-    std::is_arithmetic_v<C> || std::is_same_v<C, std::complex<double>> || std::is_same_v<C, std::complex<float>>;
 
 namespace detail {
 

@@ -4,7 +4,6 @@
 // / 2.
 #pragma once
 
-#include "kov/core/field_statements.hpp"
 #include "kov/core/gamma.hpp"
 
 namespace kov {

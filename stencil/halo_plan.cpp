@@ -7,7 +7,10 @@ namespace kov {
 
 std::string in_words(const std::vector<int>& numbers) {
   std::string text;
-  for (const int n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
+  for (const int n : numbers) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(n);
+  }
   return text;
 }
 

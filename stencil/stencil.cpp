@@ -31,7 +31,7 @@ bool computed(const std::vector<Coord>& legs) {
 
 std::string key(const std::string& what, const std::vector<Coord>& legs) {
   std::string text = what;
-  for (const Coord& leg : legs) text += " " + leg_name(leg);
+  for (const Coord& leg : legs) text.append(" ").append(leg_name(leg));
   return text;
 }
 
