@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/bicgstab.hpp"
 
-#include "kov/core/field_ops.hpp"
+#include "kov/core/field/field_ops.hpp"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 
 #include "kov/algebra/linear_operator.hpp"
 #include "kov/algebra/solve_report.hpp"
-#include "kov/core/field.hpp"
+#include "kov/core/field/field.hpp"
 
 namespace kov {
 

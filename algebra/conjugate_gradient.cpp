@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/conjugate_gradient.hpp"
 
-#include "kov/core/field_ops.hpp"
+#include "kov/core/field/field_ops.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/even_odd.hpp"
 
-#include "kov/core/field_ops.hpp"
+#include "kov/core/field/field_ops.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/algebra/inner_solver.hpp"
-#include "kov/stencil/wilson.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 
 namespace kov {
 

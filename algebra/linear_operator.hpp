@@ -3,7 +3,7 @@
 // What solvers ask of an operator, and OperatorRef, the one type behind which they see them all.
 #pragma once
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 
 #include <concepts>
 #include <type_traits>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/mixed_precision.hpp"
 
-#include "kov/core/field_ops.hpp"
-#include "kov/core/site_map.hpp"
+#include "kov/core/field/field_ops.hpp"
+#include "kov/core/field/site_map.hpp"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/inner_solver.hpp"
-#include "kov/core/field.hpp"
+#include "kov/core/field/field.hpp"
 
 namespace kov {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/stencil/laplacian.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
 
 namespace kov {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/solve_report.hpp"
 
-#include "kov/core/lattice.hpp"
+#include "kov/core/lattice/lattice.hpp"
 
 #include <cmath>
 

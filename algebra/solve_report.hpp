@@ -3,7 +3,7 @@
 // What a solver tells: while it runs, when it ends and when it fails.
 #pragma once
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant convert IN OUT
-#include "apps/commands.hpp"
-#include "apps/gauge_files.hpp"
-#include "apps/output_files.hpp"
+#include "apps/files/gauge_files.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/program/commands.hpp"
 
 namespace kov::app {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant gaugefix
-#include "apps/commands.hpp"
-#include "apps/gauge_files.hpp"
-#include "apps/measurement.hpp"
-#include "apps/memory_plan.hpp"
-#include "apps/output_files.hpp"
-#include "apps/picture_files.hpp"
-#include "apps/plot.hpp"
-#include "apps/progress.hpp"
+#include "apps/files/gauge_files.hpp"
+#include "apps/files/measurement.hpp"
+#include "apps/files/memory_plan.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
+#include "apps/plot/plot.hpp"
+#include "apps/program/commands.hpp"
+#include "apps/program/progress.hpp"
 #include "kov/core/io/hdf5.hpp"
-#include "kov/stencil/gauge_fixing.hpp"
-#include "kov/stencil/transformation_io.hpp"
+#include "kov/stencil/gauge/gauge_fixing.hpp"
+#include "kov/stencil/gauge/transformation_io.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant generate
-#include "apps/chain_files.hpp"
-#include "apps/commands.hpp"
-#include "apps/gauge_files.hpp"
-#include "apps/memory_plan.hpp"
-#include "apps/output_files.hpp"
-#include "apps/picture_files.hpp"
-#include "apps/progress.hpp"
+#include "apps/files/chain_files.hpp"
+#include "apps/files/gauge_files.hpp"
+#include "apps/files/memory_plan.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
+#include "apps/program/commands.hpp"
+#include "apps/program/progress.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant info FILE
-#include "apps/commands.hpp"
-#include "apps/gauge_files.hpp"
+#include "apps/files/gauge_files.hpp"
+#include "apps/program/commands.hpp"
 
 #include <cstdio>
 

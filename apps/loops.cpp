@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant loops
-#include "kov/stencil/loops.hpp"
+#include "kov/stencil/gauge/loops.hpp"
 
-#include "apps/commands.hpp"
-#include "apps/gauge_files.hpp"
-#include "apps/measurement.hpp"
-#include "apps/memory_plan.hpp"
-#include "apps/output_files.hpp"
-#include "apps/picture_files.hpp"
-#include "apps/plot.hpp"
-#include "apps/progress.hpp"
-#include "apps/smearing_choice.hpp"
-#include "kov/stencil/link_smearing.hpp"
+#include "apps/files/gauge_files.hpp"
+#include "apps/files/measurement.hpp"
+#include "apps/files/memory_plan.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
+#include "apps/plot/plot.hpp"
+#include "apps/program/commands.hpp"
+#include "apps/program/progress.hpp"
+#include "apps/smear/smearing_choice.hpp"
+#include "kov/stencil/gauge/link_smearing.hpp"
 
 #include <algorithm>
 #include <cmath>

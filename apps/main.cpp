@@ -2,9 +2,9 @@
 //
 // The program kovariant.  A new subcommand is a function that returns a Command, and a name in this list.
 #include "apps/bench/bench.hpp"
-#include "apps/commands.hpp"
-#include "apps/launch.hpp"
-#include "apps/program.hpp"
+#include "apps/program/commands.hpp"
+#include "apps/program/launch.hpp"
+#include "apps/program/program.hpp"
 
 int main(int argc, char** argv) {
   using namespace kov::app;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The target Random123::Random123, also for users of an installed library: kov/core/random.hpp includes it, and it has no
+# The target Random123::Random123, also for users of an installed library: kov/core/site/random.hpp includes it, and it has no
 # CMake files of its own.
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 include(FindPackageHandleStandardArgs)

@@ -8,7 +8,7 @@ set_target_properties(kovariant PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 
                                            POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
 target_compile_features(kovariant PUBLIC cxx_std_20)
 
-# Includes are written from the project root name: "kov/core/field.hpp".  Links to the source folders make them
+# Includes are written from the project root name: "kov/core/field/field.hpp".  Links to the source folders make them
 # resolve in the build tree exactly as they do installed.
 foreach(layer core stencil algebra contractions)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include/kov")
@@ -95,7 +95,7 @@ function(kov_host_sources target)
 endfunction()
 
 # What `kov::version()` returns: the release and, in a git checkout, the revision that is compiled.
-configure_file("${PROJECT_SOURCE_DIR}/core/version.cpp.in" "${PROJECT_BINARY_DIR}/generated/version.cpp" @ONLY)
+configure_file("${PROJECT_SOURCE_DIR}/core/base/version.cpp.in" "${PROJECT_BINARY_DIR}/generated/version.cpp" @ONLY)
 target_sources(kovariant PRIVATE "${PROJECT_BINARY_DIR}/generated/version.cpp")
 set_source_files_properties("${PROJECT_BINARY_DIR}/generated/version.cpp" TARGET_DIRECTORY kovariant PROPERTIES
                             SKIP_UNITY_BUILD_INCLUSION ON)

@@ -4,9 +4,9 @@
 // results should go past the caches.
 #pragma once
 
-#include "kov/core/for_each_site.hpp"
-#include "kov/core/tune.hpp"
-#include "kov/stencil/halo.hpp"
+#include "kov/core/lattice/tune.hpp"
+#include "kov/core/launch/for_each_site.hpp"
+#include "kov/stencil/halo/halo.hpp"
 
 namespace kov {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/stencil.hpp"
 
-#include "kov/core/host_threads.hpp"
+#include "kov/core/base/host_threads.hpp"
 
 #include <algorithm>
 #include <cstdlib>

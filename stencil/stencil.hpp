@@ -4,10 +4,10 @@
 // no operator.
 #pragma once
 
-#include "kov/core/fast_divisor.hpp"
-#include "kov/core/field_view.hpp"
-#include "kov/core/lattice.hpp"
-#include "kov/stencil/halo_plan.hpp"
+#include "kov/core/base/fast_divisor.hpp"
+#include "kov/core/field/field_view.hpp"
+#include "kov/core/lattice/lattice.hpp"
+#include "kov/stencil/halo/halo_plan.hpp"
 
 #include <array>
 #include <cstdint>

@@ -6,10 +6,10 @@
 #include "apps/bench/bench_solvers.hpp"
 #include "apps/bench/kernel_names.hpp"
 #include "apps/bench/roof.hpp"
-#include "apps/format.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/core/runtime.hpp"
-#include "kov/core/version.hpp"
+#include "kov/core/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <cstdlib>

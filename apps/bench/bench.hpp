@@ -3,7 +3,7 @@
 // kovariant bench: how close every kernel runs to this machine's measured roof.
 #pragma once
 
-#include "apps/command_line.hpp"
+#include "apps/program/command_line.hpp"
 
 namespace kov::app {
 

@@ -2,9 +2,9 @@
 //
 // Sources of propagators and two-point functions.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/contractions/baryon.hpp"
-#include "kov/contractions/meson.hpp"
-#include "kov/contractions/source.hpp"
+#include "kov/contractions/hadrons/baryon.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/sources/source.hpp"
 
 namespace kov::app {
 

@@ -2,9 +2,9 @@
 //
 // Vector algebra, sums, whole-lattice statements, shifts, noise and copies.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/core/noise.hpp"
-#include "kov/stencil/data_parallel.hpp"
-#include "kov/stencil/shift.hpp"
+#include "kov/core/field/noise.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 
 namespace kov::app {
 

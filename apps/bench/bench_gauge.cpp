@@ -2,8 +2,8 @@
 //
 // Chains of configurations and gauge fixing.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/stencil/gauge_fixing.hpp"
-#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/gauge/gauge_fixing.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 
 namespace kov::app {
 

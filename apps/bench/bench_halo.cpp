@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/bench_halo.hpp"
 
-#include "apps/format.hpp"
-#include "kov/core/field_ops.hpp"
-#include "kov/core/runtime.hpp"
-#include "kov/stencil/heatbath.hpp"
-#include "kov/stencil/laplacian.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/core/field/field_ops.hpp"
+#include "kov/core/runtime/runtime.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // The halo part of `kovariant bench`: exchanges beside a ping-pong of MPI, overlap beside none.
 #pragma once
 
-#include "apps/command_line.hpp"
-#include "kov/core/geometry.hpp"
+#include "apps/program/command_line.hpp"
+#include "kov/core/lattice/geometry.hpp"
 
 namespace kov::app {
 

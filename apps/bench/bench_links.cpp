@@ -2,11 +2,11 @@
 //
 // What is done to links and measured on them: smearing, flow, field strength, loops.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/stencil/field_strength.hpp"
-#include "kov/stencil/gradient_flow.hpp"
-#include "kov/stencil/link_smearing.hpp"
-#include "kov/stencil/loops.hpp"
-#include "kov/stencil/observables.hpp"
+#include "kov/stencil/gauge/field_strength.hpp"
+#include "kov/stencil/gauge/gradient_flow.hpp"
+#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/loops.hpp"
+#include "kov/stencil/gauge/observables.hpp"
 
 namespace kov::app {
 

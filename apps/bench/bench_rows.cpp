@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/bench_rows.hpp"
 
-#include "kov/stencil/heatbath.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 
 namespace kov::app {
 

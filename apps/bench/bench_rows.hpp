@@ -3,9 +3,9 @@
 // The rows of `kovariant bench`: kernels on a lattice of rough links and random sources, with what each site costs.
 #pragma once
 
-#include "kov/core/block_field.hpp"
-#include "kov/core/random.hpp"
-#include "kov/stencil/gauge_links.hpp"
+#include "kov/core/field/block_field.hpp"
+#include "kov/core/site/random.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
 
 #include <functional>
 #include <string>

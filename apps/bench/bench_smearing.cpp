@@ -3,8 +3,8 @@
 // Smearing of quark fields: single ones, the twelve columns of a propagator, blocks.  Sites, bytes and flops are those
 // of all steps, as if each went through memory.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/stencil/profile_smearing.hpp"
-#include "kov/stencil/wuppertal.hpp"
+#include "kov/stencil/smearing/profile_smearing.hpp"
+#include "kov/stencil/smearing/wuppertal.hpp"
 
 namespace kov::app {
 

@@ -3,13 +3,13 @@
 
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/roof.hpp"
-#include "apps/format.hpp"
+#include "apps/settings/format.hpp"
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/algebra/scalar_propagator.hpp"
-#include "kov/core/field_ops.hpp"
+#include "kov/core/field/field_ops.hpp"
 
 #include <algorithm>
 

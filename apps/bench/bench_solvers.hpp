@@ -3,8 +3,8 @@
 // The solver part of `kovariant bench`: what an iteration costs beside the operators in it.
 #pragma once
 
-#include "apps/command_line.hpp"
-#include "kov/core/lattice.hpp"
+#include "apps/program/command_line.hpp"
+#include "kov/core/lattice/lattice.hpp"
 
 namespace kov::app {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/roof.hpp"
 
-#include "kov/core/memory.hpp"
-#include "kov/core/pack.hpp"
+#include "kov/core/base/memory.hpp"
+#include "kov/core/site/pack.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/atomic_file.hpp"
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/checksum.hpp"
 
-#include "kov/core/host_threads.hpp"
+#include "kov/core/base/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
 
 #include <libdeflate.h>

@@ -3,7 +3,7 @@
 // Checksums of gauge-configuration files, taken site by site over the bytes in the file, in any order and on any rank.
 #pragma once
 
-#include "kov/core/comm.hpp"
+#include "kov/core/comm/comm.hpp"
 
 #include <array>
 #include <bit>

@@ -5,7 +5,7 @@
 // function, and each throws NotBuilt.
 #pragma once
 
-#include "kov/core/comm.hpp"
+#include "kov/core/comm/comm.hpp"
 
 #include <complex>
 #include <cstddef>

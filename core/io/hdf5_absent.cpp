@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // In place of hdf5.cpp and its kin where HDF5 was not found or is switched off: every function throws NotBuilt.
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 #include "kov/core/io/hdf5.hpp"
 
 namespace kov {

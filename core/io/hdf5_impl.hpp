@@ -3,7 +3,7 @@
 // Private to hdf5*.cpp: what an open HDF5 file is, without hdf5.h.
 #pragma once
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 #include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/input_file.hpp"
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/user_block.hpp"
 
-#include "kov/core/error.hpp"
-#include "kov/core/host_threads.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/base/host_threads.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/text.hpp"
 

@@ -11,7 +11,7 @@
 // and zeros up to byte 512.
 #pragma once
 
-#include "kov/core/comm.hpp"
+#include "kov/core/comm/comm.hpp"
 #include "kov/core/io/input_file.hpp"
 
 #include <filesystem>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // A program of a user that solves, for test_faults.py: the fault of KOV_FAULT is armed when everything is ready.
-#include "apps/fault.hpp"
+#include "apps/program/fault.hpp"
 #include "kov/algebra/bicgstab.hpp"
-#include "kov/core/noise.hpp"
-#include "kov/core/runtime.hpp"
-#include "kov/stencil/heatbath.hpp"
-#include "kov/stencil/wilson.hpp"
+#include "kov/core/field/noise.hpp"
+#include "kov/core/runtime/runtime.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 
 #include <cstdio>
 

@@ -20,14 +20,14 @@ LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|for_each_bloc
 LAUNCHING_OBJECT = re.compile(r'\bSiteValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"')
 # Functions of one file that launch a kernel under a name they are given: what finds the names.
 NAMED_BY_CALLERS = {
-    "core/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
-    "stencil/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
-    "contractions/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
+    "core/field/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
+    "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
+    "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
-HANDED_ON = {"core/block_field.hpp", "core/for_each_site.hpp", "core/host_threads.cpp", "core/items.hpp", "core/reduce.hpp",
-             "core/thread_blocks.hpp", "stencil/launch.hpp", "contractions/slice_sum.hpp"}
+HANDED_ON = {"core/field/block_field.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.hpp", "core/field/reduce.hpp",
+             "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "contractions/kernels/slice_sum.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
 # GPUs have other ways: they take no slice after the other, and store links once.

@@ -3,11 +3,11 @@
 // Statements about fields that must not compile.  compile_errors.py compiles this file once for each CASE and wants one
 // error with the words named beside it; without CASE, and up to the case, everything compiles.
 #if !defined(CASE) || CASE < 100
-#include "kov/stencil/data_parallel.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #else
-#include "kov/core/field_ops.hpp"
+#include "kov/core/field/field_ops.hpp"
 #endif
-#include "kov/core/block_field.hpp"
+#include "kov/core/field/block_field.hpp"
 
 namespace kov {
 
@@ -70,21 +70,21 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   by_value(b);
 #elif CASE == 4    // x.clone(name) for a copy of the data, x.alias() for another handle
   const Holder r{b};
-#elif CASE == 5    // convert(from, to) of kov/core/site_map.hpp
+#elif CASE == 5    // convert(from, to) of kov/core/field/site_map.hpp
   const Psi32 r = b;
-#elif CASE == 6    // copy(x, y) of kov/core/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 6    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   a = b;
-#elif CASE == 7    // copy(x, y) of kov/core/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 7    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   c = b;
-#elif CASE == 8    // copy(x, y) of kov/core/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 8    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   a.even() = b.even();
-#elif CASE == 9    // copy(x, y) of kov/core/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 9    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   h = g;
-#elif CASE == 10   // convert(from, to) of kov/core/site_map.hpp
+#elif CASE == 10   // convert(from, to) of kov/core/field/site_map.hpp
   f = b;
-#elif CASE == 11   // an expression has one precision: convert(from, to) of kov/core/site_map.hpp
+#elif CASE == 11   // an expression has one precision: convert(from, to) of kov/core/field/site_map.hpp
   a = b + 2.0 * f;
-#elif CASE == 12   // an expression has one precision: convert(from, to) of kov/core/site_map.hpp
+#elif CASE == 12   // an expression has one precision: convert(from, to) of kov/core/field/site_map.hpp
   sum(dot(b, f));
 #elif CASE == 13   // the expression has another precision than the field: convert(from, to)
   f = 2.0 * b;
@@ -96,7 +96,7 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   phi = U * phi;
 #elif CASE == 17   // fields are scaled in place by numbers alone
   a *= U;
-#elif CASE == 18   // copy(from, to) of kov/core/field_ops.hpp copies a field
+#elif CASE == 18   // copy(from, to) of kov/core/field/field_ops.hpp copies a field
   assign(b, a);
 #elif CASE == 19   // fields in the lattice's ordinary layout (N = default_lanes)
   column += column;
@@ -104,16 +104,16 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   a = trace(U);
 #elif CASE == 21   // these two have no product
   a = b * c;
-#elif CASE == 22   // convert(from, to) of kov/core/site_map.hpp
+#elif CASE == 22   // convert(from, to) of kov/core/field/site_map.hpp
   Psi32 r = f.alias();
   r = b;
-#elif CASE == 100  // #include "kov/stencil/data_parallel.hpp"
+#elif CASE == 100  // #include "kov/stencil/statements/data_parallel.hpp"
   a = b + c;
-#elif CASE == 101  // #include "kov/stencil/data_parallel.hpp"
+#elif CASE == 101  // #include "kov/stencil/statements/data_parallel.hpp"
   c += b;
-#elif CASE == 102  // #include "kov/stencil/data_parallel.hpp"
+#elif CASE == 102  // #include "kov/stencil/statements/data_parallel.hpp"
   a *= 2.0;
-#elif CASE == 103  // #include "kov/stencil/data_parallel.hpp"
+#elif CASE == 103  // #include "kov/stencil/statements/data_parallel.hpp"
   const Psi y = 2.0 * (b - 0.5 * c) + U * b / 2.0;
 #elif CASE == 104  // x.clone(name) for a copy of the data, x.alias() for another handle
   Psi r = b;

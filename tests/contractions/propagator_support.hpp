@@ -3,7 +3,7 @@
 // What the contraction tests share: random propagators and the comparison of correlators with naive ones.
 #pragma once
 
-#include "kov/contractions/correlator.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
 #include "tests/reference/contractions.hpp"
 #include "tests/support/lattices.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Baryon two-point functions against their definition and against what must hold for any propagator.
-#include "kov/contractions/baryon.hpp"
+#include "kov/contractions/hadrons/baryon.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
 namespace kov {

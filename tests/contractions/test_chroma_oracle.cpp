@@ -3,14 +3,14 @@
 // From a configuration file to correlators: every meson and baryon that Chroma's hadron spectrum measured with Wilson
 // quarks on its weak-field configuration, source smeared, sink smeared and not.
 #include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/contractions/baryon.hpp"
-#include "kov/contractions/meson.hpp"
-#include "kov/contractions/propagator.hpp"
-#include "kov/contractions/source.hpp"
-#include "kov/stencil/gauge_io.hpp"
-#include "kov/stencil/link_smearing.hpp"
-#include "kov/stencil/wilson.hpp"
-#include "kov/stencil/wuppertal.hpp"
+#include "kov/contractions/hadrons/baryon.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/sources/propagator.hpp"
+#include "kov/contractions/sources/source.hpp"
+#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/support/oracles.hpp"
 
 #include <filesystem>

@@ -6,10 +6,10 @@
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
-#include "kov/contractions/baryon.hpp"
-#include "kov/contractions/meson.hpp"
-#include "kov/contractions/source.hpp"
-#include "kov/stencil/heatbath.hpp"
+#include "kov/contractions/hadrons/baryon.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/sources/source.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 #include "tests/support/bits.hpp"
 
 namespace kov {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Averages over momenta, and files of correlators.
-#include "kov/contractions/correlator.hpp"
-#include "kov/core/comm.hpp"
-#include "kov/core/error.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/comm/comm.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/core/io/io_support.hpp"
 

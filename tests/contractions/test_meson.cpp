@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Meson two-point functions against their definition and against what must hold for any propagator.
-#include "kov/contractions/meson.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
 namespace kov {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Lists and classes of momenta, phases of Fourier sums, chunks of time slices.
-#include "kov/contractions/momentum.hpp"
-#include "kov/contractions/time_slices.hpp"
+#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/time_slices.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
 #include <set>

@@ -2,10 +2,10 @@
 //
 // A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator times it is our smeared
 // source.
-#include "kov/contractions/source.hpp"
-#include "kov/core/field_ops.hpp"
-#include "kov/stencil/gauge_io.hpp"
-#include "kov/stencil/wuppertal.hpp"
+#include "kov/contractions/sources/source.hpp"
+#include "kov/core/field/field_ops.hpp"
+#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/clover.hpp"
 #include "tests/reference/gather.hpp"

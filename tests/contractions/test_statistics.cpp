@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The jackknife and effective masses, on correlators whose masses are known.
-#include "kov/contractions/statistics.hpp"
-#include "kov/core/error.hpp"
-#include "kov/core/random.hpp"
+#include "kov/contractions/correlators/statistics.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/site/random.hpp"
 #include "tests/support/precision.hpp"
 
 #include <cmath>

@@ -3,9 +3,9 @@
 // Programs of users that end badly on one rank, each in a way that test_endings.py names; all others wait for it in a
 // sum, unless the way says otherwise.
 #include "kov/core/io/atomic_file.hpp"
-#include "kov/core/io/gauge_source.hpp"
-#include "kov/core/runtime.hpp"
-#include "kov/core/signals.hpp"
+#include "kov/core/io/gauge/gauge_source.hpp"
+#include "kov/core/runtime/runtime.hpp"
+#include "kov/core/runtime/signals.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -4,8 +4,8 @@
 // plain ones are treated alike, so that every test of site objects runs on packs too.
 #pragma once
 
-#include "kov/core/color_spin.hpp"
-#include "kov/core/random.hpp"
+#include "kov/core/site/color_spin.hpp"
+#include "kov/core/site/random.hpp"
 
 #include <complex>
 #include <concepts>

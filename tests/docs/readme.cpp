@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// README's program with its two fragments in place of the dots (readme_program.dots.hpp).  Fails where the kernel is not the
-// Laplacian of the library, or the statements are not the covariant shifts, plaquette and scalar product that they stand
-// for.
-#include "kov/core/noise.hpp"
-#include "kov/stencil/data_parallel.hpp"
-#include "kov/stencil/laplacian.hpp"
-#include "kov/stencil/observables.hpp"
-#include "kov/stencil/shift.hpp"
+// README's program with its two fragments in place of the dots (readme_program.dots.hpp).  Fails where the kernel is
+// not the Laplacian of the library, or the statements are not the covariant shifts, plaquette and scalar product that
+// they stand for.
+#include "kov/core/field/noise.hpp"
+#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "readme_kernel.hpp"
 
 #include <cmath>

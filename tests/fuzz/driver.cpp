@@ -10,8 +10,8 @@
 // counted and are no failures: those where one of its functions is on the stack, unless the input must be refused
 // before the library sees it.  What it breaks in the heap may show later, elsewhere: a failure of a target that reads
 // HDF5 wants a look with FILE.
-#include "kov/core/error.hpp"
-#include "kov/core/runtime.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/runtime/runtime.hpp"
 #include "tests/fuzz/changes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

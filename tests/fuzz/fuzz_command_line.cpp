@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The command line: words are the lines of the input.
-#include "apps/command_line.hpp"
+#include "apps/program/command_line.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <sstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Correlators in HDF5, layouts of version 1 and 2.
-#include "kov/contractions/correlator.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/formula.hpp"
+#include "apps/settings/formula.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The history of a chain of configurations, from which `kovariant generate` goes on.
-#include "apps/chain_files.hpp"
+#include "apps/files/chain_files.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {

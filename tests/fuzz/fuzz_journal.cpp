@@ -2,7 +2,7 @@
 //
 // The journal of `kovariant spectrum`: files, and entries, half of them with a checksum that is right again after the
 // change.
-#include "apps/journal.hpp"
+#include "apps/files/journal.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/text.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What launchers say in the environment: lines VARIABLE=value of the variables that are looked at.
-#include "kov/core/launcher.hpp"
+#include "kov/core/comm/launcher.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Lock files beside outputs: held by another run, whose text is quoted, and left behind by one.
-#include "apps/output_lock.hpp"
-#include "kov/core/error.hpp"
+#include "apps/files/output_lock.hpp"
+#include "kov/core/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The TOML file and --set of `kovariant spectrum`.
-#include "apps/spectrum_parameters.hpp"
-#include "kov/core/error.hpp"
+#include "apps/spectrum/spectrum_parameters.hpp"
+#include "kov/core/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {

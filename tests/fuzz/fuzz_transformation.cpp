@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Gauge transformations in HDF5.
-#include "kov/core/field_ops.hpp"
-#include "kov/core/site_map.hpp"
-#include "kov/stencil/transformation_io.hpp"
+#include "kov/core/field/field_ops.hpp"
+#include "kov/core/field/site_map.hpp"
+#include "kov/stencil/gauge/transformation_io.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 
 namespace kov::fuzz {

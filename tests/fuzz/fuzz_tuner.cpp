@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The file that KOVARIANT_TUNE names: read, taken a choice from, and added to.
-#include "kov/core/tune.hpp"
+#include "kov/core/lattice/tune.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <cstdlib>

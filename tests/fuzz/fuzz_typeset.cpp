@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Markup of texts in pictures, into which names of files go.
-#include "apps/typeset.hpp"
+#include "apps/plot/typeset.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/gauge.hpp"
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 
 namespace kov::fuzz {
 

@@ -3,7 +3,7 @@
 // Fuzz targets of gauge configurations: small files and how they are read.
 #pragma once
 
-#include "kov/core/io/gauge_file.hpp"
+#include "kov/core/io/gauge/gauge_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {

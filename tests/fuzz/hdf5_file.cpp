@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/hdf5_file.hpp"
 
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/user_block.hpp"
 

@@ -24,8 +24,8 @@ NOISE = re.compile(
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 # Functions that may share a name, and why no call fits both.
 ALLOWED = {
-    ("core/field_ops.cpp", "launch"): "compiled by itself",
-    ("core/io/ildg.cpp", "element"): "takes two strings, the other a site object",
+    ("core/field/field_ops.cpp", "launch"): "compiled by itself",
+    ("core/io/gauge/ildg.cpp", "element"): "takes two strings, the other a site object",
 }
 TYPES = {"struct", "class", "union", "enum"}
 # A bracket after one of these does not hold the arguments of a function that is declared.

@@ -3,9 +3,9 @@
 // Whole lattices as plain arrays, the same on every rank: what the naive reference versions work on.
 #pragma once
 
-#include "kov/core/random.hpp"
-#include "kov/core/site_map.hpp"
-#include "kov/core/su3.hpp"
+#include "kov/core/field/site_map.hpp"
+#include "kov/core/site/random.hpp"
+#include "kov/core/site/su3.hpp"
 
 #include <algorithm>
 #include <complex>

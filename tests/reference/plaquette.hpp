@@ -4,7 +4,7 @@
 // links: doubles [site, x fastest][mu][row][column][re, im].
 #pragma once
 
-#include "kov/core/geometry.hpp"
+#include "kov/core/lattice/geometry.hpp"
 
 #include <array>
 #include <complex>

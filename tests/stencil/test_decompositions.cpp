@@ -2,14 +2,14 @@
 //
 // One lattice, every decomposition of it on the ranks of this run, blocking and overlapped: each operator on quark
 // fields and each whole-lattice statement gives the bits it gives on one rank.
-#include "kov/core/noise.hpp"
-#include "kov/stencil/adjoint_laplacian.hpp"
-#include "kov/stencil/data_parallel.hpp"
-#include "kov/stencil/momentum_smearing.hpp"
-#include "kov/stencil/profile_smearing.hpp"
-#include "kov/stencil/shift.hpp"
-#include "kov/stencil/wilson.hpp"
-#include "kov/stencil/wuppertal.hpp"
+#include "kov/core/field/noise.hpp"
+#include "kov/stencil/operators/adjoint_laplacian.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/smearing/momentum_smearing.hpp"
+#include "kov/stencil/smearing/profile_smearing.hpp"
+#include "kov/stencil/smearing/wuppertal.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/bits.hpp"
 

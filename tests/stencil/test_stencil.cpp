@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Stencils of any legs: every neighbour is the right site, whatever the decomposition and the schedule.
-#include "kov/stencil/laplacian.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/stencil.hpp"
-#include "kov/stencil/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/grids.hpp"

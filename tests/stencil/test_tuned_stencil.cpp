@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What run_stencil asks the tuner: another key for whatever may change the choice, and never other bits.
-#include "kov/core/device.hpp"
-#include "kov/core/version.hpp"
-#include "kov/stencil/laplacian.hpp"
+#include "kov/core/base/device.hpp"
+#include "kov/core/base/version.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/tune_file.hpp"

@@ -2,7 +2,7 @@
 //
 // Stencils as a user writes them: a list of legs and a kernel for one site.
 #include "docs_stencils_example.hpp"  // out of docs/stencils.md
-#include "kov/stencil/gauge_links.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"

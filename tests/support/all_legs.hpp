@@ -3,7 +3,7 @@
 // Kernels that show every neighbour a halo brings.
 #pragma once
 
-#include "kov/core/site_map.hpp"
+#include "kov/core/field/site_map.hpp"
 #include "kov/stencil/launch.hpp"
 #include "tests/reference/gather.hpp"
 

@@ -4,9 +4,9 @@
 // bit for bit.  With KOV_BITS_TABLE set, rank 0 prints a line for each, which decompositions.py compares among runs.
 #pragma once
 
-#include "kov/core/block_field.hpp"
+#include "kov/core/field/block_field.hpp"
+#include "kov/core/field/site_map.hpp"
 #include "kov/core/io/checksum.hpp"
-#include "kov/core/site_map.hpp"
 #include "tests/support/grids.hpp"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kov/core/error.hpp"
-#include "kov/core/memory.hpp"
-#include "kov/core/view_extents.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/base/memory.hpp"
+#include "kov/core/field/view_extents.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

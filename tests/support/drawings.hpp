@@ -3,7 +3,7 @@
 // What a picture has in it, for tests.
 #pragma once
 
-#include "apps/drawing.hpp"
+#include "apps/plot/drawing.hpp"
 
 #include <algorithm>
 #include <string>

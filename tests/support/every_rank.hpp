@@ -3,8 +3,8 @@
 // What happens on every rank.
 #pragma once
 
-#include "kov/core/comm.hpp"
-#include "kov/core/error.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/comm/comm.hpp"
 
 #include <functional>
 #include <span>

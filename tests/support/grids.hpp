@@ -3,7 +3,7 @@
 // Process grids, for tests that go through every decomposition of a lattice.
 #pragma once
 
-#include "kov/core/geometry.hpp"
+#include "kov/core/lattice/geometry.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 // The lattices every operator is tested on: each memory order, awkward extents, halos by rank count or by force.
 #pragma once
 
-#include "kov/core/lattice.hpp"
+#include "kov/core/lattice/lattice.hpp"
 
 #include <cctype>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // main() of every test program: all tests on all ranks, output from rank 0 and from ranks that fail.
-#include "kov/core/runtime.hpp"
+#include "kov/core/runtime/runtime.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // What tests of whole-lattice statements share: lattices, random fields, and the arrays of naive loops.
 #pragma once
 
-#include "kov/stencil/data_parallel.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

@@ -3,9 +3,9 @@
 // What the tests of files share: a folder that vanishes, the published data, whole lattices on every rank, made links.
 #pragma once
 
-#include "kov/core/comm.hpp"
-#include "kov/core/geometry.hpp"
-#include "kov/core/io/gauge_file.hpp"
+#include "kov/core/comm/comm.hpp"
+#include "kov/core/io/gauge/gauge_file.hpp"
+#include "kov/core/lattice/geometry.hpp"
 #include "tests/support/grids.hpp"
 
 #include <cmath>

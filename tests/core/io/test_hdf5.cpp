@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/byte_order.hpp"
-#include "kov/core/io/gauge_file.hpp"
+#include "kov/core/io/gauge/gauge_file.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/core/io/io_support.hpp"
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// The files of a Markov chain of gauge configurations, from which an interrupted chain goes on.
+#pragma once
+
+#include "kov/core/comm/comm.hpp"
+#include "kov/core/field/field.hpp"
+#include "kov/core/io/gauge/gauge_file.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// Of one job: more would fit neither into a journal nor into anybody's time.
+inline constexpr int max_configurations = 1000000;
+
+/// PREFIX.0001.lime, PREFIX.0002.lime, ..., each of which records the chain that it belongs to.
+class ChainFiles {
+ public:
+  /// chain: every option that links depend on, as on a command line: "--beta 6 --seed 1".
+  ChainFiles(const Comm& comm, std::string prefix, GaugeFormat format, std::string chain);
+
+  std::string file(int k) const;
+  /// "CHAIN" and its text, for WriteGaugeOptions::metadata.
+  std::pair<std::string, std::string> record() const { return {"CHAIN", chain_}; }
+
+  /// Whether configuration k is on disk, at k - 1, for k = 1 to n.  Throws InputError when one of these files belongs
+  /// to another chain or to none, FormatError when one is no gauge configuration.  Collective.
+  std::vector<bool> on_disk(int n) const;
+
+  /// Configuration k.  Collective; throws FormatError, which says how the chain goes on, when it is damaged.
+  GaugeField<double> read(const Lattice& lattice, int k) const;
+
+ private:
+  Comm comm_;
+  std::string prefix_, ending_, chain_;
+};
+
+/// The plaquette after each update, in PREFIX.history.txt and drawn in PREFIX.history.svg and .pdf.
+class ChainHistory {
+ public:
+  ChainHistory(const Comm& comm, std::string prefix, std::string chain);
+
+  /// Takes over what the file has, where it is one of this chain.  Collective.
+  void read();
+  /// Kept with twelve digits: the file says the same whether or not the chain was interrupted.
+  void add(int update, double plaquette);
+  /// Returns why there is no PDF of it in a build that writes PDF; empty otherwise.  Collective.
+  std::string write() const;
+
+ private:
+  Comm comm_;
+  std::string prefix_, chain_;
+  std::map<int, std::string> plaquettes_;
+};
+
+}  // namespace kov::app

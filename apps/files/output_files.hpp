@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// OutputFiles: what a run is going to write, looked at before anything is computed.
+#pragma once
+
+#include "apps/files/output_lock.hpp"
+#include "apps/program/command_line.hpp"
+#include "apps/settings/suggest.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+class OutputFiles {
+ public:
+  /// A file; none where the name is empty.
+  void add(const std::string& file);
+  /// PREFIX + ending, for every ending.  Throws InputError for a prefix that names no file: empty, or with a slash at
+  /// its end.
+  void add(const std::string& prefix, const std::vector<std::string>& endings);
+  /// A folder of files, which may be there.
+  void add_folder(const std::string& folder) { folders_.push_back(folder); }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// Throws InputError, on all ranks, when one of them cannot be made, when two of them, or one and the session's log,
+  /// are one file under whatever names, or when one is among the files that are read.  Collective.
+  void require_usable(const Session& session, const std::vector<std::string>& read = {}) const;
+
+  /// Keeps other runs from these outputs as long as the result lives: PREFIX.lock for the files of a prefix, FILE.lock
+  /// for a file.  Throws InputError, on all ranks, when another run writes one of them, under whatever prefix.
+  /// Collective; rank 0 holds the locks.
+  [[nodiscard]] std::vector<OutputLock> lock(const Session& session) const;
+
+ private:
+  std::vector<LockedFiles> locked_files() const;
+  std::vector<OutputLock> take_locks(const std::string& command) const;
+
+  std::vector<std::string> names_, folders_;
+  /// As they were added; a file has the ending "".
+  std::vector<LockedFiles> added_;
+};
+
+/// Whether a prefix names files: it is not empty, nor a folder.
+bool names_files(const std::string& prefix);
+
+/// A text for the file that a name is of, the same for all names of one file, which need not be there.
+std::string canonical_file(const std::string& name);
+
+}  // namespace kov::app

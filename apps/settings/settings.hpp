@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Settings: named, typed, documented parameters that a TOML file and --set KEY=VALUE change.  Behind it is toml++,
+// which only settings.cpp sees.
+#pragma once
+
+#include "kov/core/lattice/geometry.hpp"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kov::app {
+
+/// The variable behind a setting.
+using SettingTarget = std::variant<bool*, int*, std::uint64_t*, double*, std::string*, Coord*, std::vector<int>*,
+                                   std::vector<std::string>*, std::vector<std::array<int, 3>>*, std::vector<Coord>*>;
+
+/// Every error is an InputError that names the key, the place ("run.toml, line 7" or "--set") and what would be right.
+class Settings {
+ public:
+  /// key: "section.name" (section may be empty or have dots); the target's present value is the default; text: what the
+  /// setting is, a line; choices: of a string, what it may be.
+  void add(const std::string& key, SettingTarget target, const std::string& text,
+           std::vector<std::string> choices = {});
+
+  /// Changes what the TOML text says.  Unknown keys are errors that name the nearest known one.
+  void read(const std::string& toml, const std::string& file);
+  /// "key=value" with the value as in TOML; quotes around a string, and brackets around a list of one, may be left out.
+  void assign(const std::string& assignment);
+
+  /// The value of this key was computed from others, or is one that nobody asked for: toml() shows it in a comment.
+  void follows(const std::string& key);
+
+  /// Whether a file or --set gave this key.
+  bool given(const std::string& key) const;
+  /// Where a key's value comes from: "run.toml, line 7: key", "--set key", or "key" for a default.  For error messages.
+  std::string origin(const std::string& key) const;
+  /// The whole configuration as it is in force, as TOML with the texts as comments.
+  std::string toml() const;
+  /// Keys and values (as in TOML), in the order of add().
+  std::vector<std::pair<std::string, std::string>> values() const;
+  /// The same with numbers as numbers, and texts without quotation marks; lists and truth values are as in TOML.
+  std::vector<std::pair<std::string, std::variant<std::string, std::int64_t, double>>> typed_values() const;
+
+ private:
+  struct Setting {
+    std::string key, text;
+    SettingTarget target;
+    std::vector<std::string> choices;
+    std::string origin;
+    bool follows = false;
+  };
+  class Reader;
+  Setting* find(const std::string& key);
+  const Setting& at(const std::string& key) const;
+  std::vector<std::string> keys() const;
+
+  std::vector<Setting> settings_;
+};
+
+}  // namespace kov::app

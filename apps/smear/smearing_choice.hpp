@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// The smearings of quarks that programs offer by name, with their numbers.
+#pragma once
+
+#include "kov/stencil/smearing/quark_smearing.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// The numbers of all of them, in lattice units; a smearing uses its own.
+struct SmearingChoice {
+  /// wuppertal: (1 + w^2 / (4 N) Laplacian)^N.
+  double width = 3;
+  int iterations = 20;
+  /// gaussian and node: of exp(-p^2 sigma^2 / 2).
+  double sigma = 2;
+  /// node: its radius; 0: sqrt(3/2) sigma.
+  double node = 0;
+  /// theta: the largest p^2 kept, and the width of its edge.
+  double p2_max = 1, edge = 0.25;
+  /// formula: F(p^2) in p2, as parse_formula() reads it.
+  std::string formula = {};
+
+  /// "wuppertal", "gaussian", "node", "theta", "formula", "none".
+  static const std::vector<std::string>& names();
+
+  /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
+  /// key("width") is what the user calls that number.
+  void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
+  /// A warning about the numbers of this smearing; empty where they are sound.
+  std::string warning(const std::string& name) const;
+  /// The smearing of this name.
+  SmearingShape shape(const std::string& name) const;
+  /// F(p^2), of Wuppertal's too.
+  RealFunction profile(const std::string& name) const;
+  /// The formula and its numbers, for captions.
+  std::string description(const std::string& name) const;
+};
+
+/// Weights of link smearing beyond which nothing but roundings is left of the links, in either sign.
+inline constexpr double largest_ape_weight = 1e6, largest_stout_rho = 10;
+
+/// Throws InputError unless the number that the user calls `name` is one and lies between the two.
+void require_between(const std::string& name, double value, double low, double high);
+
+}  // namespace kov::app

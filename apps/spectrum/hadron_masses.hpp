@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Pion, rho and nucleon from measured correlators: effective masses, plateaux, a table and a picture.
+#pragma once
+
+#include "apps/plot/plot.hpp"
+#include "apps/spectrum/spectrum_parameters.hpp"
+#include "kov/contractions/correlators/statistics.hpp"
+
+namespace kov::app {
+
+struct HadronMass {
+  std::string name;
+  /// Of t and t + 1 at t = 0, 1, ...; the error is NaN where there is none.
+  std::vector<Estimate> effective;
+  /// Over times first to last; the mean is NaN when no time has an effective mass.
+  Estimate plateau;
+  int first, last;
+};
+
+/// Baryon channels that are the nucleon: the same numbers, of which any one serves.
+const std::vector<std::string>& nucleon_names();
+
+/// Effective masses of a hadron, "pion", "rho" or "nucleon", at t = 0, 1, ... on so many times: mesons are folded.
+int n_effective_masses(const std::string& hadron, int n_times);
+
+/// The hadrons among these that the correlators hold at momentum zero, for the sink smearing named.
+///
+/// A sample is a configuration (label "configuration"), averaged over its sources; with a single configuration, a
+/// source. Mesons are folded about the middle in time, the rho is averaged over its directions; nucleons are taken
+/// forward in time. Without two samples errors are NaN.
+std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators, const std::string& sink,
+                                      const SpectrumParameters::Analysis& analysis, int n_times);
+
+/// What the errors of hadron_masses() come from.
+struct ErrorSamples {
+  /// "6 configurations", "2 sources on one configuration".
+  std::string text;
+  int n;
+  bool sources;
+
+  /// For the head of a table: "errors: jackknife over 6 configurations", or that there are none.
+  std::string heading() const;
+  /// Where errors are over sources, or there are none; empty otherwise.
+  std::string warning() const;
+};
+ErrorSamples error_samples(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis);
+
+/// "0.6531(42)": the error in units of the last digit, two digits of it; "-" for no number.
+std::string with_error(const Estimate& estimate);
+
+/// Rows of time, columns of hadrons, and the plateaux below.
+std::string mass_table(const std::vector<HadronMass>& masses);
+
+Plot mass_plot(const std::vector<HadronMass>& masses, const std::string& caption);
+
+}  // namespace kov::app

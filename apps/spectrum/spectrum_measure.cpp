@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum/spectrum_measure.hpp"
+
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/mixed_precision.hpp"
+#include "kov/contractions/sources/propagator.hpp"
+#include "kov/contractions/sources/source.hpp"
+#include "kov/core/io/text.hpp"
+#include "kov/stencil/gauge/link_smearing.hpp"
+
+namespace kov::app {
+
+struct SpectrumMeasurement::Work {
+  virtual ~Work() = default;
+  virtual JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const = 0;
+};
+
+namespace {
+
+GaugeField<double> smeared_links(const GaugeField<double>& gauge, const SpectrumParameters::Links& links) {
+  if (links.smearing == "ape") return ape(gauge, {.weight = links.ape_weight, .n = links.steps});
+  if (links.smearing == "stout") return stout(gauge, {.rho = links.stout_rho, .n = links.steps});
+  return gauge.alias();
+}
+
+/// Any of the solvers, ready to be called with an operator on fields of T.
+template <class T>
+using AnySolver =
+    std::function<SolveReport(const OperatorRef<SpinorField<T>>&, const SpinorField<T>&, const SpinorField<T>&)>;
+
+/// The solver that the parameters describe, for M: low is M in single precision, for mixed ones.
+template <class T, class Solver>
+AnySolver<T> solver_with(const Solver& plain, const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
+                         const std::optional<WilsonOperator<float>>& low) {
+  const bool even_odd = parameters.preconditioner == "even-odd";
+  if constexpr (std::is_same_v<T, double>)
+    if (low) {
+      if (even_odd) return EvenOdd<T>(M, MixedPrecision(EvenOddWilson<float>(*low), plain));
+      return MixedPrecision(*low, plain);
+    }
+  if (even_odd) return EvenOdd<T>(M, plain);
+  return [plain](const OperatorRef<SpinorField<T>>& A, const SpinorField<T>& b, const SpinorField<T>& x) {
+    return plain(A, b, x);
+  };
+}
+
+template <class T>
+AnySolver<T> solver_of(const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
+                       const std::optional<WilsonOperator<float>>& low) {
+  if (parameters.method == "cg")
+    return solver_with<T>(
+        NormalConjugateGradient{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
+        parameters, M, low);
+  return solver_with<T>(BiCgStab{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
+                        parameters, M, low);
+}
+
+template <class T>
+class TypedMeasurement : public SpectrumMeasurement::Work {
+ public:
+  TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
+      : parameters_(parameters),
+        momenta_(parameters.momenta(gauge.lattice().extent())),
+        M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
+    if (parameters.solver.precision == "mixed")
+      low_.emplace(GaugeLinks<float>(gauge, parameters.boundary()), parameters.action.mass);
+    solve_ = solver_of<T>(parameters.solver, M_, low_);
+    const GaugeLinks<T> smooth(smeared_links(gauge, parameters.links));
+    const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
+      return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
+    };
+    at_source_.emplace(smearing(parameters.source.choice, parameters.source.smearing));
+    for (const std::string& name : parameters.sink.smearings)
+      at_sink_.push_back(smearing(parameters.sink.choice, name));
+  }
+
+  JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const override {
+    const Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
+    at_source_->apply(source, source);
+    const SolvedPropagator<T> solved =
+        solve_propagator(solve_, M_, source, [&](int, const SolveReport& report) { column(report); });
+    JournalEntry entry;
+    entry.notes["iterations"] = std::to_string(solved.iterations());
+    entry.notes["worst_residual"] = exact_text(solved.worst_residual());
+    for (std::size_t k = 0; k < at_sink_.size(); ++k) {
+      const bool point = at_sink_[k].is_none();
+      contract(entry, point ? solved.propagator.alias() : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
+               origin);
+    }
+    return entry;
+  }
+
+ private:
+  void contract(JournalEntry& entry, const Propagator<T>& quark, const std::string& sink, const Coord& origin) const {
+    const auto add = [&](std::vector<Correlator> correlators) {
+      for (Correlator& c : correlators) {
+        c.labels["source_smearing"] = parameters_.source.smearing;
+        c.labels["sink_smearing"] = sink;
+        c.labels["action"] = "Wilson";
+        c.labels["kappa"] = parameters_.action.kappa;
+        c.labels["boundary"] = parameters_.action.boundary;
+        entry.correlators.push_back(std::move(c));
+      }
+    };
+    if (const auto channels = parameters_.meson_channels(); !channels.empty())
+      add(mesons<T>(quark, quark, channels, momenta_, origin));
+    if (const auto channels = parameters_.baryon_channels(); !channels.empty())
+      add(baryons<T>(quark, quark, channels, momenta_, origin, parameters_.boundary()));
+  }
+
+  SpectrumParameters parameters_;
+  std::vector<Momentum> momenta_;
+  WilsonOperator<T> M_;
+  std::optional<QuarkSmearing<T>> at_source_;
+  std::vector<QuarkSmearing<T>> at_sink_;
+  std::optional<WilsonOperator<float>> low_;
+  AnySolver<T> solve_;
+};
+
+}  // namespace
+
+SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters) {
+  if (parameters.solver.precision == "single")
+    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters);
+  else
+    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters);
+}
+SpectrumMeasurement::~SpectrumMeasurement() = default;
+
+JournalEntry SpectrumMeasurement::measure(const Coord& origin,
+                                          const std::function<void(const SolveReport&)>& column) const {
+  return work_->measure(origin, column);
+}
+
+}  // namespace kov::app

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The measurement itself: from one gauge field and one origin to correlators.
+#pragma once
+
+#include "apps/files/journal.hpp"
+#include "apps/spectrum/spectrum_parameters.hpp"
+#include "kov/algebra/solve_report.hpp"
+#include "kov/stencil/gauge/gauge_io.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace kov::app {
+
+/// Everything about one configuration that its origins share: smeared links, operator, solver.
+class SpectrumMeasurement {
+ public:
+  /// Smears the links and makes the operators.  Collective.
+  SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters);
+  ~SpectrumMeasurement();
+
+  /// Source, twelve solves, contractions.  column is called after every solve.  Correlators have the labels
+  /// source_smearing, sink_smearing, action, kappa and boundary; notes have the iterations and the worst residual.
+  /// Collective; throws ConvergenceError.
+  JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const;
+
+  struct Work;
+
+ private:
+  std::unique_ptr<const Work> work_;
+};
+
+}  // namespace kov::app

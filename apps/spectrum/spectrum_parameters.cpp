@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum/spectrum_parameters.hpp"
+
+#include "apps/files/chain_files.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/settings/suggest.hpp"
+#include "apps/spectrum/hadron_masses.hpp"
+#include "kov/core/base/version.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov::app {
+
+namespace {
+
+/// Beyond these the propagator is the source, or its solver cannot tell it from noise.
+constexpr double least_kappa = 1e-6, largest_kappa = 10;
+
+/// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
+std::vector<MesonChannel> meson_channels_named(const std::string& name) {
+  if (name == "diagonal") return diagonal_mesons();
+  if (name == "all") return all_mesons();
+  const auto& names = meson_names();
+  const auto number = [&](const std::string& part) {
+    const auto found = std::find(names.begin(), names.end(), part);
+    std::vector<std::string> known{names.begin(), names.end()};
+    known.insert(known.end(), {"diagonal", "all"});
+    require(found != names.end(), "correlators.mesons has '" + name + "': a meson " + not_a_choice(part, known));
+    return int(found - names.begin());
+  };
+  const std::size_t dash = name.find('-');
+  if (dash == std::string::npos) return {{.sink = number(name), .source = number(name)}};
+  return {{.sink = number(name.substr(0, dash)), .source = number(name.substr(dash + 1))}};
+}
+
+std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
+  if (name == "nucleon") return {nucleon()};
+  const std::vector<BaryonChannel> standard = standard_baryons();
+  if (name == "all") return standard;
+  std::vector<std::string> names{"nucleon", "all"};
+  for (const BaryonChannel& channel : standard) {
+    if (channel.name == name) return {channel};
+    names.push_back(channel.name);
+  }
+  throw InputError("correlators.baryons has '" + name + "': a baryon " + not_a_choice(name, names));
+}
+
+void check_window(const Settings& settings, const std::string& key, const std::vector<int>& window) {
+  require(window.size() == 2 && window[0] >= 0 && window[0] <= window[1], settings.origin(key),
+          "must be [first, last] with 0 <= first <= last: the times that are averaged");
+}
+
+/// Throws InputError for an entry that occurs twice in a list.
+template <class List>
+void check_distinct(const Settings& settings, const std::string& key, const List& list) {
+  for (std::size_t k = 1; k < list.size(); ++k)
+    require(std::find(list.begin(), list.begin() + std::ptrdiff_t(k), list[k]) == list.begin() + std::ptrdiff_t(k),
+            settings.origin(key), "has [" + to_string(list[k]) + "]", "twice: its correlators would count twice");
+}
+
+/// The momentum with components from 0 to L - 1 that is the same in e^{2 pi i n.x / L}.
+Momentum on_lattice(Momentum p, const Coord& extent) {
+  for (std::size_t mu = 0; mu < 3; ++mu) p[mu] = (p[mu] % extent[mu] + extent[mu]) % extent[mu];
+  return p;
+}
+
+/// A hadron whose effective masses are averaged, and at how many times there are some.
+struct Window {
+  std::string key;
+  const std::vector<int>& times;
+  int n_masses;
+  /// Whether its correlator is among those measured.
+  bool is_measured;
+
+  std::string text() const { return "[" + std::to_string(times[0]) + ", " + std::to_string(times[1]) + "]"; }
+  /// Where there are masses.
+  std::string mass_times() const { return n_masses > 0 ? sentence("at t = 0 to", n_masses - 1) : "nowhere"; }
+};
+
+std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
+  const int mesons = n_effective_masses("pion", extent[3]), nucleons = n_effective_masses("nucleon", extent[3]);
+  return {{"analysis.pion", p.analysis.pion, mesons, p.measures("pion")},
+          {"analysis.rho", p.analysis.rho, mesons, p.measures("rho")},
+          {"analysis.nucleon", p.analysis.nucleon, nucleons, p.measures("nucleon")}};
+}
+
+/// Numbers of sinks that were not given are those of the source.
+void complete_choice(Settings& settings, const SmearingChoice& source, SmearingChoice& sink) {
+  const SmearingChoice given = sink;
+  sink = source;
+  const auto take = [&](const char* name, auto member) {
+    if (settings.given(std::string("sink.") + name))
+      sink.*member = given.*member;
+    else
+      settings.follows(std::string("sink.") + name);
+  };
+  take("width", &SmearingChoice::width);
+  take("iterations", &SmearingChoice::iterations);
+  take("sigma", &SmearingChoice::sigma);
+  take("node", &SmearingChoice::node);
+  take("p2_max", &SmearingChoice::p2_max);
+  take("edge", &SmearingChoice::edge);
+  take("formula", &SmearingChoice::formula);
+}
+
+}  // namespace
+
+void SpectrumParameters::complete(Settings& settings) {
+  const auto positive = [&](const std::string& key, double value) {
+    require(value > 0, settings.origin(key), "is", value, "- it must be positive");
+  };
+  // Of kappa and mass one follows from the other; what --set says wins over the file.
+  const auto weight = [&](const std::string& key) {
+    return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
+  };
+  if (weight("action.mass") > weight("action.kappa")) {
+    require_between(settings.origin("action.mass"), action.mass, mass_of_kappa(largest_kappa),
+                    mass_of_kappa(least_kappa));
+    action.kappa = 1 / (2 * action.mass + 8);
+    settings.follows("action.kappa");
+  } else {
+    require_between(settings.origin("action.kappa"), action.kappa, least_kappa, largest_kappa);
+    const double mass = mass_of_kappa(action.kappa);
+    require(weight("action.mass") == 0 || weight("action.mass") < weight("action.kappa") ||
+                std::abs(action.mass - mass) < 1e-10,
+            settings.origin("action.mass"), "is", action.mass, "but action.kappa says", mass, "- give one of the two");
+    action.mass = mass;
+    settings.follows("action.mass");
+  }
+  if (gauge.files.empty()) {
+    positive("generate.configurations", generate.configurations);
+    require(generate.configurations <= max_configurations, settings.origin("generate.configurations"), "is",
+            generate.configurations, "- a job takes at most", max_configurations);
+    require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
+            "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
+            generate.chain.n_thermalise, "and", generate.chain.n_between);
+  }
+  for (const std::string& name : gauge.ignore)
+    require(std::count(check_names().begin(), check_names().end(), name) == 1, settings.origin("gauge.ignore"),
+            "has '" + name + "': a check " + not_a_choice(name, check_names()));
+  const std::vector<std::string>& names = SmearingChoice::names();
+  require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
+  require_between(settings.origin("links.ape_weight"), links.ape_weight, -largest_ape_weight, largest_ape_weight);
+  require_between(settings.origin("links.stout_rho"), links.stout_rho, -largest_stout_rho, largest_stout_rho);
+  source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
+  complete_choice(settings, source.choice, sink.choice);
+  sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
+  require(source.accuracy >= 1e-13 && source.accuracy < 1, settings.origin("source.accuracy"), "is", source.accuracy,
+          "- it must lie between 1e-13 and 1");
+  positive("source.count", source.count);
+  require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
+  for (const std::string& name : sink.smearings) {
+    require(std::count(names.begin(), names.end(), name) == 1, settings.origin("sink.smearings"),
+            "has '" + name + "': a smearing " + not_a_choice(name, names));
+    require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
+            "has '" + name + "' twice: its correlators would be the same");
+  }
+  require(solver.tolerance > 0 && solver.tolerance < 1, settings.origin("solver.tolerance"), "is", solver.tolerance,
+          "- it must lie between 0 and 1");
+  require(solver.precision != "single" || solver.tolerance >= 1e-6, settings.origin("solver.tolerance"), "is",
+          solver.tolerance, "- single precision reaches 1e-6; take solver.precision mixed or double for less");
+  positive("solver.max_iterations", solver.max_iterations);
+  require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
+          "is negative: there are no such momenta");
+  check_distinct(settings, "source.origins", source.origins);
+  check_distinct(settings, "correlators.momenta", correlators.momenta);
+  const std::size_t channels = meson_channels().size() + baryon_channels().size();
+  require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
+  check_window(settings, "analysis.pion", analysis.pion);
+  check_window(settings, "analysis.rho", analysis.rho);
+  check_window(settings, "analysis.nucleon", analysis.nucleon);
+  positive("analysis.bin", analysis.bin);
+  const int n = gauge.files.empty() ? generate.configurations : int(gauge.files.size());
+  require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
+          n, "configurations make no bin of that size");
+  // What was not asked for is no request of a job that is printed: that takes files of any extents.
+  for (const char* key : {"gauge.extent", "analysis.pion", "analysis.rho", "analysis.nucleon"})
+    if (!settings.given(key)) settings.follows(key);
+  require(names_files(output.prefix), settings.origin("output.prefix"),
+          "is '" + output.prefix + "': the files need a name");
+  if (output.journal.empty()) {
+    output.journal = output.prefix + ".journal";
+    settings.follows("output.journal");
+  }
+}
+
+void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
+  Geometry::choose_grid(extent, 1);  // throws for extents that are none
+  require(!source.origins.empty() || source.count <= 2 * extent[3], settings.origin("source.count"), "is",
+          std::to_string(source.count) + ",", "but two places in space and", extent[3], "times make at most",
+          2 * extent[3], "sources; name more by source.origins");
+  for (const Coord& origin : origins(extent))
+    for (std::size_t mu = 0; mu < 4; ++mu)
+      require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
+              "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
+  std::vector<Momentum> seen;
+  for (const Momentum& p : correlators.momenta) {
+    seen.push_back(on_lattice(p, extent));
+    require(std::find(seen.begin(), seen.end() - 1, seen.back()) == seen.end() - 1,
+            settings.origin("correlators.momenta"), "has two momenta that are [" + to_string(seen.back()) + "]",
+            "on the lattice", to_string(extent) + ": its correlators would count twice");
+  }
+  for (const Window& w : windows(*this, extent))
+    require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key), "is " + w.text() + ",", "but",
+            extent[3], "times have effective masses", w.mass_times());
+}
+
+std::vector<std::string> SpectrumParameters::window_warnings(const Settings& settings, const Coord& extent) const {
+  std::vector<std::string> warnings;
+  for (const Window& w : windows(*this, extent))
+    if (w.is_measured && !settings.given(w.key) && w.times[1] >= w.n_masses)
+      warnings.push_back(
+          sentence(w.key, "is", w.text(), "where it is not given, but", extent[3], "times have effective masses",
+                   w.mass_times() + ": the mass is taken from what of it there", "is, or from the last; give it"));
+  return warnings;
+}
+
+std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
+  if (!source.origins.empty()) return source.origins;
+  std::vector<Coord> origins;
+  for (int k = 0; k < source.count; ++k) {
+    const int half = k % 2;
+    origins.push_back({half * extent[0] / 2, half * extent[1] / 2, half * extent[2] / 2, k * extent[3] / source.count});
+  }
+  return origins;
+}
+
+std::vector<std::string> SpectrumParameters::smearing_warnings() const {
+  std::vector<std::string> warnings{source.choice.warning(source.smearing)};
+  for (const std::string& name : sink.smearings) warnings.push_back(sink.choice.warning(name));
+  std::erase(warnings, "");
+  return warnings;
+}
+
+GaugeFileOptions SpectrumParameters::file_options(const Settings& settings) const {
+  return {.extent = settings.given("gauge.extent") ? std::optional(gauge.extent) : std::nullopt,
+          .ignore = gauge.ignore,
+          .syntax = OptionSyntax::settings};
+}
+
+std::vector<MesonChannel> SpectrumParameters::meson_channels() const {
+  std::vector<MesonChannel> channels;
+  for (const std::string& name : correlators.mesons)
+    for (const MesonChannel& channel : meson_channels_named(name))
+      if (std::find(channels.begin(), channels.end(), channel) == channels.end()) channels.push_back(channel);
+  return channels;
+}
+
+std::vector<BaryonChannel> SpectrumParameters::baryon_channels() const {
+  std::vector<BaryonChannel> channels;
+  for (const std::string& name : correlators.baryons)
+    for (const BaryonChannel& channel : baryon_channels_named(name))
+      if (std::none_of(channels.begin(), channels.end(),
+                       [&](const BaryonChannel& c) { return c.name == channel.name; }))
+        channels.push_back(channel);
+  return channels;
+}
+
+bool SpectrumParameters::measures(const std::string& hadron) const {
+  if (hadron == "nucleon") {
+    const std::vector<BaryonChannel> baryons = baryon_channels();
+    return std::any_of(baryons.begin(), baryons.end(), [](const BaryonChannel& c) {
+      return std::count(nucleon_names().begin(), nucleon_names().end(), c.name) > 0;
+    });
+  }
+  const std::vector<int> gammas = hadron == "pion" ? std::vector{15} : std::vector{1, 2, 4};
+  const std::vector<MesonChannel> mesons = meson_channels();
+  return std::any_of(mesons.begin(), mesons.end(), [&](const MesonChannel& c) {
+    return c.sink == c.source && std::count(gammas.begin(), gammas.end(), c.sink) > 0;
+  });
+}
+
+std::vector<Momentum> SpectrumParameters::momenta(const Coord& extent) const {
+  if (!correlators.momenta.empty()) return correlators.momenta;
+  std::vector<Momentum> momenta, seen;
+  for (const Momentum& p : momenta_up_to(correlators.max_momentum2)) {
+    const Momentum same = on_lattice(p, extent);
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;  // n and n + L are one momentum
+    seen.push_back(same);
+    momenta.push_back(p);
+  }
+  return momenta;
+}
+
+BoundaryAngles SpectrumParameters::boundary() const {
+  return action.boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
+}
+
+std::string SpectrumParameters::identity(const Settings& settings) const {
+  std::string text = sentence("kovariant", version(), git_revision()) + "\n";
+  for (const auto& [key, value] : settings.values()) {
+    const std::string section = key.substr(0, key.find('.'));
+    const bool chooses = section == "generate" || section == "analysis" || section == "output" ||
+                         key == "gauge.files" || key == "gauge.extent" || key == "source.origins" ||
+                         key == "source.count";
+    if (!chooses) text += key + " = " + value + "\n";
+  }
+  return text;
+}
+
+}  // namespace kov::app

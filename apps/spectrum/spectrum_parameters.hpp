@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// What `kovariant spectrum` can be told, with the demo as its defaults.
+#pragma once
+
+#include "apps/files/gauge_files.hpp"
+#include "apps/settings/settings.hpp"
+#include "apps/smear/smearing_choice.hpp"
+#include "kov/contractions/hadrons/baryon.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
+
+namespace kov::app {
+
+/// One struct for each section of the TOML file; docs/program.md explains the keys.
+struct SpectrumParameters {
+  struct Gauge {
+    std::vector<std::string> files, ignore;
+    Coord extent{8, 8, 8, 16};
+  } gauge;
+  struct Generate {
+    QuenchedParameters chain{
+        .beta = 6.0, .seed = 1, .n_thermalise = 60, .n_between = 12, .overrelaxation_per_heatbath = 4};
+    int configurations = 8;
+  } generate;
+  struct Action {
+    double kappa = 0.1500, mass = 0;
+    std::string boundary = "antiperiodic";
+  } action;
+  struct Links {
+    std::string smearing = "ape";
+    int steps = 10;
+    double ape_weight = 2.5, stout_rho = 0.1;
+  } links;
+  struct Source {
+    std::string smearing = "wuppertal";
+    SmearingChoice choice;
+    double accuracy = 1e-8;
+    int count = 2;
+    std::vector<Coord> origins;
+  } source;
+  struct Sink {
+    std::vector<std::string> smearings{"none"};
+    SmearingChoice choice;
+  } sink;
+  struct Solver {
+    std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
+    double tolerance = 1e-9;
+    int max_iterations = 5000;
+  } solver;
+  struct Correlators {
+    std::vector<std::string> mesons{"diagonal"}, baryons{"nucleon"};
+    std::vector<std::array<int, 3>> momenta;
+    int max_momentum2 = 0;
+  } correlators;
+  struct Analysis {
+    std::vector<int> pion{4, 7}, rho{4, 7}, nucleon{3, 6};
+    int bin = 1;
+  } analysis;
+  struct Output {
+    std::string prefix = "spectrum", journal;
+  } output;
+
+  /// The settings, bound to this object's members.
+  Settings settings();
+  /// Fills what follows from other keys (mass from kappa, the journal's name) and checks what a type cannot.  Throws
+  /// InputError that names the key.
+  void complete(Settings& settings);
+  /// Checks what depends on the lattice: origins inside it, windows that were given within its times.
+  void check(const Settings& settings, const Coord& extent) const;
+  /// A warning for each window that was not given and reaches beyond the lattice's times.
+  std::vector<std::string> window_warnings(const Settings& settings, const Coord& extent) const;
+
+  /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
+  std::vector<Coord> origins(const Coord& extent) const;
+  /// Warnings about the smearings in use.
+  std::vector<std::string> smearing_warnings() const;
+  /// How the files are read; extents of files are those of gauge.extent where it was given.
+  GaugeFileOptions file_options(const Settings& settings) const;
+  std::vector<MesonChannel> meson_channels() const;
+  std::vector<BaryonChannel> baryon_channels() const;
+  /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
+  bool measures(const std::string& hadron) const;
+  /// correlators.momenta, or those up to max_momentum2, each that there is on the lattice once.
+  std::vector<Momentum> momenta(const Coord& extent) const;
+  BoundaryAngles boundary() const;
+
+  /// Every setting that a measurement on one configuration from one origin depends on, as text: equal texts, equal
+  /// results.
+  std::string identity(const Settings& settings) const;
+};
+
+}  // namespace kov::app

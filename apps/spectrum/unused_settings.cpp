@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum/unused_settings.hpp"
+
+#include "kov/core/base/error.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace kov::app {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has_any(const Names& names, const Names& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& name) { return std::count(names.begin(), names.end(), name) > 0; });
+}
+
+/// Numbers of SmearingChoice, and the smearings that take them.
+const std::vector<std::pair<std::string, Names>>& smearing_numbers() {
+  static const std::vector<std::pair<std::string, Names>> numbers{
+      {"width", {"wuppertal"}}, {"iterations", {"wuppertal"}}, {"sigma", {"gaussian", "node"}}, {"node", {"node"}},
+      {"p2_max", {"theta"}},    {"edge", {"theta"}},           {"formula", {"formula"}}};
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::string> unused_settings(const SpectrumParameters& parameters, const Settings& settings) {
+  SpectrumParameters defaults;
+  std::map<std::string, std::string> default_text, text;
+  for (const auto& [key, value] : defaults.settings().values()) default_text[key] = value;
+  for (const auto& [key, value] : settings.values()) text[key] = value;
+  std::vector<std::string> warnings;
+  const auto check = [&](const std::string& key, bool used, const std::string& where) {
+    if (used || !settings.given(key) || text.at(key) == default_text.at(key)) return;
+    warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
+  };
+
+  const bool files = !parameters.gauge.files.empty();
+  check("gauge.ignore", files, "with gauge.files");
+  for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
+    check(std::string("generate.") + key, !files, "without gauge.files");
+
+  const Names source{parameters.source.smearing}, &sinks = parameters.sink.smearings;
+  Names all = sinks;
+  all.push_back(parameters.source.smearing);
+  for (const auto& [number, smearings] : smearing_numbers()) {
+    const bool in_sinks = has_any(sinks, smearings);
+    const std::string of = "by smearing " + smearings.front() + (smearings.size() > 1 ? " or " + smearings.back() : "");
+    check("source." + number, has_any(source, smearings) || (in_sinks && !settings.given("sink." + number)), of);
+    check("sink." + number, in_sinks, of + " of sinks");
+  }
+  check("source.accuracy", has_any(all, {"gaussian", "node", "theta", "formula"}),
+        "by smearing gaussian, node, theta or formula");
+
+  const std::string& links = parameters.links.smearing;
+  const bool smeared = has_any(all, {"wuppertal", "gaussian", "node", "theta", "formula"});
+  const bool steps = parameters.links.steps > 0;
+  check("links.smearing", smeared && (steps || links == "none"),
+        smeared ? "with links.steps of 1 or more" : "with a source or sink that is smeared");
+  check("links.steps", smeared && links != "none", "with smeared links of a source or sink that is smeared");
+  const std::string with_steps = steps ? "" : " and links.steps of 1 or more";
+  check("links.ape_weight", smeared && steps && links == "ape", "with links.smearing ape" + with_steps);
+  check("links.stout_rho", smeared && steps && links == "stout", "with links.smearing stout" + with_steps);
+
+  check("source.count", parameters.source.origins.empty(), "without source.origins");
+  for (const char* meson : {"pion", "rho"})
+    check(std::string("analysis.") + meson, parameters.measures(meson),
+          std::string("with the ") + meson + " among correlators.mesons");
+  check("analysis.nucleon", parameters.measures("nucleon"), "with the nucleon among correlators.baryons");
+  const std::size_t n = files ? parameters.gauge.files.size() : std::size_t(parameters.generate.configurations);
+  check("analysis.bin", n > 1, "with two configurations or more");
+  check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
+  return warnings;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Baryon two-point functions of a diquark and a quark, with every spin projection at the price of one.
+#pragma once
+
+#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/core/field/field.hpp"
+#include "kov/core/site/spin_matrix.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kov {
+
+/// A correlator tr[projector (direct A + exchange B)] of the two contractions of eps (P sp Q) Q:
+///   A_ab = eps_ijk eps_i'j'k' (P sp)_rs^ii' (sp Q)_rs^jj' Q_ab^kk'
+///   B_ab = eps_ijk eps_i'j'k' (P sp)_rs^ii' (sp Q)_rb^jj' Q_as^kk'
+/// Q is the flavour that occurs twice, P the other, sink index first, primes at the source.
+struct BaryonChannel {
+  std::string name;
+  SpinMatrix<double> projector;
+  /// sp: the spin matrix of the diquark
+  SpinMatrix<double> diquark;
+  double direct = 1, exchange = 1;
+};
+
+/// Projectors: T_unpol = (1 + g4) / 2, T_mixed = (1 + g4 - i g1 g2 (1 + g4)) / 2, and T_mixed with -g4 for the other
+/// parity.
+SpinMatrix<double> unpolarised_projector();
+SpinMatrix<double> mixed_projector();
+SpinMatrix<double> mixed_negative_parity_projector();
+
+/// Diquark matrices, with Gamma(n) of Gamma::number: C g5 = Gamma(5); C g5 g4 = -Gamma(13); C g_- = Gamma(10) (Gamma(2)
+/// + i Gamma(1)) / 2; C g4 g_- = Gamma(10) Gamma(8) (Gamma(2) + i Gamma(1)) / 2; and the first and third times the
+/// projector on upper components (1 + g4) / 2, non-relativistic.
+SpinMatrix<double> diquark_cg5();
+SpinMatrix<double> diquark_cg5_g4();
+SpinMatrix<double> diquark_cg_minus();
+SpinMatrix<double> diquark_cg4_minus();
+SpinMatrix<double> diquark_cg5_nr();
+SpinMatrix<double> diquark_cg_minus_nr();
+
+/// The nucleon: T_unpol, C g5.  Q = u, P = d for the proton.
+BaryonChannel nucleon();
+
+/// The 17 baryons that Chroma's hadron spectrum measures, in its order; lambda_* and delta_* hold for equal quarks.
+/// Number 14 has the mixed projector of its name, where Chroma repeats number 12.
+std::vector<BaryonChannel> standard_baryons();
+
+/// C(p, t) = sum_x e^{+i p.(x - source)} of every channel at x; t counted from the source.  One correlator for each
+/// channel and momentum, momenta innermost.
+///
+/// Propagators: 12 components, component 3 * source_spin + source_colour.  Times that lie beyond the lattice's end,
+/// where all three quarks went through its boundary, are multiplied by e^{3 i angle_t}: -1 when antiperiodic.  A
+/// diquark matrix costs about 30000 flops a site, further projectors with it nothing.  Throws InputError when the
+/// fields are no propagators of one lattice, the source is outside, or a channel other than direct = exchange is asked
+/// for with two different quarks.  Fences. Collective.
+template <class T>
+std::vector<Correlator> baryons(const Field<Spinor, T>& q, const Field<Spinor, T>& p,
+                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta,
+                                const Coord& source,
+                                const BoundaryAngles& boundary = BoundaryAngles::antiperiodic_in_time());
+
+}  // namespace kov

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// Sources: the right-hand sides that propagators are solved for.  Smearing operators take any of them.
+#pragma once
+
+#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/core/field/field.hpp"
+#include "kov/core/field/noise.hpp"
+#include "kov/core/site/gamma.hpp"
+
+#include <optional>
+
+namespace kov {
+
+// Sources of 12 components make propagators: component 3 * spin + colour holds that spin and colour alone.  Times and
+// coordinates are global.  All throw InputError for a time, point, spin or colour that does not exist.
+
+/// One at the global coordinate origin for one spin (0..3) and colour (0..2), zero elsewhere: one component.
+template <class T>
+SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spin, int color);
+
+/// The unit matrix in spin and colour at the global coordinate origin: 12 components.
+template <class T>
+SpinorField<T> point_source(const Lattice& lattice, const Coord& origin);
+
+/// The unit matrix in spin and colour at every site of time slice t: 12 components.  Not gauge covariant: meant for
+/// Coulomb gauge, or for the gauge average to pick the point-like part.
+template <class T>
+SpinorField<T> wall_source(const Lattice& lattice, int t);
+
+/// The same for one spin and colour: one component.
+template <class T>
+SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color);
+
+/// A wall with momentum: e^{+2 pi i p.x / L} times the unit matrix on time slice t: 12 components.
+template <class T>
+SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p);
+
+/// Which components of a noise source are kept apart.
+enum class Dilution {
+  none,       ///< 1 component with 12 numbers a site, all spins and colours together
+  spin,       ///< 4 components: component s has spin s alone, with the same 3 numbers a site in all four
+  spin_color  ///< 12 components, a propagator's: the unit matrix times the same single number a site
+};
+
+/// Noise on one time slice, or on all sites where t is absent.
+struct NoiseSource {
+  Noise noise = {};
+  std::optional<int> t = {};
+  Dilution dilution = Dilution::spin_color;
+};
+
+/// Numbers are draws of the global site (core/field/noise.hpp), in the order of colour, then spin: the same bits on any
+/// decomposition, and, on a slice, those of the volume noise of the same seed and stream.
+template <class T>
+SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameters);
+
+/// Points origin + (i sx, j sy, k sz) on the time slice of origin; smeared, a wall of Gaussians.
+struct PointGrid {
+  Coord origin{0, 0, 0, 0};
+  /// Must divide the extents.
+  std::array<int, 3> spacing{1, 1, 1};
+  /// A number for each point, so that the terms between different points average to zero; absent: 1.
+  std::optional<Noise> noise = {};
+};
+
+/// The unit matrix in spin and colour, times the point's number, at every point of a grid: 12 components.
+template <class T>
+SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid);
+
+/// The same for one spin and colour: one component.
+template <class T>
+SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int spin, int color);
+
+/// source(x) = e^{+2 pi i p.(x - origin) / L} source(x), for every component of any spinor field, in place.
+/// Asynchronous.
+template <class T>
+void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin);
+
+/// The source of a sequential propagator through the sink: Gamma e^{+2 pi i p.(x - origin) / L} S(x) on time slice
+/// t_sink, zero elsewhere, for the 12 components of a propagator S.  M^-1 of it is sum_x S(y, x) Gamma e^{i p.(x -
+/// origin)} S(x, origin).  With smeared sinks S comes smeared, and the result is smeared again before it is solved for.
+template <class T>
+SpinorField<T> sequential_source(const SpinorField<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p,
+                                 const Coord& origin);
+
+}  // namespace kov

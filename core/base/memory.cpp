@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/base/memory.hpp"
+
+#include "kov/core/base/error.hpp"
+#include "kov/core/base/host_threads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace kov::detail {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using DeviceView = Kokkos::View<std::byte*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using HostView = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, std::size_t bytes) {
+  throw InputError(
+      sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
+}
+
+/// No machine has more, and rounding up must not overflow.
+constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
+constexpr std::size_t huge = std::size_t(2) << 20;
+
+#if defined(__linux__)
+/// Large memory comes from the system, which will have zeroed a page that is touched: touching it is enough, and saves
+/// a sweep.
+constexpr std::size_t large = std::size_t(64) << 20;
+
+/// Memory that nobody has touched.
+std::shared_ptr<std::byte> map_pages(const std::string& name, std::size_t bytes) {
+  const std::size_t rounded = (bytes + huge - 1) / huge * huge;
+  void* const p = ::mmap(nullptr, rounded + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) refuse(name, bytes);
+  std::byte* const start = static_cast<std::byte*>(p);
+  std::byte* const aligned = start + (huge - reinterpret_cast<std::uintptr_t>(p) % huge) % huge;
+  madvise(aligned, rounded, MADV_HUGEPAGE);
+  return {aligned, [start, length = rounded + huge](std::byte*) { ::munmap(start, length); }};
+}
+#endif
+
+/// Memory of the host that may hold anything.
+std::shared_ptr<std::byte> allocate_plain(const std::string& name, std::size_t bytes) {
+  const std::size_t alignment = bytes >= huge ? huge : 128;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const p = std::aligned_alloc(alignment, rounded);
+  if (!p) refuse(name, bytes);
+#if defined(__linux__)
+  if (bytes >= huge) madvise(p, rounded, MADV_HUGEPAGE);
+#endif
+  return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
+}
+
+/// By the threads, in the order in which kernels will run: places the pages near them.
+std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
+  constexpr std::size_t page = 1 << 16;
+  const Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::size_t>> pages(0, (bytes + page - 1) / page);
+#if defined(__linux__)
+  if (bytes >= large) {
+    auto memory = map_pages(name, bytes);
+    std::byte* const first = memory.get();
+    Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
+      for (std::size_t k = i * page; k < (i + 1) * page && k < bytes; k += 4096) first[k] = std::byte{0};
+    });
+    HostExec().fence();
+    return memory;
+  }
+#endif
+  auto memory = allocate_plain(name, bytes);
+  std::byte* const first = memory.get();
+  Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
+    const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
+    for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
+  });
+  HostExec().fence();
+  return memory;
+}
+
+/// Plain device memory.
+std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size_t bytes) {
+  void* p = nullptr;
+  try {
+    p = Kokkos::kokkos_malloc<Exec::memory_space>(name, bytes);
+  } catch (const std::exception&) {
+    refuse(name, bytes);
+  }
+  std::shared_ptr<std::byte> memory(static_cast<std::byte*>(p), [](std::byte* q) {
+    if (Kokkos::is_initialized()) Kokkos::kokkos_free<Exec::memory_space>(q);
+  });
+  Kokkos::deep_copy(DeviceView(memory.get(), bytes), std::byte{0});
+  return memory;
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes > most_bytes) refuse(name, bytes);
+  if constexpr (unified_memory)
+    return allocate_zeroed(name, bytes);
+  else
+    return allocate_on_device(name, bytes);
+}
+
+std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes > most_bytes) refuse(name, bytes);
+#if defined(__linux__)
+  if (bytes >= large) return map_pages(name, bytes);
+#endif
+  return allocate_plain(name, bytes);
+}
+
+namespace {
+
+/// Between memory of the host that the device cannot reach by itself and that of the device, in pieces through two that
+/// it can: while one is on its way, the threads of the host fill or empty the other.
+class StagedCopy {
+ public:
+  StagedCopy() : queues_(Kokkos::Experimental::partition_space(Exec(), 1, 1)) {
+    for (auto& piece : pieces_) piece = Piece(Kokkos::view_alloc("piece of a copy", Kokkos::WithoutInitializing), size);
+  }
+
+  void to_device(std::byte* device, std::byte* host, std::size_t bytes) {
+    for (std::size_t k = 0, at = 0; at < bytes; at += size, ++k) {
+      const std::size_t n = std::min(size, bytes - at), turn = k % 2;
+      queues_[turn].fence("copy_to_device");
+      copy_on_host(pieces_[turn].data(), host + at, n);
+      Kokkos::deep_copy(queues_[turn], DeviceView(device + at, n), part(turn, n));
+    }
+    for (const Exec& queue : queues_) queue.fence("copy_to_device");
+  }
+
+  void to_host(std::byte* host, std::byte* device, std::size_t bytes) {
+    const auto ask = [&](std::size_t k) {
+      const std::size_t at = k * size;
+      if (at >= bytes) return;
+      const std::size_t n = std::min(size, bytes - at);
+      Kokkos::deep_copy(queues_[k % 2], part(k % 2, n), DeviceView(device + at, n));
+    };
+    ask(0);
+    for (std::size_t k = 0; k * size < bytes; ++k) {
+      ask(k + 1);
+      queues_[k % 2].fence("copy_to_host");
+      copy_on_host(host + k * size, pieces_[k % 2].data(), std::min(size, bytes - k * size));
+    }
+  }
+
+  /// What it is worth for.
+  static constexpr std::size_t smallest = std::size_t(32) << 20;
+
+ private:
+  using Piece = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
+  static constexpr std::size_t size = std::size_t(8) << 20;
+
+  Piece part(std::size_t k, std::size_t n) const { return Kokkos::subview(pieces_[k], std::pair(std::size_t(0), n)); }
+  static void copy_on_host(std::byte* to, const std::byte* from, std::size_t bytes) {
+    constexpr std::size_t share = std::size_t(256) << 10;
+    on_host_threads("copy_on_host", std::int64_t((bytes + share - 1) / share), [&](std::int64_t i, int) {
+      const std::size_t at = std::size_t(i) * share;
+      std::memcpy(to + at, from + at, std::min(share, bytes - at));
+    });
+  }
+
+  std::array<Exec, 2> queues_;
+  std::array<Piece, 2> pieces_;
+};
+
+}  // namespace
+
+void copy_to_host(void* host, const void* device, std::size_t bytes) {
+  Kokkos::fence("copy_to_host");
+  if (!bytes) return;
+  std::byte *const to = static_cast<std::byte*>(host), *const from = static_cast<std::byte*>(const_cast<void*>(device));
+  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_host(to, from, bytes);
+  Kokkos::deep_copy(HostView(to, bytes), DeviceView(from, bytes));
+}
+
+void copy_to_device(void* device, const void* host, std::size_t bytes) {
+  Kokkos::fence("copy_to_device");
+  if (!bytes) return;
+  std::byte *const to = static_cast<std::byte*>(device), *const from = static_cast<std::byte*>(const_cast<void*>(host));
+  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_device(to, from, bytes);
+  Kokkos::deep_copy(DeviceView(to, bytes), HostView(from, bytes));
+}
+
+void copy_on_device(void* to, const void* from, std::size_t bytes) {
+  if (!bytes) return;
+  Kokkos::deep_copy(Exec(), DeviceView(static_cast<std::byte*>(to), bytes),
+                    DeviceView(static_cast<std::byte*>(const_cast<void*>(from)), bytes));
+}
+
+}  // namespace kov::detail

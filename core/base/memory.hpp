@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Buffer: shared memory where kernels run.  On a host it is aligned to huge pages and first touched by the threads that
+// will use it; on a GPU it is a plain device allocation.
+#pragma once
+
+#include "kov/core/base/error.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kov {
+
+namespace detail {
+/// Zeroed memory of the default execution space; throws InputError when there is not enough.
+std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes);
+/// Memory of the host that may hold anything, its pages near the threads that write them first; throws InputError when
+/// there is not enough.
+std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes);
+/// Bytes of n objects of this size; the largest number, which nobody has, where 64 bits do not count them.
+constexpr std::size_t bytes_of(std::size_t n, std::size_t size) {
+  return n > ~std::size_t(0) / size ? ~std::size_t(0) : n * size;
+}
+void copy_to_host(void* host, const void* device, std::size_t bytes);
+void copy_to_device(void* device, const void* host, std::size_t bytes);
+void copy_on_device(void* to, const void* from, std::size_t bytes);
+}  // namespace detail
+
+/// Where Kokkos::DefaultExecutionSpace computes is memory that the host can read as well.
+inline constexpr bool unified_memory =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+
+/// n objects T.  Copies are handles to the same memory.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  /// Zero-initialised.  Throws InputError, with the name, when there is not enough memory.
+  Buffer(const std::string& name, std::size_t n)
+      : size_(n), bytes_(detail::allocate(name, detail::bytes_of(n, sizeof(T)))) {}
+  Buffer(const std::string& name, std::span<const T> values) : Buffer(name, values.size()) { copy_from(values); }
+
+  T* data() const { return reinterpret_cast<T*>(bytes_.get()); }
+  std::size_t size() const { return size_; }
+
+  /// Blocking copies between this and host memory; throw InputError unless the lengths are the same.
+  void copy_from(std::span<const T> host) const {
+    require_length(host.size());
+    detail::copy_to_device(data(), host.data(), host.size_bytes());
+  }
+  void copy_to(std::span<T> host) const {
+    require_length(host.size());
+    detail::copy_to_host(host.data(), data(), host.size_bytes());
+  }
+  std::vector<T> to_host() const {
+    std::vector<T> host(size_);
+    copy_to(host);
+    return host;
+  }
+
+ private:
+  void require_length(std::size_t n) const {
+    require(n == size_, "a copy of", n, "elements to or from a buffer of", size_, "was asked for: copy all of them");
+  }
+
+  std::size_t size_ = 0;
+  std::shared_ptr<std::byte> bytes_;
+};
+
+}  // namespace kov

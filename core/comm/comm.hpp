@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// Comm: the processes that share a lattice.  Behind it are MPI (comm_mpi.cpp and mpi_run.cpp, the only files that know
+// it) or, for a single process and in builds without MPI, this process alone (comm_serial.cpp).
+#pragma once
+
+#include "kov/core/base/error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kov {
+
+/// A rank waited for another, or for its message, which did not come in time.
+struct TimeoutError : CommError {
+  explicit TimeoutError(const std::string& text, std::source_location where = std::source_location::current())
+      : CommError(text, where) {}
+};
+
+/// Another rank failed, and this one cannot go on without it; quotes that rank's error.
+struct RankError : CommError {
+  explicit RankError(const std::string& text, std::source_location where = std::source_location::current())
+      : CommError(text, where) {}
+};
+
+/// A group of processes.  Copies are handles to the same group.
+///
+/// Every operation throws CommError instead of waiting for a rank that will not come: TimeoutError when one is late,
+/// RankError when one has failed or has ended (see Runtime).
+class Comm {
+ public:
+  /// This process alone, without MPI.
+  static Comm self();
+  /// All processes of the run; where MPI does not run, the same as self().  Throws CommError where no Runtime is alive.
+  static Comm world();
+
+  /// How many seconds a rank waits for another that does not come before it throws a TimeoutError: what the environment
+  /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  What a Comm
+  /// does between ranks is collective and waits as long, unless it is given a time of its own.
+  static double default_timeout();
+
+  int rank() const;
+  int size() const;
+  void barrier() const;
+
+  /// Element-wise over all ranks, the result on every rank.  Sums of doubles are taken in rank order, so they are
+  /// the same in every run.
+  void sum(std::span<double> values) const;
+  void sum(std::span<std::int64_t> values) const;
+  /// Modulo 2^32, as file checksums want it.
+  void sum(std::span<std::uint32_t> values) const;
+  void bit_xor(std::span<std::uint32_t> values) const;
+  void max(std::span<double> values) const;
+  void max(std::span<std::int64_t> values) const;
+
+  void broadcast(std::span<std::byte> bytes, int root = 0) const;
+  std::string broadcast(const std::string& text, int root = 0) const;
+  /// rank r's bytes, for every r, on every rank; blocks may differ in length.
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) const;
+
+  /// Throws InputError, on every rank, unless all ranks have the same text: what, in words, is what it says.
+  /// Collective; throws CommError when a rank has not come after so many seconds (0: waits for ever).
+  void require_same(const std::string& what, const std::string& text, double timeout_seconds = default_timeout()) const;
+
+  /// Whether messages may lie in the memory of a GPU: MPI says so on every rank.  Collective.
+  bool takes_device_memory() const;
+
+  /// One pending set of messages.  Messages of one set between the same two ranks are told apart by tag.
+  class Exchange {
+   public:
+    explicit Exchange(const Comm& comm);
+    ~Exchange();
+    Exchange(Exchange&&) noexcept;
+    Exchange& operator=(Exchange&&) noexcept;
+    /// Host memory, or a GPU's where takes_device_memory(); it must stay alive until wait() returns.
+    void receive(std::span<std::byte> bytes, int from, int tag);
+    void send(std::span<const std::byte> bytes, int to, int tag);
+    /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has
+    /// not come after so many seconds (0: waits for ever); name_of says which message a tag is.
+    void wait(double timeout_seconds = default_timeout(), const std::function<std::string(int)>& name_of = {});
+
+    struct Impl;
+
+   private:
+    std::unique_ptr<Impl> impl_;
+  };
+
+  /// Runs f on this rank; when f threw on any rank, every rank throws: its own exception where there is one, else a
+  /// RankError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through
+  /// here, so that no rank is left waiting for another.
+  template <class F>
+  void agree(F&& f) const {
+    std::exception_ptr mine;
+    std::string text;
+    try {
+      f();
+    } catch (const std::exception& e) {
+      mine = std::current_exception();
+      text = e.what();
+    }
+    rethrow_agreed(mine, text);
+  }
+
+  struct Impl;
+
+ private:
+  explicit Comm(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  void rethrow_agreed(std::exception_ptr mine, const std::string& text) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace kov

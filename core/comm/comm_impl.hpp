@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// What is behind a Comm: the operations that messages between processes (comm_mpi.cpp) and one process alone
+// (comm_serial.cpp) do each in their own way.  Everything else of Comm is made of these, in comm.cpp.
+#pragma once
+
+#include "kov/core/comm/comm.hpp"
+
+namespace kov {
+
+struct Comm::Impl {
+  enum class Type { real, integer, word };
+  enum class Op { sum, max, bit_xor };
+  /// What a rank waits for, as errors call it, and for how many seconds at most; 0: for ever.
+  struct Wait {
+    std::string_view what;
+    double seconds = Comm::default_timeout();
+  };
+
+  Impl() = default;
+  virtual ~Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual bool takes_device_memory() const = 0;
+  virtual void barrier(const Wait& wait) const = 0;
+  /// Element-wise over all ranks.
+  virtual void reduce(std::span<std::byte> values, Type type, Op op, const Wait& wait) const = 0;
+  virtual void broadcast(std::span<std::byte> bytes, int root, const Wait& wait) const = 0;
+  /// The bytes of all ranks one after the other; lengths[r] are rank r's.
+  virtual std::vector<std::byte> gather(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
+                                        const Wait& wait) const = 0;
+  virtual std::unique_ptr<Exchange::Impl> exchange() const = 0;
+};
+
+struct Comm::Exchange::Impl {
+  virtual ~Impl() = default;
+  virtual void receive(std::span<std::byte> bytes, int from, int tag) = 0;
+  virtual void send(std::span<const std::byte> bytes, int to, int tag) = 0;
+  virtual void wait(double timeout_seconds, const std::function<std::string(int)>& name_of) = 0;
+};
+
+namespace detail {
+/// This process alone.
+std::shared_ptr<const Comm::Impl> serial_comm();
+}  // namespace detail
+
+}  // namespace kov

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+//
+// Field: SiteT objects on the sites of a lattice.  A field is a handle to its memory: alias() is another one to the
+// same memory, clone() copies the data.
+#pragma once
+
+#include "kov/core/field/field_statements.hpp"
+#include "kov/core/field/field_view.hpp"
+#include "kov/core/lattice/lattice.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kov {
+
+namespace detail {
+/// Throws InputError.
+[[noreturn]] void refuse_empty_field();
+}  // namespace detail
+
+/// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 12 for a propagator.
+///
+/// T: float or double.  N: lanes; default_lanes goes with Lattice::layout(), 1 with Lattice::column_layout().
+template <template <class> class SiteT, class T, int N = default_lanes>
+class Field {
+ public:
+  using Real = T;
+  using View = FieldView<SiteT, T, N>;
+  static constexpr int lanes = N;
+  static constexpr int n_complex = View::n_complex;
+
+  /// An empty field, for one to be moved into; everything else throws InputError.
+  Field() = default;
+  /// Zero-initialised.  name shows in error messages and profiles.
+  Field(const Lattice& lattice, const std::string& name, int n_components = 1, Subset subset = Subset::all)
+      : lattice_(std::make_shared<const Lattice>(lattice)),
+        name_(name),
+        subset_(subset),
+        n_components_(n_components),
+        stride_(n_components),
+        data_(name, std::size_t(layout().range(subset).n_outer) * n_components * View::block),
+        first_(data_.data()) {}
+
+  /// The value of an expression, on its lattice, sites and components: SpinorField<double> y = 2.0 * x.
+  template <SiteExpression E>
+  Field(const E& expression, const std::string& name = "value of an expression") {  // NOLINT: meant to be implicit
+    if constexpr (detail::can_state<Field, E>()) *this = evaluate(expression, name, std::type_identity<Field>());
+  }
+
+  /// Another handle to the same memory.  Explicit, so that lambdas, containers and copies of structs hold handles,
+  /// while y = x does not compile: the next constructor says why.
+  explicit Field(const Field&) = default;
+  template <detail::AnyField F>
+  Field(const F&) {  // NOLINT: so that the message below is all that the compiler prints
+    if constexpr (std::is_same_v<F, Field>)
+      static_assert(detail::never<F>,
+                    "a field is not copied by y = x, by value into a function or into braces: say x.clone(name) for a "
+                    "copy of the data, x.alias() for another handle to the same memory");
+    else
+      static_assert(
+          detail::never<F>,
+          "these two fields hold different types: convert(from, to) of kov/core/field/site_map.hpp changes the "
+          "precision");
+  }
+  Field(Field&&) = default;
+  /// For const locals that a function returns.
+  Field(const Field&& other) : Field(other) {}
+  /// Lets go of this handle's memory for what was made on the right: y = x.alias(), y = x.like("y").  Not for
+  /// temporaries, where it would do nothing: a.even() = b.odd() does not compile.
+  Field& operator=(Field&&) & = default;
+  Field& operator=(const Field&) const volatile& = delete;  // the templates that follow match better and say why
+  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
+  /// kov/stencil/statements/data_parallel.hpp, which must be included; so for the operators that follow.  y = x of two
+  /// fields does not compile, as it could mean either of two things.
+  template <class E>
+  requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) const& {
+    if constexpr (std::is_same_v<E, Field>)
+      static_assert(
+          detail::never<E>,
+          "y = x of two fields could mean two things: say copy(x, y) of kov/core/field/field_ops.hpp to copy the "
+          "data, y = x.alias() to make y a handle to the memory of x");
+    else if constexpr (detail::AnyField<E>)
+      static_assert(
+          detail::never<E>,
+          "these two fields hold different types: convert(from, to) of kov/core/field/site_map.hpp changes the "
+          "precision");
+    else if constexpr (detail::can_state<Field, E>())
+      assign(e, *this);
+    return *this;
+  }
+  /// The same for a handle that is not const, which would otherwise match the move as well.
+  template <class E>
+  requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) & {
+    return std::as_const(*this) = e;
+  }
+  /// x += e is x = x + e.
+  template <class E>
+  const Field& operator+=(const E& e) const {
+    if constexpr (detail::can_state<Field, E>()) assign(*this + e, *this);
+    return *this;
+  }
+  template <class E>
+  const Field& operator-=(const E& e) const {
+    if constexpr (detail::can_state<Field, E>()) assign(*this - e, *this);
+    return *this;
+  }
+  /// By a real or complex number.
+  template <class C>
+  const Field& operator*=(const C& c) const {
+    if constexpr (detail::can_scale<Field, C>()) assign(c * *this, *this);
+    return *this;
+  }
+  template <class C>
+  const Field& operator/=(const C& c) const {
+    if constexpr (detail::can_scale<Field, C>()) assign(*this / c, *this);
+    return *this;
+  }
+
+  const Lattice& lattice() const {
+    if (!lattice_) detail::refuse_empty_field();
+    return *lattice_;
+  }
+  const Layout& layout() const {
+    if constexpr (N == default_lanes)
+      return lattice().layout();
+    else
+      return lattice().column_layout();
+  }
+  const std::string& name() const { return name_; }
+  Subset subset() const { return subset_; }
+  int n_components() const { return n_components_; }
+  SiteRange range() const { return layout().range(subset_); }
+
+  View view() const {
+    const SiteRange sites = range();
+    View v(first_, sites.first, stride_);
+    v.set_extents(sites.n_outer, n_components_, name_);
+    return v;
+  }
+
+  /// Another handle to the same memory.
+  Field alias() const { return Field(*this); }
+  /// One component, which shares memory with this field.
+  Field column(int k) const { return components(k, 1); }
+  /// Components k, ..., k + n - 1, likewise.
+  Field components(int k, int n) const {
+    lattice();
+    require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
+            "do not exist: it has", n_components_);
+    Field part(*this);
+    part.n_components_ = n;
+    part.first_ = first_ + std::size_t(k) * View::block;
+    return part;
+  }
+  /// The sites of one parity, which share memory with this field.
+  Field even() const { return half(Subset::even); }
+  Field odd() const { return half(Subset::odd); }
+  Field half(Subset parity) const {
+    require(subset_ == Subset::all || subset_ == parity, name_, "has only one parity and was asked for the other");
+    Field part(*this);
+    part.subset_ = parity;
+    part.first_ = view().address(layout().range(parity).first, 0);
+    return part;
+  }
+
+  /// A new field of the same shape, zero.
+  Field like(const std::string& name) const { return Field(lattice(), name, n_components_, subset_); }
+  /// A new field with the same data.
+  Field clone(const std::string& name) const;
+  /// Whether another field has the same lattice, sites and components.
+  bool conforms(const Field& other) const {
+    return lattice() == other.lattice() && subset_ == other.subset_ && n_components_ == other.n_components_;
+  }
+
+  /// Contiguous means: all components of this handle are all components in memory.
+  bool contiguous() const { return n_components_ == stride_; }
+  std::size_t n_reals() const { return std::size_t(range().n_outer) * n_components_ * View::block; }
+  T* data() const { return first_; }
+
+ private:
+  std::shared_ptr<const Lattice> lattice_;
+  std::string name_;
+  Subset subset_ = Subset::all;
+  int n_components_ = 0, stride_ = 0;
+  Buffer<T> data_;
+  T* first_ = nullptr;
+};
+
+/// What host code is going to do with a host copy.
+enum class HostAccess {
+  read_write,
+  /// Every site is written before commit(): what the field holds is not copied to the host.
+  write_all
+};
+
+/// A host copy of a field's memory with a view that works on it: how host code reads and writes sites.
+template <template <class> class SiteT, class T, int N = default_lanes>
+class HostField {
+ public:
+  /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
+  explicit HostField(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write);
+  /// site is a LaneSite of the field's layout.
+  FieldView<SiteT, T, N> view() const { return view_; }
+  /// Copies what was written back to the field.
+  void commit() const;
+
+ private:
+  Field<SiteT, T, N> field_;
+  std::shared_ptr<std::byte> copy_;
+  FieldView<SiteT, T, N> view_;
+};
+
+/// The four link matrices U_mu(x) per site, mu = 0..3, SU(3), without boundary phases.
+template <class T>
+using GaugeField = Field<ColorMatrix, T>;
+template <class T>
+using SpinorField = Field<Spinor, T>;
+
+template <template <class> class SiteT, class T, int N>
+HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field, HostAccess access) : field_(field) {
+  require(field.contiguous(), "a host copy of some components of", field.name(), "was asked for: take all of them");
+  const SiteRange range = field.range();
+  if constexpr (unified_memory) {
+    Kokkos::fence("host field");
+    view_ = field.view();
+  } else {
+    const std::size_t bytes = field.n_reals() * sizeof(T);
+    copy_ = detail::allocate_on_host("a host copy of " + field.name(), bytes);
+    if (access == HostAccess::read_write) detail::copy_to_host(copy_.get(), field.data(), bytes);
+    view_ = {reinterpret_cast<T*>(copy_.get()), range.first, field.n_components()};
+    view_.set_extents(range.n_outer, field.n_components(), field.name());
+    // The last block of a parity may have lanes without a site.
+    if (access == HostAccess::write_all)
+      for (int last = range.part_outer - 1; last < range.n_outer; last += range.part_outer)
+        std::fill_n(view_.address(range.first + last, 0), field.n_components() * view_.block, T(0));
+  }
+}
+
+template <template <class> class SiteT, class T, int N>
+void HostField<SiteT, T, N>::commit() const {
+  if constexpr (!unified_memory) detail::copy_to_device(field_.data(), copy_.get(), field_.n_reals() * sizeof(T));
+}
+
+}  // namespace kov

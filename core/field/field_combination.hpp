@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Linear combinations of fields as one kernel: what field_ops.cpp and field_sums.cpp share.  Not for users.
+#pragma once
+
+#include "kov/core/field/field.hpp"
+
+#include <array>
+#include <complex>
+
+namespace kov::detail {
+
+/// A coefficient as kernels multiply with it.
+template <class T>
+T round_to(double a) {
+  return T(a);
+}
+template <class T>
+Complex<T> round_to(const std::complex<double>& a) {
+  return {T(a.real()), T(a.imag())};
+}
+
+/// The same number in every lane.
+template <class R, class T>
+KOKKOS_FORCEINLINE_FUNCTION R spread(T a) {
+  return R(a);
+}
+template <class R, class T>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> spread(const Complex<T>& a) {
+  return {R(a.re), R(a.im)};
+}
+
+/// out = sum over i of c[i] in[i].
+template <class View, class C, int n>
+struct CombineKernel {
+  Kokkos::Array<View, n> in;
+  Kokkos::Array<C, n> c;
+  View out;
+  int n_components;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
+    for (int component = 0; component < n_components; ++component) out.set(x, value(x, component), component);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(Site x, int component) const {
+    using S = decltype(in[0](x, component));
+    using R = typename S::Real;
+    S sum = spread<R>(c[0]) * in[0](x, component);
+    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i](x, component));
+    return sum;
+  }
+};
+
+template <class F, class... Fs>
+void require_conforming(const F& x, const Fs&... others) {
+  require((x.conforms(others) && ...), "vector algebra got", x.name(), sentence("with", others.name())...,
+          "which differ in lattice, sites or components: give it fields of one shape");
+}
+
+/// The kernel of y = sum of c x over its terms.
+template <class C, class F, class... Xs>
+auto combination(const F& y, const std::array<C, sizeof...(Xs)>& c, const Xs&... x) {
+  require_conforming(y, x...);
+  using T = typename F::Real;
+  constexpr int n = sizeof...(Xs);
+  using View = typename F::View;
+  using K = decltype(round_to<T>(c[0]));
+  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), y.n_components()};
+  for (int i = 0; i < n; ++i) kernel.c[i] = round_to<T>(c[std::size_t(i)]);
+  return kernel;
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// What the operators of fields know about kov/stencil/statements/data_parallel.hpp, which computes them, and the one
+// message that a statement gets where it cannot be computed.
+#pragma once
+
+#include "kov/core/site/complex.hpp"
+
+#include <Kokkos_Macros.hpp>
+
+#include <type_traits>
+
+namespace kov {
+
+template <template <class> class SiteT, class T, int N>
+class Field;
+
+/// What a field can be assigned site by site: the expressions of kov/stencil/statements/expression.hpp.
+template <class E>
+concept SiteExpression = requires {
+  typename E::SiteExpressionTag;
+};
+
+namespace detail {
+
+template <class>
+inline constexpr bool never = false;
+
+template <class F>
+inline constexpr bool is_any_field_v = false;
+template <template <class> class SiteT, class T, int N>
+inline constexpr bool is_any_field_v<Field<SiteT, T, N>> = true;
+/// Of any lanes.
+template <class F>
+concept AnyField = is_any_field_v<F>;
+
+/// Whether assign() of data_parallel.hpp takes these fields.
+template <class F>
+concept HasStatements = requires(const F& f) {
+  assign(f, f);
+};
+template <class F>
+concept LacksStatements = AnyField<F> && !HasStatements<F>;
+
+/// The value of a statement that does not compile, after the message that says why: it goes with everything, so that no
+/// message follows.  known: whether data_parallel.hpp is there.
+template <bool known>
+struct WrongStatement {
+  using SiteExpressionTag = void;
+  using Real = double;
+};
+template <class E>
+inline constexpr bool is_wrong_v = false;
+template <bool known>
+inline constexpr bool is_wrong_v<WrongStatement<known>> = true;
+
+// Functions that are true where a statement can go on.  What they refuse is said once, not for every type.
+
+template <bool known>
+constexpr bool say_what_is_missing() {
+  static_assert(
+      known,
+      "arithmetic on fields wants #include \"kov/stencil/statements/data_parallel.hpp\", and fields in the lattice's "
+      "ordinary layout (N = default_lanes)");
+  return known;
+}
+template <class F>
+constexpr bool knows_statements() {
+  return say_what_is_missing<HasStatements<F>>();
+}
+template <class F, class E>
+constexpr bool can_state() {
+  if constexpr (is_wrong_v<E>)
+    return false;
+  else
+    return knows_statements<F>();
+}
+template <class F, class C>
+constexpr bool can_scale() {
+  static_assert(SiteNumber<C>, "fields are scaled in place by numbers alone: write x = a * x, where the order shows");
+  if constexpr (SiteNumber<C>)
+    return knows_statements<F>();
+  else
+    return false;
+}
+
+/// Operands of arithmetic that data_parallel.hpp does not cover.
+template <class A, class B>
+concept WithoutStatements = LacksStatements<A> || LacksStatements<B> ||
+                            (std::is_same_v<A, WrongStatement<false>> &&
+                             (std::is_same_v<B, WrongStatement<false>> || SiteNumber<B>)) ||
+                            (std::is_same_v<B, WrongStatement<false>> && SiteNumber<A>);
+
+}  // namespace detail
+
+// For the message alone.
+template <class A, class B>
+requires detail::WithoutStatements<A, B>
+auto operator+(const A&, const B&) {
+  detail::say_what_is_missing<!detail::WithoutStatements<A, B>>();
+  return detail::WrongStatement<false>();
+}
+template <class A, class B>
+requires detail::WithoutStatements<A, B>
+auto operator-(const A&, const B&) {
+  detail::say_what_is_missing<!detail::WithoutStatements<A, B>>();
+  return detail::WrongStatement<false>();
+}
+template <class A, class B>
+requires detail::WithoutStatements<A, B>
+auto operator*(const A&, const B&) {
+  detail::say_what_is_missing<!detail::WithoutStatements<A, B>>();
+  return detail::WrongStatement<false>();
+}
+template <class A, class B>
+requires detail::WithoutStatements<A, B>
+auto operator/(const A&, const B&) {
+  detail::say_what_is_missing<!detail::WithoutStatements<A, B>>();
+  return detail::WrongStatement<false>();
+}
+
+}  // namespace kov

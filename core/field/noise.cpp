@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/noise.hpp"
+
+#include "kov/core/lattice/global_site.hpp"
+#include "kov/core/launch/for_each_site.hpp"
+
+namespace kov {
+
+namespace detail {
+
+template <template <class> class SiteT, class T>
+struct NoiseKernel {
+  GlobalSite site;
+  Noise noise;
+  FieldView<SiteT, T, default_lanes> out;
+  int n_components;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    SiteRandom random(noise.seed, noise.stream, site.index(x));
+    for (int c = 0; c < n_components; ++c) {
+      SiteT<T> v;
+      for (int k = 0; k < SiteT<T>::n_complex; ++k) {
+        const Complex<double> z = noise_number(noise.kind, random);
+        v.z[k] = {T(z.re), T(z.im)};
+      }
+      out.set(x, v, c);
+    }
+  }
+};
+
+}  // namespace detail
+
+template <template <class> class SiteT, class T>
+void fill_noise(const Field<SiteT, T>& field, const Noise& noise) {
+  for_each_lane<default_lanes>(
+      "fill_noise", field.range(),
+      detail::NoiseKernel<SiteT, T>{GlobalSite(field.lattice()), noise, field.view(), field.n_components()});
+}
+
+template void fill_noise(const Field<Scalar, float>&, const Noise&);
+template void fill_noise(const Field<Scalar, double>&, const Noise&);
+template void fill_noise(const Field<ColorVector, float>&, const Noise&);
+template void fill_noise(const Field<ColorVector, double>&, const Noise&);
+template void fill_noise(const Field<AdjointVector, float>&, const Noise&);
+template void fill_noise(const Field<AdjointVector, double>&, const Noise&);
+template void fill_noise(const Field<ColorMatrix, float>&, const Noise&);
+template void fill_noise(const Field<ColorMatrix, double>&, const Noise&);
+template void fill_noise(const Field<Spinor, float>&, const Noise&);
+template void fill_noise(const Field<Spinor, double>&, const Noise&);
+
+}  // namespace kov

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/reduce.hpp"
+
+#include "kov/core/base/host_threads.hpp"
+
+#include <limits>
+
+namespace kov::detail {
+
+const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n) {
+  std::size_t capacity = 1024;
+  while (capacity < n) capacity *= 2;
+  return lattice.remember<Buffer<double>>(sentence("partial sums", capacity),
+                                          [&] { return Buffer<double>("partial sums", capacity); });
+}
+
+double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global) {
+  struct Share {
+    double largest = 0;
+    bool finite = true;
+    std::array<std::int64_t, 2> sums{};
+  };
+  // All threads: maxima and sums of integers are the same in any order.
+  std::vector<Share> shares(n_host_threads());
+  const auto for_each_value = [&](const auto& work) {
+    constexpr std::size_t piece = 1 << 14;
+    on_host_threads("exact_sum", std::int64_t((values.size() + piece - 1) / piece), [&](std::int64_t i, int thread) {
+      const std::size_t first = std::size_t(i) * piece;
+      Share share = shares[std::size_t(thread)];
+      for (const double v : values.subspan(first, std::min(piece, values.size() - first))) work(share, v);
+      shares[std::size_t(thread)] = share;
+    });
+  };
+  for_each_value([](Share& share, double v) {
+    const double size = std::abs(v);
+    share.largest = size > share.largest ? size : share.largest;
+    share.finite &= size <= std::numeric_limits<double>::max();
+  });
+  std::array<double, 2> most{};
+  for (const Share& share : shares) {
+    most[0] = std::max(most[0], share.largest);
+    if (!share.finite) most[1] = 1;
+  }
+  comm.max(most);
+  if (most[1] > 0) return std::nan("");
+  if (most[0] == 0) return 0;
+  // Integers of 62 bits hold the sum of n_global values of the largest size; what rounding cuts off goes into a second
+  // sum, 20 bits finer, so that the result is good to a rounding of double.
+  int exponent = 0;
+  std::frexp(most[0], &exponent);
+  const int headroom = std::ilogb(double(n_global)) + 1;
+  const int shift = 61 - headroom - exponent;
+  constexpr int finer = 20;
+  // Products with a power of two are what ldexp() gives, as long as there is that power.
+  const bool is_double = std::abs(shift) < 1022;
+  const double scale = is_double ? std::ldexp(1.0, shift) : 0;
+  for_each_value([=](Share& share, double v) {
+    const double scaled = is_double ? v * scale : std::ldexp(v, shift), whole = std::nearbyint(scaled);
+    share.sums[0] += std::int64_t(whole);
+    share.sums[1] += std::int64_t(std::nearbyint((scaled - whole) * double(1 << finer)));
+  });
+  std::array<std::int64_t, 2> sums{};
+  for (const Share& share : shares)
+    for (std::size_t i = 0; i < 2; ++i) sums[i] += share.sums[i];
+  comm.sum(sums);
+  return std::ldexp(double(sums[0]), -shift) + std::ldexp(double(sums[1]), -shift - finer);
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+//
+// Writing gauge configurations: time slice by time slice on rank 0, complete and verified or not at all.
+#include "kov/core/base/host_threads.hpp"
+#include "kov/core/io/gauge/gauge_file.hpp"
+#include "kov/core/io/gauge/gauge_source.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace kov {
+
+namespace detail {
+
+namespace {
+
+bool not_finite(std::span<const double> link) {
+  return !std::all_of(link.begin(), link.end(), [](double r) { return std::isfinite(r); });
+}
+
+bool not_single(std::span<const double> link) {
+  return !std::all_of(link.begin(), link.end(), [](double r) { return std::isfinite(float(r)); });
+}
+
+/// The third row is not what a reader will make of the other two.  Links of 32-bit files pass: they are off by 1e-6.
+bool not_special_unitary(std::span<const double> link) {
+  std::array<double, reals_per_link> completed;
+  std::copy(link.begin(), link.end(), completed.begin());
+  complete_third_row(completed.data());
+  return !std::equal(link.begin(), link.end(), completed.begin(),
+                     [](double a, double b) { return std::abs(a - b) < 1e-5; });
+}
+
+/// 4 * site + mu of the first link of a rank's slice that `bad` says yes to, in the whole lattice's order; no_link when
+/// there is none.
+template <class Bad>
+std::int64_t first_link(const Geometry& geometry, int t, std::span<const double> slice, Bad&& bad) {
+  const Coord& box = geometry.local_extent();
+  const Coord layer{box[0], box[1], box[2], 1};
+  std::atomic<std::int64_t> first = no_link;
+  on_host_threads("first_link", volume(layer) / box[0], [&](std::int64_t row, int) {
+    for (std::int64_t i = 4 * row * box[0]; i < 4 * (row + 1) * box[0]; ++i) {
+      if (!bad(slice.subspan(std::size_t(i * reals_per_link), reals_per_link))) continue;
+      Coord x = coordinate(i / 4, layer);
+      x[3] = t;
+      const std::int64_t link = 4 * lexicographic(geometry.global(x), geometry.extent()) + i % 4;
+      for (std::int64_t seen = first; link < seen && !first.compare_exchange_weak(seen, link);) {
+      }
+    }
+  });
+  return first;
+}
+
+/// Throws on every rank, with the first link of all, when a slice cannot be written.  Collective.
+void check_slice(const Comm& comm, const Geometry& geometry, int t, std::span<const double> slice,
+                 const WriteOptions& options) {
+  const auto check = [&](auto&& bad, const char* what) {
+    const std::int64_t mine = slice.empty() ? no_link : first_link(geometry, t, slice, bad);
+    const std::int64_t link = first_of_all(comm, mine);
+    require(link == no_link, "the link in", link_name(link == no_link ? 0 : link, geometry.extent()), what);
+  };
+  check(not_finite, "is not finite: nothing was written");
+  if (options.bits == 32) check(not_single, "does not fit 32-bit numbers: write 64 bits");
+  if (options.format == GaugeFormat::nersc_two_rows)
+    check(not_special_unitary, "is not in SU(3), so two rows do not determine it: write three");
+}
+
+void check_options(const WriteOptions& options) {
+  require(options.bits == 32 || options.bits == 64, "gauge configurations are written with 32 or 64 bits, not",
+          options.bits);
+  require(std::isfinite(options.plaquette) && std::isfinite(options.link_trace), "the plaquette", options.plaquette,
+          "and link trace", options.link_trace, "to be recorded must be finite: compute them from the links");
+}
+
+std::unique_ptr<GaugeSink> make_sink(const std::filesystem::path& path, const Coord& extent,
+                                     const WriteOptions& options) {
+  switch (options.format) {
+    case GaugeFormat::nersc:
+    case GaugeFormat::nersc_two_rows:
+      return nersc_sink(path, extent, options);
+    case GaugeFormat::ildg:
+      return ildg_sink(path, extent, options);
+    case GaugeFormat::hdf5:
+      return hdf5_sink(path, extent, options);
+  }
+  throw InputError("unknown gauge format");
+}
+
+/// Brings the time slices of all ranks to rank 0, one at a time.
+class SliceGather {
+ public:
+  SliceGather(const Comm& comm, const Geometry& geometry) : comm_(comm) {
+    if (comm.rank() != 0 || comm.size() == 1) return;
+    slice_.resize(std::size_t(geometry.volume() / geometry.extent()[3]) * reals_per_site);
+    for (int r = 0; r < comm.size(); ++r) ranks_.emplace_back(geometry.extent(), geometry.grid(), r, comm.size());
+    received_.resize(slice_.size());
+  }
+
+  /// Collective; mine: this rank's part of slice t, empty when it has none.  The slice [z][y][x][mu][row][column][re,
+  /// im] on rank 0, nothing elsewhere.
+  std::span<const double> operator()(int t, std::span<const double> mine) {
+    if (comm_.size() == 1) return mine;
+    Comm::Exchange exchange(comm_);
+    if (comm_.rank() != 0) {
+      if (!mine.empty()) exchange.send(std::as_bytes(mine), 0, t);
+      exchange.wait();
+      return {};
+    }
+    std::vector<std::span<const double>> parts(ranks_.size());
+    parts[0] = mine;
+    std::span<double> free(received_);
+    for (std::size_t r = 1; r < ranks_.size(); ++r) {
+      if (!has(ranks_[r], t)) continue;
+      const std::size_t n = std::size_t(ranks_[r].local_volume() / ranks_[r].local_extent()[3]) * reals_per_site;
+      exchange.receive(std::as_writable_bytes(free.first(n)), int(r), t);
+      parts[r] = free.first(n);
+      free = free.subspan(n);
+    }
+    exchange.wait();
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      if (!parts[r].empty()) place(parts[r], ranks_[r]);
+    }
+    return slice_;
+  }
+
+ private:
+  static bool has(const Geometry& g, int t) { return t >= g.origin()[3] && t < g.origin()[3] + g.local_extent()[3]; }
+
+  /// Copies a rank's part of the slice, row by row of x.
+  void place(std::span<const double> part, const Geometry& from) {
+    const Coord &box = from.local_extent(), &origin = from.origin(), &extent = from.extent();
+    const std::size_t row = std::size_t(box[0]) * reals_per_site;
+    for (int z = 0; z < box[2]; ++z) {
+      for (int y = 0; y < box[1]; ++y, part = part.subspan(row)) {
+        const std::int64_t site = lexicographic({origin[0], origin[1] + y, origin[2] + z, 0}, extent);
+        std::copy_n(part.begin(), row, slice_.begin() + site * reals_per_site);
+      }
+    }
+  }
+
+  const Comm& comm_;
+  std::vector<Geometry> ranks_;
+  std::vector<double> slice_, received_;
+};
+
+}  // namespace
+
+void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
+                        const GiveSlice& give, const WriteOptions& options,
+                        const std::function<void(const std::filesystem::path&)>& verify) {
+  const Coord& box = geometry.local_extent();
+  std::unique_ptr<GaugeSink> sink;
+  std::unique_ptr<SliceGather> gather;
+  std::vector<double> mine;
+  comm.agree([&] {
+    check_options(options);
+    mine.resize(std::size_t(volume(box) / box[3]) * reals_per_site);
+    gather = std::make_unique<SliceGather>(comm, geometry);
+    if (comm.rank() == 0) sink = make_sink(path, geometry.extent(), options);
+  });
+  for (int t = 0; t < geometry.extent()[3]; ++t) {
+    const int local = t - geometry.origin()[3];
+    const bool has = local >= 0 && local < box[3];
+    if (has) give(local, mine);
+    const std::span<const double> part = has ? std::span<const double>(mine) : std::span<const double>{};
+    check_slice(comm, geometry, local, part, options);
+    const std::span<const double> slice = (*gather)(t, part);
+    comm.agree([&] {
+      if (sink) sink->slice(t, slice);
+    });
+  }
+  gather.reset();
+  std::string temporary;
+  comm.agree([&] {
+    if (!sink) return;
+    sink->finish();
+    temporary = sink->temporary().string();
+  });
+  temporary = comm.broadcast(temporary);
+  verify(temporary);  // the sink removes the file where this throws
+  comm.agree([&] {
+    if (sink) sink->commit();
+  });
+}
+
+}  // namespace detail
+
+GaugeFormat gauge_format(const std::string& name) {
+  if (name == "nersc") return GaugeFormat::nersc;
+  if (name == "nersc-3x2") return GaugeFormat::nersc_two_rows;
+  if (name == "ildg") return GaugeFormat::ildg;
+  if (name == "hdf5") return GaugeFormat::hdf5;
+  throw InputError(sentence("unknown gauge format", in_quotes(name) + ":", "it can be nersc, nersc-3x2, ildg or hdf5"));
+}
+
+void write_gauge_file(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
+                      std::span<const double> links, const WriteOptions& options) {
+  using namespace detail;
+  comm.agree([&] { require_size(geometry, links.size()); });
+  const auto give = [&](int t, std::span<double> slice) {
+    std::copy_n(links.begin() + std::ptrdiff_t(std::size_t(t) * slice.size()), slice.size(), slice.begin());
+  };
+  const auto verify = [&](const std::filesystem::path& written) {
+    const auto nothing = [](std::int64_t, int, std::span<const double>) {};
+    const SiteRows rows = plain_rows(geometry, sites_at_a_time);
+    const GaugeRead read = read_gauge_rows(comm, written, geometry, rows, nothing, {});
+    require<FormatError>(
+        read.failed.empty(), "what was written to", path.string(),
+        "reads back differently: the disk or its connection is faulty; nothing was kept, write elsewhere");
+  };
+  write_gauge_slices(comm, path, geometry, give, options, verify);
+}
+
+}  // namespace kov

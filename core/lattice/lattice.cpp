@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/lattice/lattice.hpp"
+
+#include "kov/core/base/device.hpp"
+#include "kov/core/base/error.hpp"
+#include "kov/core/lattice/tune.hpp"
+
+#include <map>
+
+namespace kov {
+
+namespace {
+
+Geometry make_geometry(const Comm& comm, const Coord& extent, const LatticeOptions& options) {
+  return Geometry(extent, options.grid.value_or(Geometry::choose_grid(extent, comm.size())), comm.rank(), comm.size());
+}
+
+Order choose_order(const Coord& local, const LatticeOptions& options) {
+  const Order best = has_packs && Layout::fits(local, default_lanes) ? Order::virtual_nodes : Order::even_odd;
+  require(has_packs || options.order.value_or(best) == Order::even_odd,
+          "the virtual-node order needs SIMD packs, which a GPU build does not have: use the even-odd order");
+  return options.order.value_or(best);
+}
+
+HaloOptions resolved(const Comm& comm, HaloOptions options) {
+  using Transport = HaloOptions::Transport;
+  const bool shared = options.transport == Transport::shared, automatic = options.transport == Transport::automatic;
+  if (unified_memory || shared || options.transport == Transport::staged) {
+    options.transport = unified_memory && (shared || automatic) ? Transport::shared : Transport::staged;
+    return options;
+  }
+  const bool possible = comm.takes_device_memory();
+  require<NotBuilt>(possible || automatic,
+                    "messages from device memory were asked for, but this MPI does not take it: use an MPI with CUDA "
+                    "support, or the staged transport");
+  options.transport = possible ? Transport::device : Transport::staged;
+  return options;
+}
+
+/// Everything that all ranks must give alike.
+std::string in_words(const Coord& extent, const LatticeOptions& options) {
+  const HaloOptions& halo = options.halo;
+  return sentence(to_string(extent), "grid", options.grid ? to_string(*options.grid) : "any", "order",
+                  options.order ? to_string(*options.order) : "any", "forced halo", options.force_halo, "overlap",
+                  int(halo.overlap), "wire", int(halo.wire), "transport", int(halo.transport), "checked exchanges",
+                  halo.checked_exchanges, "timeout", halo.timeout_seconds);
+}
+
+}  // namespace
+
+std::string to_string(HaloOptions::Wire wire) {
+  constexpr const char* names[] = {"full", "single", "fixed16"};
+  return names[int(wire)];
+}
+
+std::string to_string(HaloOptions::Transport transport) {
+  constexpr const char* names[] = {"automatic", "staged", "device", "shared"};
+  return names[int(transport)];
+}
+
+struct Lattice::Parts {
+  Comm comm;
+  Geometry geometry;
+  Layout layout, columns;
+  bool force_halo;
+  HaloOptions halo;
+  std::map<std::string, std::any> memory;
+  Tuner tuner;
+
+  Parts(const Comm& c, const Coord& extent, const LatticeOptions& options)
+      : comm(c),
+        geometry(make_geometry(c, extent, options)),
+        layout(geometry.local_extent(), parity(geometry.origin()), default_lanes,
+               choose_order(geometry.local_extent(), options)),
+        columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
+        force_halo(options.force_halo),
+        halo(resolved(c, options.halo)),
+        tuner(c, device_name()) {}
+};
+
+Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options) {
+  comm.require_same("the lattice", in_words(extent, options), options.halo.timeout_seconds);
+  parts_ = std::make_shared<Parts>(comm, extent, options);
+}
+
+const Comm& Lattice::comm() const { return parts_->comm; }
+const Geometry& Lattice::geometry() const { return parts_->geometry; }
+const Layout& Lattice::layout() const { return parts_->layout; }
+const Layout& Lattice::column_layout() const { return parts_->columns; }
+bool Lattice::communicates(int mu) const { return parts_->force_halo || parts_->geometry.grid()[mu] > 1; }
+const HaloOptions& Lattice::halo_options() const { return parts_->halo; }
+Tuner& Lattice::tuner() const { return parts_->tuner; }
+std::any& Lattice::memory(const std::string& key) const { return parts_->memory[key]; }
+
+}  // namespace kov

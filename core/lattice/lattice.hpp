@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// Lattice: the handle that users pass around.  It knows the geometry, the memory layouts and the processes.
+#pragma once
+
+#include "kov/core/comm/comm.hpp"
+#include "kov/core/lattice/geometry.hpp"
+#include "kov/core/lattice/layout.hpp"
+
+#include <algorithm>
+#include <any>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace kov {
+
+class Tuner;
+
+/// How neighbours travel between ranks.
+struct HaloOptions {
+  enum class Overlap {
+    /// Whichever was faster in an operator's first calls.
+    tuned,
+    /// Messages first, then all sites.
+    blocking,
+    /// Sites with all neighbours at hand while messages are on their way, then the others.
+    overlapped
+  };
+  Overlap overlap = Overlap::tuned;
+  enum class Wire {
+    /// As the field is: the same bits on every decomposition.
+    full,
+    /// Floats: what is double loses 29 bits, each number at most 2^-24 of itself.
+    single,
+    /// 16-bit integers and, for each site and component, their largest number as a float: each number is off by at most
+    /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.
+    fixed16
+  };
+  /// The precision in which vectors (scalars, colour vectors, spinors, adjoint vectors) travel.  Only sites that go in
+  /// messages are rounded, to nearest, so results then depend on the decomposition.  Matrices, and halos made for a
+  /// precision of their own, do not heed it.
+  Wire wire = Wire::full;
+  enum class Transport {
+    /// On CPUs shared; on GPUs device where MPI says that it takes device memory, else staged.
+    automatic,
+    /// Messages through host memory: always possible.
+    staged,
+    /// MPI is handed device memory; on CPUs the same as staged.  A Lattice throws NotBuilt where MPI does not take it.
+    device,
+    /// Ranks of one host write into each other's halos, and messages only say when; other ranks' are staged, and all
+    /// are on GPUs.
+    shared
+  };
+  /// How sites get to another rank.
+  Transport transport = Transport::automatic;
+  /// So many first exchanges of every halo carry sequence numbers and checksums, on any transport; -1: all.
+  int checked_exchanges = 2;
+  /// A message that has not come after so many seconds is an error; 0: never.  Comm::default_timeout() where that is
+  /// less.
+  double timeout_seconds = std::min(600.0, Comm::default_timeout());
+
+  friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
+};
+
+/// The name of the enumerator.
+std::string to_string(HaloOptions::Wire wire);
+std::string to_string(HaloOptions::Transport transport);
+
+/// What a user may fix about a lattice; everything has a good default.
+struct LatticeOptions {
+  /// Processes in each direction; chosen by Geometry::choose_grid when absent.
+  std::optional<Coord> grid = {};
+  /// Memory order; virtual nodes where packs exist and the local extents allow it, else even-odd.
+  std::optional<Order> order = {};
+  /// Exchange halos with oneself in directions that are not divided: one process then runs the whole message path.
+  bool force_halo = false;
+  HaloOptions halo = {};
+};
+
+/// Copies are handles to the same lattice.
+class Lattice {
+ public:
+  /// Collective.  Throws InputError, on every rank, when the ranks disagree about anything here or when the extents
+  /// cannot be divided so, and NotBuilt when the transport is not there.
+  Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options = {});
+
+  const Comm& comm() const;
+  const Geometry& geometry() const;
+  /// Sites in default_lanes lanes.
+  const Layout& layout() const;
+  /// One site an outer site, for blocks whose lanes are columns; on GPUs columns lie inside layout()'s outer sites
+  /// instead.
+  const Layout& column_layout() const;
+  const Coord& extent() const { return geometry().extent(); }
+  std::int64_t volume() const { return geometry().volume(); }
+  /// Whether neighbours in direction mu come through a halo.
+  bool communicates(int mu) const;
+  /// With automatic transport replaced by what it is here.
+  const HaloOptions& halo_options() const;
+  Tuner& tuner() const;
+
+  /// Throws InputError, on every rank, unless all ranks give the same: parameters is what, in words, they are of.  What
+  /// exchanges messages as its parameters say asks this first, as ranks that disagree would wait for each other; so do
+  /// random numbers.  Collective; throws CommError when a rank does not come in time.
+  template <class... Values>
+  void require_same(const std::string& parameters, const Values&... values) const {
+    std::ostringstream text;
+    text.precision(17);
+    ((text << values << ' '), ...);
+    comm().require_same(parameters, text.str(), halo_options().timeout_seconds);
+  }
+
+  /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice
+  /// alone.
+  template <class Object>
+  const Object& remember(const std::string& key, const std::function<Object()>& make) const {
+    std::any& slot = memory(key);
+    if (!slot.has_value()) slot = make();
+    return *std::any_cast<Object>(&slot);
+  }
+
+  friend bool operator==(const Lattice& a, const Lattice& b) { return a.parts_ == b.parts_; }
+
+ private:
+  std::any& memory(const std::string& key) const;
+  struct Parts;
+  std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace kov

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/lattice/tune.hpp"
+
+#include "kov/core/base/version.hpp"
+#include "kov/core/io/atomic_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace kov {
+
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+constexpr const char* first_line = "# kovariant tuner: key, tab, choice\n";
+
+/// Lines as key and what follows the last tab; all of a line without one.
+std::map<std::string, std::string> lines_of(const std::string& text) {
+  std::map<std::string, std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t tab = std::min(line.rfind('\t'), line.size());
+    lines[line.substr(0, tab)] = line.substr(tab);
+  }
+  return lines;
+}
+
+/// The lines "key<tab>choice"; others are passed over.
+std::map<std::string, int> choices_of(const std::string& text) {
+  std::map<std::string, int> choices;
+  for (const auto& [key, rest] : lines_of(text)) {
+    int choice = -1;
+    const char* const end = rest.data() + rest.size();
+    const auto parsed = std::from_chars(rest.data() + !rest.empty(), end, choice);
+    if (parsed.ec == std::errc() && parsed.ptr == end) choices[key] = choice;
+  }
+  return choices;
+}
+
+}  // namespace
+
+std::string TuneKey::text() const {
+  return sentence("kernel=" + kernel, "choice=" + choice, "extent=" + to_string(local_extent),
+                  "grid=" + to_string(grid), "order=" + order, "legs=" + legs, "read=" + legs_read,
+                  "messages=" + std::to_string(messages), "components=" + std::to_string(components),
+                  "complex=" + std::to_string(complex_numbers), "bytes=" + std::to_string(real_bytes),
+                  "lanes=" + std::to_string(lanes), "sites=" + sites, "results=" + std::to_string(results),
+                  "wire=" + wire, "transport=" + transport, "codec=" + codec);
+}
+
+Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
+    : comm_(comm), device_(comm.broadcast(device)), clock_(clock) {
+  if (const char* file = std::getenv("KOVARIANT_TUNE")) file_ = file;
+  remembered_ = choices_of(comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : ""));
+}
+
+Tuner::~Tuner() {
+  if (learnt_.empty() || file_.empty() || comm_.rank() != 0) return;
+  try {
+    // Other lattices and other runs may have learnt something since this one read the file.
+    const std::string before = text_of(file_);
+    if (!before.empty() && !before.starts_with(first_line)) return;  // not ours to replace
+    auto lines = lines_of(before.substr(std::min(before.size(), std::string(first_line).size())));
+    for (const auto& [key, choice] : learnt_) lines[key] = '\t' + std::to_string(choice);
+    std::string text = first_line;
+    for (const auto& [key, rest] : lines) text += key + rest + '\n';
+    OutputFile out(file_);
+    out.write(text);
+    out.commit();
+  } catch (const std::exception&) {  // the next run measures again
+  }
+}
+
+double Tuner::steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string Tuner::line_of(const TuneKey& key) const {
+  std::string line = sentence(key.text(), "device=" + device_, "version=" + std::string(version()));
+  // Names that users give may hold anything.
+  for (char& c : line)
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  return line;
+}
+
+Tuner::Trials& Tuner::trials_of(const TuneKey& key, int n_candidates) {
+  const auto [entry, is_new] = trials_.try_emplace(key);
+  Trials& trials = entry->second;
+  if (is_new) {
+    const auto remembered = remembered_.find(line_of(key));
+    if (remembered != remembered_.end() && remembered->second >= 0 && remembered->second < n_candidates)
+      trials.choice = remembered->second;
+    trials.best.assign(std::size_t(n_candidates), std::numeric_limits<double>::infinity());
+  }
+  return trials;
+}
+
+void Tuner::run_best(const TuneKey& key, int n_candidates, const std::function<void(int)>& run) {
+  Trials& trials = trials_of(key, n_candidates);
+  constexpr int rounds = 12;  // the first warms up
+  // Not at the end of the last trial: where that throws on some ranks, the others would wait for them here.
+  if (trials.choice < 0 && trials.calls == rounds * n_candidates) {
+    comm_.max(trials.best);
+    trials.choice = int(std::min_element(trials.best.begin(), trials.best.end()) - trials.best.begin());
+    learnt_[line_of(key)] = trials.choice;
+  }
+  if (trials.choice >= 0) return run(trials.choice);
+  const int turn = trials.calls++, candidate = turn % n_candidates;
+  const double start = clock_();
+  run(candidate);
+  double& best = trials.best[std::size_t(candidate)];
+  if (turn >= n_candidates) best = std::min(best, clock_() - start);
+}
+
+}  // namespace kov

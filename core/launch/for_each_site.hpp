@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// for_each_site: runs kernels over sites, in packs on hosts and lane by lane on GPUs.
+#pragma once
+
+#include "kov/core/lattice/site.hpp"
+#include "kov/core/launch/thread_blocks.hpp"
+
+#include <string>
+#include <type_traits>
+
+namespace kov {
+
+namespace detail {
+
+template <class Site, int N, class Kernel>
+struct SiteFunctor {
+  Kernel kernel;
+  SiteRange range;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    if constexpr (std::is_same_v<Site, PackSite>) {
+      kernel(PackSite{range.outer(i)});
+    } else {
+      const LaneSite x{range.outer(i / N), i % N};
+      if (range.holds(x.outer, x.lane, N)) kernel(x);
+    }
+  }
+};
+
+/// The same with a component; on GPUs, where neighbouring warps take the components of the same sites, which then come
+/// from cache.  one: there is only one.
+template <int N, bool one, class Kernel>
+struct LaneComponents {
+  Kernel kernel;
+  SiteRange range;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    const int k = one ? i / N : i / N / n_components, c = one ? 0 : i / N - k * n_components;
+    const LaneSite x{range.outer(k), i % N};
+    if (range.holds(x.outer, x.lane, N)) kernel(x, c);
+  }
+  /// Item i of time slice t.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int t) const {
+    const int k = one ? i / N : i / N / n_components, c = one ? 0 : i / N - k * n_components;
+    kernel(LaneSite{range.outer(k, t), i % N}, c);
+  }
+};
+
+/// The same over a list.
+template <int N, class Kernel>
+struct ListedLanes {
+  Kernel kernel;
+  SiteList list;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    const int k = i / N / n_components, c = i / N - k * n_components, j = k * N + i % N;
+    if (j < list.n) kernel(LaneSite{list.items[j] / N, list.items[j] % N}, c);
+  }
+};
+
+/// Both for packs and columns, in one type so that a kernel is compiled once: the components of a site one after the
+/// other.  The sites are those of the list, or of the range where there is none.
+template <class Site, class Kernel>
+struct PackComponents {
+  Kernel kernel;
+  SiteRange range;
+  const int* list;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
+    const Site x{list ? list[i] : range.outer(i)};
+    for (int c = 0; c < n_components; ++c) kernel(x, c);
+  }
+};
+
+}  // namespace detail
+
+/// Calls kernel(site) for every site of the range: once per outer site with a PackSite on a host with packs (padding
+/// lanes included), once per valid lane with a LaneSite elsewhere.  Asynchronous, like parallel_for.
+template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_site(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
+  using Site = site_index_t<Exec>;
+  const int n = std::is_same_v<Site, PackSite> ? range.n_outer : range.n_outer * N;
+  detail::launch<Kernel>(name, n, detail::SiteFunctor<Site, N, Kernel>{kernel, range}, exec);
+}
+
+/// Calls kernel(site, c) for every site and every component c in [0, n_components).  Site is what site_index_t says, or
+/// ColumnSite.
+template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
+                   const Exec& exec = {}) {
+  using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
+  if constexpr (!std::is_same_v<S, LaneSite>)
+    detail::launch<Kernel>(name, range.n_outer, detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components},
+                           exec);
+  else if (n_components == 1)
+    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec);
+  else
+    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, false, Kernel>{kernel, range, n_components}, exec);
+}
+
+/// Calls kernel(site, c) for every site of a list and every component.
+template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
+                   const Exec& exec = {}) {
+  using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
+  if constexpr (!std::is_same_v<S, LaneSite>)
+    detail::launch<Kernel>(name, list.n, detail::PackComponents<S, Kernel>{kernel, {}, list.items, n_components}, exec);
+  else
+    detail::launch<Kernel>(name, (list.n + N - 1) / N * N * n_components,
+                           detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec);
+}
+
+/// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.
+template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
+  for_each_item(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
+}
+
+}  // namespace kov

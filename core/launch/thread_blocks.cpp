@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/launch/thread_blocks.hpp"
+
+#include "kov/core/base/error.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+#if defined(KOKKOS_ENABLE_CUDA)
+void check_launch(const std::string& name) {
+  const cudaError_t code = cudaGetLastError();
+  require<Error>(code == cudaSuccess, "the kernel", name, "could not be launched on the GPU:", cudaGetErrorString(code),
+                 "; was the program built for this GPU's architecture?");
+}
+#endif
+
+int walk_length(int n_slices, int slice_blocks, int resident) {
+  const auto parts = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
+  int best = 1;
+  std::int64_t least = 0;
+  for (int n_walks = 1; n_walks <= n_slices; ++n_walks) {
+    const int length = int(parts(n_slices, n_walks));
+    const std::int64_t waves = parts(std::int64_t(slice_blocks) * parts(n_slices, length), std::max(resident, 1));
+    const std::int64_t slices = waves * (length + 1);
+    if (n_walks == 1 || slices < least) {
+      least = slices;
+      best = length;
+    }
+  }
+  return best;
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// The 16 Dirac matrices in the DeGrand-Rossi basis as permutations with phases: one entry i^phase per row.
+#pragma once
+
+#include "kov/core/site/color_spin.hpp"
+
+#include <Kokkos_Array.hpp>
+
+#include <array>
+#include <string>
+
+namespace kov {
+
+/// (Gamma psi)[row] = i^phase[row] psi[column[row]].
+struct Gamma {
+  std::array<int, 4> column{0, 1, 2, 3};
+  std::array<int, 4> phase{0, 0, 0, 0};
+
+  /// Gamma(n) = g1^b0 g2^b1 g3^b2 g4^b3 for n = b0 + 2 b1 + 4 b2 + 8 b3, as Chroma numbers them; 15 is gamma_5 =
+  /// diag(1, 1, -1, -1).  Directions 1..4 are x, y, z, t.
+  static constexpr Gamma number(int n);
+  /// gamma_mu for mu = 0..3.
+  static constexpr Gamma direction(int mu) { return number(1 << mu); }
+  static constexpr Gamma five() { return number(15); }
+
+  friend constexpr Gamma operator*(const Gamma& a, const Gamma& b) {
+    Gamma r;
+    for (int row = 0; row < 4; ++row) {
+      r.column[row] = b.column[a.column[row]];
+      r.phase[row] = (a.phase[row] + b.phase[a.column[row]]) & 3;
+    }
+    return r;
+  }
+  constexpr Gamma adjoint() const {
+    Gamma r;
+    for (int row = 0; row < 4; ++row) {
+      r.column[column[row]] = row;
+      r.phase[column[row]] = (4 - phase[row]) & 3;
+    }
+    return r;
+  }
+  constexpr bool operator==(const Gamma&) const = default;
+};
+
+constexpr Gamma Gamma::number(int n) {
+  constexpr Gamma basis[4] = {
+      {{3, 2, 1, 0}, {1, 1, 3, 3}},  // [[0,0,0,i],[0,0,i,0],[0,-i,0,0],[-i,0,0,0]]
+      {{3, 2, 1, 0}, {2, 0, 0, 2}},  // [[0,0,0,-1],[0,0,1,0],[0,1,0,0],[-1,0,0,0]]
+      {{2, 3, 0, 1}, {1, 3, 3, 1}},  // [[0,0,i,0],[0,0,0,-i],[-i,0,0,0],[0,i,0,0]]
+      {{2, 3, 0, 1}, {0, 0, 0, 0}},  // [[0,0,1,0],[0,0,0,1],[1,0,0,0],[0,1,0,0]]
+  };
+  Gamma r;
+  for (int mu = 0; mu < 4; ++mu)
+    if (n >> mu & 1) r = r * basis[mu];
+  return r;
+}
+
+/// Names of the local meson interpolators psibar Gamma(n) psi: "a0", "rho_x", ..., "pion".
+const std::array<std::string, 16>& meson_names();
+
+/// gamma_5 psi
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Spinor<R> gamma5(const Spinor<R>& psi) {
+  Spinor<R> r;
+  for (int i = 0; i < 6; ++i) r.z[i] = psi.z[i];
+  for (int i = 6; i < 12; ++i) r.z[i] = -psi.z[i];
+  return r;
+}
+
+/// Gamma psi
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Spinor<R> multiply(const Gamma& gamma, const Spinor<R>& psi) {
+  Spinor<R> r;
+  for (int s = 0; s < 4; ++s)
+    for (int a = 0; a < 3; ++a) r(s, a) = times_i_power(gamma.phase[s], psi(gamma.column[s], a));
+  return r;
+}
+
+}  // namespace kov

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// Any function of a Hermitian operator as a Chebyshev series: coefficients by the cosine sum, the order from a wanted
+// accuracy, the error known before the first application.
+#pragma once
+
+#include "kov/stencil/functions/spectral_bounds.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace kov {
+
+/// f(x) for real x.
+using RealFunction = std::function<double(double)>;
+
+/// How close a series shall come.
+struct ChebyshevAccuracy {
+  /// The largest |series - f| on the interval over the largest |f|.
+  double error = 1e-10;
+  /// Above it the function counts as one that has no such series.  100000 at most; a function that has none takes
+  /// up to 20 max_order^2 steps to be refused.
+  int max_order = 2000;
+};
+
+/// f(x) ~ sum_{k=0}^{n} c_k T_k(y), y = (2 x - high - low) / (high - low), T_k(y) = cos(k arccos y), on an interval.
+class ChebyshevSeries {
+ public:
+  /// Order n, c_k = (2 - delta_k0) / N sum_{j<N} f(x_j) cos(pi k (j + 1/2) / N), y_j = cos(pi (j + 1/2) / N), with N >
+  /// 2 n samples.  Exact, up to rounding, for polynomials of degree n.  Throws InputError for an order below 0 or above
+  /// 100000, an interval without length and an f that is not finite there.
+  static ChebyshevSeries of_order(const RealFunction& f, const Interval& interval, int order);
+
+  /// The lowest order whose coefficients left out add up to at most half of the wanted error, times the largest |f|;
+  /// the other half is for aliasing and rounding.  It is accepted when it comes within the wanted error at all points
+  /// that were looked at, else more coefficients are tried.  f must be smooth: an edge wants a width, and the order
+  /// grows like 1 / width.
+  ///
+  /// f is looked at in 4002 points or more, no two neighbours further apart than 4e-4 of the interval: a bump as wide
+  /// as that gets its series or is refused.  No sampling sees what is narrower and lies between the points.  A function
+  /// that is 0 at all of them has the series 0.
+  ///
+  /// Throws InputError also when max_order is not enough or not from 0 to 100000, or the error is not from 1e-14
+  /// (what double can give) to 1.
+  static ChebyshevSeries to_accuracy(const RealFunction& f, const Interval& interval,
+                                     const ChebyshevAccuracy& accuracy = {});
+
+  int order() const { return int(c_.size()) - 1; }
+  const std::vector<double>& coefficients() const { return c_; }
+  const Interval& interval() const { return interval_; }
+  /// The largest |series - f| / max |f| found on the interval, at 4002 points or more and more than four for each
+  /// order: |series(A) v - f(A) v| is at most this times max |f| times |v|, in exact arithmetic and if f hides nothing
+  /// between these points.
+  double error() const { return error_; }
+  /// The series at x, which is meaningless outside the interval.
+  double operator()(double x) const;
+
+ private:
+  ChebyshevSeries(const Interval& interval, std::vector<double> c) : interval_(interval), c_(std::move(c)) {}
+
+  Interval interval_;
+  std::vector<double> c_;
+  double error_ = 0;
+};
+
+/// out = series(A) in for A = A^+ whose spectrum lies in the series' interval: eigenvalues outside are amplified
+/// exponentially in the order.  in may be out; any number of components; three fields of their shape are made.
+///
+/// Clenshaw's recurrence b_k = c_k in + 2 y(A) b_{k+1} - b_{k+2}: an application of A and one pass, which reads four
+/// fields and writes one, for each order; the forward recurrence would write two.  Asynchronous.  Throws InputError
+/// when the shapes differ.
+template <template <class> class SiteT, class T>
+void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
+                  const Field<SiteT, T>& out);
+
+}  // namespace kov

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// What operators share that take one time slice after the other through all their steps while it lies in the caches of
+// a CPU.  Not for users.
+#pragma once
+
+#include "kov/core/runtime/runtime.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+/// What a thread works on at a time stays below the first; longer columns of slices are cut to fewer components.  A
+/// single one may take the second.
+constexpr std::size_t slice_cache_bytes = std::size_t(3) << 20, slice_largest_bytes = std::size_t(24) << 20;
+
+inline int outer_slice(const Layout& layout) {
+  return layout.outer_extent()[0] * layout.outer_extent()[1] * layout.outer_extent()[2];
+}
+
+/// Of a slice of one component.
+template <template <class> class SiteT, class T>
+std::size_t slice_bytes(const Field<SiteT, T>& field) {
+  return std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
+}
+
+/// As many components at once as fit into the cache with n_slices slices of each, and no more than leave every thread
+/// some tasks.
+template <template <class> class SiteT, class T>
+int components_at_once(const Field<SiteT, T>& field, int n_slices) {
+  const std::size_t fit = slice_cache_bytes / (std::size_t(n_slices) * slice_bytes(field));
+  int k = std::max(1, std::min(int(fit), field.n_components()));
+  while (k > 1 && field.layout().outer_extent()[3] * (field.n_components() / k) < 4 * Runtime::threads()) --k;
+  return k;
+}
+
+/// The six spatial neighbours of each site of a slice, numbered lexicographically, the same for every slice; and where
+/// the sites of every slice are.  For virtual nodes on one rank in space.
+struct SliceTable {
+  explicit SliceTable(const Layout& layout) {
+    const Coord& box = layout.outer_extent();
+    n = outer_slice(layout);
+    std::vector<std::uint32_t> to(std::size_t(n) * 6);
+    std::vector<int> where(std::size_t(n) * std::size_t(box[3]));
+    for (int i = 0; i < n; ++i) {
+      const Coord x = coordinate(i, {box[0], box[1], box[2], 1});
+      for (int leg = 0; leg < 6; ++leg) {
+        const int mu = leg / 2;
+        Coord y = x;
+        y[mu] += leg % 2 ? -1 : +1;
+        const bool wraps = y[mu] < 0 || y[mu] >= box[mu];
+        y[mu] = (y[mu] + box[mu]) % box[mu];
+        to[std::size_t(i) * 6 + std::size_t(leg)] =
+            std::uint32_t(lexicographic(y, box)) << 3 | std::uint32_t(wraps ? layout.lane_bit(mu) : 0);
+      }
+      for (int t = 0; t < box[3]; ++t)
+        where[std::size_t(t) * std::size_t(n) + std::size_t(i)] = layout.outer_index({x[0], x[1], x[2], t});
+    }
+    neighbours = Buffer<std::uint32_t>("slice neighbours", to);
+    outer = Buffer<int>("slice sites", where);
+  }
+
+  /// Made once per lattice.
+  static const SliceTable& of(const Lattice& lattice) {
+    return lattice.remember<SliceTable>("slice table", [&] { return SliceTable(lattice.layout()); });
+  }
+
+  int n;
+  Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
+  Buffer<int> outer;                 // [slice][site]
+};
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// Where the sites of a slice are: in a field, as SliceTable says; in a buffer of its own; or either.
+struct InField {
+  const int* sites;
+  int operator()(int i) const { return sites[i]; }
+};
+struct InBuffer {
+  int operator()(int i) const { return i; }
+};
+struct InEither {
+  const int* sites;  // none: in a buffer
+  int operator()(int i) const { return sites ? sites[i] : i; }
+};
+
+/// Some components of a slice.
+template <template <class> class SiteT, class T, class Where>
+class SliceView {
+ public:
+  using View = FieldView<SiteT, T, default_lanes>;
+  using Value = SiteT<Pack<T, default_lanes>>;
+
+  /// Component c here is `first` + c of the field.
+  SliceView(const View& field, const int* sites, int first) : view_(field), where_{sites}, first_(first) {}
+  /// A buffer of n sites.
+  SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components), where_{} {
+    view_.set_extents(n, n_components, "a buffer for slices");
+  }
+
+  T* address(int i, int c) const { return view_.address(where_(i), first_ + c); }
+  Value operator()(int i, int c) const { return view_(PackSite{where_(i)}, first_ + c); }
+  void set(int i, int c, const Value& v) const { view_.set(PackSite{where_(i)}, v, first_ + c); }
+
+ private:
+  View view_;
+  Where where_;
+  int first_ = 0;
+};
+
+/// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice.
+template <template <class> class SiteT, class T, class From>
+KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
+                                                const SliceView<SiteT, T, From>& from, const std::uint32_t* neighbours,
+                                                const int* where, int i, int c) {
+  using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
+  const PackSite x{where[i]};
+  for (int mu = 0; mu < 3; ++mu) {
+    const std::uint32_t ahead = neighbours[i * 6 + 2 * mu], behind = neighbours[i * 6 + 2 * mu + 1];
+    color_multiply_add(sum, links.forward(x, mu), Neighbour(from.address(int(ahead >> 3), c), int(ahead & 7)));
+    const PackHop back{where[behind >> 3], int(behind & 7), false, nullptr};
+    color_multiply_add(sum, links.backward(x, back, mu), Neighbour(from.address(int(behind >> 3), c), int(behind & 7)));
+  }
+}
+#endif
+
+}  // namespace kov::detail

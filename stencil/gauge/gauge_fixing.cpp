@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/gauge/gauge_fixing.hpp"
+
+#include "kov/core/site/su3.hpp"
+#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/gauge/su3_maps.hpp"
+#include "kov/stencil/launch.hpp"
+
+#include <cmath>
+
+namespace kov {
+
+namespace detail {
+
+template <class T>
+struct GaugeTransformKernel {
+  Stencil::View stencil;
+  FieldView<ColorMatrix, T, default_lanes> u;
+  NeighbourView<ColorMatrix, T, default_lanes> g;
+  FieldView<ColorMatrix, T, default_lanes> out;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto near = stencil.at(x);
+    const auto here = g(x);
+    for (int mu = 0; mu < 4; ++mu) out.set(x, here * (u(x, mu) * adj(g(x, near(2 * mu)))), mu);
+  }
+};
+
+/// w(x) = sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' the transformed links: g(x) times what its neighbours say.
+/// TA[w] is the divergence D(x), Re tr w the part of the functional that g(x) can change.
+template <class T>
+struct TransformedLinks {
+  Stencil::View stencil;
+  NeighbourView<ColorMatrix, T, default_lanes> u, g;
+  int n_directions;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    const auto near = stencil.at(x);
+    using R = typename decltype(g(x))::Real;
+    auto sum = zero<ColorMatrix<R>>();
+    for (int mu = 0; mu < n_directions; ++mu) {
+      sum += u(x, mu) * adj(g(x, near(2 * mu)));
+      sum += adj(g(x, near(2 * mu + 1)) * u(x, near(2 * mu + 1), mu));
+    }
+    return sum;
+  }
+};
+
+template <class T>
+struct GaugeRelaxKernel {
+  TransformedLinks<T> links;
+  FieldView<ColorMatrix, T, default_lanes> g;
+  T omega;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    using Kokkos::sqrt;
+    auto turn = g(x);
+    auto w = turn * links(x);
+    using R = typename decltype(g(x))::Real;
+    const R tiny(1e-30f);  // where the neighbours leave a subgroup free any step is as good
+    for (int k = 0; k < 3; ++k) {
+      const Quaternion<R> r = subgroup_part(w, k);
+      const R size = sqrt(norm2(r) + tiny);
+      const R most = R(omega);
+      Quaternion<R> step{{(R(1) - most) * size + most * r.v[0], -most * r.v[1], -most * r.v[2], -most * r.v[3]}};
+      const R scale = R(1) / sqrt(norm2(step) + tiny);
+      for (R& v : step.v) v *= scale;
+      multiply_subgroup(turn, step, k);
+      multiply_subgroup(w, step, k);
+    }
+    g.set(x, turn);
+  }
+};
+
+/// Re tr w and tr D D^+.
+template <class T>
+struct GaugeQualityKernel {
+  TransformedLinks<T> links;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto w = links.g(x) * links(x);
+    using R = typename decltype(links.g(x))::Real;
+    return Values<R, 2>{{trace(w).re, norm2(traceless_antihermitian(w))}};
+  }
+};
+
+template <class T>
+struct UnitMatrixKernel {
+  FieldView<ColorMatrix, T, default_lanes> g;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    using R = typename decltype(g(x))::Real;
+    g.set(x, unit_matrix<R>());
+  }
+};
+
+template <class T>
+struct ReunitariseKernel {
+  FieldView<ColorMatrix, T, default_lanes> g;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    ColorMatrix<T> m = g(x);
+    reunitarise(m);
+    g.set(x, m);
+  }
+};
+
+/// g(x) = g(x - t) U_t(x - t) on one time slice; to be run over all sites.
+template <class T>
+struct TemporalGaugeKernel {
+  Stencil::View stencil;
+  Layout::View layout;
+  NeighbourView<ColorMatrix, T, default_lanes> u, before;
+  FieldView<ColorMatrix, T, default_lanes> g;
+  int local_t;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    if (layout.coordinate(x.outer, x.lane)[3] != local_t) return;
+    const auto back = stencil.at(x)(7);
+    ColorMatrix<T> m = before(x, back) * u(x, back);
+    g.set(x, m);
+  }
+};
+
+}  // namespace detail
+
+namespace {
+
+template <class T>
+void require_transformation(const GaugeField<T>& gauge, const Field<ColorMatrix, T>& g) {
+  require(g.lattice() == gauge.lattice() && g.n_components() == 1 && g.subset() == Subset::all, g.name(),
+          "is no gauge transformation of", gauge.name(), ": it takes one matrix on every site of the same lattice");
+}
+
+template <class T>
+Field<ColorMatrix, T> unit_transformation(const Lattice& lattice) {
+  const Field<ColorMatrix, T> g(lattice, "gauge transformation");
+  for_each_site<default_lanes>("unit_matrix", g.range(), detail::UnitMatrixKernel<T>{g.view()});
+  return g;
+}
+
+int n_directions(GaugeCondition condition) { return condition == GaugeCondition::coulomb ? 3 : 4; }
+
+}  // namespace
+
+template <class T>
+GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatrix, T>& g) {
+  require_gauge(gauge);
+  require_transformation(gauge, g);
+  const Lattice& lattice = gauge.lattice();
+  const GaugeField<T> out = gauge.like("transformed links");
+  for_each_site<default_lanes>(
+      "gauge_transform", gauge.range(),
+      detail::GaugeTransformKernel<T>{Stencil::of(lattice).view(), gauge.view(),
+                                      halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g),
+                                      out.view()});
+  Kokkos::fence("gauge transform");
+  return out;
+}
+
+template <class T>
+GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& parameters) : parameters_(parameters) {
+  require_gauge(gauge);
+  gauge.lattice().require_same("gauge fixing", int(parameters.condition), parameters.tolerance,
+                               parameters.overrelaxation, parameters.max_iterations, parameters.check_every);
+  require(parameters.tolerance > 0, "the tolerance of gauge fixing is", parameters.tolerance,
+          "and must be positive: theta is never 0 in finite precision");
+  require(parameters.overrelaxation > 0 && parameters.overrelaxation < 2, "overrelaxation is",
+          parameters.overrelaxation, "and must lie between 0 and 2: elsewhere the functional falls");
+  require(parameters.max_iterations >= 0 && parameters.check_every > 0, "gauge fixing was given",
+          parameters.max_iterations, "iterations, checked every", parameters.check_every,
+          ": the first must be 0 or more, the second 1 or more");
+  const Lattice& lattice = gauge.lattice();
+  gauge_ = gauge.alias();
+  stencil_ = Stencil::of(lattice).view();
+  link_halo_ = Halo<ColorMatrix, T>(lattice, 4, {.legs = backward_legs});
+  g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
+  u_ = link_halo_.exchange(gauge);
+  g_ = unit_transformation<T>(lattice);
+  neighbours_ = g_halo_.exchange(g_);
+}
+
+template <class T>
+void GaugeFixer<T>::iterate() {
+  for (const Subset parity : {Subset::even, Subset::odd}) {
+    const detail::TransformedLinks<T> links{stencil_, u_, neighbours_, n_directions(parameters_.condition)};
+    const Field<ColorMatrix, T> half = g_.half(parity);
+    for_each_site<default_lanes>("gauge_relax", half.range(),
+                                 detail::GaugeRelaxKernel<T>{links, g_.view(), T(parameters_.overrelaxation)});
+    neighbours_ = {g_.view(), g_halo_.exchange(half).halo()};
+  }
+  ++iteration_;
+}
+
+template <class T>
+GaugeFixingPoint GaugeFixer<T>::measure() const {
+  const Lattice& lattice = gauge_.lattice();
+  const int d = n_directions(parameters_.condition);
+  const detail::GaugeQualityKernel<T> kernel{{stencil_, u_, neighbours_, d}};
+  const auto sum = sum_sites<2>("gauge_quality", lattice, Subset::all, kernel, SumMode::exact);
+  const double sites = double(lattice.volume());
+  return {.iteration = iteration_, .functional = sum[0] / (6 * d * sites), .theta = sum[1] / (3 * sites)};
+}
+
+template <class T>
+void GaugeFixer<T>::reunitarise() {
+  for_each_lane<default_lanes>("reunitarise", g_.range(), detail::ReunitariseKernel<T>{g_.view()});
+  neighbours_ = g_halo_.exchange(g_);
+}
+
+template <class T>
+FixedGauge<T> fix_gauge(const GaugeField<T>& gauge, const GaugeFixing& parameters,
+                        const std::function<void(const GaugeFixingPoint&)>& after_check) {
+  GaugeFixer<T> fixer(gauge, parameters);
+  FixedGauge<T> fixed{.transformation = fixer.transformation().alias(), .history = {}};
+  for (int iteration = 0;; ++iteration) {
+    if (iteration % parameters.check_every == 0 || iteration == parameters.max_iterations) {
+      fixer.reunitarise();
+      fixed.history.push_back(fixer.measure());
+      if (after_check) after_check(fixed.result());
+      if (fixed.result().theta <= parameters.tolerance) return fixed;
+      require<ConvergenceError>(iteration < parameters.max_iterations,
+                                "gauge fixing reached theta =", fixed.result().theta, "after", iteration,
+                                "iterations and was to reach", parameters.tolerance,
+                                ": allow more iterations, another overrelaxation or a larger tolerance");
+    }
+    fixer.iterate();
+  }
+}
+
+template <class T>
+Field<ColorMatrix, T> temporal_gauge(const GaugeField<T>& gauge) {
+  require_gauge(gauge);
+  const Lattice& lattice = gauge.lattice();
+  const Geometry& geometry = lattice.geometry();
+  const Field<ColorMatrix, T> g = unit_transformation<T>(lattice);
+  const Field<ColorMatrix, T> links = gauge.column(3);
+  const Halo<ColorMatrix, T> link_halo(lattice, 1, {.legs = {7}}), halo(lattice, 1, {.legs = {7}});
+  const auto u = link_halo.exchange(links);
+  for (int t = 1; t < lattice.extent()[3]; ++t) {
+    const auto before = halo.exchange(g);
+    for_each_lane<default_lanes>("temporal_gauge", g.range(),
+                                 detail::TemporalGaugeKernel<T>{Stencil::of(lattice).view(), lattice.layout().view(), u,
+                                                                before, g.view(), t - geometry.origin()[3]});
+  }
+  Kokkos::fence("temporal gauge");
+  return g;
+}
+
+template class GaugeFixer<float>;
+template class GaugeFixer<double>;
+template GaugeField<float> gauge_transform(const GaugeField<float>&, const Field<ColorMatrix, float>&);
+template GaugeField<double> gauge_transform(const GaugeField<double>&, const Field<ColorMatrix, double>&);
+template FixedGauge<float> fix_gauge(const GaugeField<float>&, const GaugeFixing&,
+                                     const std::function<void(const GaugeFixingPoint&)>&);
+template FixedGauge<double> fix_gauge(const GaugeField<double>&, const GaugeFixing&,
+                                      const std::function<void(const GaugeFixingPoint&)>&);
+template Field<ColorMatrix, float> temporal_gauge(const GaugeField<float>&);
+template Field<ColorMatrix, double> temporal_gauge(const GaugeField<double>&);
+
+}  // namespace kov

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/gauge/observables.hpp"
+
+#include "kov/core/site/su3.hpp"
+#include "kov/stencil/launch.hpp"
+
+#include <utility>
+
+namespace kov {
+
+namespace detail {
+
+/// Re tr of the six plaquettes whose lower corner is x.  6 * (2 * 198 + 36) flops.
+template <class T>
+struct PlaquetteKernel {
+  Stencil::View stencil;
+  NeighbourView<ColorMatrix, T, default_lanes> u;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto near = stencil.at(x);
+    using R = typename decltype(u(x, 0))::Real;
+    Values<R, 6> trace;
+    int plane = 0;
+    for (int mu = 0; mu < 3; ++mu)
+      for (int nu = mu + 1; nu < 4; ++nu)
+        trace.v[plane++] = real_trace_adj(u(x, mu) * u(x, near(2 * mu), nu), u(x, nu) * u(x, near(2 * nu), mu));
+    return trace;
+  }
+};
+
+template <class T>
+struct LinkTraceKernel {
+  FieldView<ColorMatrix, T, default_lanes> u;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    using R = typename decltype(u(x, 0))::Real;
+    R sum(0);
+    for (int mu = 0; mu < 4; ++mu) sum += trace(u(x, mu)).re;
+    return Values<R, 1>{{sum}};
+  }
+};
+
+/// out(x) = U_mu(x) in(x + mu): one more link at the near end of a line.
+template <class T>
+struct ExtendLineKernel {
+  Stencil::View stencil;
+  FieldView<ColorMatrix, T, default_lanes> u;
+  NeighbourView<ColorMatrix, T, default_lanes> in;
+  FieldView<ColorMatrix, T, default_lanes> out;
+  int mu;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto near = stencil.at(x);
+    out.set(x, u(x, mu) * in(x, near(2 * mu)));
+  }
+};
+
+template <class T>
+struct TraceKernel {
+  FieldView<ColorMatrix, T, default_lanes> u;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    using R = typename decltype(u(x, 0))::Real;
+    const Complex<R> z = trace(u(x));
+    return Values<R, 2>{{z.re, z.im}};
+  }
+};
+
+/// The largest |z|^2 so far and that of z; a number that is none counts as infinite, because a maximum would lose it.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void raise(R& worst, const Complex<R>& z) {
+  const R size = norm2(z), infinity(Kokkos::Experimental::infinity_v<double>);
+  worst = where_greater(size, worst, size, worst);
+  worst = where_greater(size + R(1), R(0), worst, infinity);  // which is so for every number
+}
+
+/// The largest |element|^2 of U U^+ - 1 and of det U - 1 over the four links of a site.
+template <class T, class Site>
+KOKKOS_FUNCTION auto unitarity_violation(const FieldView<ColorMatrix, T, default_lanes>& u, Site x) {
+  using R = decltype(to_double(u(x, 0).z[0].re));
+  R worst(0.0);
+  for (int mu = 0; mu < 4; ++mu) {
+    const auto stored = u(x, mu);
+    ColorMatrix<R> v;
+    for (int k = 0; k < 9; ++k) v.z[k] = {to_double(stored.z[k].re), to_double(stored.z[k].im)};
+    ColorMatrix<R> off = v * adj(v);
+    for (int a = 0; a < 3; ++a) off(a, a).re -= R(1);
+    Complex<R> det = determinant(v);
+    det.re -= R(1);
+    for (int k = 0; k < 9; ++k) raise(worst, off.z[k]);
+    raise(worst, det);
+  }
+  return worst;
+}
+
+template <class T>
+struct UnitarityKernel {
+  FieldView<ColorMatrix, T, default_lanes> u;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto worst = unitarity_violation(u, x);
+    return Values<std::remove_const_t<decltype(worst)>, 1>{{worst}};
+  }
+};
+
+/// Plaquettes, link trace and violation of unitarity of a site.
+template <class T>
+struct MeasureKernel {
+  PlaquetteKernel<T> plaquettes;
+  LinkTraceKernel<T> link_trace;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto planes = plaquettes(x);
+    using R = decltype(unitarity_violation(link_trace.u, x));
+    Values<R, 8> all;
+    for (int k = 0; k < 6; ++k) all.v[k] = to_double(planes.v[k]);
+    all.v[6] = to_double(link_trace(x).v[0]);
+    all.v[7] = unitarity_violation(link_trace.u, x);
+    return all;
+  }
+};
+
+/// The square root of the largest value of all sites of all ranks.
+double largest_root(const Comm& comm, std::span<const double> values) {
+  std::array<double, 1> worst{0};
+  for (const double v : values) worst[0] = v > worst[0] ? v : worst[0];
+  comm.max(worst);
+  return std::sqrt(worst[0]);
+}
+
+template <class T>
+PlaquetteKernel<T> plaquette_kernel(const GaugeField<T>& gauge) {
+  const Lattice& lattice = gauge.lattice();
+  return {Stencil::of(lattice).view(), halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge)};
+}
+
+}  // namespace detail
+
+double Plaquettes::plane(int mu, int nu) const {
+  if (mu > nu) std::swap(mu, nu);
+  require(0 <= mu && mu < nu && nu < 4, "there is no plane of the directions", mu, "and", nu,
+          ": take two different ones of 0 to 3");
+  return planes[std::size_t(mu == 0 ? nu - 1 : mu + nu)];
+}
+
+template <class T>
+void require_gauge(const GaugeField<T>& gauge) {
+  require(gauge.n_components() == 4 && gauge.subset() == Subset::all, gauge.name(), "has", gauge.n_components(),
+          "components", gauge.subset() == Subset::all ? "on all sites," : "on one parity,",
+          "a gauge field has the 4 links of every site");
+}
+
+template <class T>
+Plaquettes plaquettes(const GaugeField<T>& gauge, SumMode mode) {
+  require_gauge(gauge);
+  const Lattice& lattice = gauge.lattice();
+  Plaquettes result{sum_sites<6>("plaquettes", lattice, Subset::all, detail::plaquette_kernel(gauge), mode)};
+  for (double& p : result.planes) p /= 3 * double(lattice.volume());
+  return result;
+}
+
+template <class T>
+double link_trace(const GaugeField<T>& gauge, SumMode mode) {
+  require_gauge(gauge);
+  const Lattice& lattice = gauge.lattice();
+  const detail::LinkTraceKernel<T> kernel{gauge.view()};
+  return sum_sites<1>("link_trace", lattice, Subset::all, kernel, mode)[0] / (12 * double(lattice.volume()));
+}
+
+template <class T>
+std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int direction) {
+  require_gauge(gauge);
+  require(0 <= direction && direction < 4, "there is no direction", direction, ": take one of 0 to 3");
+  const Lattice& lattice = gauge.lattice();
+  const Stencil::View stencil = Stencil::of(lattice).view();
+  const auto& halo = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * direction}});
+  Field<ColorMatrix, T> line = gauge.column(direction), next(lattice, "line of links"),
+                        spare = next.like("line of links");
+  for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {
+    const auto neighbours = halo.exchange(line);
+    for_each_site<default_lanes>(
+        "extend_line", next.range(),
+        detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
+    std::swap(line, next);
+    next = spare.alias();
+    spare = line.alias();
+  }
+  const auto sum = sum_sites<2>("trace", lattice, Subset::all, detail::TraceKernel<T>{line.view()}, mode);
+  return std::complex<double>(sum[0], sum[1]) / (3 * double(lattice.volume()));
+}
+
+template <class T>
+double unitarity_deviation(const GaugeField<T>& gauge) {
+  require_gauge(gauge);
+  const detail::UnitarityKernel<T> kernel{gauge.view()};
+  const detail::SiteValues<1, detail::UnitarityKernel<T>> values("unitarity_deviation", gauge.lattice(), Subset::all,
+                                                                 kernel);
+  return detail::largest_root(gauge.lattice().comm(), values[0]);
+}
+
+template <class T>
+LinkMeasures measure_links(const GaugeField<T>& gauge) {
+  require_gauge(gauge);
+  const Lattice& lattice = gauge.lattice();
+  using Kernel = detail::MeasureKernel<T>;
+  const detail::SiteValues<8, Kernel> values("measure_links", lattice, Subset::all,
+                                             Kernel{detail::plaquette_kernel(gauge), {gauge.view()}});
+  LinkMeasures result;
+  const double volume = double(lattice.volume());
+  for (int k = 0; k < 6; ++k)
+    result.plaquettes.planes[std::size_t(k)] =
+        detail::exact_sum(lattice.comm(), values[k], lattice.volume()) / (3 * volume);
+  result.link_trace = detail::exact_sum(lattice.comm(), values[6], lattice.volume()) / (12 * volume);
+  result.unitarity_deviation = detail::largest_root(lattice.comm(), values[7]);
+  return result;
+}
+
+template Plaquettes plaquettes(const GaugeField<float>&, SumMode);
+template Plaquettes plaquettes(const GaugeField<double>&, SumMode);
+template double link_trace(const GaugeField<float>&, SumMode);
+template double link_trace(const GaugeField<double>&, SumMode);
+template std::complex<double> polyakov_loop(const GaugeField<float>&, SumMode, int);
+template std::complex<double> polyakov_loop(const GaugeField<double>&, SumMode, int);
+template double unitarity_deviation(const GaugeField<float>&);
+template double unitarity_deviation(const GaugeField<double>&);
+template LinkMeasures measure_links(const GaugeField<float>&);
+template LinkMeasures measure_links(const GaugeField<double>&);
+template void require_gauge(const GaugeField<float>&);
+template void require_gauge(const GaugeField<double>&);
+
+}  // namespace kov

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/gauge/staples.hpp"
+
+#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/launch.hpp"
+
+namespace kov {
+
+namespace detail {
+
+/// Component k of out: U_nu(x)^+ U_mu(x) U_nu(x + mu) for the k-th direction nu.
+template <class T>
+struct LowerStapleKernel {
+  StapleView<T> staples;
+  FieldView<ColorMatrix, T, default_lanes> out;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto near = staples.stencil.at(x);
+    const int mu = staples.mu;
+    if (staples.streaming) prefetch(x);
+    for (int nu = 0, k = 0; nu < 4; ++nu) {
+      if (nu == mu || !staples.along[nu]) continue;
+      out.set(x, adj(staples.u[nu](x)) * (staples.u[mu](x) * staples.u[nu](x, near(2 * mu))), k++);
+    }
+  }
+
+  /// What the next site will read.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
+    if constexpr (!std::is_same_v<Site, LaneSite>) {
+      const auto next = staples.stencil.at(Site{x.outer + 1});
+      staples.u[staples.mu].field().prefetch(x.outer + 1, 0);
+      for (int nu = 0; nu < 4; ++nu) {
+        if (nu == staples.mu || !staples.along[nu]) continue;
+        staples.u[nu].field().prefetch(x.outer + 1, 0);
+        staples.u[nu].prefetch(next(2 * staples.mu), 0);
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
+    : gauge_(gauge),
+      lower_(gauge.lattice(), "lower staples", 3),
+      lower_halo_(gauge.lattice(), 3, {.legs = backward_legs}) {
+  require_gauge(gauge);
+  view_.stencil = Stencil::of(gauge.lattice()).nearest();
+  view_.streaming = worth_streaming(2 * gauge.n_reals() * sizeof(T));
+  for (int mu = 0; mu < 4; ++mu) {
+    view_.along[mu] = directions[std::size_t(mu)];
+    // U_mu is read where another direction nu has taken one step.
+    std::vector<int> legs = forward_legs;
+    std::erase(legs, 2 * mu);
+    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1, {.legs = legs});
+    changed(mu, Subset::all);
+  }
+}
+
+template <class T>
+void Staples<T>::changed(int mu, Subset parity) {
+  const Field<ColorMatrix, T> links = gauge_.column(mu);
+  // The halo keeps the other parity from before.
+  const auto neighbours = halo_[mu].exchange(parity == Subset::all ? links.alias() : links.half(parity));
+  view_.u[mu] = {links.view(), neighbours.halo()};
+}
+
+template <class T>
+StapleView<T> Staples<T>::of(int mu, Subset parity) {
+  view_.mu = mu;
+  const GaugeField<T> from = parity == Subset::all ? lower_.alias() : lower_.half(opposite(parity));
+  for_each_site<default_lanes>("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
+  view_.lower = {lower_.view(), lower_halo_.exchange(from).halo()};
+  return view_;
+}
+
+template class Staples<float>;
+template class Staples<double>;
+
+}  // namespace kov

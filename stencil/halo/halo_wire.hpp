@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// How sites go into halo messages and come out again: wire formats, and kernels over the blocks of all faces at once.
+// Sites are runs of reals here, whatever their type.
+#pragma once
+
+#include "kov/core/field/site_blocks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace kov::detail {
+
+/// The reals of a site, and how many sites (columns, where whole_outer) a block holds; n_components blocks a site.
+struct FaceShape {
+  int n_reals, lanes;
+  /// Outer sites travel with all their lanes, which are columns.  CPUs only.
+  bool whole_outer;
+  int n_components;
+
+  int n_slots() const { return whole_outer ? 1 : lanes; }
+};
+
+/// Lanes that a kernel works on at once: a run of neighbours in a block.
+inline constexpr int longest_run = has_packs ? 64 : 1;
+
+/// A wire format turns n neighbouring lanes, `lane` the first, into their part of a block of a message and back; `site`
+/// points to real 0 of the first.  This one keeps the reals as S, rounded to nearest, in a FieldView's order.
+template <class T, class S>
+struct PlainWire {
+  static std::size_t block_bytes(const FaceShape& shape) {
+    return sizeof(S) * std::size_t(shape.n_reals) * std::size_t(shape.lanes);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+                                                 const FaceShape& shape) {
+    S* const p = reinterpret_cast<S*>(block);
+    if (std::is_same_v<T, S> && n == shape.lanes) {
+      std::memcpy(p, site, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
+      return;
+    }
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) p[real_place(k, lane + l, shape.lanes)] = S(site[real_place(k, l, shape.lanes)]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
+                                                 const FaceShape& shape) {
+    const S* const p = reinterpret_cast<const S*>(block);
+    if (std::is_same_v<T, S> && n == shape.lanes) {
+      std::memcpy(site, p, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
+      return;
+    }
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]);
+  }
+};
+
+/// One float a lane, the largest |real|, then 16-bit integers in units of 1 / 32767 of it.  A lane with a number that
+/// is not finite arrives as NaN throughout.
+template <class T>
+struct Fixed16Wire {
+  static std::size_t block_bytes(const FaceShape& shape) {
+    return std::size_t(shape.lanes) * (sizeof(float) + sizeof(std::int16_t) * std::size_t(shape.n_reals));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+                                                 const FaceShape& shape) {
+    float* const norms = reinterpret_cast<float*>(block) + lane;
+    std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
+    T most[longest_run] = {}, not_finite[longest_run] = {}, scale[longest_run];
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) {
+        const T v = site[real_place(k, l, shape.lanes)], size = v < 0 ? -v : v;
+        most[l] = size > most[l] ? size : most[l];
+        not_finite[l] += T(0) * v;
+      }
+    for (int l = 0; l < n; ++l) {
+      norms[l] = float(most[l] + not_finite[l]);
+      scale[l] = norms[l] > 0 ? T(32767) / T(norms[l]) : T(0);
+    }
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) {
+        const T v = site[real_place(k, l, shape.lanes)], units = v * scale[l] + (v < 0 ? T(-0.5) : T(0.5));
+        p[real_place(k, lane + l, shape.lanes)] = std::int16_t(units == units ? units : T(0));
+      }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
+                                                 const FaceShape& shape) {
+    const float* const norms = reinterpret_cast<const float*>(block) + lane;
+    const std::int16_t* const p =
+        reinterpret_cast<const std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
+    for (int k = 0; k < shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l)
+        site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
+  }
+};
+
+/// What the kernels below share.  slots[block * n_slots + l] is the slot of a field (outer * lanes + lane, or an outer
+/// site where all its lanes travel) that lane l of a block goes with, -1 if none.  On CPUs an item is a block with all
+/// its components; on GPUs it is one lane of one component, so that a warp works on a block.
+template <class T>
+struct FaceBlocks {
+  FaceShape shape;
+  const int* slots;
+  const int* blocks;  // to work on
+  int n_blocks;
+
+  int items() const { return has_packs ? n_blocks : n_blocks * shape.n_components * shape.lanes; }
+
+  /// Calls work(block, component, lane, n, address) for runs of lanes that lie side by side in the field as well:
+  /// address is that of real 0 of the first.
+  template <class Work>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(const SiteBlocks<T>& field, int item, const Work& work) const {
+    if constexpr (has_packs) {
+      const int block = blocks[item];
+      if (shape.whole_outer) {
+        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.address(slots[block], c));
+        return;
+      }
+      constexpr int N = default_lanes;
+      const int* const slot = slots + block * N;
+      bool whole = slot[0] % N == 0;
+      for (int l = 1; l < N; ++l) whole = whole && slot[l] == slot[0] + l;
+      for (int c = 0; c < shape.n_components; ++c)
+        for (int l = 0; l < (whole ? 1 : N); ++l)
+          if (slot[l] >= 0) work(block, c, l, whole ? N : 1, field.address(slot[l] / N, c) + slot[l] % N);
+    } else {
+      constexpr int N = default_lanes;
+      const int lane = item % N, c = item / N % shape.n_components, block = blocks[item / N / shape.n_components];
+      const int slot = slots[block * N + lane];
+      if (slot >= 0) work(block, c, lane, 1, field.address(slot / N, c) + real_place(0, slot % N, N));
+    }
+  }
+};
+
+/// Field to messages, whose lanes without a slot stay zero.  places: where each block goes.
+template <class T, class Wire>
+struct PackFaces {
+  FaceBlocks<T> faces;
+  SiteBlocks<T> in;
+  std::byte* const* places;
+  std::size_t block_bytes;
+  /// Whether what goes out is larger than the caches, and whole packs should be written past them.
+  bool past_caches;
+
+  KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
+    std::byte* const to = places[block] + std::size_t(c) * block_bytes;
+#if !defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Wire, PlainWire<T, T>>)
+      if (past_caches && n == default_lanes && n == faces.shape.lanes) {
+        using P = Pack<T, default_lanes>;
+        for (int k = 0; k < faces.shape.n_reals; ++k) P::load(from + k * n).stream(reinterpret_cast<T*>(to) + k * n);
+        return;
+      }
+#endif
+    Wire::encode(from, lane, n, to, faces.shape);
+  }
+};
+
+/// Message to halo.
+template <class T, class Wire>
+struct UnpackFaces {
+  FaceBlocks<T> faces;
+  SiteBlocks<T> halo;
+  const std::byte* message;
+  std::size_t block_bytes;
+
+  KOKKOS_FUNCTION void operator()(int item) const { faces.visit(halo, item, *this); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* to) const {
+    Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, to, faces.shape);
+  }
+};
+
+/// The lanes of halo blocks that are copies of local sites.
+template <class T>
+struct CopyLocalLanes {
+  FaceBlocks<T> faces;
+  SiteBlocks<T> in, halo;
+
+  KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
+    PlainWire<T, T>::encode(from, lane, n, reinterpret_cast<std::byte*>(halo.address(block, c)), faces.shape);
+  }
+};
+
+}  // namespace kov::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/smearing/quark_smearing.hpp"
+
+#include "kov/core/field/field_ops.hpp"
+
+namespace kov {
+
+template <class T>
+QuarkSmearing<T>::QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series)
+    : lattice_(links.lattice()) {
+  if (const auto* wuppertal = std::get_if<WuppertalParameters>(&shape)) {
+    smearing_ = WuppertalSmearing<T>(links, *wuppertal);
+  } else if (const auto* profile = std::get_if<RealFunction>(&shape)) {
+    require(bool(*profile), "the profile of a smearing is an empty function: give F(p^2)");
+    smearing_ = ProfileSmearing<T>(links, *profile, series);
+  }
+}
+
+template <class T>
+const ChebyshevSeries* QuarkSmearing<T>::series() const {
+  const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_);
+  return profile ? &profile->series() : nullptr;
+}
+
+template <class T>
+template <template <class> class SiteT>
+void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
+  if (const auto* wuppertal = std::get_if<WuppertalSmearing<T>>(&smearing_)) return wuppertal->apply(in, out);
+  if (const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_)) return profile->apply(in, out);
+  require(in.conforms(out) && in.lattice() == lattice_ && in.subset() == Subset::all, "the smearing got", in.name(),
+          "and", out.name(), "which differ in shape, have one parity only, or live on another lattice than its links");
+  if (in.data() != out.data()) copy(in, out);
+}
+
+template class QuarkSmearing<float>;
+template class QuarkSmearing<double>;
+template void QuarkSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
+template void QuarkSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&) const;
+template void QuarkSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
+template void QuarkSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+
+}  // namespace kov

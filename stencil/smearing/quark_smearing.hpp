@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// QuarkSmearing: one type for every smearing of sources and sinks, so that programs choose at run time.
+#pragma once
+
+#include "kov/stencil/smearing/profile_smearing.hpp"
+#include "kov/stencil/smearing/wuppertal.hpp"
+
+#include <variant>
+
+namespace kov {
+
+/// Nothing (a point stays a point), Wuppertal's steps, or F(p^2) of p^2 = -Laplacian: gaussian_profile(),
+/// node_profile(), theta_profile() or a function of one's own.
+using SmearingShape = std::variant<std::monostate, WuppertalParameters, RealFunction>;
+
+/// out = smeared in.  Hermitian, so that it goes into sources and sinks alike, which may have different ones:
+///
+/// const GaugeLinks<double> smooth(stout(gauge, {.n = 10}));
+/// const QuarkSmearing<double> at_source(smooth, WuppertalParameters{.width = 3, .iterations = 20}),
+///     at_sink(smooth, node_profile(2));
+/// const auto quark = at_sink(solve_propagator(solver, M, at_source(point_source<double>(lattice,
+/// origin))).propagator);
+///
+/// With links from phased_links() it is momentum smearing.
+template <class T>
+class QuarkSmearing {
+ public:
+  /// series: how an F(p^2) is approximated.  Throws like WuppertalSmearing and ProfileSmearing.
+  QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series = {});
+
+  const Lattice& lattice() const { return lattice_; }
+  /// Whether out is a copy of in.
+  bool is_none() const { return smearing_.index() == 0; }
+  /// Of an F(p^2): its order and error; otherwise none.
+  const ChebyshevSeries* series() const;
+
+  /// Every component (12 for a propagator) in one sweep of the links, on full fields of Spinor or ColorVector; in may
+  /// be out.  Throws InputError when the shapes differ.
+  template <template <class> class SiteT>
+  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
+
+  /// A new field, smeared.
+  template <template <class> class SiteT>
+  Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
+    const Field<SiteT, T> out = in.like("smeared " + in.name());
+    apply(in, out);
+    return out;
+  }
+
+ private:
+  Lattice lattice_;
+  std::variant<std::monostate, WuppertalSmearing<T>, ProfileSmearing<T>> smearing_;
+};
+
+}  // namespace kov

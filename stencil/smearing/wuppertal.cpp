@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/smearing/wuppertal.hpp"
+
+#include "kov/core/field/field_ops.hpp"
+#include "kov/stencil/functions/slice_smearing.hpp"
+
+#include <cmath>
+
+namespace kov {
+
+template <class T>
+WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters)
+    : laplacian_(links, Dimensions::space), parameters_(parameters) {
+  lattice().require_same("Wuppertal smearing", parameters.width, parameters.iterations);
+  require(std::isfinite(parameters.width) && parameters.width >= 0, "a smearing width of", parameters.width,
+          "has no meaning: give a number of lattice units, 0 or more");
+  require(parameters.iterations >= 0, parameters.iterations, "smearing iterations cannot be done: give 0 or more");
+  require(parameters.iterations > 0 || parameters.width == 0, "a smearing of width", parameters.width,
+          "needs iterations, at least 3 / 2 of the width squared; 0 were given");
+}
+
+template <class T>
+template <template <class> class SiteT>
+void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
+  require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all, "the smearing got", in.name(),
+          "and", out.name(), "which differ in shape, have one parity only, or live on another lattice than its links");
+  const int n = parameters_.iterations;
+  const double step = n > 0 ? parameters_.width * parameters_.width / (4 * n) : 0;
+  if (step == 0) {
+    if (in.data() != out.data()) copy(in, out);
+    return;
+  }
+  const SmearingSteps steps{1 - 6 * step, step, n};
+  if (worth_slices(in)) {
+    smear_slices(laplacian_.links(), steps, in, out);
+    return;
+  }
+  // Two buffers take turns so that the last iteration writes out.
+  const Field<SiteT, T> other = out.like("smearing");
+  Field<SiteT, T> from = in.alias();
+  if (in.data() == out.data() && n % 2 == 1) from = in.clone("smearing input");
+  for (int k = 1; k <= n; ++k) {
+    const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
+    laplacian_.combine(steps.alpha, steps.beta, from, to);
+    from = to.alias();
+  }
+}
+
+template class WuppertalSmearing<float>;
+template class WuppertalSmearing<double>;
+template void WuppertalSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
+template void WuppertalSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&) const;
+template void WuppertalSmearing<double>::apply(const Field<ColorVector, double>&,
+                                               const Field<ColorVector, double>&) const;
+template void WuppertalSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+
+}  // namespace kov

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+//
+// Whole-lattice statements: A = B * C + shift(D, x, +1) is one kernel with its halo exchange, sum(real(trace(U)))
+// another. For users who want no site loops; docs/data_parallel.md has examples.
+#pragma once
+
+#include "kov/core/field/field_ops.hpp"
+#include "kov/core/field/reduce.hpp"
+#include "kov/core/field/site_map.hpp"
+#include "kov/stencil/functions/slice_values.hpp"
+#include "kov/stencil/launch.hpp"
+#include "kov/stencil/statements/expression.hpp"
+#include "kov/stencil/statements/phase.hpp"
+
+namespace kov {
+
+namespace detail {
+
+template <template <class> class SiteT, class Node, class Out>
+struct AssignKernel {
+  Node node;
+  Out out;
+  bool streaming;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    const auto value = as_site<SiteT>(node(x, c));
+    if (streaming)
+      out.stream(x, value, c);
+    else
+      out.set(x, value, c);
+  }
+};
+
+/// The value of a node at a site, for kernels of this machine.
+template <class Node>
+using value_of_t =
+    decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0));
+
+/// Whether the value of E goes into fields of SiteT<T>; the compiler says why where it does not.
+template <class E, template <class> class SiteT, class T>
+constexpr bool can_assign() {
+  static_assert(
+      !AnyField<E>,
+      "assign(expression, out) is for expressions: copy(from, to) of kov/core/field/field_ops.hpp copies a field, "
+      "convert(from, to) of kov/core/field/site_map.hpp changes its precision");
+  static_assert(AnyField<E> || SiteExpression<E>,
+                "assign(expression, out) wants an expression of fields first and the field that is written last");
+  if constexpr (!SiteExpression<E> || is_wrong_v<E>) {
+    return false;
+  } else {
+    constexpr bool same = std::is_same_v<typename E::Real, T>;
+    static_assert(
+        same,
+        "the expression has another precision than the field: convert(from, to) of kov/core/field/site_map.hpp "
+        "brings fields to one precision first");
+    if constexpr (same) {
+      using Node = decltype(std::declval<const E&>().template bind<false>(std::declval<ExpressionPlan&>(), Coord{}));
+      return holds_value<SiteT, value_of_t<Node>>();
+    } else {
+      return false;
+    }
+  }
+}
+
+/// The sum over components of a site, in double.
+template <class Node>
+struct SumKernel {
+  Node node;
+  int n_components;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    using V = decltype(node(x, 0));
+    using R = decltype(to_double(value_real_t<V>()));
+    Values<R, SumOf<V>::n> sum;
+    for (int i = 0; i < SumOf<V>::n; ++i) sum.v[i] = R(0.0);
+    for (int c = 0; c < n_components; ++c) SumOf<V>::add(sum, node(x, c));
+    return sum;
+  }
+};
+
+}  // namespace detail
+
+/// out = expression, on the sites and components of out, in one kernel; the same as `out = expression`.  copy() and
+/// convert() are for fields.
+///
+/// Exchanges the halos of shifted fields first, each along the legs that the statement uses, only for the parity that
+/// it reads.  Collective when anything is shifted; otherwise asynchronous.  The fields of the expression may be out
+/// itself, shifted or not: where a site would be overwritten before it is read, the value goes through a temporary
+/// field.
+///
+/// Throws InputError, on every rank, when the fields live on different lattices, have another number of components than
+/// out or one, or are not known on the sites that are read, and when a shift reaches beyond the next rank.
+template <class E, template <class> class SiteT, class T>
+void assign(const E& expression, const Field<SiteT, T>& out) {
+  if constexpr (detail::can_assign<E, SiteT, T>()) {
+    detail::ExpressionPlan plan;
+    expression.collect(plan, false, {});
+    const bool conflict = plan.prepare(detail::FieldInfo(out));
+    const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out.alias();
+    const auto node = expression.template bind<false>(plan, {});
+    using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
+    const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.n_reals() * sizeof(T));
+    for_each_site<default_lanes>("assign", target.range(), target.n_components(),
+                                 Kernel{node, target.view(), streaming});
+    if (conflict) copy(target, out);
+  }
+}
+
+namespace detail {
+/// A new field for the value of an expression.
+template <SiteExpression E, template <class> class SiteT, class T>
+Field<SiteT, T> evaluate(const E& expression, const std::string& name, std::type_identity<Field<SiteT, T>>) {
+  if constexpr (can_assign<E, SiteT, T>()) {
+    ExpressionPlan plan;
+    expression.collect(plan, false, {});
+    plan.prepare();
+    Field<SiteT, T> out(plan.lattice(), name, plan.n_components(), plan.subset());
+    assign(expression, out);
+    return out;
+  } else {
+    return {};
+  }
+}
+
+template <class F, class... InOut, std::size_t... k>
+void transform(const F& f, const std::tuple<const InOut&...>& fields, std::index_sequence<k...>) {
+  kov::assign(map(f, std::get<k>(fields)...), std::get<sizeof...(k)>(fields));
+}
+}  // namespace detail
+
+/// transform(f, in..., out): out(x) = f(in(x), ...), the same as assign(map(f, in...), out).
+template <class F, class... InOut>
+requires(sizeof...(InOut) > 1) void transform(const F& f, const InOut&... in_out) {
+  detail::transform(f, std::tie(in_out...), std::make_index_sequence<sizeof...(InOut) - 1>());
+}
+
+// Sums run over all sites of the lattice, or over one parity where a field of the expression has only that, and over
+// all components.  They are double, std::complex<double> or a SiteT<double>, as the expression has real numbers,
+// complex numbers or site objects; site values are taken in the precision of the fields and added in double.  One
+// kernel after the halo exchange; collective; the same on every rank, the same bits for any number of threads and, in
+// exact mode, on any decomposition.  Errors as for assign().
+
+/// The sum of an expression over sites and components.
+template <Operand E>
+auto sum(const E& e, SumMode mode = SumMode::chunked) {
+  const auto& expression = detail::term(e);
+  detail::ExpressionPlan plan;
+  expression.collect(plan, false, {});
+  plan.prepare();
+  const auto node = expression.template bind<false>(plan, {});
+  using Node = std::remove_const_t<decltype(node)>;
+  using Result = detail::SumOf<detail::value_of_t<Node>>;
+  const detail::SumKernel<Node> kernel{node, plan.n_components()};
+  const auto total = sum_sites<Result::n>("sum", plan.lattice(), plan.subset(), kernel, mode);
+  return Result::result(total.data());
+}
+
+/// The sums over the slices x_direction = 0, 1, ..., L - 1 of the whole lattice.  Throws InputError for a direction
+/// that is not one of 0 to 3.
+template <Operand E>
+auto slice_sum(const E& e, int direction, SumMode mode = SumMode::chunked) {
+  require(direction >= 0 && direction < 4, "there are no slices of direction", direction, ": take one of 0 to 3");
+  const auto& expression = detail::term(e);
+  detail::ExpressionPlan plan;
+  expression.collect(plan, false, {});
+  plan.prepare();
+  const auto node = expression.template bind<false>(plan, {});
+  using Node = std::remove_const_t<decltype(node)>;
+  using Result = detail::SumOf<detail::value_of_t<Node>>;
+  using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+  using Kernel = detail::SumKernel<Node>;
+  const Lattice lattice = plan.lattice();
+  const SiteRange range = lattice.layout().range(plan.subset());
+  const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
+  const Buffer<double> values("slice_sum", Result::n * n_lanes);
+  for_each_site<default_lanes>(
+      "slice_sum", range,
+      detail::StoreValues<Site, default_lanes, Result::n, Kernel>{
+          {node, plan.n_components()}, lattice.layout().view(), range.first, n_lanes, values.data()});
+  const std::vector<double> sums = detail::sum_slices(lattice, plan.subset(), direction, Result::n, values, mode);
+  std::vector<decltype(Result::result(sums.data()))> result;
+  for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));
+  return result;
+}
+
+// After the message of a statement that does not compile.
+inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked) { return 0; }
+inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int, SumMode = SumMode::chunked) {
+  return {};
+}
+
+/// |e|^2, products in double.
+template <SiteExpression E>
+double norm2(const E& e, SumMode mode = SumMode::chunked) {
+  return sum(map(detail::DoubleNorm2{}, e), mode);
+}
+
+/// The sum of conj(a) b, products in double; of two fields see field_ops.hpp.
+template <Operand A, Operand B>
+requires(SiteExpression<A> || SiteExpression<B>) std::complex<double> inner_product(const A& a, const B& b,
+                                                                                    SumMode mode = SumMode::chunked) {
+  return sum(map(detail::DoubleDot{}, a, b), mode);
+}
+
+}  // namespace kov

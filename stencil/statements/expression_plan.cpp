@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/statements/expression_plan.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+namespace {
+
+Subset at(Subset sites, const Coord& displacement) { return parity(displacement) != 0 ? opposite(sites) : sites; }
+
+std::string subset_name(Subset subset) {
+  return subset == Subset::all ? "all sites" : subset == Subset::even ? "even sites" : "odd sites";
+}
+
+/// The shortest way to the same site of a periodic lattice.
+Coord shortest(Coord d, const Coord& extent) {
+  for (std::size_t mu = 0; mu < 4; ++mu) {
+    d[mu] %= extent[mu];
+    if (d[mu] > extent[mu] / 2) d[mu] -= extent[mu];
+    if (d[mu] < -(extent[mu] - 1) / 2) d[mu] += extent[mu];
+  }
+  return d;
+}
+
+}  // namespace
+
+void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& displacement) {
+  reads_.push_back({field, shifted, shortest(displacement, field.lattice.extent())});
+  n_components_ = std::max(n_components_, field.n_components);
+}
+
+void ExpressionPlan::require_lattice(const Lattice& lattice) const {
+  for (const Lattice& other : lattices_)
+    require(other == lattice, "a phase and a field live on different lattices: an expression has one");
+}
+
+void ExpressionPlan::require_one_lattice() const {
+  require_lattice(lattice());
+  if (reads_.empty()) return;
+  const FieldInfo& first = reads_.front().field;
+  const FieldInfo& most = std::max_element(reads_.begin(), reads_.end(), [](const Read& a, const Read& b) {
+                            return a.field.n_components < b.field.n_components;
+                          })->field;
+  for (const Read& read : reads_) {
+    const FieldInfo& in = read.field;
+    require(in.lattice == first.lattice, in.name, "and", first.name,
+            "live on different lattices: an expression has one");
+    require(in.n_components == 1 || in.n_components == most.n_components, in.name, "has", in.n_components,
+            "components and", most.name, "has", most.n_components,
+            ": fields of one expression have one number of components, or a single one");
+  }
+}
+
+bool ExpressionPlan::reads(const FieldInfo& field) const {
+  return std::any_of(reads_.begin(), reads_.end(),
+                     [&](const Read& read) { return read.field.begin < field.end && field.begin < read.field.end; });
+}
+
+bool ExpressionPlan::prepare(const FieldInfo& out) {
+  bool conflict = false;
+  require_lattice(out.lattice);
+  for (const Read& read : reads_) {
+    const FieldInfo& in = read.field;
+    require(in.lattice == out.lattice, in.name, "and", out.name,
+            "live on different lattices: assign expressions of fields of one lattice");
+    require(in.n_components == 1 || in.n_components == out.n_components, in.name, "has", in.n_components,
+            "components and", out.name, "has", out.n_components,
+            ": an expression has as many as the field that it is assigned to, or one for all");
+    const Subset wanted = at(out.subset, read.displacement);
+    require(in.subset == Subset::all || in.subset == wanted, in.name, "is known on", subset_name(in.subset),
+            "and wanted on", subset_name(wanted), "to assign to", out.name, "on", subset_name(out.subset));
+    const bool overlaps = in.begin < out.end && out.begin < in.end;
+    const bool same = in.origin == out.origin && in.n_components == out.n_components;
+    const bool site_by_site = !read.shifted && (same || out.n_components == 1);
+    conflict = conflict || (overlaps && !site_by_site);
+  }
+  n_components_ = out.n_components;
+  subset_ = out.subset;
+  make_stencils();
+  return conflict;
+}
+
+void ExpressionPlan::prepare() {
+  require_one_lattice();
+  Subset sites = Subset::all;
+  const FieldInfo* why = nullptr;
+  for (const Read& read : reads_) {
+    if (read.field.subset == Subset::all) continue;
+    const Subset known = at(read.field.subset, read.displacement);
+    if (why != nullptr)
+      require(known == sites, "a sum over", subset_name(sites), "where", why->name, "is known wants", read.field.name,
+              "on sites that it has not: take both fields on one parity");
+    sites = known;
+    why = &read.field;
+  }
+  subset_ = sites;
+  make_stencils();
+}
+
+void ExpressionPlan::make_stencils() {
+  for (const Read& read : reads_) {
+    if (!read.shifted) continue;
+    const auto same = [&](const Shifted& s) {
+      return s.field.origin == read.field.origin && s.field.n_components == read.field.n_components &&
+             s.field.subset == read.field.subset;
+    };
+    auto found = std::find_if(shifted_.begin(), shifted_.end(), same);
+    const Subset wanted = at(*subset_, read.displacement);
+    if (found == shifted_.end()) {
+      shifted_.push_back({read.field, {}, wanted, nullptr, int(shifted_.size()), {}});
+      found = shifted_.end() - 1;
+    }
+    if (found->wanted != wanted) found->wanted = Subset::all;
+    if (std::find(found->legs.begin(), found->legs.end(), read.displacement) == found->legs.end())
+      found->legs.push_back(read.displacement);
+  }
+  for (Shifted& s : shifted_) s.stencil = &Stencil::of(s.field.lattice, s.legs);
+}
+
+ExpressionPlan::Shifted& ExpressionPlan::shifted(const FieldInfo& field) {
+  return *std::find_if(shifted_.begin(), shifted_.end(), [&](const Shifted& s) {
+    return s.field.origin == field.origin && s.field.n_components == field.n_components &&
+           s.field.subset == field.subset;
+  });
+}
+
+int ExpressionPlan::Shifted::leg(const Coord& displacement) const {
+  const Coord d = shortest(displacement, field.lattice.extent());
+  return int(std::find(legs.begin(), legs.end(), d) - legs.begin());
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// What an expression needs before its kernel can run: which fields it reads, on which sites, and through which legs.
+// Not for users.
+#pragma once
+
+#include "kov/stencil/halo/halo.hpp"
+
+#include <any>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kov::detail {
+
+/// A field as an expression or an assignment names it.
+struct FieldInfo {
+  template <template <class> class SiteT, class T>
+  explicit FieldInfo(const Field<SiteT, T>& field)
+      : lattice(field.lattice()),
+        name(field.name()),
+        n_components(field.n_components()),
+        subset(field.subset()),
+        begin(field.data()),
+        origin(field.view().unchecked_address(0, 0)) {
+    const SiteRange range = field.range();
+    end = field.view().address(range.first + range.n_outer - 1, n_components - 1) + Field<SiteT, T>::View::block;
+  }
+
+  Lattice lattice;
+  std::string name;
+  int n_components;
+  Subset subset;
+  const void *begin, *end;  // of its memory
+  const void* origin;       // where outer site 0 would be
+};
+
+/// The fields of one statement.  Collected first, then prepared, then asked for legs and neighbours while the kernel is
+/// put together; every rank does the same in the same order.
+class ExpressionPlan {
+ public:
+  ExpressionPlan() = default;
+  ~ExpressionPlan() {
+    if (!tables_.empty()) Kokkos::fence("tables of an expression in use");
+  }
+  ExpressionPlan(const ExpressionPlan&) = delete;
+  ExpressionPlan& operator=(const ExpressionPlan&) = delete;
+
+  /// A field read at x + displacement.
+  void add(const FieldInfo& field, bool shifted, const Coord& displacement);
+  /// The lattice of a term without a field.
+  void add(const Lattice& lattice) { lattices_.push_back(lattice); }
+  /// Keeps what the kernel reads besides fields for as long as this plan lives.
+  void keep(std::any table) { tables_.push_back(std::move(table)); }
+
+  /// For an assignment to out: throws InputError unless all fields fit; true when out must not be written while the
+  /// expression is evaluated.
+  bool prepare(const FieldInfo& out);
+  /// For a sum: the sites on which all fields are known.
+  void prepare();
+
+  const Lattice& lattice() const { return reads_.empty() ? lattices_.front() : reads_.front().field.lattice; }
+  Subset subset() const { return *subset_; }
+  int n_components() const { return n_components_; }
+  /// Whether any field read shares memory with this one.
+  bool reads(const FieldInfo& field) const;
+
+  /// A field that is read through legs.
+  struct Shifted {
+    FieldInfo field;
+    std::vector<Coord> legs;
+    Subset wanted;  // the sites of the field that are read
+    const Stencil* stencil;
+    int number;           // among the shifted fields of the statement
+    std::any neighbours;  // with their halo, once exchanged
+
+    int leg(const Coord& displacement) const;
+  };
+  Shifted& shifted(const FieldInfo& field);
+
+ private:
+  struct Read {
+    FieldInfo field;
+    bool shifted;
+    Coord displacement;
+  };
+  void require_one_lattice() const;
+  void require_lattice(const Lattice& lattice) const;
+  void make_stencils();
+
+  std::vector<Read> reads_;
+  std::vector<Lattice> lattices_;
+  std::vector<std::any> tables_;
+  std::vector<Shifted> shifted_;
+  std::optional<Subset> subset_;
+  int n_components_ = 1;
+};
+
+}  // namespace kov::detail

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "apps/spectrum/spectrum_parameters.hpp"
+#include "apps/spectrum/unused_settings.hpp"
+#include "kov/core/base/error.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace kov::app {
+
+namespace {
+
+/// The parameters after these --set.
+SpectrumParameters with(const std::vector<std::string>& assignments) {
+  SpectrumParameters p;
+  Settings s = p.settings();
+  for (const std::string& assignment : assignments) s.assign(assignment);
+  p.complete(s);
+  return p;
+}
+
+std::string error_with(const std::vector<std::string>& assignments) {
+  try {
+    with(assignments);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// What check() says about a lattice.
+std::string error_on(const Coord& extent, const std::vector<std::string>& assignments) {
+  SpectrumParameters p;
+  Settings s = p.settings();
+  try {
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    p.check(s, extent);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST(SpectrumParameters, MassAndKappaAreTwoNamesOfOneNumber) {
+  EXPECT_DOUBLE_EQ(with({"action.mass=0"}).action.kappa, 0.125);
+  EXPECT_DOUBLE_EQ(with({"action.kappa=0.1"}).action.mass, 1.0);
+  EXPECT_NE(error_with({"action.kappa=0.125", "action.mass=0.1"}).find("give one of the two"), std::string::npos);
+  // What is printed can be read again, and changed.
+  for (const std::string assignment : {"action.kappa=0.1575", "action.mass=0.1"}) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    s.assign(assignment);
+    p.complete(s);
+    SpectrumParameters q;
+    Settings r = q.settings();
+    r.read(s.toml(), "printed");
+    q.complete(r);
+    EXPECT_EQ(r.toml(), s.toml());
+    r.assign("action.kappa=0.1");
+    q.complete(r);
+    EXPECT_DOUBLE_EQ(q.action.mass, 1.0);
+  }
+}
+
+TEST(SpectrumParameters, ChannelsAreNamedAndNeverTwice) {
+  EXPECT_EQ(with({}).meson_channels().size(), 16u);
+  EXPECT_EQ(with({R"(correlators.mesons=["diagonal", "pion", "pion-pion_A4"])"}).meson_channels().size(), 17u);
+  EXPECT_EQ(with({"correlators.mesons=all"}).meson_channels().size(), 256u);
+  EXPECT_EQ(with({"correlators.mesons=pion"}).meson_channels(),
+            (std::vector<MesonChannel>{{.sink = 15, .source = 15}}));
+  EXPECT_EQ(with({"correlators.baryons=all"}).baryon_channels().size(), 17u);
+  EXPECT_TRUE(with({"correlators.baryons=[]"}).baryon_channels().empty());
+  EXPECT_NE(error_with({"correlators.mesons=pien"}).find("did you mean 'pion'?"), std::string::npos);
+  EXPECT_NE(error_with({"correlators.baryons=nuclon"}).find("did you mean 'nucleon'?"), std::string::npos);
+}
+
+TEST(SpectrumParameters, OriginsAreSpreadOrGiven) {
+  const Coord extent{8, 8, 8, 16};
+  EXPECT_EQ(with({"source.count=1"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}}));
+  EXPECT_EQ(with({"source.count=2"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}, {4, 4, 4, 8}}));
+  EXPECT_EQ(with({"source.origins=[[1, 2, 3, 4]]"}).origins(extent), (std::vector<Coord>{{1, 2, 3, 4}}));
+  EXPECT_NE(error_on(extent, {"source.origins=[[0, 0, 8, 0]]"}).find("outside the lattice"), std::string::npos);
+  EXPECT_EQ(with({"source.count=32"}).origins(extent).size(), 32u);
+  EXPECT_EQ(error_on(extent, {"source.count=32"}), "no error");
+  for (const char* count : {"33", "2000000000"}) {
+    const std::string error = error_on(extent, {std::string("source.count=") + count});
+    EXPECT_NE(error.find(std::string("source.count is ") + count), std::string::npos) << error;
+    EXPECT_NE(error.find("at most 32 sources"), std::string::npos) << error;
+  }
+}
+
+TEST(SpectrumParameters, NothingIsMeasuredTwice) {
+  for (const std::string assignment :
+       {"source.origins=[[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]", "correlators.momenta=[[0, 0, 1], [0, 0, 1]]"}) {
+    const std::string error = error_with({assignment});
+    EXPECT_NE(error.find("twice"), std::string::npos) << error;
+    EXPECT_NE(error.find(assignment.substr(0, assignment.find('='))), std::string::npos) << error;
+  }
+  // Momenta are the same when they differ by the lattice's extents.
+  const std::string same = "correlators.momenta=[[0, 0, 3], [0, 0, -5]]";
+  EXPECT_NE(error_on({8, 8, 8, 16}, {same}).find("correlators.momenta has two momenta"), std::string::npos);
+  EXPECT_EQ(error_on({8, 8, 16, 16}, {same}), "no error");
+}
+
+TEST(SpectrumParameters, MomentaThatAreOneOnTheLatticeAreMeasuredOnce) {
+  const auto momenta = [](int max_momentum2, const Coord& extent) {
+    return with({"correlators.max_momentum2=" + std::to_string(max_momentum2)}).momenta(extent);
+  };
+  EXPECT_EQ(momenta(4, {8, 8, 8, 16}), momenta_up_to(4));
+  const auto small = momenta(4, {4, 8, 8, 16});
+  EXPECT_EQ(small.size(), momenta_up_to(4).size() - 1);  // 2 0 0 is -2 0 0
+  EXPECT_EQ(std::count(small.begin(), small.end(), Momentum{-2, 0, 0}), 1);
+  EXPECT_EQ(std::count(small.begin(), small.end(), Momentum{2, 0, 0}), 0);
+  EXPECT_EQ(momenta(1000, {4, 4, 4, 8}).size(), 64u);
+  EXPECT_EQ(with({"correlators.momenta=[[2, 0, 0]]"}).momenta({4, 4, 4, 8}), (std::vector<Momentum>{{2, 0, 0}}));
+}
+
+TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
+  const auto unused = [](const std::vector<std::string>& assignments) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return unused_settings(p, s);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(unused({}), Texts{});
+  EXPECT_EQ(unused({"source.sigma=2"}), Texts{}) << "that is its default";
+  EXPECT_EQ(unused({"source.sigma=3"}),
+            Texts{"--set source.sigma changes nothing: it is only used by smearing gaussian or node"});
+  EXPECT_EQ(unused({"source.sigma=3", "sink.smearings=node"}), Texts{}) << "it is the sink's too";
+  EXPECT_EQ(unused({"source.sigma=3", "sink.sigma=1", "sink.smearings=node"}).size(), 1u);
+  EXPECT_EQ(unused({"sink.width=1", "links.stout_rho=0.2", "links.smearing=none", "links.steps=3"}).size(), 3u);
+  EXPECT_EQ(
+      unused({"links.ape_weight=3", "links.steps=0"}),
+      Texts{"--set links.ape_weight changes nothing: it is only used with links.smearing ape and links.steps of 1 "
+            "or more"});
+  EXPECT_EQ(unused({"links.smearing=stout", "links.stout_rho=0.2", "links.steps=0"}).size(), 2u);
+  EXPECT_TRUE(unused({"links.steps=0"}).empty());
+  EXPECT_EQ(unused({"correlators.baryons=[]", "analysis.nucleon=[2, 5]"}),
+            Texts{"--set analysis.nucleon changes nothing: it is only used with the nucleon among "
+                  "correlators.baryons"});
+  EXPECT_EQ(unused({"correlators.mesons=['rho_x']", "analysis.pion=[2, 5]", "analysis.rho=[2, 5]"}).size(), 1u);
+  EXPECT_EQ(unused({"generate.seed=3", "gauge.files=a"}),
+            Texts{"--set generate.seed changes nothing: it is only used without gauge.files"});
+  EXPECT_EQ(unused({"source.count=3", "source.origins=[[0, 0, 0, 0]]", "correlators.max_momentum2=1",
+                    "correlators.momenta=[[0, 0, 0]]"})
+                .size(),
+            2u);
+}
+
+TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
+  const Coord extent{4, 4, 4, 8};
+  for (const std::string given : {"analysis.pion=[4, 20]", "analysis.rho=[0, 4]", "analysis.nucleon=[1, 3]"}) {
+    const std::string error = error_on(extent, {given});
+    EXPECT_NE(error.find("--set " + given.substr(0, given.find('=')) + " is"), std::string::npos) << error;
+    EXPECT_NE(error.find(given.find("nucleon") == given.npos ? "t = 0 to 3" : "t = 0 to 2"), std::string::npos)
+        << error;
+  }
+  EXPECT_EQ(error_on(extent, {"analysis.pion=[1, 3]", "analysis.rho=[0, 3]", "analysis.nucleon=[2, 2]"}), "no error");
+  // Defaults are shortened, which is said for what is measured.
+  EXPECT_EQ(error_on(extent, {}), "no error");
+  const auto shortened = [&](const std::vector<std::string>& assignments, const Coord& on) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return p.window_warnings(s, on).size();
+  };
+  EXPECT_EQ(shortened({}, extent), 3u);
+  EXPECT_EQ(shortened({"analysis.pion=[1, 3]"}, extent), 2u);
+  EXPECT_EQ(shortened({"correlators.mesons=pion", "correlators.baryons=[]"}, extent), 1u);
+  EXPECT_EQ(shortened({"correlators.mesons=[]", "correlators.baryons=all"}, extent), 1u);
+  EXPECT_EQ(shortened({}, {8, 8, 8, 16}), 0u);
+}
+
+TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
+  const auto identity = [](const std::vector<std::string>& assignments) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return p.identity(s);
+  };
+  const std::string standard = identity({});
+  EXPECT_EQ(identity({"output.prefix=other", "generate.configurations=9", "analysis.bin=2", "source.count=3"}),
+            standard);
+  EXPECT_NE(identity({"action.kappa=0.151"}), standard);
+  EXPECT_NE(identity({"source.width=1"}), standard);
+  EXPECT_NE(identity({"correlators.max_momentum2=1"}), standard);
+  EXPECT_NE(identity({"solver.tolerance=1e-8"}), standard);
+}
+
+TEST(SpectrumParameters, SinksHaveTheNumbersOfTheSourceUnlessTheirOwnAreGiven) {
+  const SpectrumParameters same = with({"source.width=1.5", "source.iterations=7", "source.p2_max=2"});
+  EXPECT_EQ(same.sink.choice.width, 1.5);
+  EXPECT_EQ(same.sink.choice.iterations, 7);
+  EXPECT_EQ(same.sink.choice.p2_max, 2);
+  const SpectrumParameters other = with({"source.smearing=node", "source.sigma=3", "source.node=4", "sink.sigma=1",
+                                         R"(sink.smearings=["gaussian", "none"])"});
+  EXPECT_EQ(other.source.choice.sigma, 3);
+  EXPECT_EQ(other.sink.choice.sigma, 1);
+  EXPECT_EQ(other.sink.choice.node, 4);
+  EXPECT_EQ(other.sink.smearings.size(), 2u);
+}
+
+TEST(SmearingChoice, MakesTheSmearingOfItsName) {
+  const SmearingChoice choice{.width = 2, .iterations = 9, .sigma = 1.5, .node = 2, .p2_max = 3, .edge = 0.5};
+  EXPECT_EQ(choice.shape("none").index(), 0u);
+  ASSERT_EQ(choice.shape("wuppertal").index(), 1u);
+  EXPECT_EQ(std::get<WuppertalParameters>(choice.shape("wuppertal")).iterations, 9);
+  const auto value = [&](const char* name, double p2) { return std::get<RealFunction>(choice.shape(name))(p2); };
+  EXPECT_DOUBLE_EQ(value("gaussian", 1.1), gaussian_profile(1.5)(1.1));
+  EXPECT_DOUBLE_EQ(value("node", 1.1), node_profile(1.5, 2.0)(1.1));
+  EXPECT_DOUBLE_EQ(value("theta", 1.1), theta_profile(3, 0.5)(1.1));
+  EXPECT_DOUBLE_EQ(choice.profile("wuppertal")(1.1), wuppertal_profile({.width = 2, .iterations = 9})(1.1));
+  EXPECT_DOUBLE_EQ(SmearingChoice{.formula = "2 * p2 + 1"}.profile("formula")(1.5), 4);
+  for (const std::string& name : SmearingChoice::names()) EXPECT_FALSE(choice.description(name).empty());
+}
+
+TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
+  for (const auto& [assignment, part] :
+       std::vector<std::pair<std::string, std::string>>{{"action.kappa=0", "--set action.kappa is 0"},
+                                                        {"action.mass=-4.5", "--set action.mass is -4.5"},
+                                                        {"source.count=0", "--set source.count is 0"},
+                                                        {"source.iterations=-1", "source.iterations"},
+                                                        {"links.steps=-1", "links.steps"},
+                                                        {"sink.smearings=[]", "sink.smearings"},
+                                                        {"sink.smearings=wupertal", "did you mean 'wuppertal'?"},
+                                                        {R"(sink.smearings=["node", "node"])", "twice"},
+                                                        {"source.smearing=gausian", "did you mean 'gaussian'?"},
+                                                        {"source.sigma=0", "--set source.sigma is 0"},
+                                                        {"source.edge=0", "source.edge"},
+                                                        {"source.accuracy=0", "source.accuracy"},
+                                                        {"source.smearing=formula", "source.formula is empty"},
+                                                        {"sink.smearings=formula", "sink.formula is empty"},
+                                                        {"sink.node=-1", "--set sink.node is -1"},
+                                                        {"solver.tolerance=0", "solver.tolerance"},
+                                                        {"analysis.pion=[5, 4]", "analysis.pion"},
+                                                        {"gauge.ignore=checksum", "did you mean 'checksums'?"},
+                                                        {"generate.configurations=0", "generate.configurations"},
+                                                        {"generate.configurations=2000000000", "at most 1000000"},
+                                                        {"solver.method=BiCGStab", "did you mean 'bicgstab'?"},
+                                                        {"correlators.mesons=kaon", "one of 'a0', 'rho_x'"},
+                                                        {"output.prefix=\"\"", "output.prefix"}})
+    EXPECT_NE(error_with({assignment}).find(part), std::string::npos) << assignment << ": " << error_with({assignment});
+}
+
+}  // namespace kov::app

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/base/error.hpp"
+#include "kov/core/base/memory.hpp"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <numeric>
+
+namespace kov {
+namespace {
+
+// Below and above the sizes from which huge pages are asked for and memory comes from the system, and not a multiple of
+// either alignment.
+const std::vector<std::size_t> sizes{1, 17, (std::size_t(2) << 20) / 8, (std::size_t(5) << 20) / 8 + 3,
+                                     (std::size_t(64) << 20) / 8 + 5};
+
+TEST(Buffers, AreZeroAndAligned) {
+  for (const std::size_t n : sizes) {
+    {  // leaves something else than zeros behind for the allocator to hand out again
+      const Buffer<double> dirty("dirty", n);
+      dirty.copy_from(std::vector<double>(n, 7.0));
+    }
+    const Buffer<double> fresh("fresh", n);
+    EXPECT_EQ(fresh.size(), n);
+    EXPECT_EQ(fresh.to_host(), std::vector<double>(n, 0.0));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(fresh.data()) % 128, 0u);
+  }
+}
+
+TEST(Buffers, CopiesAreHandlesToTheSameMemory) {
+  std::vector<int> numbers(1000);
+  std::iota(numbers.begin(), numbers.end(), -7);
+  const Buffer<int> original("numbers", numbers);
+  const Buffer<int> handle = original;
+  EXPECT_EQ(handle.data(), original.data());
+  EXPECT_EQ(handle.to_host(), numbers);
+  numbers[3] = 5;
+  handle.copy_from(numbers);
+  std::vector<int> read(numbers.size());
+  original.copy_to(read);
+  EXPECT_EQ(read, numbers);
+}
+
+TEST(Buffers, OfManyPiecesComeBackWhole) {
+  // GPUs: five pieces of a staged copy, the last not full, and a copy just below the size that is staged.
+  for (const std::size_t n : {std::size_t(36) << 17, (std::size_t(32) << 17) - 1}) {
+    std::vector<double> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0.5);
+    const Buffer<double> buffer("numbers", numbers);
+    EXPECT_TRUE(buffer.to_host() == numbers);
+  }
+}
+
+TEST(Buffers, WithoutElementsAreNothing) {
+  const Buffer<double> none, empty("empty", 0);
+  EXPECT_EQ(none.size(), 0u);
+  EXPECT_EQ(empty.data(), nullptr);
+  EXPECT_TRUE(empty.to_host().empty());
+}
+
+TEST(Buffers, OfImpossibleSizeAreRefusedByName) {
+  // Elements whose bytes no machine has, and whose bytes no 64-bit number counts.
+  for (const std::size_t n : {std::size_t(1) << 55, std::size_t(1) << 60, std::size_t(1) << 61, ~std::size_t(0)}) {
+    try {
+      const Buffer<double> buffer("the moon", n);
+      ADD_FAILURE() << n << " numbers were granted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("no memory for the moon"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Buffers, CopiesOfAnotherLengthAreRefused) {
+  const Buffer<float> buffer("three", 3);
+  std::vector<float> four(4);
+  EXPECT_THROW(buffer.copy_from(four), InputError);
+  EXPECT_THROW(buffer.copy_to(four), InputError);
+}
+
+}  // namespace
+}  // namespace kov

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// Every collective against what one process computes for all ranks; messages in rings; errors that no rank is left out
+// of.
+#include "kov/core/comm/comm.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace {
+
+/// One number of each rank: sums of these depend on the order, bits and signs differ between neighbours.
+double real_of(int rank) { return rank % 3 == 0 ? 1e16 + rank : rank % 3 == 1 ? 1.25 : -1e16; }
+std::uint32_t word_of(int rank) { return 0xdeadbeefu * std::uint32_t(rank + 1); }
+
+std::vector<std::byte> block_of(int rank, std::size_t length) {
+  std::vector<std::byte> block(length);
+  for (std::size_t i = 0; i < length; ++i) block[i] = std::byte(std::size_t(rank) * 37 + i * 11);
+  return block;
+}
+
+class Communication : public ::testing::Test {
+ protected:
+  const Comm comm = Comm::world();
+  const int rank = comm.rank(), size = comm.size();
+  const int up = (rank + 1) % size, down = (rank + size - 1) % size;
+};
+
+TEST_F(Communication, RanksAreNumberedAndSelfIsOne) {
+  EXPECT_TRUE(rank >= 0 && rank < size);
+  EXPECT_EQ(Comm::self().rank(), 0);
+  EXPECT_EQ(Comm::self().size(), 1);
+  comm.barrier();
+}
+
+TEST_F(Communication, DoublesAreSummedInRankOrder) {
+  std::vector<double> values{real_of(rank), 1.0 / (rank + 1), -0.5};
+  std::vector<double> expected(3);
+  for (int r = 0; r < size; ++r) {
+    expected[0] += real_of(r);
+    expected[1] += 1.0 / (r + 1);
+    expected[2] += -0.5;
+  }
+  comm.sum(values);
+  EXPECT_EQ(values, expected);
+}
+
+TEST_F(Communication, IntegersAreSummedExactlyAndWordsModulo32Bits) {
+  std::vector<std::int64_t> integers{(std::int64_t(1) << 53) + rank, -rank};
+  std::vector<std::uint32_t> words{word_of(rank), 0xffffffffu};
+  std::int64_t expected = 0;
+  std::uint32_t word = 0;
+  for (int r = 0; r < size; ++r) {
+    expected += (std::int64_t(1) << 53) + r;
+    word += word_of(r);
+  }
+  comm.sum(integers);
+  comm.sum(words);
+  EXPECT_EQ(integers, (std::vector<std::int64_t>{expected, -size * (size - 1) / 2}));
+  EXPECT_EQ(words, (std::vector<std::uint32_t>{word, 0u - std::uint32_t(size)}));
+}
+
+TEST_F(Communication, ExclusiveOrAndMaximumAreElementWise) {
+  std::vector<std::uint32_t> words{word_of(rank), 1};
+  std::uint32_t expected = 0;
+  for (int r = 0; r < size; ++r) expected ^= word_of(r);
+  comm.bit_xor(words);
+  EXPECT_EQ(words, (std::vector<std::uint32_t>{expected, size % 2 ? 1u : 0u}));
+
+  std::vector<double> reals{double(rank), -double(rank), -1e300};
+  comm.max(reals);
+  EXPECT_EQ(reals, (std::vector<double>{double(size - 1), 0, -1e300}));
+  std::vector<std::int64_t> integers{(std::int64_t(1) << 60) + rank, -5 - rank};
+  comm.max(integers);
+  EXPECT_EQ(integers, (std::vector<std::int64_t>{(std::int64_t(1) << 60) + size - 1, -5}));
+}
+
+TEST_F(Communication, CollectivesOfNothingAreFine) {
+  comm.sum(std::span<double>());
+  comm.bit_xor(std::span<std::uint32_t>());
+  comm.max(std::span<std::int64_t>());
+  comm.broadcast(std::span<std::byte>());
+}
+
+TEST_F(Communication, BroadcastsReachAllFromAnyRoot) {
+  for (int root = 0; root < size; ++root) {
+    std::vector<std::byte> bytes = block_of(rank, 1000);
+    comm.broadcast(bytes, root);
+    EXPECT_EQ(bytes, block_of(root, 1000));
+    // Texts of other ranks may be longer or shorter, or empty.
+    const auto text_of = [](int r) { return std::string(std::size_t(3 * r), char('a' + r)); };
+    EXPECT_EQ(comm.broadcast(text_of(rank), root), text_of(root));
+  }
+}
+
+TEST_F(Communication, GathersBlocksOfDifferentLengths) {
+  const auto length = [](int r) { return std::size_t(r * r * 5); };  // that of rank 0 is empty
+  const auto blocks = comm.all_gather(block_of(rank, length(rank)));
+  ASSERT_EQ(int(blocks.size()), size);
+  for (int r = 0; r < size; ++r) EXPECT_EQ(blocks[std::size_t(r)], block_of(r, length(r)));
+}
+
+TEST_F(Communication, MessagesOfOneExchangeAreToldApartByTag) {
+  // Up and down the ring at once, of several lengths, sent in another order than received; alone: to oneself.
+  constexpr int n = 3;
+  const auto content = [](int from, int to, int tag) { return block_of(100 * from + 10 * to + tag, 10u + 700u * tag); };
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::vector<std::byte>> in, out;
+    for (int tag = 0; tag < n; ++tag) {
+      in.emplace_back(content(0, 0, tag).size());
+      in.emplace_back(content(0, 0, n + tag).size());
+      out.push_back(content(rank, up, tag));
+      out.push_back(content(rank, down, n + tag));
+    }
+    Comm::Exchange made(comm);
+    Comm::Exchange exchange = std::move(made);
+    for (int tag = 0; tag < n; ++tag) {
+      exchange.receive(in[std::size_t(2 * tag)], down, tag);
+      exchange.receive(in[std::size_t(2 * tag + 1)], up, n + tag);
+    }
+    for (int tag = n - 1; tag >= 0; --tag) {
+      exchange.send(out[std::size_t(2 * tag + 1)], down, n + tag);
+      exchange.send(out[std::size_t(2 * tag)], up, tag);
+    }
+    exchange.wait();
+    for (int tag = 0; tag < n; ++tag) {
+      EXPECT_EQ(in[std::size_t(2 * tag)], content(down, rank, tag));
+      EXPECT_EQ(in[std::size_t(2 * tag + 1)], content(up, rank, n + tag));
+    }
+  }
+}
+
+TEST_F(Communication, ExchangeCanBeUsedAgainAndBeEmpty) {
+  Comm::Exchange exchange(comm);
+  exchange.wait();
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::byte> in(8);
+    const std::vector<std::byte> out = block_of(rank + round, 8);
+    exchange.receive(in, down, 5);
+    exchange.send(out, up, 5);
+    exchange.wait();
+    EXPECT_EQ(in, block_of(down + round, 8));
+  }
+}
+
+// Not longer ones: an MPI may cut those off in silence, or lose other messages over them.
+TEST_F(Communication, AMessageShorterThanItsBufferIsACommError) {
+  for (const std::size_t sent : {std::size_t(0), std::size_t(24), std::size_t(31)}) {
+    std::vector<std::byte> in(32);
+    const std::vector<std::byte> out = block_of(rank, sent);
+    Comm::Exchange exchange(comm);
+    exchange.receive(in, down, 9);
+    exchange.send(out, up, 9);
+    EXPECT_THROW(exchange.wait(), CommError) << sent << " bytes where 32 were expected";
+    comm.barrier();
+  }
+  // The group is as good as before.
+  std::vector<std::int64_t> ones{1};
+  comm.sum(ones);
+  EXPECT_EQ(ones[0], size);
+}
+
+TEST_F(Communication, AgreeingPassesWhereNobodyFails) {
+  int calls = 0;
+  comm.agree([&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Communication, AnErrorOfOneRankIsThrownOnEveryRank) {
+  for (int failing = 0; failing < size; ++failing) {
+    const auto work = [&] { require(rank != failing, "the disk of rank", failing, "is full"); };
+    if (rank == failing) {
+      EXPECT_THROW(comm.agree(work), InputError);
+      continue;
+    }
+    try {
+      comm.agree(work);
+      ADD_FAILURE() << "rank " << rank << " went on";
+    } catch (const CommError& error) {
+      EXPECT_EQ(std::string(error.what()), sentence("rank", failing, "failed: the disk of rank", failing, "is full"));
+    }
+  }
+}
+
+TEST_F(Communication, EveryRankThrowsItsOwnErrorWhereItHasOne) {
+  try {
+    comm.agree([&] { require<FormatError>(false, "rank", rank, "says no"); });
+    ADD_FAILURE() << "rank " << rank << " went on";
+  } catch (const FormatError& error) {
+    EXPECT_EQ(std::string(error.what()), sentence("rank", rank, "says no"));
+  }
+  // Not only our own errors.
+  if (rank == size - 1)
+    EXPECT_THROW(comm.agree([] { throw std::bad_alloc(); }), std::bad_alloc);
+  else
+    EXPECT_THROW(comm.agree([] {}), CommError);
+}
+
+}  // namespace
+}  // namespace kov

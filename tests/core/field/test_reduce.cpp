@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// Sums over sites: every site once and no padding, the same bits every time, exact sums the same on any decomposition.
+#include "kov/core/field/reduce.hpp"
+#include "tests/reference/global_array.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace test {
+
+/// The complex number of every site as two reals.
+template <class T>
+struct PartsKernel {
+  FieldView<Scalar, T, default_lanes> in;
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    const auto z = in(x).z[0];
+    return Values<decltype(z.re), 2>{{z.re, z.im}};
+  }
+};
+
+}  // namespace test
+
+namespace {
+
+using reference::GlobalArray;
+
+template <class T>
+Field<Scalar, T> loaded(const Lattice& lattice, const GlobalArray& a, Subset subset = Subset::all) {
+  const Field<Scalar, T> x(lattice, "x", 1, subset);
+  load(x, a);
+  return x;
+}
+
+template <class T>
+std::array<double, 2> sum(const Field<Scalar, T>& x, SumMode mode) {
+  return sum_sites<2>("sum", x.lattice(), x.subset(), test::PartsKernel<T>{x.view()}, mode);
+}
+
+/// Numbers that floats hold, of very different sizes: their sums depend on the order.
+GlobalArray numbers(const Coord& extent) {
+  GlobalArray a = reference::random_array(extent, 1, 31);
+  for (std::size_t i = 0; i < a.data.size(); ++i) {
+    const int size = int(i % 21) - 30;
+    a.data[i] = {std::ldexp(std::nearbyint(1e5 * a.data[i].real()), size),
+                 std::ldexp(std::nearbyint(1e5 * a.data[i].imag()), size)};
+  }
+  return a;
+}
+
+class Sums : public test::OnLattices {};
+
+template <class T>
+void check(const Lattice& lattice) {
+  const GlobalArray a = numbers(lattice.extent());
+  for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
+    std::complex<long double> expected = 0;
+    double size = 0;
+    reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+      if (subset != Subset::all && (parity(x) == 1) != (subset == Subset::odd)) return;
+      expected += std::complex<long double>(a.at(x)[0]);
+      size += std::abs(a.at(x)[0]);
+    });
+    const Field<Scalar, T> x = loaded<T>(lattice, a, subset);
+    for (const SumMode mode : {SumMode::chunked, SumMode::exact}) {
+      const auto result = sum(x, mode);
+      // Sums of doubles, whatever T is.
+      const double tolerance = 10 * std::numeric_limits<double>::epsilon() * size;
+      EXPECT_NEAR(result[0], double(expected.real()), tolerance);
+      EXPECT_NEAR(result[1], double(expected.imag()), tolerance);
+      for (int k = 0; k < 20; ++k) EXPECT_EQ(sum(x, mode), result) << "another sum gave other bits";
+    }
+  }
+}
+
+TEST_P(Sums, TakeEverySiteOnceAndGiveTheSameBitsAgain) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check<float>(lattice);
+  check<double>(lattice);
+}
+
+TEST_P(Sums, ExactOnesHaveTheSameBitsOnAnyDecomposition) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray a = numbers(lattice.extent());
+  for (const Order order : {Order::virtual_nodes, Order::even_odd}) {
+    if (order == Order::virtual_nodes && !(has_packs && Layout::fits(lattice.extent(), default_lanes))) continue;
+    const Lattice whole(Comm::self(), lattice.extent(), {.grid = {}, .order = order, .force_halo = false});
+    EXPECT_EQ(sum(loaded<double>(lattice, a), SumMode::exact), sum(loaded<double>(whole, a), SumMode::exact));
+    EXPECT_EQ(sum(loaded<float>(lattice, a), SumMode::exact), sum(loaded<double>(whole, a), SumMode::exact));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Sums, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
+
+TEST(SumsOfNonsense, AreNotANumber) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  GlobalArray a = numbers(lattice.extent());
+  a.data[77] = {std::nan(""), 0};
+  const auto x = loaded<double>(lattice, a);
+  for (const SumMode mode : {SumMode::chunked, SumMode::exact}) EXPECT_TRUE(std::isnan(sum(x, mode)[0]));
+}
+
+}  // namespace
+}  // namespace kov

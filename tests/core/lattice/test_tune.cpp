@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+//
+// The tuner gives every candidate its turns, takes the fastest, on all ranks the same, and remembers it in a file that
+// may be damaged or of another version.  Time is what each test says it is.
+#include "kov/core/base/version.hpp"
+#include "kov/core/lattice/tune.hpp"
+#include "tests/core/io/io_support.hpp"
+#include "tests/support/tune_file.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace kov::test {
+namespace {
+
+TuneKey key_of(const std::string& kernel) { return {.kernel = kernel, .choice = "form"}; }
+
+class Tuning : public ::testing::Test {
+ protected:
+  static constexpr int turns = 12;
+  static constexpr const char* device = "Test Device 7";
+
+  Tuner::Clock clock() {
+    return [this] { return now; };
+  }
+  /// One call, of which candidate c takes costs[c] seconds: the candidate that ran.
+  int call(Tuner& tuner, const TuneKey& key, const std::vector<double>& costs) {
+    int ran = -1;
+    tuner.run_best(key, int(costs.size()), [&](int candidate) {
+      ran = candidate;
+      now += costs.at(std::size_t(candidate));
+    });
+    return ran;
+  }
+  /// All trials, which show the candidates in turns, and then the choice.
+  int choose(Tuner& tuner, const TuneKey& key, const std::vector<double>& costs) {
+    const int n = int(costs.size());
+    for (int i = 0; i < turns * n; ++i) EXPECT_EQ(call(tuner, key, costs), i % n);
+    return call(tuner, key, costs);
+  }
+  /// The line of a key in the file.
+  static std::string line(const std::string& kernel, int choice, const std::string& where = device,
+                          const std::string& which = version()) {
+    return key_of(kernel).text() + " device=" + where + " version=" + which + '\t' + std::to_string(choice) + '\n';
+  }
+
+  const TuneFile none{std::nullopt};
+  const Comm comm = Comm::world();
+  const Folder folder{comm};
+  const std::filesystem::path file = folder / "tune.txt";
+  const std::string first_line = "# kovariant tuner: key, tab, choice\n";
+  double now = 0;
+};
+
+TEST_F(Tuning, GivesEachItsTurnsAndKeepsToTheFastest) {
+  Tuner tuner(comm, device, clock());
+  for (int fast = 0; fast < 3; ++fast) {
+    std::vector<double> costs{3, 2, 4};
+    costs[std::size_t(fast)] = 1;
+    const TuneKey key = key_of("kernel " + std::to_string(fast));
+    EXPECT_EQ(choose(tuner, key, costs), fast);
+    // Whatever it takes later.
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(call(tuner, key, {5.0 - i, 5, 5}), fast);
+  }
+}
+
+TEST_F(Tuning, LeavesTheFirstRoundAsideAndTakesTheBestOfTheOthers) {
+  Tuner tuner(comm, device, clock());
+  const TuneKey key = key_of("kernel");
+  for (int round = 0; round < turns; ++round)
+    for (int c = 0; c < 2; ++c) {
+      // Candidate 0 is slow but in its first call; candidate 1 is held up but for once.
+      const std::vector<double> costs{round == 0 ? 0.1 : 2.0, round == 7 ? 1.0 : 50.0};
+      EXPECT_EQ(call(tuner, key, costs), c);
+    }
+  EXPECT_EQ(call(tuner, key, {1, 1}), 1);
+}
+
+TEST_F(Tuning, RanksWithDifferentTimesChooseWhatIsBestForTheSlowest) {
+  Tuner tuner(comm, device, clock());
+  // By itself, rank 0 would take the first.
+  const std::vector<double> costs = comm.rank() == 0 ? std::vector<double>{1, 2} : std::vector<double>{5, 3};
+  EXPECT_EQ(choose(tuner, key_of("kernel"), costs), comm.size() == 1 ? 0 : 1);
+}
+
+TEST_F(Tuning, TakesTurnsForEachKeyByItself) {
+  Tuner tuner(comm, device, clock());
+  const TuneKey a = key_of("a"), b = key_of("b");
+  for (int i = 0; i < 2 * turns; ++i) {
+    EXPECT_EQ(call(tuner, a, {1, 2}), i % 2);
+    EXPECT_EQ(call(tuner, b, {2, 1}), i % 2);
+  }
+  EXPECT_EQ(call(tuner, a, {1, 2}), 0);
+  EXPECT_EQ(call(tuner, b, {2, 1}), 1);
+}
+
+TEST_F(Tuning, GoesOnAfterAnExceptionOfOneRank) {
+  for (const int failing : {3, 2 * turns - 1}) {
+    Tuner tuner(comm, device, clock());
+    const TuneKey key = key_of("kernel");
+    for (int i = 0; i < 2 * turns; ++i) {
+      const auto run = [&](int candidate) {
+        EXPECT_EQ(candidate, i % 2) << "ranks are at different candidates";
+        now += candidate == 0 ? 2 : 1;
+        if (i == failing && comm.rank() == 0) throw std::runtime_error("lost");
+      };
+      if (i == failing && comm.rank() == 0)
+        EXPECT_THROW(tuner.run_best(key, 2, run), std::runtime_error);
+      else
+        EXPECT_NO_THROW(tuner.run_best(key, 2, run));
+    }
+    EXPECT_EQ(call(tuner, key, {2, 1}), 1);
+    EXPECT_THROW(tuner.run_best(key, 2, [](int) { throw std::runtime_error("later"); }), std::runtime_error);
+    EXPECT_EQ(call(tuner, key, {2, 1}), 1);
+  }
+}
+
+TEST_F(Tuning, NeverChoosesWhatAlwaysThrows) {
+  Tuner tuner(comm, device, clock());
+  for (int i = 0; i < 2 * turns; ++i) {
+    const auto run = [&](int candidate) {
+      now += 1;
+      if (candidate == 0) throw std::runtime_error("never");
+    };
+    if (i % 2 == 0)
+      EXPECT_THROW(tuner.run_best(key_of("kernel"), 2, run), std::runtime_error);
+    else
+      tuner.run_best(key_of("kernel"), 2, run);
+  }
+  EXPECT_EQ(call(tuner, key_of("kernel"), {0, 9}), 1);
+}
+
+TEST_F(Tuning, MeasuresSecondsByItself) {
+  const double start = Tuner::steady_seconds();
+  double end = start;
+  while (end - start < 1e-3) end = Tuner::steady_seconds();
+  EXPECT_LT(end - start, 60);
+}
+
+TEST(TuneKeys, DifferInEveryField) {
+  const TuneKey key{"kernel", "choice", {1, 2, 3, 4}, {5, 6, 7, 8}, "order", "legs", "0 1",       9,      10,
+                    11,       12,       13,           "sites",      14,      "wire", "transport", "codec"};
+  std::vector<TuneKey> others(19, key);
+  others[0].kernel += "2";
+  others[1].choice += "2";
+  others[2].local_extent[3] = 5;
+  others[3].grid[0] = 1;
+  others[4].order += "2";
+  others[5].legs += " +x";
+  others[6].legs_read += " 2";
+  others[7].messages = 2;
+  others[8].components = 2;
+  others[9].complex_numbers = 2;
+  others[10].real_bytes = 2;
+  others[11].lanes = 2;
+  others[12].sites += "2";
+  others[13].results = 2;
+  others[14].wire += "2";
+  others[15].transport += "2";
+  others[16].codec += "2";
+  others[17].local_extent[0] = 0;
+  others.back() = {};
+  others.push_back(key);
+  for (std::size_t i = 0; i < others.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(others[i], others[j]) << i << ' ' << j;
+      EXPECT_NE(others[i].text(), others[j].text());
+    }
+  EXPECT_EQ(key.text(),
+            "kernel=kernel choice=choice extent=1 2 3 4 grid=5 6 7 8 order=order legs=legs read=0 1 messages=9 "
+            "components=10 complex=11 bytes=12 lanes=13 sites=sites results=14 wire=wire transport=transport "
+            "codec=codec");
+}
+
+TEST_F(Tuning, RemembersInTheFile) {
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, device, clock());
+    choose(tuner, key_of("laplacian"), {2, 1});
+    choose(tuner, key_of("hop"), {1, 2});
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), first_line + line("hop", 0) + line("laplacian", 1));
+  EXPECT_EQ(folder.files(), 1u) << "something temporary was left";
+  Tuner tuner(comm, device, clock());
+  EXPECT_EQ(call(tuner, key_of("laplacian"), {1, 2}), 1);
+  EXPECT_EQ(call(tuner, key_of("laplacian"), {1, 2}), 1);
+}
+
+TEST_F(Tuning, OfSeveralLatticesEndsUpInTheSameFile) {
+  const TuneFile here(file);
+  {
+    Tuner first(comm, device, clock()), second(comm, device, clock());
+    choose(first, key_of("first"), {2, 1});
+    choose(second, key_of("second"), {2, 1});
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), first_line + line("first", 1) + line("second", 1));
+}
+
+TEST_F(Tuning, OfAnotherDeviceOrVersionIsMeasuredAgainAndLeftInTheFile) {
+  // As version 0.1.0 wrote them, of another version, of another device, and what nobody wrote.
+  const std::string old = "covariant_laplacian overlap 4 4 4 8 on 1 1 1 2 0 1 8 12\t1\n",
+                    theirs = line("kernel", 1, device, "0.0.1") + line("kernel", 1, "Other Device"),
+                    unknown = "no tab at all\nzzz\tnot a number\n";
+  write_bytes(comm, file, first_line + old + theirs + unknown);
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, device, clock());
+    EXPECT_EQ(choose(tuner, key_of("kernel"), {1, 2}), 0);
+  }
+  comm.barrier();
+  std::vector<std::string> lines;
+  std::istringstream in(bytes_of(file));
+  for (std::string one; std::getline(in, one);) lines.push_back(one + '\n');
+  std::istringstream all(first_line + old + theirs + unknown + line("kernel", 0));
+  std::size_t n = 0;
+  for (std::string one; std::getline(all, one); ++n)
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), one + '\n'), 1) << one;
+  EXPECT_EQ(lines.size(), n);
+  EXPECT_EQ(lines.at(0), first_line);
+}
+
+TEST_F(Tuning, KeepsALineToOneKeyWhateverTheNames) {
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, "two\nlines\tand a tab", clock());
+    choose(tuner, key_of("a\tb\nc"), {2, 1});
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), first_line + line("a b c", 1, "two lines and a tab"));
+}
+
+TEST_F(Tuning, TakesTheDeviceOfRank0) {
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, comm.rank() == 0 ? device : "another", clock());
+    choose(tuner, key_of("kernel"), {2, 1});
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), first_line + line("kernel", 1));
+  Tuner tuner(comm, comm.rank() == 0 ? device : "another", clock());
+  EXPECT_EQ(call(tuner, key_of("kernel"), {1, 2}), 1);
+}
+
+TEST_F(Tuning, LeavesAFileThatIsNoneOfItsOwnAlone) {
+  const std::string theirs = "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n\t1\n";
+  write_bytes(comm, file, theirs);
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, device, clock());
+    choose(tuner, key_of("kernel"), {2, 1});
+  }
+  comm.barrier();
+  EXPECT_EQ(bytes_of(file), theirs);
+}
+
+TEST_F(Tuning, LeavesNoFileWhereNothingWasLearnt) {
+  const TuneFile here(file);
+  {
+    Tuner tuner(comm, device, clock());
+    call(tuner, key_of("kernel"), {2, 1});
+  }
+  comm.barrier();
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST_F(Tuning, IgnoresWhatIsDamagedInTheFileAndKeepsTheRest) {
+  const std::string good = line("good", 1).substr(0, line("good", 1).rfind('\t'));
+  for (const std::string& damage :
+       {std::string("no tab at all"), std::string("key\tnot a number"), std::string("\t"), good + "\t7", good + "\t-1",
+        good + "\t", good, std::string(100, '\0'), std::string("a\t1\tb"), good + "\t99999999999999999999"}) {
+    SCOPED_TRACE(damage);
+    write_bytes(comm, file, damage + "\n" + line("kept", 1) + damage);
+    const TuneFile here(file);
+    Tuner tuner(comm, device, clock());
+    EXPECT_EQ(call(tuner, key_of("kept"), {1, 2}), 1) << "a good line was not understood";
+    EXPECT_EQ(choose(tuner, key_of("good"), {1, 2}), 0) << "a choice that does not exist was taken";
+  }
+}
+
+TEST_F(Tuning, WorksWhereTheFileCannotBeReadOrWritten) {
+  for (const auto& path : {folder.path(), folder / "none" / "tune.txt", std::filesystem::path("")}) {
+    const TuneFile here(path);
+    Tuner tuner(comm, device, clock());
+    EXPECT_EQ(choose(tuner, key_of("kernel"), {2, 1}), 1);
+  }
+  comm.barrier();
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+}  // namespace
+}  // namespace kov::test

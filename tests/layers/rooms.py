@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The rooms of the layers, the folders in them: what is in one may use it, those before it and the layers below.
+
+violations(root) lists every #include that points to a room that comes later, and every folder that is no room or holds
+too much.
+"""
+import os
+import re
+
+# "" is the layer's own folder.  Rooms of one group may use each other.
+ROOMS = {
+    "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("io/gauge",), ("runtime",)),
+    "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("gauge",), ("statements",)),
+    "algebra": (("",),),
+    "contractions": (("kernels",), ("correlators",), ("sources",), ("hadrons",)),
+    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("spectrum",), ("bench",), ("",)),
+}
+MOST_FILES = 24  # a source and its header, that many times, are more than one looks through for a name
+INCLUDE = re.compile(r'^\s*#\s*include\s*"(?:kov/)?([^"]+)"', re.M)
+
+
+def stems(folder):
+    """The files of a folder by name, a source and its header once."""
+    return {name.split(".")[0] for name in os.listdir(folder) if name.endswith((".hpp", ".cpp", ".cpp.in"))}
+
+
+def violations(root):
+    """Texts "file: reason", sorted."""
+    found = []
+    for layer, groups in ROOMS.items():
+        rank = {room: number for number, group in enumerate(groups) for room in group}
+        for folder, folders, names in os.walk(os.path.join(root, layer)):
+            room = os.path.relpath(folder, os.path.join(root, layer)).replace(os.sep, "/").strip(".")
+            sources = [name for name in names if name.endswith((".hpp", ".cpp"))]
+            if sources and room not in rank:
+                found.append("%s/%s: is no room: tests/layers/rooms.py has them in their order" % (layer, room))
+                continue
+            if len(stems(folder)) > MOST_FILES:
+                found.append("%s/%s: has more than %d names: cut it" % (layer, room, MOST_FILES))
+            for name in sources:
+                with open(os.path.join(folder, name)) as file:
+                    includes = INCLUDE.findall(file.read())
+                for include in includes:
+                    target, _, inner = include.partition("/")
+                    used = os.path.dirname(inner)
+                    if target == layer and rank.get(used, -1) > rank[room]:
+                        found.append("%s: includes %s, but %s must not know %s"
+                                     % (os.path.join(layer, room, name), include, room or layer, used or layer))
+    return sorted(found)

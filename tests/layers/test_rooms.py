@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""No include of the product points to a later room; and the check itself notices those that do."""
+import os
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from rooms import MOST_FILES, ROOMS, violations  # noqa: E402
+from trees import tree  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Rooms(unittest.TestCase):
+    def test_product(self):
+        self.assertEqual(violations(ROOT), [])
+
+    def test_every_room_is_there(self):
+        for layer, groups in ROOMS.items():
+            for room in sum(groups, ()):
+                self.assertTrue(os.path.isdir(os.path.join(ROOT, layer, room)), (layer, room))
+
+    def test_the_picture_and_its_page_show_them(self):
+        docs = os.path.join(ROOT, "docs")
+        with open(os.path.join(docs, "architecture.svg")) as file:
+            drawn = subprocess.run([sys.executable, os.path.join(docs, "architecture.py")], stdout=subprocess.PIPE,
+                                   universal_newlines=True, check=True).stdout
+            self.assertEqual(file.read(), drawn, "docs/architecture.py > docs/architecture.svg")
+        with open(os.path.join(docs, "architecture.md")) as file:
+            page = file.read()
+        for room in sum((sum(groups, ()) for groups in ROOMS.values()), ()):
+            self.assertIn("`%s`" % room if room else "folder", page)
+
+    def check(self, files, count):
+        with tree(files) as root:
+            self.assertEqual(len(violations(root)), count, files)
+
+    def test_pointing_to_a_later_room_is_noticed(self):
+        self.check({"core/base/error.hpp": '#include "kov/core/field/field.hpp"\n'}, 1)
+        self.check({"core/io/text.cpp": '#include "kov/core/io/gauge/nersc.hpp"\n'}, 1)
+        self.check({"apps/plot/axes.cpp": '#include "apps/flow.hpp"\n#include "apps/smear/smear.hpp"\n'}, 2)
+
+    def test_pointing_to_an_earlier_room_is_fine(self):
+        self.check({"core/field/field.hpp": '#include "kov/core/base/error.hpp"\n#include "kov/core/field/noise.hpp"\n'}, 0)
+        self.check({"stencil/halo/halo.hpp": '#include "kov/stencil/stencil.hpp"\n#include "kov/core/field/field.hpp"\n',
+                    "stencil/stencil.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
+
+    def test_folders_that_are_no_rooms_are_noticed(self):
+        self.check({"core/misc/error.hpp": ""}, 1)
+        self.check({"core/field.hpp": ""}, 1)
+
+    def test_full_rooms_are_noticed(self):
+        full = {"core/base/n%d.hpp" % i: "" for i in range(MOST_FILES)}
+        self.check({**full, "core/base/n0.cpp": ""}, 0)
+        self.check({**full, "core/base/one.cpp": ""}, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Builds that check bounds know how far halos and slices reach, as they know it of fields.
+#include "kov/stencil/functions/slice_table.hpp"
+#include "kov/stencil/launch.hpp"
+#include "tests/support/bounds.hpp"
+
+namespace kov {
+namespace {
+
+using test::expect_refused;
+using test::ViewBounds;
+constexpr const char* halo_of_psi = "the halo of psi";
+
+TEST_F(ViewBounds, HalosEndWhereTheirLastNeighbourIs) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const SpinorField<double> psi(lattice, "psi", 2);
+  const Halo<Spinor, double> halo(lattice, 2);
+  const int n = Stencil::of(lattice).halo().n_blocks;
+  const std::string site = "outer site " + std::to_string(n);
+  for (const auto& near : {halo.exchange(psi), halo.exchange(psi.odd())}) {
+    near(LaneSite{}, LaneHop{n - 1, default_lanes - 1, true}, 1);
+    expect_refused([&] { near(LaneSite{}, LaneHop{n, 0, true}); }, {halo_of_psi, site});
+    expect_refused([&] { near(LaneSite{}, LaneHop{-1, 0, true}); }, {halo_of_psi, "outer site -1"});
+    expect_refused([&] { near(LaneSite{}, LaneHop{0, default_lanes, true}); }, {halo_of_psi, "lane"});
+    expect_refused([&] { near(LaneSite{}, LaneHop{0, 0, true}, 2); }, {halo_of_psi, "component 2", "2 components"});
+#if !defined(KOKKOS_ENABLE_CUDA)
+    expect_refused([&] { near(PackSite{}, PackHop{n, 0, true, nullptr}); }, {halo_of_psi, site});
+    expect_refused([&] { near.read(PackSite{}, PackHop{0, 0, true, nullptr}, 2); }, {halo_of_psi, "component 2"});
+    const std::vector<std::int32_t> slots(default_lanes, (n * default_lanes) << 1 | 1);
+    expect_refused([&] { near(PackSite{}, PackHop{0, 0, false, slots.data()}); }, {halo_of_psi, site});
+#endif
+  }
+}
+
+TEST_F(ViewBounds, HalosOfColumnsEndLikewise) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const BlockField<Spinor, double, 4> psi(lattice, "psi", 4);
+  const BlockHalo<Spinor, double, 4> halo(lattice, 4);
+  const auto near = halo.exchange(psi);
+  const int n = block_stencil(lattice).halo().n_blocks;
+  near(BlockSite{}, LaneHop{n - 1, 0, true}, 0);
+  expect_refused([&] { near(BlockSite{}, LaneHop{n, 0, true}, 0); }, {halo_of_psi, "outer site " + std::to_string(n)});
+  expect_refused([&] { near(BlockSite{}, LaneHop{0, 0, true}, psi.n_groups()); }, {halo_of_psi, "component"});
+}
+
+TEST_F(ViewBounds, WhereNothingIsExchangedThereIsNoHalo) {
+  const Lattice lattice(Comm::self(), {4, 4, 4, 8});
+  const SpinorField<double> psi(lattice, "psi");
+  const auto near = Halo<Spinor, double>(lattice, 1).exchange(psi);
+  near(LaneSite{}, LaneHop{0, 0, false});
+  expect_refused([&] { near(LaneSite{}, LaneHop{0, 0, true}); }, {halo_of_psi, "no sites"});
+  const BlockField<Spinor, double, 4> block(lattice, "psi", 4);
+  const auto columns = BlockHalo<Spinor, double, 4>(lattice, 4).exchange(block);
+  expect_refused([&] { columns(BlockSite{}, LaneHop{0, 0, true}, 0); }, {halo_of_psi, "no sites"});
+}
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+TEST_F(ViewBounds, SlicesEndWhereTheirFieldOrBufferDoes) {
+  using InField = detail::SliceView<Spinor, double, detail::InField>;
+  using InBuffer = detail::SliceView<Spinor, double, detail::InBuffer>;
+  const Lattice lattice(Comm::self(), {4, 4, 4, 8});
+  const SpinorField<double> psi(lattice, "psi", 2);
+  const std::vector<int> sites{0, psi.range().n_outer};
+  const InField in_field(psi.view(), sites.data(), 1);
+  in_field.address(0, 0);
+  expect_refused([&] { in_field.address(0, 1); }, {"psi", "component 2"});
+  expect_refused([&] { in_field(1, 0); }, {"psi", "outer site " + std::to_string(sites[1])});
+  expect_refused([&] { in_field.set(1, 0, zero<InField::Value>()); }, {"psi", "outer site"});
+  std::vector<double> memory(3 * 2 * InBuffer::View::block);
+  const InBuffer buffer(memory.data(), 3, 2);
+  buffer.address(2, 1);
+  expect_refused([&] { buffer.address(3, 0); }, {"a buffer for slices", "outer site 3"});
+  expect_refused([&] { buffer.address(0, 2); }, {"a buffer for slices", "component 2"});
+}
+#endif
+
+}  // namespace
+}  // namespace kov

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Halos that ranks of one host write into each other's memory: the same numbers as by messages, exchange after
+// exchange, and nothing overwritten that is still read.
+#include "kov/core/launch/for_each_site.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/support/all_legs.hpp"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace kov {
+namespace {
+
+using reference::gather;
+using reference::GlobalArray;
+using test::AllLegs;
+using Transport = HaloOptions::Transport;
+
+TEST(SharedHalo, KeepsTheOtherParity) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = 0}});
+  const Stencil& stencil = Stencil::of(lattice);
+  const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8), expected(lattice, "expected", 8);
+  const Halo<ColorVector, double> halo(lattice, stencil, 1), other(lattice, stencil, 1);
+  load(in, reference::random_array(lattice.extent(), 3, 1));
+  halo.exchange(in);
+  load(in, reference::random_array(lattice.extent(), 3, 2));
+  halo.exchange(in.even());
+  using Kernel = AllLegs<ColorVector, double>;
+  for_each_site<default_lanes>("all_legs", in.range(), 8,
+                               Kernel{stencil.view(), other.exchange(in), expected.view(), 1});
+  // Of both parities.
+  const Halo<ColorVector, double>::Neighbours neighbours(in.view(), halo.exchange(in.odd()).halo());
+  for_each_site<default_lanes>("all_legs", in.range(), 8, Kernel{stencil.view(), neighbours, out.view(), 1});
+  EXPECT_TRUE(gather(out).data == gather(expected).data);
+}
+
+TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
+  const Comm comm = Comm::world();
+  const Lattice lattice(comm, {4, 4, 4, 8}, {.halo = {.checked_exchanges = 0}});
+  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
+  const Stencil& stencil = Stencil::of(lattice);
+  const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
+  const Halo<ColorVector, double> halo(lattice, stencil, 1);
+  for (unsigned k = 0; k < 4; ++k) {
+    const GlobalArray source = reference::random_array(lattice.extent(), 3, k);
+    load(in, source);
+    const auto neighbours = halo.exchange(in);
+    // One rank dawdles over its sites while the others are at their next exchange.
+    if (comm.rank() == int(k) % comm.size()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for_each_site<default_lanes>("all_legs", in.range(), 8,
+                                 AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
+    Kokkos::fence();
+    // No collective call before the next exchange on the ranks that do not dawdle: each looks at its own sites.
+    const std::vector<double> got = export_sites(out);
+    std::size_t i = 0;
+    reference::for_each_coordinate(lattice.geometry().local_extent(), [&](const Coord& local) {
+      const Coord x = lattice.geometry().global(local);
+      for (int leg = 0; leg < 8; ++leg) {
+        const auto* right = source.at(reference::shifted(x, leg / 2, leg % 2 ? -1 : 1));
+        for (int c = 0; c < 3; ++c, i += 2) ASSERT_EQ(got[i], right[c].real()) << to_string(x) << " exchange " << k;
+      }
+    });
+  }
+}
+
+TEST(SharedHalo, WorksForLegsOfOneSide) {
+  for (const Transport transport : {Transport::staged, Transport::automatic}) {
+    const Lattice lattice(Comm::world(), {4, 4, 4, 8},
+                          {.force_halo = true, .halo = {.transport = transport, .checked_exchanges = 0}});
+    const Stencil& stencil = Stencil::of(lattice);
+    const GlobalArray source = reference::random_array(lattice.extent(), 3, 5);
+    const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
+    load(in, source);
+    const Halo<ColorVector, double> forward(lattice, stencil, 1, {.legs = forward_legs});
+    for (int k = 0; k < 3; ++k)
+      for_each_site<default_lanes>("all_legs", in.range(), 8,
+                                   AllLegs<ColorVector, double>{stencil.view(), forward.exchange(in), out.view(), 1});
+    const GlobalArray got = gather(out);
+    reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+      for (int mu = 0; mu < 4; ++mu)
+        for (int k = 0; k < 3; ++k) ASSERT_EQ(got.at(x)[6 * mu + k], source.at(reference::shifted(x, mu, 1))[k]);
+    });
+  }
+}
+
+TEST(SharedHalo, IsWhatAMessageIsWhereItIsLargerThanTheCaches) {
+  const Comm comm = Comm::world();
+  constexpr int n = 48;  // 4.5 MiB a face
+  std::vector<std::vector<std::complex<double>>> results;
+  for (const auto& [transport, checked] :
+       {std::pair(Transport::staged, 0), std::pair(Transport::automatic, 0), std::pair(Transport::automatic, -1)}) {
+    const Lattice lattice(comm, {8, 8, 8, 4 * comm.size()},
+                          {.grid = Coord{1, 1, 1, comm.size()},
+                           .force_halo = true,
+                           .halo = {.transport = transport, .checked_exchanges = checked}});
+    const Stencil& stencil = Stencil::of(lattice, {{0, 0, 0, 1}});
+    const SpinorField<double> in(lattice, "in", n), out(lattice, "out", n);
+    const GlobalArray source = reference::random_array(lattice.extent(), 12 * n, 5);
+    load(in, source);
+    const Halo<Spinor, double> halo(lattice, stencil, n);
+    ASSERT_GT(halo.message_bytes().at(0), std::size_t(4) << 20);
+    for_each_site<default_lanes>("all_legs", in.range(), n,
+                                 AllLegs<Spinor, double>{stencil.view(), halo.exchange(in), out.view(), n});
+    results.push_back(gather(out).data);
+  }
+  EXPECT_TRUE(results[1] == results[0]);
+  EXPECT_TRUE(results[2] == results[0]) << "in a checked exchange";
+}
+
+}  // namespace
+}  // namespace kov

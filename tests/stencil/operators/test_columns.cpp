@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// Many columns at once, as components of a field or in blocks: the same as one after the other, for every operator that
+// sources and sinks go through.
+#include "kov/core/field/field_ops.hpp"
+#include "kov/stencil/operators/adjoint_laplacian.hpp"
+#include "kov/stencil/smearing/momentum_smearing.hpp"
+#include "kov/stencil/smearing/profile_smearing.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/gauge_transformation.hpp"
+#include "tests/reference/operators.hpp"
+#include "tests/support/gauge_links.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace {
+
+using reference::gather;
+using reference::GlobalArray;
+using test::LatticeCase;
+
+/// apply(in, out) on n components at once and on each: the same bits.
+template <template <class> class SiteT, class T, class Apply>
+void check_components(const Lattice& lattice, int n, const Apply& apply, const char* what) {
+  const GlobalArray psi = reference::random_array(lattice.extent(), SiteT<T>::n_complex * n, 2);
+  const Field<SiteT, T> in(lattice, "in", n), out = in.like("out"), column(lattice, "column"), one(lattice, "one");
+  load(in, psi);
+  apply(in, out);
+  const GlobalArray all = gather(out);
+  for (int k = 0; k < n; ++k) {
+    load(column, part(psi, SiteT<T>::n_complex * k, SiteT<T>::n_complex));
+    apply(column, one);
+    EXPECT_EQ(max_difference(one, part(all, SiteT<T>::n_complex * k, SiteT<T>::n_complex)), 0) << what << ' ' << k;
+  }
+}
+
+/// The same for blocks, whose sums may be rounded in another way.
+template <template <class> class SiteT, class T, int W, class Apply>
+void check_block(const Lattice& lattice, int n, const Apply& apply, const char* what) {
+  const BlockField<SiteT, T, W> in(lattice, "in", n), out = in.like("out");
+  const Field<SiteT, T> column(lattice, "column"), one(lattice, "one");
+  const auto load_column = [&](int k) {
+    load(column, reference::random_array(lattice.extent(), SiteT<T>::n_complex, 10 + std::uint64_t(k)));
+  };
+  for (int k = 0; k < n; ++k) {
+    load_column(k);
+    in.set_column(k, column);
+  }
+  apply(in, out);
+  apply(in, in);
+  for (int k = 0; k < n; ++k) {
+    load_column(k);
+    apply(column, one);
+    const GlobalArray expected = gather(one);
+    const double tolerance = 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
+    out.get_column(k, one);
+    EXPECT_LT(max_difference(one, expected), tolerance) << what << ", column " << k;
+    in.get_column(k, one);
+    EXPECT_LT(max_difference(one, expected), tolerance) << what << " in place, column " << k;
+  }
+}
+
+class Columns : public test::OnLattices {};
+
+template <class T>
+void check_laplacians(const Lattice& lattice) {
+  const auto u = test::links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    const CovariantLaplacian<T> laplacian(u, d);
+    const AdjointLaplacian<T> adjoint(u, d);
+    const auto apply = [&](const auto& in, const auto& out) { laplacian.apply(in, out); };
+    check_components<Spinor, T>(lattice, 12, apply, "propagator");
+    check_components<ColorVector, T>(lattice, 3, apply, "propagator of colour vectors");
+    check_components<AdjointVector, T>(
+        lattice, 8, [&](const auto& in, const auto& out) { adjoint.apply(in, out); }, "octets");
+    // Not in place: by way of a copy.
+    const auto apply_block = [&](const auto& in, const auto& out) {
+      const auto result = in.like("result");
+      laplacian.apply(in, result);
+      detail::copy_on_device(out.data(), result.data(), result.n_reals() * sizeof(T));
+    };
+    check_block<ColorVector, T, default_lanes>(lattice, 3, apply_block, "colour vectors");
+    check_block<ColorVector, T, 4>(lattice, 6, apply_block, "colour vectors in fours");
+    check_block<Spinor, T, 4>(lattice, 12, apply_block, "propagator in fours");
+  }
+}
+
+TEST_P(Columns, LaplaciansOfManyAreThoseOfEach) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_laplacians<double>(lattice);
+  check_laplacians<float>(lattice);
+}
+
+/// Links with momentum, smeared with F(p^2) of a low order.
+template <class T>
+void check_smearings(const Lattice& lattice) {
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  load(gauge, reference::random_su3(lattice.extent(), 4, 1));
+  const GaugeLinks<T> u(phased_links(gauge, {0.3, -0.7, 0.2}));
+  const WuppertalSmearing<T> wuppertal(u, {.width = 1, .iterations = 3});
+  const auto apply_wuppertal = [&](const auto& in, const auto& out) { wuppertal.apply(in, out); };
+  check_components<Spinor, T>(lattice, 12, apply_wuppertal, "Wuppertal");
+  check_components<ColorVector, T>(lattice, 3, apply_wuppertal, "Wuppertal");
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    const ProfileSmearing<T> profile(u, gaussian_profile(0.8), {.order = 5, .dimensions = d});
+    const auto apply = [&](const auto& in, const auto& out) { profile.apply(in, out); };
+    check_components<Spinor, T>(lattice, 12, apply, "profile");
+    check_components<ColorVector, T>(lattice, 3, apply, "profile");
+    check_block<ColorVector, T, default_lanes>(lattice, 3, apply, "profile");
+    check_block<Spinor, T, 4>(lattice, 12, apply, "profile");
+  }
+}
+
+TEST_P(Columns, SmearingsOfManyAreThoseOfEach) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_smearings<double>(lattice);
+  check_smearings<float>(lattice);
+}
+
+/// apply(links)(in, out) on this lattice and on one rank alone, in its own order of sites: the same bits.
+template <template <class> class SiteT, class T, class Make>
+void check_bits(const LatticeCase& c, const Make& make, const char* what) {
+  const Lattice together = c.make(Comm::world()), alone(Comm::self(), c.extent);
+  const GlobalArray u = reference::random_su3(c.extent, 4, 1),
+                    psi = reference::random_array(c.extent, 2 * SiteT<T>::n_complex, 2);
+  const auto run = [&](const Lattice& lattice) {
+    const Field<SiteT, T> in(lattice, "in", 2), out = in.like("out");
+    load(in, psi);
+    make(test::links<T>(lattice, u)).apply(in, out);
+    return out;
+  };
+  const GlobalArray expected = gather(run(alone));
+  EXPECT_EQ(max_difference(run(together), expected), 0) << what;
+}
+
+template <class T>
+void check_all_bits(const LatticeCase& c) {
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    check_bits<Spinor, T>(
+        c, [&](const auto& u) { return CovariantLaplacian<T>(u, d); }, "Laplacian");
+    check_bits<AdjointVector, T>(
+        c, [&](const auto& u) { return AdjointLaplacian<T>(u, d); }, "adjoint Laplacian");
+    check_bits<ColorVector, T>(
+        c, [&](const auto& u) { return ProfileSmearing<T>(u, gaussian_profile(0.8), {.order = 5, .dimensions = d}); },
+        "profile");
+  }
+  check_bits<Spinor, T>(
+      c, [&](const auto& u) { return WuppertalSmearing<T>(u, {.width = 1, .iterations = 4}); }, "Wuppertal");
+}
+
+TEST_P(Columns, SameBitsOnAnyDecomposition) {
+  check_all_bits<double>(GetParam());
+  check_all_bits<float>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Columns, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+}  // namespace
+}  // namespace kov
