@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/bicgstab.hpp"
 
+#include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/field_ops.hpp"
 
 #include <cmath>
@@ -19,7 +20,7 @@ constexpr int bicgstab_patience = 4;
 /// Per iteration: two A, three inner products, two updates with 2 reads and two with 3, each 1 write.
 template <class F>
 SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
-  detail::SolveRun run(b.lattice(), "BiCGstab", tolerance, max_iterations, on_failure, progress);
+  SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) {
     zero(x);

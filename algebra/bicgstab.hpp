@@ -3,8 +3,7 @@
 // BiCGstab: a short recursion for operators that are not Hermitian, without their adjoint.
 #pragma once
 
-#include "kov/algebra/linear_operator.hpp"
-#include "kov/algebra/solve_report.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
 namespace kov {
@@ -20,6 +19,7 @@ struct BiCgStab {
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  std::string name() const { return "BiCGstab"; }
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/conjugate_gradient.hpp"
 
+#include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/field_ops.hpp"
 
 #include <cmath>
@@ -17,7 +18,7 @@ constexpr int cg_patience = 2;
 /// Per iteration: one A, an inner product, and 2 reads and 1 write for each of three updates (the norm rides along).
 template <class F>
 SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
-  detail::SolveRun run(b.lattice(), "conjugate gradient", tolerance, max_iterations, on_failure, progress);
+  SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) {
     zero(x);
@@ -52,8 +53,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
 /// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
 template <class F>
 SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
-  detail::SolveRun run(b.lattice(), "conjugate gradient on the normal equations", tolerance, max_iterations, on_failure,
-                       progress);
+  SolveRun run(*this, b);
   const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
   A.apply_adjoint(b, s);
   const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;

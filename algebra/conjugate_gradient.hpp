@@ -3,8 +3,7 @@
 // Conjugate gradients, for Hermitian positive operators and, on the normal equations, for any operator.
 #pragma once
 
-#include "kov/algebra/linear_operator.hpp"
-#include "kov/algebra/solve_report.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
 namespace kov {
@@ -20,6 +19,7 @@ struct ConjugateGradient {
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  std::string name() const { return "conjugate gradient"; }
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };
@@ -35,6 +35,7 @@ struct NormalConjugateGradient {
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  std::string name() const { return "conjugate gradient on the normal equations"; }
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/even_odd.hpp"
 
+#include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/field_ops.hpp"
 
 #include <algorithm>
@@ -31,9 +32,9 @@ void EvenOddWilson<T>::complete(const SpinorField<T>& b, const SpinorField<T>& x
 }
 
 template <class T>
-SolveReport EvenOdd<T>::operator()(const OperatorRef<F>& M, const F& b, const F& x) const {
+SolveReport EvenOdd<T>::operator()(const Operator<F>& M, const F& b, const F& x) const {
   constexpr int patience = 2;
-  detail::SolveRun run(b.lattice(), "even-odd", tolerance, max_iterations, on_failure, {});
+  SolveRun run(*this, b);
   const double bb = norm2(b);
   if (bb == 0) {
     zero(x);
@@ -45,17 +46,14 @@ SolveReport EvenOdd<T>::operator()(const OperatorRef<F>& M, const F& b, const F&
   // The residual on the even sites is that on all sites; only its scale is another.  0.9: rounding of the odd sites.
   const double ratio = std::sqrt(bb / norm2(source));
   double goal = 0.9 * tolerance * ratio;
-  int done = 0;
   for (bool first = true;; first = false) {
     M.apply(x, r);
     xpay(b, -1, r);  // r = b - M x
     const double residual = std::sqrt(norm2(r) / bb);
     if (run.over(residual, residual, patience)) return run.finish();
     if (!first) goal *= 0.5 * tolerance / residual;
-    const auto report = detail::inner_progress(progress, done, 1 / ratio, tolerance);
-    const SolveReport inner = inner_(std::min(goal, 0.5), run.iterations_left(), report, source, x.even());
-    done += inner.iterations;
-    run.add_iterations(inner.iterations);
+    const Solver<F> solve = solver_.within(std::min(goal, 0.5), run.iterations_left(), run.inner_progress(1 / ratio));
+    run.add(solve(reduced_, source, x.even()));
     reduced_.complete(b, x);
   }
 }

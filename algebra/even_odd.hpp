@@ -4,7 +4,7 @@
 // solve.
 #pragma once
 
-#include "kov/algebra/inner_solver.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 
 namespace kov {
@@ -52,20 +52,20 @@ class EvenOdd {
   OnFailure on_failure;
   ProgressCallback progress;
 
-  template <class Solver>
-  EvenOdd(const WilsonOperator<T>& M, const Solver& solver)
+  EvenOdd(const WilsonOperator<T>& M, const std::type_identity_t<Solver<F>>& solver)
       : tolerance(solver.tolerance),
         max_iterations(solver.max_iterations),
         on_failure(solver.on_failure),
         progress(solver.progress),
         reduced_(M),
-        inner_(detail::inner_solver<F>(reduced_, solver)) {}
+        solver_(solver) {}
 
-  SolveReport operator()(const OperatorRef<F>& M, const F& b, const F& x) const;
+  std::string name() const { return "even-odd " + solver_.name(); }
+  SolveReport operator()(const Operator<F>& M, const F& b, const F& x) const;
 
  private:
   EvenOddWilson<T> reduced_;
-  detail::InnerSolver<F> inner_;
+  Solver<F> solver_;
 };
 
 }  // namespace kov

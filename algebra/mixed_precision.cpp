@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/mixed_precision.hpp"
 
+#include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/field_ops.hpp"
 #include "kov/core/field/site_map.hpp"
 
@@ -16,8 +17,8 @@ constexpr int refinement_patience = 3;
 
 }  // namespace
 
-SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b, const High& x) const {
-  detail::SolveRun run(b.lattice(), "mixed precision", tolerance, max_iterations, on_failure, {});
+SolveReport MixedPrecision::operator()(const Operator<High>& A, const High& b, const High& x) const {
+  SolveRun run(*this, b);
   const double bb = norm2(b);
   if (bb == 0) {
     zero(x);
@@ -26,7 +27,6 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
   }
   const High r = b.like("residual"), e = b.like("correction");
   const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
-  int done = 0;
   for (;;) {
     A.apply(x, e);
     copy(b, r);
@@ -36,10 +36,8 @@ SolveReport MixedPrecision::operator()(const AnyOperator<High>& A, const High& b
     convert(r, low_r);
     zero(low_e);
     const double goal = std::max(inner_tolerance, std::min(0.1, 0.5 * tolerance / residual));
-    const SolveReport inner =
-        inner_(goal, run.iterations_left(), detail::inner_progress(progress, done, residual, tolerance), low_r, low_e);
-    done += inner.iterations;
-    run.add_iterations(inner.iterations);
+    const Solver<Low> solve = solver_.within(goal, run.iterations_left(), run.inner_progress(residual));
+    run.add(solve(low_, low_r, low_e));
     convert(low_e, e);
     axpy(std::sqrt(rr), e, x);  // x = x + e
   }

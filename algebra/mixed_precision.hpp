@@ -3,7 +3,7 @@
 // MixedPrecision: a solver in single precision, corrected until the residual in double is small.
 #pragma once
 
-#include "kov/algebra/inner_solver.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
 namespace kov {
@@ -25,18 +25,20 @@ class MixedPrecision {
   ProgressCallback progress;
 
   /// low: A in single precision; kept by value, as the handle to shared memory that operators are.
-  template <LinearOperator<Low> Operator, class Solver>
-  MixedPrecision(const Operator& low, const Solver& solver)
+  MixedPrecision(const Operator<Low>& low, const Solver<Low>& solver)
       : tolerance(solver.tolerance),
         max_iterations(solver.max_iterations),
         on_failure(solver.on_failure),
         progress(solver.progress),
-        inner_(detail::inner_solver<Low>(low, solver)) {}
+        low_(low),
+        solver_(solver) {}
 
-  SolveReport operator()(const AnyOperator<High>& A, const High& b, const High& x) const;
+  std::string name() const { return "mixed-precision " + solver_.name(); }
+  SolveReport operator()(const Operator<High>& A, const High& b, const High& x) const;
 
  private:
-  detail::InnerSolver<Low> inner_;
+  Operator<Low> low_;
+  Solver<Low> solver_;
 };
 
 }  // namespace kov

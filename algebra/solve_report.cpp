@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/solve_report.hpp"
 
-#include "kov/core/lattice/lattice.hpp"
-
-#include <cmath>
+#include <sstream>
 
 namespace kov {
 
@@ -17,65 +15,5 @@ std::string SolveReport::text() const {
   if (!converged) out << "; not converged: " << reason;
   return out.str();
 }
-
-namespace detail {
-
-SolveRun::SolveRun(const Lattice& lattice, const std::string& solver, double tolerance, int max_iterations,
-                   OnFailure on_failure, const ProgressCallback& progress)
-    : max_iterations_(max_iterations),
-      on_failure_(on_failure),
-      progress_(progress),
-      start_(std::chrono::steady_clock::now()) {
-  lattice.require_same("a solver", solver, tolerance, max_iterations);
-  require(tolerance > 0 && tolerance < 1, "a relative tolerance of", tolerance,
-          "means nothing: choose one between 0 and 1, such as 1e-10");
-  require(max_iterations >= 0, max_iterations, "iterations cannot be done: give a number that is not negative");
-  report_.solver = solver;
-  report_.tolerance = tolerance;
-}
-
-void SolveRun::step(double residual) {
-  ++report_.iterations;
-  if (progress_) progress_({report_.iterations, residual, report_.tolerance});
-}
-
-bool SolveRun::over(double residual, double stopping_residual, int patience) {
-  report_.residual = residual;
-  report_.stopping_residual = stopping_residual;
-  report_.converged = stopping_residual <= report_.tolerance;
-  if (report_.converged) {
-    report_.reason.clear();
-    return true;
-  }
-  if (!report_.reason.empty()) return true;
-  if (!std::isfinite(stopping_residual)) {
-    report_.reason = "the residual is not finite";
-    return true;
-  }
-  if (report_.iterations >= max_iterations_) {
-    report_.reason = sentence("the limit of", max_iterations_, "iterations was reached");
-    return true;
-  }
-  fruitless_ = stopping_residual <= 0.5 * best_ ? 0 : fruitless_ + 1;
-  if (stopping_residual < best_) best_ = stopping_residual;
-  if (fruitless_ >= patience) {
-    report_.reason = "starting again no longer reduces the true residual, as when rounding dominates it";
-    return true;
-  }
-  if (++beginnings_ > 1) ++report_.restarts;
-  return false;
-}
-
-SolveReport SolveRun::finish() {
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (!report_.converged && on_failure_ == OnFailure::raise)
-    throw ConvergenceError(
-        report_.text() +
-        "; the solution is not usable: check the operator and the links, allow more iterations, ask for "
-        "less, or solve in double or mixed precision");
-  return report_;
-}
-
-}  // namespace detail
 
 }  // namespace kov

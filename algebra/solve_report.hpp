@@ -3,16 +3,10 @@
 // What a solver tells: while it runs, when it ends and when it fails.
 #pragma once
 
-#include "kov/core/base/error.hpp"
-
-#include <chrono>
 #include <functional>
-#include <limits>
 #include <string>
 
 namespace kov {
-
-class Lattice;
 
 /// The state after an iteration.
 struct SolveProgress {
@@ -34,6 +28,7 @@ enum class OnFailure {
 
 /// The outcome of one solve.
 struct SolveReport {
+  /// Its name(), with those of the solvers within it: "even-odd BiCGstab".
   std::string solver;
   bool converged = false;
   int iterations = 0;
@@ -51,42 +46,5 @@ struct SolveReport {
   /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s".
   std::string text() const;
 };
-
-namespace detail {
-
-/// The bookkeeping that all solvers share: counting, timing, and the decision to go on after each true residual.
-class SolveRun {
- public:
-  /// Throws InputError when tolerance is not in (0, 1) or max_iterations is negative, or ranks disagree about them.
-  /// Collective.
-  SolveRun(const Lattice& lattice, const std::string& solver, double tolerance, int max_iterations,
-           OnFailure on_failure, const ProgressCallback& progress);
-
-  /// After an iteration, with the recursion's residual.
-  void step(double residual);
-  bool may_iterate() const { return report_.iterations < max_iterations_ && report_.reason.empty(); }
-  int iterations_left() const { return max_iterations_ - report_.iterations; }
-  /// The solver cannot go on, whatever it does.
-  void give_up(const std::string& reason) { report_.reason = reason; }
-  /// Iterations done elsewhere.
-  void add_iterations(int n) { report_.iterations += n; }
-
-  /// With a true residual, before a (re)start: whether the solve is over, because it converged, ran out of iterations,
-  /// or has begun `patience` times in a row without halving the true residual.
-  bool over(double residual, double stopping_residual, int patience);
-  /// The report, or the ConvergenceError.
-  SolveReport finish();
-
- private:
-  SolveReport report_;
-  int max_iterations_;
-  OnFailure on_failure_;
-  ProgressCallback progress_;
-  std::chrono::steady_clock::time_point start_;
-  double best_ = std::numeric_limits<double>::infinity();
-  int beginnings_ = 0, fruitless_ = 0;
-};
-
-}  // namespace detail
 
 }  // namespace kov

@@ -145,7 +145,7 @@ Parameters apply_profile(const Session& session, const SmearOptions& options, co
   if (options.find_bounds) parameters.bounds = spectral_bounds(p2, psi);
   const ChebyshevSeries series = ProfileSmearing<double>(links, f, parameters).series();
   Progress progress({{"orders", series.order(), 1}}, output);
-  const FieldMap<SpinorField<double>> counted = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
+  const Operator<SpinorField<double>> counted = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
     p2.apply(in, out);
     progress.advance(0);
   };

@@ -25,15 +25,10 @@ GaugeField<double> smeared_links(const GaugeField<double>& gauge, const Spectrum
   return gauge.alias();
 }
 
-/// Any of the solvers, ready to be called with an operator on fields of T.
-template <class T>
-using AnySolver =
-    std::function<SolveReport(const OperatorRef<SpinorField<T>>&, const SpinorField<T>&, const SpinorField<T>&)>;
-
 /// The solver that the parameters describe, for M: low is M in single precision, for mixed ones.
-template <class T, class Solver>
-AnySolver<T> solver_with(const Solver& plain, const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
-                         const std::optional<WilsonOperator<float>>& low) {
+template <class T, class Plain>
+Solver<SpinorField<T>> solver_with(const Plain& plain, const SpectrumParameters::Solver& parameters,
+                                   const WilsonOperator<T>& M, const std::optional<WilsonOperator<float>>& low) {
   const bool even_odd = parameters.preconditioner == "even-odd";
   if constexpr (std::is_same_v<T, double>)
     if (low) {
@@ -41,14 +36,12 @@ AnySolver<T> solver_with(const Solver& plain, const SpectrumParameters::Solver& 
       return MixedPrecision(*low, plain);
     }
   if (even_odd) return EvenOdd<T>(M, plain);
-  return [plain](const OperatorRef<SpinorField<T>>& A, const SpinorField<T>& b, const SpinorField<T>& x) {
-    return plain(A, b, x);
-  };
+  return plain;
 }
 
 template <class T>
-AnySolver<T> solver_of(const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
-                       const std::optional<WilsonOperator<float>>& low) {
+Solver<SpinorField<T>> solver_of(const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
+                                 const std::optional<WilsonOperator<float>>& low) {
   if (parameters.method == "cg")
     return solver_with<T>(
         NormalConjugateGradient{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
@@ -66,7 +59,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
     if (parameters.solver.precision == "mixed")
       low_.emplace(GaugeLinks<float>(gauge, parameters.boundary()), parameters.action.mass);
-    solve_ = solver_of<T>(parameters.solver, M_, low_);
+    solver_.emplace(solver_of<T>(parameters.solver, M_, low_));
     const GaugeLinks<T> smooth(smeared_links(gauge, parameters.links));
     const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
       return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
@@ -80,7 +73,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     const Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
     at_source_->apply(source, source);
     const SolvedPropagator<T> solved =
-        solve_propagator(solve_, M_, source, [&](int, const SolveReport& report) { column(report); });
+        solve_propagator(*solver_, M_, source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
     entry.notes["iterations"] = std::to_string(solved.iterations());
     entry.notes["worst_residual"] = exact_text(solved.worst_residual());
@@ -116,7 +109,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;
   std::optional<WilsonOperator<float>> low_;
-  AnySolver<T> solve_;
+  std::optional<Solver<SpinorField<T>>> solver_;
 };
 
 }  // namespace

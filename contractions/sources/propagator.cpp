@@ -26,31 +26,26 @@ double SolvedPropagator<T>::worst_residual() const {
   return worst;
 }
 
-namespace detail {
-
 template <class T>
-SolvedPropagator<T> solve_columns(
-    const Propagator<T>& source, const ColumnCallback& progress,
-    const std::function<SolveReport(const SpinorField<T>&, const SpinorField<T>&)>& solve) {
-  require_propagator(source, source.lattice());
+SolvedPropagator<T> solve_propagator(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
+                                     const AnyOperator<SpinorField<T>>& M, const Propagator<T>& source,
+                                     const ColumnCallback& progress) {
+  detail::require_propagator(source, source.lattice());
   SolvedPropagator<T> result{Propagator<T>(source.lattice(), "propagator", 12), {}};
   for (int k = 0; k < 12; ++k) {
-    result.reports.push_back(solve(source.column(k), result.propagator.column(k)));
+    result.reports.push_back(solver(M, source.column(k), result.propagator.column(k)));
     if (progress) progress(k + 1, result.reports.back());
   }
   return result;
 }
 
-template SolvedPropagator<float> solve_columns(
-    const Propagator<float>&, const ColumnCallback&,
-    const std::function<SolveReport(const SpinorField<float>&, const SpinorField<float>&)>&);
-template SolvedPropagator<double> solve_columns(
-    const Propagator<double>&, const ColumnCallback&,
-    const std::function<SolveReport(const SpinorField<double>&, const SpinorField<double>&)>&);
-
-}  // namespace detail
-
 template struct SolvedPropagator<float>;
 template struct SolvedPropagator<double>;
+template SolvedPropagator<float> solve_propagator(const Solver<SpinorField<float>>&,
+                                                  const Operator<SpinorField<float>>&, const Propagator<float>&,
+                                                  const ColumnCallback&);
+template SolvedPropagator<double> solve_propagator(const Solver<SpinorField<double>>&,
+                                                   const Operator<SpinorField<double>>&, const Propagator<double>&,
+                                                   const ColumnCallback&);
 
 }  // namespace kov

@@ -3,8 +3,7 @@
 // Quark propagators: S = M^-1 source for 12 source columns, solved into the memory that contractions read.
 #pragma once
 
-#include "kov/algebra/linear_operator.hpp"
-#include "kov/algebra/solve_report.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
 #include <vector>
@@ -30,26 +29,15 @@ struct SolvedPropagator {
   double worst_residual() const;
 };
 
-namespace detail {
-/// solve(b, x) for every column.
-template <class T>
-SolvedPropagator<T> solve_columns(
-    const Propagator<T>& source, const ColumnCallback& progress,
-    const std::function<SolveReport(const SpinorField<T>&, const SpinorField<T>&)>& solve);
-}  // namespace detail
-
-/// S with M S = source, column by column.  solver: any solver value, which throws or reports as it was told to; M: any
+/// S with M S = source, column by column.  solver: any LinearSolver, which throws or reports as it was told to; M: any
 /// LinearOperator on SpinorField<T>; source: 12 components on all sites.  Throws InputError for other sources.
 /// Collective.
 ///
 /// solve_propagator(BiCgStab{.tolerance = 1e-12}, WilsonOperator<double>(links, mass), point_source<double>(lattice,
 /// origin))
-template <class Solver, class Operator, class T>
-SolvedPropagator<T> solve_propagator(const Solver& solver, const Operator& M, const Propagator<T>& source,
-                                     const ColumnCallback& progress = {}) {
-  const OperatorRef<SpinorField<T>> reference(M);
-  return detail::solve_columns<T>(
-      source, progress, [&](const SpinorField<T>& b, const SpinorField<T>& x) { return solver(reference, b, x); });
-}
+template <class T>
+SolvedPropagator<T> solve_propagator(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
+                                     const AnyOperator<SpinorField<T>>& M, const Propagator<T>& source,
+                                     const ColumnCallback& progress = {});
 
 }  // namespace kov

@@ -175,7 +175,7 @@ struct ClenshawKernel {
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
+void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
                   const Field<SiteT, T>& out) {
   require(in.conforms(out), "a function of an operator got", in.name(), "and", out.name(),
           "which differ in lattice, sites or components: give it two fields of one shape");
@@ -202,15 +202,15 @@ void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, 
   }
 }
 
-template void apply_series(const ChebyshevSeries&, const AnyFieldMap<Field<Scalar, double>>&,
+template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Scalar, double>>&,
                            const Field<Scalar, double>&, const Field<Scalar, double>&);
-template void apply_series(const ChebyshevSeries&, const AnyFieldMap<Field<ColorVector, float>>&,
+template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<ColorVector, float>>&,
                            const Field<ColorVector, float>&, const Field<ColorVector, float>&);
-template void apply_series(const ChebyshevSeries&, const AnyFieldMap<Field<ColorVector, double>>&,
+template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<ColorVector, double>>&,
                            const Field<ColorVector, double>&, const Field<ColorVector, double>&);
-template void apply_series(const ChebyshevSeries&, const AnyFieldMap<Field<Spinor, float>>&,
+template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Spinor, float>>&,
                            const Field<Spinor, float>&, const Field<Spinor, float>&);
-template void apply_series(const ChebyshevSeries&, const AnyFieldMap<Field<Spinor, double>>&,
+template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Spinor, double>>&,
                            const Field<Spinor, double>&, const Field<Spinor, double>&);
 
 }  // namespace kov

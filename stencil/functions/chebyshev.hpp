@@ -70,7 +70,7 @@ class ChebyshevSeries {
 /// fields and writes one, for each order; the forward recurrence would write two.  Asynchronous.  Throws InputError
 /// when the shapes differ.
 template <template <class> class SiteT, class T>
-void apply_series(const ChebyshevSeries& series, const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
+void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
                   const Field<SiteT, T>& out);
 
 }  // namespace kov

@@ -65,7 +65,7 @@ double tridiagonal_last_component(const std::vector<double>& diagonal, const std
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
+Interval spectral_bounds(const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
                          const LanczosBounds& options) {
   shape.lattice().require_same("the search of a spectrum", options.steps, options.seed);
   require(options.steps >= 2, options.steps, "Lanczos steps find no bounds: give two or more");
@@ -114,15 +114,15 @@ Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<Site
   return bounds;
 }
 
-template Interval spectral_bounds(const AnyFieldMap<Field<Scalar, double>>&, const Field<Scalar, double>&,
+template Interval spectral_bounds(const AnyOperator<Field<Scalar, double>>&, const Field<Scalar, double>&,
                                   const LanczosBounds&);
-template Interval spectral_bounds(const AnyFieldMap<Field<ColorVector, float>>&, const Field<ColorVector, float>&,
+template Interval spectral_bounds(const AnyOperator<Field<ColorVector, float>>&, const Field<ColorVector, float>&,
                                   const LanczosBounds&);
-template Interval spectral_bounds(const AnyFieldMap<Field<ColorVector, double>>&, const Field<ColorVector, double>&,
+template Interval spectral_bounds(const AnyOperator<Field<ColorVector, double>>&, const Field<ColorVector, double>&,
                                   const LanczosBounds&);
-template Interval spectral_bounds(const AnyFieldMap<Field<Spinor, float>>&, const Field<Spinor, float>&,
+template Interval spectral_bounds(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
                                   const LanczosBounds&);
-template Interval spectral_bounds(const AnyFieldMap<Field<Spinor, double>>&, const Field<Spinor, double>&,
+template Interval spectral_bounds(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
                                   const LanczosBounds&);
 
 }  // namespace kov

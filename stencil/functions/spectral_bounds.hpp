@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/operators/field_map.hpp"
+#include "kov/stencil/operators/operator.hpp"
 
 #include <vector>
 
@@ -29,7 +29,7 @@ struct LanczosBounds {
 /// high also where A has one eigenvalue; for A = 0 by 10 epsilon(T).  The same bits on any number of threads.
 /// Collective.  Throws InputError for fewer than two steps, and when A is not Hermitian or not finite.
 template <template <class> class SiteT, class T>
-Interval spectral_bounds(const AnyFieldMap<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
+Interval spectral_bounds(const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& shape,
                          const LanczosBounds& options = {});
 
 namespace detail {

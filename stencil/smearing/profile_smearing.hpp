@@ -74,7 +74,7 @@ class ProfileSmearing {
 
 /// -Laplacian on fields of SiteT, as series and bounds take it.
 template <template <class> class SiteT, class T>
-FieldMap<Field<SiteT, T>> momentum_squared(const CovariantLaplacian<T>& laplacian) {
+Operator<Field<SiteT, T>> momentum_squared(const CovariantLaplacian<T>& laplacian) {
   return [laplacian](const Field<SiteT, T>& in, const Field<SiteT, T>& out) {
     laplacian.combine(2 * int(laplacian.dimensions()), -1, in, out);
   };

@@ -192,7 +192,7 @@ TEST(SpectralBounds, OfAMultipleOfOneAreThatNumber) {
     copy(in, out);
     scale(2.5, out);
   };
-  const Interval found = spectral_bounds(FieldMap<Field<ColorVector, double>>(twice), shape);
+  const Interval found = spectral_bounds(Operator<Field<ColorVector, double>>(twice), shape);
   EXPECT_LE(found.low, 2.5);
   EXPECT_GE(found.high, 2.5);
   EXPECT_LT(found.high - found.low, 1e-10);
@@ -204,7 +204,7 @@ void check_multiple_of_one(T factor) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<SiteT, T> in(lattice, "in"), out = in.like("out");
   fill_noise(in, {.kind = NoiseKind::gaussian, .seed = 3, .stream = 0});
-  const AnyFieldMap<Field<SiteT, T>> A = FieldMap<Field<SiteT, T>>([factor](const auto& x, const auto& y) {
+  const AnyOperator<Field<SiteT, T>> A = Operator<Field<SiteT, T>>([factor](const auto& x, const auto& y) {
     copy(x, y);
     scale(factor, y);
   });
@@ -231,11 +231,11 @@ TEST(SpectralBounds, OfZeroAndOfOneAreAnIntervalForASeries) {
 TEST(SpectralBounds, RefuseOperatorsWithoutThem) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> shape(lattice, "shape");
-  const FieldMap<Field<ColorVector, double>> turn = [](const auto& in, const auto& out) {
+  const Operator<Field<ColorVector, double>> turn = [](const auto& in, const auto& out) {
     copy(in, out);
     scale(std::complex<double>(0, 1), out);
   };
-  const FieldMap<Field<ColorVector, double>> broken = [](const auto& in, const auto& out) {
+  const Operator<Field<ColorVector, double>> broken = [](const auto& in, const auto& out) {
     copy(in, out);
     scale(std::nan(""), out);
   };
@@ -298,7 +298,7 @@ TEST(ChebyshevOfAnOperator, OfOrderZeroScalesAndOfOrderOneShifts) {
 TEST(ChebyshevOfAnOperator, RefusesFieldsOfDifferentShape) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> in(lattice, "in"), wide(lattice, "wide", 2);
-  const FieldMap<Field<ColorVector, double>> one = [](const auto& x, const auto& y) { copy(x, y); };
+  const Operator<Field<ColorVector, double>> one = [](const auto& x, const auto& y) { copy(x, y); };
   EXPECT_THROW(apply_series(ChebyshevSeries::of_order(gaussian_profile(1), {0, 12}, 4), one, in, wide), InputError);
 }
 

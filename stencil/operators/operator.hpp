@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// What solvers ask of an operator, and OperatorRef, the one type behind which they see them all.
+// Operator: any linear operator on fields F, owned, behind one type; how solvers and functions of operators see it.
 #pragma once
 
 #include "kov/core/base/error.hpp"
 
 #include <concepts>
+#include <functional>
+#include <memory>
 #include <type_traits>
 
 namespace kov {
 
 /// A linear map between fields of type F: apply(in, out) sets out = A in, asynchronously, for different fields in and
-/// out.
+/// out of one shape.
 template <class A, class F>
 concept LinearOperator = requires(const A& a, const F& in, const F& out) {
   a.apply(in, out);
@@ -23,39 +25,38 @@ concept AdjointableOperator = LinearOperator<A, F> && requires(const A& a, const
   a.apply_adjoint(in, out);
 };
 
-/// Any operator on fields F, by reference: it must outlive this.  Converts from every LinearOperator, so that functions
-/// which take one are compiled once.
+/// Any operator on fields F, or a function of (in, out), so that what takes one is compiled once.  Keeps a copy:
+/// operators are handles, so copies are cheap.
 template <class F>
-class OperatorRef {
+class Operator {
  public:
-  template <LinearOperator<F> A>
-  requires(!std::same_as<A, OperatorRef>) OperatorRef(const A& a)  // NOLINT: the implicit conversion is the point
-      : object_(&a),
-        apply_([](const void* object, const F& in, const F& out) { static_cast<const A*>(object)->apply(in, out); }) {
+  template <class A>
+  requires(!std::same_as<A, Operator> && LinearOperator<A, F>) Operator(const A& a) {  // NOLINT: meant to be implicit
+    const auto kept = std::make_shared<const A>(a);
+    apply_ = [kept](const F& in, const F& out) { kept->apply(in, out); };
     if constexpr (AdjointableOperator<A, F>)
-      adjoint_ = [](const void* object, const F& in, const F& out) {
-        static_cast<const A*>(object)->apply_adjoint(in, out);
-      };
+      adjoint_ = [kept](const F& in, const F& out) { kept->apply_adjoint(in, out); };
   }
+  template <class A>
+  requires(!std::same_as<A, Operator> && std::invocable<const A&, const F&, const F&>) Operator(const A& a)
+      : apply_(a) {}  // NOLINT: likewise
 
-  void apply(const F& in, const F& out) const { apply_(object_, in, out); }
-  bool has_adjoint() const { return adjoint_ != nullptr; }
+  void apply(const F& in, const F& out) const { apply_(in, out); }
+  bool has_adjoint() const { return bool(adjoint_); }
   /// Throws InputError for an operator without apply_adjoint().
   void apply_adjoint(const F& in, const F& out) const {
     require(
         has_adjoint(),
         "this operator has no adjoint, which the solver needs: give it apply_adjoint(in, out) or take another solver");
-    adjoint_(object_, in, out);
+    adjoint_(in, out);
   }
 
  private:
-  using Function = void (*)(const void*, const F&, const F&);
-  const void* object_;
-  Function apply_, adjoint_ = nullptr;
+  std::function<void(const F&, const F&)> apply_, adjoint_;
 };
 
 /// The parameter type of functions that deduce F from their fields and accept any operator on them.
 template <class F>
-using AnyOperator = std::type_identity_t<OperatorRef<F>>;
+using AnyOperator = std::type_identity_t<Operator<F>>;
 
 }  // namespace kov

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// SolveRun: what all solvers share, counting, timing, progress, and whether to go on; for solvers of users too.
+#pragma once
+
+#include "kov/algebra/solver.hpp"
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+namespace kov {
+
+class Lattice;
+
+/// One solve.  A solver is a loop like this:
+///
+///     SolveRun run(*this, b);
+///     for (;;) {
+///       r = b - A x                                                              // the true residual
+///       if (run.over(|r| / |b|, |r| / |b|, patience)) return run.finish();
+///       while (the recursion's residual is above the goal && run.may_iterate()) {
+///         ...
+///         run.step(the recursion's residual / |b|);
+///       }
+///     }
+class SolveRun {
+ public:
+  /// solver: any LinearSolver; b: its right-hand side.  Throws InputError when the tolerance is not in (0, 1) or the
+  /// limit of iterations is negative, or ranks disagree about them.  Collective.
+  template <class S, class F>
+  SolveRun(const S& solver, const F& b)
+      : SolveRun(b.lattice(), solver.name(), solver.tolerance, solver.max_iterations, solver.on_failure,
+                 solver.progress) {}
+
+  /// After an iteration, with the recursion's residual.
+  void step(double residual);
+  bool may_iterate() const { return report_.iterations < max_iterations_ && report_.reason.empty(); }
+  int iterations_left() const { return max_iterations_ - report_.iterations; }
+  /// The solver cannot go on, whatever it does.
+  void give_up(const std::string& reason) { report_.reason = reason; }
+
+  /// What a solver within this one is told to call after each iteration: its residuals times `scale` are ours.
+  ProgressCallback inner_progress(double scale) const;
+  /// After a solve within this one.
+  void add(const SolveReport& inner) { report_.iterations += inner.iterations; }
+
+  /// With a true residual, before a (re)start: whether the solve is over, because it converged, ran out of iterations,
+  /// or has begun `patience` times in a row without halving the true residual.
+  bool over(double residual, double stopping_residual, int patience);
+  /// The report, or the ConvergenceError.
+  SolveReport finish();
+
+ private:
+  SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations, OnFailure on_failure,
+           const ProgressCallback& progress);
+
+  SolveReport report_;
+  int max_iterations_;
+  OnFailure on_failure_;
+  ProgressCallback progress_;
+  std::chrono::steady_clock::time_point start_;
+  double best_ = std::numeric_limits<double>::infinity();
+  int beginnings_ = 0, fruitless_ = 0;
+};
+
+}  // namespace kov

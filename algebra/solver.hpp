@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// What a solver is, and Solver, the one type behind which programs and other solvers hold any of them.
+#pragma once
+
+#include "kov/algebra/solve_report.hpp"
+#include "kov/stencil/operators/operator.hpp"
+
+#include <concepts>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace kov {
+
+/// A value with the four members below that solves A x = b where it is called with (A, b, x), to |b - A x| <= tolerance
+/// |b|: x holds the first guess and then the solution.  name(): for reports and messages.
+///
+/// SolveRun (solve_run.hpp) does what all of them share; docs/solvers.md shows one from nothing.
+template <class S, class F>
+concept LinearSolver = requires(const S& solver, S& changed, const Operator<F>& A, const F& b, const F& x) {
+  changed.tolerance = 1e-12;
+  changed.max_iterations = 1;
+  changed.on_failure = OnFailure::report;
+  changed.progress = ProgressCallback();
+  { solver.name() } -> std::convertible_to<std::string>;
+  { solver(A, b, x) } -> std::same_as<SolveReport>;
+};
+
+/// Any solver of fields F, owned; a solver itself.  Its four members are those that count.
+template <class F>
+class Solver {
+ public:
+  double tolerance;
+  int max_iterations;
+  OnFailure on_failure;
+  ProgressCallback progress;
+
+  template <class S>
+  requires(!std::same_as<S, Solver> && LinearSolver<S, F>) Solver(const S& solver)  // NOLINT: meant to be implicit
+      : tolerance(solver.tolerance),
+        max_iterations(solver.max_iterations),
+        on_failure(solver.on_failure),
+        progress(solver.progress),
+        name_(solver.name()),
+        solve_([solver](const Solver& told, const Operator<F>& A, const F& b, const F& x) {
+          S mine = solver;
+          mine.tolerance = told.tolerance;
+          mine.max_iterations = told.max_iterations;
+          mine.on_failure = told.on_failure;
+          mine.progress = told.progress;
+          return mine(A, b, x);
+        }) {}
+
+  /// The same for a solve within another one, which goes on whatever comes of it.
+  Solver within(double goal, int iterations_left, const ProgressCallback& inner_progress) const {
+    Solver result = *this;
+    result.tolerance = goal;
+    result.max_iterations = iterations_left;
+    result.on_failure = OnFailure::report;
+    result.progress = inner_progress;
+    return result;
+  }
+
+  const std::string& name() const { return name_; }
+  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const { return solve_(*this, A, b, x); }
+
+ private:
+  std::string name_;
+  std::function<SolveReport(const Solver&, const Operator<F>&, const F&, const F&)> solve_;
+};
+
+}  // namespace kov

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// A solver as a user writes it, alone and within ours.
+#include "docs_solvers_example.hpp"  // out of docs/solvers.md
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/mixed_precision.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "tests/reference/gather.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov {
+namespace {
+
+static_assert(LinearSolver<MinimalResidual, SpinorField<double>> && LinearSolver<MinimalResidual, SpinorField<float>>);
+static_assert(LinearSolver<Solver<SpinorField<double>>, SpinorField<double>>);
+static_assert(!LinearSolver<int, SpinorField<double>>);
+
+struct UserSolver : testing::Test {
+  UserSolver()
+      : lattice(Comm::world(), {4, 4, 4, 4}),
+        gauge(lattice, "gauge", 4),
+        b(lattice, "source"),
+        x(lattice, "solution"),
+        r(lattice, "residual") {
+    load(gauge, reference::random_su3(lattice.extent(), 4, 21));
+    load(b, reference::random_array(lattice.extent(), 12, 22));
+    M.emplace(GaugeLinks<double>(gauge), 1.0);
+    low.emplace(GaugeLinks<float>(gauge), 1.0);
+  }
+  double true_residual() const {
+    M->apply(x, r);
+    xpay(b, -1, r);
+    return std::sqrt(norm2(r) / norm2(b));
+  }
+  Lattice lattice;
+  GaugeField<double> gauge;
+  std::optional<WilsonOperator<double>> M;
+  std::optional<WilsonOperator<float>> low;
+  SpinorField<double> b, x, r;
+};
+
+TEST_F(UserSolver, SolvesAloneAndWithinOurs) {
+  const MinimalResidual user{.tolerance = 1e-9};
+  const Solver<SpinorField<double>> solvers[] = {user, EvenOdd(*M, user), MixedPrecision(*low, user),
+                                                 EvenOdd(*M, MixedPrecision(EvenOddWilson<float>(*low), user))};
+  const char* const names[] = {"minimal residual", "even-odd minimal residual", "mixed-precision minimal residual",
+                               "even-odd mixed-precision minimal residual"};
+  for (int k = 0; k < 4; ++k) {
+    zero(x);
+    const SolveReport report = solvers[k](*M, b, x);
+    EXPECT_EQ(report.solver, names[k]);
+    EXPECT_TRUE(report.converged);
+    EXPECT_LE(true_residual(), 1e-9) << report.solver;
+    EXPECT_NEAR(report.residual, true_residual(), 1e-13);
+  }
+}
+
+TEST_F(UserSolver, FailsAsOursDo) {
+  MinimalResidual user{.tolerance = 1e-9, .max_iterations = 3};
+  try {
+    user(*M, b, x);
+    ADD_FAILURE() << "did not throw";
+  } catch (const ConvergenceError& error) {
+    EXPECT_NE(std::string(error.what()).find("minimal residual: 3 iterations"), std::string::npos) << error.what();
+  }
+  user.on_failure = OnFailure::report;
+  zero(x);
+  EXPECT_FALSE(user(*M, b, x).converged);
+  EXPECT_THROW((MinimalResidual{.tolerance = 2}(*M, b, x)), InputError);
+}
+
+// The members of the one type are those that count, whatever the solver in it was told.
+TEST_F(UserSolver, OneTypeForAllOfThemCanBeTold) {
+  Solver<SpinorField<double>> any = BiCgStab{.tolerance = 1e-3};
+  EXPECT_EQ(any.tolerance, 1e-3);
+  any.tolerance = 1e-11;
+  int calls = 0;
+  any.progress = [&](const SolveProgress&) { ++calls; };
+  const SolveReport report = any(*M, b, x);
+  EXPECT_LE(true_residual(), 1e-11);
+  EXPECT_EQ(calls, report.iterations);
+  const SolveReport short_one = any.within(1e-12, 1, {})(*M, b, r);
+  EXPECT_FALSE(short_one.converged);
+  EXPECT_EQ(short_one.iterations, 1);
+  EXPECT_EQ(calls, report.iterations);
+}
+
+// Operators are kept: what a program made them of may be gone.
+TEST_F(UserSolver, OperatorsOutliveWhatTheyWereMadeOf) {
+  std::optional<Operator<SpinorField<double>>> kept;
+  {
+    const WilsonOperator<double> mine(GaugeLinks<double>(gauge), 1.0);
+    kept.emplace(mine);
+  }
+  EXPECT_TRUE(kept->has_adjoint());
+  EXPECT_TRUE((BiCgStab{.tolerance = 1e-9}(*kept, b, x)).converged);
+  EXPECT_LE(true_residual(), 1e-9);
+  const Operator<SpinorField<double>> function = [this](const auto& in, const auto& out) { M->apply(in, out); };
+  EXPECT_FALSE(function.has_adjoint());
+  EXPECT_EQ((BiCgStab{.tolerance = 1e-9}(function, b, x)).iterations, 0);
+}
+
+}  // namespace
+}  // namespace kov
