@@ -97,8 +97,9 @@ class FaultTest(ProgramTest):
     def strike(self, fault, program, code, ranks=2, timeout=20, may_be_left=None, within=30):
         """The line that says why the program ended; no temporary files are left, nor results but those that are whole.
 
-        may_be_left: files, with the content that a good run gives them."""
+        may_be_left: files, with the content that a good run gives them.  Those that are there stay there."""
         may_be_left = may_be_left or {}
+        there = self.files()
         done, about, seconds = self.start(fault, program, ranks, timeout)
         self.assertEqual(done.returncode, code, about)
         self.assertLess(seconds, within, about)
@@ -106,6 +107,7 @@ class FaultTest(ProgramTest):
             self.assertEqual(self.read(file, "rb"), content, about)
         for file in self.files() & may_be_left.keys():
             self.assert_whole(file, may_be_left[file], about)
+        self.assertEqual(there - self.files(), set(), about)
         left = self.files() - self.before - may_be_left.keys()
         # What is killed leaves its lock, and what it was writing under a temporary name.  Launchers kill a stopped process
         # when it does not end at once.
