@@ -12,7 +12,9 @@
 #include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/smear/smearing_choice.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/ape_smearing.hpp"
+#include "kov/stencil/gauge/hyp_smearing.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 
 #include <algorithm>
 #include <cmath>

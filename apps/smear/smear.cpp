@@ -13,8 +13,9 @@
 #include "apps/smear/smear_shape.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/field_ops.hpp"
+#include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
 
 #include <algorithm>

@@ -8,7 +8,8 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/ape_smearing.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 
 namespace kov::app {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/stencil/functions/chebyshev.hpp"
+#include "kov/stencil/functions/slice_series.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 #include <vector>
@@ -12,13 +13,6 @@
 namespace kov {
 
 namespace detail {
-
-/// One step of Clenshaw's recurrence: to = source * in + alpha * from + beta * (sum of the legs of from) - before.
-struct SeriesStep {
-  double source, alpha, beta;
-  /// Whether there is a `before`, the vector of the last step but one, with the factor -1.
-  bool has_before;
-};
 
 /// The steps of series(-Laplacian) in d dimensions, one for each order and at least one; the first comes from `in`.
 std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions dimensions);
@@ -66,14 +60,5 @@ void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplac
 template <template <class> class SiteT, class T, int W>
 void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<T>& laplacian,
                             const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out);
-
-namespace detail {
-
-/// All steps, one time slice after the other, bit for bit as step by step; in may be out.  Only where worth_slices().
-template <template <class> class SiteT, class T>
-void apply_steps_by_slices(const GaugeLinks<T>& links, const std::vector<SeriesStep>& steps, const Field<SiteT, T>& in,
-                           const Field<SiteT, T>& out);
-
-}  // namespace detail
 
 }  // namespace kov

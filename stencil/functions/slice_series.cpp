@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Chebyshev series of the Laplacian in space, one time slice after the other: see slice_smearing.hpp.
-#include "kov/stencil/functions/laplacian_series.hpp"
+#include "kov/stencil/functions/slice_series.hpp"
+
 #include "kov/stencil/functions/slice_smearing.hpp"
 #include "kov/stencil/functions/slice_table.hpp"
 

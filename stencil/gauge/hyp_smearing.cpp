@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "kov/stencil/gauge/hyp_smearing.hpp"
+
 #include "kov/core/field/field_ops.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
 #include "kov/stencil/gauge/observables.hpp"
 
 #include <algorithm>

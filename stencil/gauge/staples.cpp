@@ -4,6 +4,9 @@
 #include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/launch.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kov {
 
 namespace detail {
@@ -79,5 +82,16 @@ StapleView<T> Staples<T>::of(int mu, Subset parity) {
 
 template class Staples<float>;
 template class Staples<double>;
+
+namespace detail {
+
+void require_smearing(double strength, const char* what, int n, const Directions& directions) {
+  require(std::isfinite(strength), what, "is", strength, "and must be a finite number");
+  require(n >= 0, n, "steps of smearing were asked for: it must be 0 or more");
+  const auto count = std::count(directions.begin(), directions.end(), true);
+  require(count >= 2, "smearing in", count, "directions has no staples: give two or more");
+}
+
+}  // namespace detail
 
 }  // namespace kov

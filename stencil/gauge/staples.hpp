@@ -78,4 +78,9 @@ class Staples {
   StapleView<T> view_;
 };
 
+namespace detail {
+/// What all smearings of links ask of their parameters: a finite strength, steps that are not negative, two directions.
+void require_smearing(double strength, const char* what, int n, const Directions& directions);
+}  // namespace detail
+
 }  // namespace kov

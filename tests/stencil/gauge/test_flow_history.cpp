@@ -2,7 +2,7 @@
 //
 // Tables of the gradient flow: scales, derivatives, thinned rows.
 #include "kov/stencil/gauge/gradient_flow.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/precision.hpp"
 

@@ -4,8 +4,8 @@
 // codes.  What is made of their tables: test_flow_history.cpp.
 #include "kov/stencil/gauge/gauge_io.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
 #include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gather.hpp"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Parameters that ranks disagree about are refused on every rank, before a message is sent.
+#include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/hyp_smearing.hpp"
 #include "kov/stencil/gauge/loops.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/support/every_rank.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // HYP links against their definition, level by level.
-#include "kov/stencil/gauge/link_smearing.hpp"
+#include "kov/stencil/gauge/ape_smearing.hpp"
+#include "kov/stencil/gauge/hyp_smearing.hpp"
 #include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/gauge/stout_smearing.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

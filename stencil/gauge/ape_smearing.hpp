@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// APE links.  Directions that take no part keep their links and lend no staples.
+#pragma once
+
+#include "kov/core/field/field.hpp"
+#include "kov/stencil/gauge/staples.hpp"
+#include "kov/stencil/gauge/trace_projection.hpp"
+
+namespace kov {
+
+/// n steps U_mu -> g U_mu with the g in SU(3) that maximises Re tr g U_mu V^+, V = weight U_mu + sum of the staples
+/// (Albanese et al., Phys. Lett. B 192 (1987) 163).  What links from a 32-bit file are off SU(3) by stays, as it does
+/// in stout().
+struct ApeSmearing {
+  double weight = 2.5;
+  int n = 1;
+  Directions directions = space_directions;
+  TraceProjection projection = {};
+
+  /// The other convention: V = (1 - fraction) U_mu + fraction / (2 (d - 1)) sum of the staples in d directions, as MILC
+  /// and most papers write it.  The projection knows no scale, so this is weight = 2 (d - 1) (1 - fraction) / fraction.
+  /// Throws InputError for a fraction that is not positive or fewer than two directions.
+  static ApeSmearing with_fraction(double fraction, int n = 1, const Directions& directions = space_directions);
+};
+
+/// Smeared copy.  Throws InputError like stout(), ConvergenceError when max_sweeps were not enough for some link.
+/// Collective.
+template <class T>
+GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing);
+
+}  // namespace kov

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/gauge/stout_smearing.hpp"
+
+#include "kov/core/launch/for_each_site.hpp"
+#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/gauge/su3_maps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov {
+
+namespace detail {
+
+template <class T>
+struct StoutKernel {
+  StapleView<T> staples;
+  FieldView<ColorMatrix, T, default_lanes> u, out;
+  T rho;
+  int halvings;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto link = u(x);
+    using R = typename decltype(link)::Real;
+    out.set(x, exponential(traceless_antihermitian(R(rho) * (staples(x) * adj(link))), halvings) * link);
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
+  require_gauge(gauge);
+  gauge.lattice().require_same("stout smearing", smearing.rho, smearing.n,
+                               in_words({smearing.directions.begin(), smearing.directions.end()}));
+  detail::require_smearing(smearing.rho, "rho", smearing.n, smearing.directions);
+  // |A| <= 4/3 |rho| * number of staples in the spectral norm.
+  const auto n_directions = std::count(smearing.directions.begin(), smearing.directions.end(), true);
+  const double bound = 4.0 / 3 * std::abs(smearing.rho) * 2 * double(n_directions - 1);
+  const int halvings = std::max(0, int(std::ceil(std::log2(std::max(bound, 1e-300)))));
+  GaugeField<T> from = gauge.alias();
+  for (int step = 0; step < smearing.n; ++step) {
+    const GaugeField<T> to = from.clone("stout links");
+    Staples<T> staples(from, smearing.directions);
+    for (int mu = 0; mu < 4; ++mu) {
+      if (!smearing.directions[std::size_t(mu)]) continue;
+      for_each_site<default_lanes>("stout", to.range(),
+                                   detail::StoutKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(),
+                                                          to.column(mu).view(), T(smearing.rho), halvings});
+    }
+    Kokkos::fence("stout");
+    from = to.alias();
+  }
+  return smearing.n == 0 ? gauge.clone("stout links") : from.alias();
+}
+
+template GaugeField<float> stout(const GaugeField<float>&, const StoutSmearing&);
+template GaugeField<double> stout(const GaugeField<double>&, const StoutSmearing&);
+
+}  // namespace kov

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Stout links.  Directions that take no part keep their links and lend no staples.
+#pragma once
+
+#include "kov/core/field/field.hpp"
+#include "kov/stencil/gauge/staples.hpp"
+
+namespace kov {
+
+/// n steps U_mu -> exp(A) U_mu, A the traceless antihermitian part of rho C U_mu^+, C the sum of the staples
+/// (Morningstar and Peardon, Phys. Rev. D 69 (2004) 054501, eqs. (1)-(4), one rho for all directions).
+struct StoutSmearing {
+  double rho = 0.1;
+  int n = 1;
+  Directions directions = space_directions;
+};
+
+/// Smeared copy.  Analytic in the links and gauge covariant.  Throws InputError for a rho that is not finite, a
+/// negative n or fewer than two directions.  Collective.
+template <class T>
+GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing);
+
+}  // namespace kov
