@@ -21,8 +21,7 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   return (in.n_reals() + out.n_reals() + sites * 18 * std::size_t(n_legs)) * sizeof(typename FieldT::Real);
 }
 
-/// Threads of a block and blocks on a multiprocessor for kernels that sum over legs into Out on GPUs (the fastest of
-/// six shapes each, Laplacian, H200).
+/// Threads of a block and blocks on a multiprocessor for kernels that sum over legs into Out on GPUs.
 template <class Out>
 inline constexpr int leg_threads = Out::holds_columns ? 128 : 256;
 template <class Out>
@@ -55,9 +54,9 @@ const BlockHalo<SiteT, T, W>& block_halo_for(const Lattice& lattice, int n_colum
   return lattice.remember<BlockHalo<SiteT, T, W>>(key, [&] { return BlockHalo<SiteT, T, W>(lattice, n_columns); });
 }
 
-/// Fetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
+/// Prefetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
 /// the last one, the links and component 0 of the next outer site.  Colour vectors have so little to compute on a leg
-/// that the first fetches for all of them (20 % faster; spinors lose 10 %, measured on a Zen 4).
+/// that the first one prefetches for all of them.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
                                                const In& in, Site x, int leg, int component, int n_components) {

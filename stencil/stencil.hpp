@@ -46,10 +46,10 @@ class Stencil {
   class View;
   class NearestView;
   View view() const;
-  /// For a kernel that asks the nearest neighbours alone, in space or in spacetime: what is known while it is compiled
-  /// makes it 10 % faster on GPUs (Laplacian, H200).  Throws InputError for other legs.
+  /// For a kernel that reads nearest neighbours only, in space or in spacetime: the compiler then knows the legs.
+  /// Throws InputError for other legs.
   NearestView nearest() const;
-  /// The same where nothing comes from a halo: another 0.5 %.  Throws InputError where something does.
+  /// The same where nothing comes from a halo.  Throws InputError where something does.
   class LocalView;
   LocalView local() const;
 
@@ -70,8 +70,7 @@ class Stencil {
 };
 
 /// The k-th of n_legs nearest neighbours that a GPU kernel should read, -t first, +t last: a block that walks through
-/// time then asks for what is oldest while it is still in the second-level cache (150 to 140 us in single, 338 to 289
-/// in double precision, Laplacian, measured on an H200; four other orders took 144 to 163).
+/// time then reads the oldest data while they are still in the second-level cache.
 constexpr int leg_in_turn(int k, int n_legs) { return n_legs == 8 ? (k + 7) % 8 : k; }
 
 /// The neighbours of one site, found once and asked leg by leg.
@@ -136,8 +135,8 @@ class Neighbourhood<ColumnSite> {
 };
 #endif
 
-/// The nearest neighbours of a lane in even-odd order, computed: on a GPU as fast as compile-time extents, where a
-/// table costs 5 % (measured, H200).  local: none is in a halo.
+/// The nearest neighbours of a lane in even-odd order, computed: faster on a GPU than a table.  local: none is in a
+/// halo.
 template <bool local>
 class ComputedNeighbourhood {
  public:

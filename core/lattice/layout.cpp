@@ -12,7 +12,7 @@ std::string to_string(Order order) { return order == Order::virtual_nodes ? "vir
 namespace {
 
 /// The directions that are halved, x first, so that time slices stay whole where they can: neighbours in t then stay
-/// close in memory (up to 18 % on the Laplacian, measured on an AVX-512 machine), and a time slice is whole packs.
+/// close in memory, and a time slice is whole packs.
 std::vector<int> cut_directions(const Coord& extent, int lanes) {
   std::vector<int> cut;
   for (int mu = 0; mu < 4 && (1 << cut.size()) < lanes; ++mu)

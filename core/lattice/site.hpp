@@ -53,7 +53,7 @@ struct SiteRange {
   FastDivisor by_bricks;
 
   /// The k-th outer site to work on.  Two parts take turns: what neighbours of both parities share is then read from
-  /// memory once (1.7 times as fast as one after the other, Laplacian, measured on an H200).
+  /// memory once.
   KOKKOS_FORCEINLINE_FUNCTION int outer(int k) const {
     const bool turns = part_outer != n_outer;
     return first + (turns ? (k & 1) * part_outer : 0) + (turns ? k >> 1 : k);

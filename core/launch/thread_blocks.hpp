@@ -60,8 +60,7 @@ void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), d
 }
 #endif
 
-/// parallel_for, in blocks of the kernel's own size where it states one: Kokkos would choose another, and its
-/// multi-dimensional ranges cost 2 % (Laplacian, measured on an H200).
+/// parallel_for, in blocks of the kernel's own size where it states one: Kokkos would choose another.
 template <class Kernel, class Exec, class Functor>
 void launch(const std::string& name, int n, const Functor& functor, const Exec& exec) {
   if (n == 0) return;
@@ -77,10 +76,8 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
 
 /// The same for the components of single lanes.  On GPUs a kernel with blocks of its own takes a time slice of both
 /// parities for n, and each block goes through several of them one after the other: what neighbours in t share then
-/// stays on one multiprocessor, and with it on one side of a second-level cache whose two sides have a narrow path
-/// between them, which was what kernels waited for (Laplacian, spinors on an H200: 308 to 262 us in double, 148 to 133
-/// in single precision; in space 239 to 224 and 121 to 110).  Several components that have no neighbours in t lose by
-/// it (673 to 731 us), as does one parity alone, whose sites share no links (98 to 101).
+/// stays on one multiprocessor, and so on one side of the second-level cache.  Several components without neighbours in
+/// t are slower that way, as is one parity alone, whose sites share no links (docs/performance.md).
 template <class Kernel, class Exec, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
   const SiteRange& range = functor.range;

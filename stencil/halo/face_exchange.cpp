@@ -9,8 +9,7 @@
 
 namespace kov::detail {
 
-/// Faces of more bytes are written past the caches to their readers (twelve columns of spinors between two ranks of a
-/// Zen 4: 4 to 7 ms in double without, 1 ms with; 1.4 and 0.3 in single precision).
+/// Faces of more bytes are written past the caches to their readers.
 constexpr std::size_t past_caches_from = std::size_t(4) << 20;
 
 std::span<std::byte> HaloStage::of(void* memory, std::size_t bytes, bool direct) {

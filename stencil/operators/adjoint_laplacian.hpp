@@ -67,8 +67,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_conjugated(ColorMatrix<R>& sum, const Matri
 /// = 2 tr(T_a U T_b U^+) real and orthogonal.  A link's phase cancels, so boundary angles have no effect.
 ///
 /// The 8 x 8 matrices are never made: U M U^+ on 3 x 3 matrices takes 448 flops a leg where U^{ab} phi^b takes 256, but
-/// reads 18 real numbers of links where the matrix has 64.  Beside stored matrices it is 8 (double) and 7 (float) times
-/// as fast on 16^4, and takes 1.2 and 1.3 times as long on 8^4 in cache (measured, Zen 4, 2 threads).
+/// reads 18 real numbers of links where the matrix has 64: much faster out of cache (docs/performance.md).
 template <class T>
 class AdjointLaplacian {
  public:

@@ -123,11 +123,10 @@ KOKKOS_FORCEINLINE_FUNCTION auto link_of_leg(const Links& links, Site x, const N
 
 /// How often a link is in memory.  The bits of results are the same.
 enum class LinkStorage {
-  /// Once, for whom reads it forward; who reads it backward takes the adjoint from a cache.
+  /// Once, at the site the link starts from; a backward leg loads the neighbour's link and takes its adjoint.
   once,
-  /// Beside each of the two sites that read it, which doubles what comes from memory.  The Laplacian on spinors is then
-  /// 6 to 9 % faster where two cores have the memory for themselves and 6 to 18 % slower where they do not, that on
-  /// colour vectors is half as fast (measured, Zen 4).  On CPUs; GPUs store once all the same.
+  /// At both of its ends, which doubles the memory traffic of operators on the full lattice: faster for few cores with
+  /// much bandwidth, slower else (docs/performance.md).  CPUs only; GPUs store links once.
   twice
 };
 
@@ -144,8 +143,8 @@ class GaugeLinks {
   /// How often a link is in memory, for what is remembered about speeds.
   std::string codec() const { return storage_ == LinkStorage::once ? "links once" : "links twice"; }
   LinkView<T> view() const;
-  /// For kernels from one parity to the other, which read no link twice: doubled on CPUs, where they then lie in a row
-  /// (10 % faster hop out of cache, measured on a Zen 4).  Makes them on first use.
+  /// For kernels from one parity to the other, which read no link twice: doubled on CPUs, where a site's links then lie
+  /// in a row.  Makes them on first use.
   LinkView<T> parity_view() const;
   /// Makes the column form on first use (CPU).
   BlockLinkView<T> block_view() const;
