@@ -3,6 +3,7 @@
 // How a program ends: every exception is a text and a documented exit code.
 #pragma once
 
+#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -29,5 +30,18 @@ ExitCode exit_code(const std::exception& error);
 
 /// The codes and what they mean, for --help.
 std::string exit_code_table();
+
+namespace detail {
+/// Lets exit() call f before what was registered so far: with the process's exit code, or with that of
+/// ExitCode::internal where the C library does not tell it.
+template <void (*f)(int code)>
+void call_at_exit() {
+#if defined(__GLIBC__)
+  on_exit([](int code, void*) { f(code); }, nullptr);
+#else
+  std::atexit([] { f(int(ExitCode::internal)); });
+#endif
+}
+}  // namespace detail
 
 }  // namespace kov

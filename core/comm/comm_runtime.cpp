@@ -15,13 +15,7 @@ CommRuntime* outermost = nullptr;
 /// Of a run whose ranks never came together at its end.  Pending messages use its memory.
 MpiRun* unfinished = nullptr;
 
-void end_others_at_exit() {
-#if defined(__GLIBC__)
-  on_exit([](int code, void*) { unfinished->cut_off(code != 0 ? code : int(ExitCode::internal)); }, nullptr);
-#else  // nobody says which code this process exits with
-  std::atexit([] { unfinished->cut_off(int(ExitCode::internal)); });
-#endif
-}
+void cut_off_others(int code) { unfinished->cut_off(code != 0 ? code : int(ExitCode::internal)); }
 }  // namespace
 
 CommRuntime::CommRuntime(int& argc, char**& argv) {
@@ -35,7 +29,7 @@ CommRuntime::~CommRuntime() {
   if (outermost == this) outermost = nullptr;
   if (!mpi_) return;
   unfinished = mpi_.release();
-  end_others_at_exit();
+  call_at_exit<cut_off_others>();
 }
 
 Verdict CommRuntime::end(const Ending& ending) {

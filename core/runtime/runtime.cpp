@@ -152,6 +152,7 @@ struct Runtime::Parts {
     has_ended = true;
     code = int(ExitCode::internal);
     is_complete = comm.end({.kind = Ending::Kind::own, .code = code, .text = "an exception ended it"}).complete;
+    detail::let_exit_give_up();
   }
 
   /// Brings the ranks together, prints the error where that is this rank's to do, and returns the exit code.  Where not
@@ -166,8 +167,11 @@ struct Runtime::Parts {
       ending.text = sentence("this rank has ended, and not all others have within", Comm::default_timeout(),
                              "seconds: a process is stopped, or does something else");
     }
-    if (code != 0) detail::end_silently_on_signals();
-    if (verdict.mine && code != 0) print_error(name + ": " + rank_of(verdict) + ending.text);
+    if (code != 0) {
+      detail::end_silently_on_signals();
+      detail::let_exit_give_up();
+      if (verdict.mine) print_error(name + ": " + rank_of(verdict) + ending.text);
+    }
     if (!verdict.complete) {
       remove_temporary_files();
       comm.cut_off(code);
@@ -259,6 +263,7 @@ int detail::run(int& argc, char**& argv, const std::function<void()>& prepare,
   } catch (...) {  // no messages to the others are possible
     const Ending ending = ending_of(std::current_exception());
     print_error(name + ": " + ending.text);
+    detail::let_exit_give_up();
     return ending.code;
   }
 }

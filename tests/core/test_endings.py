@@ -4,7 +4,6 @@
 ctest sets ENDINGS (the program endings.cpp) and KOVARIANT_MPIEXEC (a launcher with its flags, or empty).
 """
 import os
-import select
 import shlex
 import shutil
 import signal
@@ -29,6 +28,20 @@ class EndingsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="kovariant-test-")
         self.addCleanup(shutil.rmtree, self.folder)
+        self.pipes = []
+        self.addCleanup(lambda: [os.close(pipe) for pipe in self.pipes])
+
+    def full_pipe(self):
+        """The path of a pipe that takes nothing more, as nobody reads it."""
+        path = os.path.join(tempfile.mkdtemp(prefix="kovariant-test-"), "pipe")
+        self.addCleanup(shutil.rmtree, os.path.dirname(path))
+        os.mkfifo(path)
+        self.pipes.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+        try:
+            while True:
+                os.write(self.pipes[-1], b"x" * 4096)
+        except BlockingIOError:
+            return path
 
     def call(self, way, ranks, code, **more):
         """What it says on standard error about the end, and the seconds it took; no temporary files stay."""
@@ -70,23 +83,23 @@ class OneProcess(EndingsTest):
         self.call("run", 1, 2)
         self.assertEqual(self.stdout, "said before\n")
 
-    def test_the_error_is_said_although_nobody_takes_what_was_printed(self):
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-        try:
-            while True:
-                os.write(writer, b"x" * 4096)
-        except BlockingIOError:
-            os.set_blocking(writer, True)
-        process = subprocess.Popen([PROGRAM, "run"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=writer,
-                                   stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.stderr.close)
+    def test_an_error_ends_it_although_nobody_takes_what_was_printed(self):
+        for way, code, name in (("run", 2, "endings"), ("caught-outside", 9, "caught")):
+            with open(self.full_pipe(), "wb") as pipe:
+                done = subprocess.run([PROGRAM, way], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=pipe,
+                                      stderr=subprocess.PIPE, text=True, timeout=20)
+            self.assertEqual((done.returncode, done.stderr.strip()), (code, name + ": a wrong note"))
+
+    def test_a_reader_who_comes_soon_gets_what_was_printed_before_an_error(self):
+        path = self.full_pipe()
+        with open(path, "wb") as pipe:
+            process = subprocess.Popen([PROGRAM, "run"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=pipe,
+                                       stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
-        os.close(writer)
-        said = select.select([process.stderr], [], [], 20)[0]
-        self.assertEqual([stream.readline() for stream in said], ["endings: a wrong note\n"])
-        with os.fdopen(reader, "rb") as pipe:
-            self.assertTrue(pipe.read().endswith(b"said before\n"))
+        time.sleep(0.5)
+        with open(path, "rb") as pipe:
+            os.close(self.pipes.pop())
+            self.assertTrue(pipe.read().endswith(b"xsaid before\n"))
         self.assertEqual(process.wait(20), 2)
 
 
@@ -128,6 +141,18 @@ class SeveralRanks(EndingsTest):
         said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
         self.assertRegex(said[0], "^endings: rank 0: this rank has ended, and not all others have within 4 seconds")
         self.assertLess(self.seconds, 20)
+
+    def test_an_error_ends_all_and_is_said_once_although_nobody_takes_what_was_printed(self):
+        blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
+        for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0), ("caught-outside", 2)):
+            with self.subTest(way=way, free=free):
+                begin = time.monotonic()
+                parts = [[":", "-n", "2", PROGRAM, way] if free else [], [":", "-n", str(3 - free), *blocked, way, self.full_pipe()]]
+                done = subprocess.run([*MPIEXEC, *sum(parts, [])[1:]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+                self.assertEqual(done.returncode, 9 if way == "caught-outside" else 2, done.stderr)
+                self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
+                self.assertLess(time.monotonic() - begin, 20)
 
     def test_an_error_before_mpi_is_said_once(self):
         for way, variable, text in (("well", "KOV_MPI", "yes"), ("well", "KOV_TIMEOUT", "soon"), ("run", "KOV_TIMEOUT", "soon")):
