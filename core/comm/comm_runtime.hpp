@@ -56,6 +56,9 @@ struct Verdict {
   bool mine = false;
   /// Other ranks had no such error.
   bool mine_alone = false;
+  /// What is known here of another rank's error that explains the run's end, where this rank has to print it: not all
+  /// have come to their ends.
+  std::string of_another = {};
 };
 
 class MpiRun;

@@ -132,7 +132,7 @@ class Notices final : public RankWatch {
   void look() {
     receive();
     const Known* const first = first_failure();
-    if (first) throw RankError(sentence("rank", first->rank, "failed:", first->notice.text.data()));
+    if (first) throw RankError(failure_of(first->rank));
   }
 
   const Known* first_failure() const {
@@ -142,6 +142,14 @@ class Notices final : public RankWatch {
           (!first || comes_first(n.notice.word, n.rank, first->notice.word, first->rank)))
         first = &n;
     return first;
+  }
+
+  /// A rank that has not told why may have stopped before.
+  std::string failure_of(int rank) const {
+    for (const auto& n : known_)
+      if (n.rank == rank) return sentence("rank", rank, "failed:", n.notice.text.data());
+    return sentence("rank", rank,
+                    "failed, and not all ranks have come to their ends: a process is stopped, or does something else");
   }
 
   void tell(const Word& word, const std::string& text) {
@@ -223,7 +231,11 @@ Verdict Notices::end(const Ending& ending) {
   const Word& explains = all_[std::size_t(first)];
   const double patience = first == rank_ ? grace : grace + precedence;
   if (!receive_the_rest(explains.kind == Kind::done ? Comm::default_timeout() : patience))
-    return {.complete = false, .code = explains.code, .mine = true, .mine_alone = true};
+    return {.complete = false,
+            .code = explains.code,
+            .mine = true,
+            .mine_alone = true,
+            .of_another = explains.kind == Kind::done || first == rank_ ? "" : failure_of(first)};
   const bool shared = std::all_of(all_.begin(), all_.end(), [&](const Word& word) {
     return word.kind == Kind::agreed || (word.kind == explains.kind && word.text_hash == explains.text_hash);
   });

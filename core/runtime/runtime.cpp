@@ -162,7 +162,8 @@ struct Runtime::Parts {
     Ending ending = ending_of(error);
     const detail::Verdict verdict = comm.end(ending);
     code = verdict.code;
-    if (!verdict.complete && !error) {
+    if (!error) ending.text = verdict.of_another;
+    if (!verdict.complete && code == 0) {
       code = int(ExitCode::communication);
       ending.text = sentence("this rank has ended, and not all others have within", Comm::default_timeout(),
                              "seconds: a process is stopped, or does something else");

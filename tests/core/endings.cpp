@@ -99,6 +99,13 @@ void work(const std::string& way, const Comm& comm) {
     if (last) seconds_before_the_last_gather = 30;
     return;
   }
+  if (way.starts_with("stalled-rank-")) {  // the same after the error of the last rank
+    if (comm.rank() == std::stoi(way.substr(13))) seconds_before_the_last_gather = 30;
+    if (last && way.ends_with("late")) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    if (last) fail("");
+    if (way.ends_with("late")) std::this_thread::sleep_for(std::chrono::milliseconds(1400));
+    return;
+  }
   OutputFile file("half-written." + std::to_string(comm.rank()));
   file.write("half a line");
   comm.barrier();

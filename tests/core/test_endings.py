@@ -142,6 +142,15 @@ class SeveralRanks(EndingsTest):
         self.assertRegex(said[0], "^endings: rank 0: this rank has ended, and not all others have within 4 seconds")
         self.assertLess(self.seconds, 20)
 
+    def test_a_rank_that_stops_in_its_end_after_another_s_error_is_ended_with_the_code_of_that(self):
+        for way, ranks, rank, text in (("stalled-rank-1", 2, 0, "rank 1 failed, and not all"),
+                                       ("stalled-rank-1-late", 2, 0, "rank 1 failed: a wrong note"),
+                                       ("stalled-rank-1", 3, 2, "a wrong note")):
+            said = [line for line in self.call(way, ranks, 2) if "ended by a signal" not in line]
+            self.assertEqual(len(said), 1, said)
+            self.assertIn("endings: rank %d: %s" % (rank, text), said[0])
+            self.assertLess(self.seconds, 20)
+
     def test_an_error_ends_all_and_is_said_once_although_nobody_takes_what_was_printed(self):
         blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
         for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0), ("caught-outside", 2)):
