@@ -263,6 +263,8 @@ int detail::run(int& argc, char**& argv, const std::function<void()>& prepare,
     return runtime.end(error);
   } catch (...) {  // no messages to the others are possible
     const Ending ending = ending_of(std::current_exception());
+    // Rank 0 most likely has the same error.  Where it does, it says so, and the launcher ends the others meanwhile.
+    if (Launcher::of_environment().rank != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
     print_error(name + ": " + ending.text);
     detail::let_exit_give_up();
     return ending.code;

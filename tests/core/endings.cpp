@@ -45,6 +45,11 @@ int MPI_Iallgather(const void* data, int count, MPI_Datatype type, void* all, in
     std::this_thread::sleep_for(std::chrono::seconds(seconds_before_the_last_gather));
   return PMPI_Iallgather(data, count, type, all, all_count, all_type, comm, request);
 }
+/// As in a build that has none.
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  if (std::getenv("ENDINGS_WITHOUT_MPI")) throw NotBuilt("there is no MPI");
+  return PMPI_Init_thread(argc, argv, required, provided);
+}
 /// Some end the process at once, others call exit().
 int MPI_Abort(MPI_Comm comm, int code) {
   if (std::getenv("ENDINGS_ABORT")) std::_Exit(code);

@@ -163,6 +163,14 @@ class SeveralRanks(EndingsTest):
                 self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
                 self.assertLess(time.monotonic() - begin, 20)
 
+    def test_an_error_without_mpi_is_said_once_whichever_rank_has_it(self):
+        for rank in (0, 1, None):
+            parts = [[":", "-n", "1", *(["env", "ENDINGS_WITHOUT_MPI=1"] if rank in (r, None) else []), PROGRAM, "run"] for r in range(3)]
+            done = subprocess.run([*MPIEXEC, *sum(parts, [])[1:]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertEqual(done.stderr.count("endings: there is no MPI"), 1, done.stderr)
+
     def test_an_error_before_mpi_is_said_once(self):
         for way, variable, text in (("well", "KOV_MPI", "yes"), ("well", "KOV_TIMEOUT", "soon"), ("run", "KOV_TIMEOUT", "soon")):
             said = self.call(way, 2, 1, **{variable: text})
