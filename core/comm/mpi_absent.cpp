@@ -9,7 +9,8 @@
 namespace kov::detail {
 
 std::unique_ptr<MpiRun> MpiRun::start(int&, char**&) {
-  require<NotBuilt>(!std::getenv("KOV_MPI") || !wants_mpi(),
+  const char* const choice = std::getenv("KOV_MPI");
+  require<NotBuilt>(!choice || !*choice || !wants_mpi(),
                     "the environment asks for MPI (KOV_MPI=1), which this build does not have: unset it, or configure "
                     "with MPI");
   return nullptr;

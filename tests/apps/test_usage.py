@@ -148,6 +148,18 @@ class Usage(ProgramTest):
         self.assertFalse(says_without_mpi(ranks=2))
         self.assertTrue(says_without_mpi(ranks=2, KOV_MPI="0"))
 
+    @unittest.skipIf(MPIEXEC, "does not apply: this build has MPI")
+    def test_a_build_without_mpi_refuses_where_it_is_asked_for(self):
+        for rank in ("0", "1"):
+            for choice, code, says in (("1", 5, "(KOV_MPI=1), which this build does not have"), ("yes", 1, "KOV_MPI is yes"),
+                                       ("", 1, "cannot read absent.lime"), ("0", 1, "cannot read absent.lime")):
+                done = subprocess.run([PROGRAM, "info", "absent.lime"], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, timeout=60,
+                                      env=environment(KOV_MPI=choice, OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE="2"))
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual(done.stderr.count("kovariant: "), 1, done.stderr)
+                self.assertIn(says, done.stderr)
+
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_an_error_is_said_once_and_every_rank_fails(self):
         done = self.call("info", "absent.lime", ranks=2, code=None)
