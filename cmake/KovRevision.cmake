@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # kov_git_revision(<target> <header>): before a source of the target is compiled, in every build, <header> defines
-# kov::detail::git_revision_text, what `git describe` says of the current project's folder.  The header is written only
+# kov::detail::git_revision_text, what `git describe --dirty` says of the current project's folder.  The header is written only
 # where that has changed.
 set(KOV_WRITE_REVISION "${CMAKE_CURRENT_LIST_DIR}/write_revision.cmake")
 
