@@ -63,10 +63,11 @@ struct Verdict {
 
 class MpiRun;
 
-/// Starts MPI where wants_mpi(), unless somebody already did, and finalises it only then.  One that is made while
-/// another is alive does nothing.
+/// Starts MPI unless somebody already did, where wants_mpi(), and under a launcher also where that throws, so that
+/// ranks can tell each other; ends it only where it started it.  One that is made while another is alive does nothing.
 class CommRuntime {
  public:
+  /// A build without MPI throws NotBuilt where KOV_MPI asks for it, and InputError where KOV_MPI is wrong.
   CommRuntime(int& argc, char**& argv);
   /// Where finalize() was not called, other ranks never came to their ends: they are ended when this process exits,
   /// with its code.

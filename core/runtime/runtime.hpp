@@ -30,8 +30,10 @@ int run(int& argc, char**& argv, const std::function<void()>& prepare, const std
 /// others that wait for it fail with a RankError too.
 class Runtime {
  public:
-  /// Takes the options that MPI and Kokkos understand out of argv.  Throws InputError where Kokkos would abort on one,
-  /// on a variable KOKKOS_... or on more OpenMP threads than most_threads; the other ranks are told, as at the end.
+  /// Takes the options that MPI and Kokkos understand out of argv.  Throws InputError where KOV_MPI or KOV_TIMEOUT is
+  /// wrong, on options --kokkos-... that Kokkos does not know, where it would abort on one or on a variable KOKKOS_...,
+  /// on more OpenMP threads than most_threads, and in a build for GPUs where there is none or not the one asked for.
+  /// The other ranks are told, as at the end.  A build without MPI throws NotBuilt where KOV_MPI asks for it.
   Runtime(int& argc, char**& argv);
   Runtime();
   ~Runtime();
