@@ -125,9 +125,9 @@ void require_device(int argc, char* const* argv) {
     visible = 0;
     for (std::string_view rest = variable("KOKKOS_VISIBLE_DEVICES");; ++visible) {
       const std::size_t comma = rest.find(',');
-      require(is_number(rest.substr(0, comma), 0, found - 1), "KOKKOS_VISIBLE_DEVICES is",
-              variable("KOKKOS_VISIBLE_DEVICES"), "and wrong: give numbers of GPUs with commas between them, from 0 to",
-              found - 1);
+      require(is_number(rest.substr(0, comma), 0, found - 1),
+              "KOKKOS_VISIBLE_DEVICES=" + std::string(variable("KOKKOS_VISIBLE_DEVICES")),
+              "is wrong: give numbers of GPUs with commas between them, from 0 to", found - 1);
       if (comma == rest.npos) break;
       rest.remove_prefix(comma + 1);
     }

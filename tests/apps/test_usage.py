@@ -70,6 +70,30 @@ class Usage(ProgramTest):
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment(KOKKOS_DISABLE_WARNINGS="TRUE"))
         self.assertIn("cannot read absent.lime", done.stderr)
 
+    def test_a_gpu_that_is_not_there_is_one_error(self):
+        if "CUDA" not in self.call("--version").stdout:
+            self.skipTest("does not apply: this build computes on CPUs")
+
+        def says(*option, **more):
+            clean = {name: value for name, value in environment().items() if not name.startswith("KOKKOS_")}
+            done = subprocess.run([PROGRAM, "info", "absent.lime", *option], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=60, env={**clean, **more})
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertTrue(done.stderr.startswith("kovariant: "), done.stderr)
+            return done.stderr
+        self.assertIn("this build computes on NVIDIA GPUs, and CUDA finds none (", says(CUDA_VISIBLE_DEVICES=""))
+        if "CUDA finds none" in says():
+            self.skipTest("NOT TESTED: there is no GPU")
+        for visible in ("1000", "-1", "first", "", "0,", ",0", "0,1000"):
+            self.assertIn("KOKKOS_VISIBLE_DEVICES=%s is wrong: give numbers of GPUs" % visible, says(KOKKOS_VISIBLE_DEVICES=visible))
+        for visible in ({}, {"KOKKOS_VISIBLE_DEVICES": "0"}):
+            self.assertIn("the GPU number 1000 and there are ", says(KOKKOS_DEVICE_ID="1000", **visible))
+            self.assertIn("the GPU number 1000 and there are ", says("--kokkos-device-id=1000", **visible))
+            self.assertIn("cannot read absent.lime", says("--kokkos-device-id=0", KOKKOS_DEVICE_ID="1000", **visible))
+            self.assertIn("cannot read absent.lime", says(**visible))
+        self.assertIn("the GPU number 1 and there are 1 here", says(KOKKOS_DEVICE_ID="1", KOKKOS_VISIBLE_DEVICES="0"))
+
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_an_error_that_one_rank_alone_has_before_mpi_starts_is_said_once(self):
         good = [PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"]
