@@ -101,10 +101,12 @@ class LinksTest(ProgramTest):
         return sorted(prefix + ending for ending in ([".h5"] if HAS_HDF5 else []) + PICTURES + [".txt"])
 
     def tables_in_hdf5(self, name):
-        """{dataset: rows} as h5py reads them, or None without h5py."""
+        """{dataset: rows} as h5py reads them; without HDF5 or h5py the test ends here, skipped: call it last."""
+        if not HAS_HDF5:
+            self.skipTest("NOT TESTED: this build has no HDF5")
         python = python_with("h5py")
-        if python is None or not HAS_HDF5:
-            return None
+        if python is None:
+            self.skipTest("NOT TESTED: no Python here has h5py")
         script = ("import h5py, json, sys\nf = h5py.File(sys.argv[1])\n"
                   "assert 'links_checksum' in f['inputs'].attrs, list(f['inputs'].attrs)\n"
                   "assert list(f.attrs['extent']) == [4, 4, 4, 8]\n"

@@ -24,9 +24,9 @@ class Flow(LinksTest):
         self.assertIn("</svg>", self.read("flow.svg"))
         self.assertEqual(self.new_files(), sorted(self.outputs("flow") + ["f.lime"]))
         stored = self.tables_in_hdf5("flow.h5")
-        if stored:
-            for a, b in zip(stored["flow"], rows):
-                self.assertAlmostEqual(a[1], b[1], delta=1e-10 * abs(b[1]))
+        self.assertEqual(len(stored["flow"]), len(rows))
+        for a, b in zip(stored["flow"], rows):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-10 * abs(b[1]))
 
     def test_flow_of_a_published_configuration_is_that_of_milc(self):
         with open(self.published("oracles/milc_symanzik_flow_l4448.json")) as file:

@@ -25,9 +25,8 @@ class Loops(LinksTest):
                                delta=1e-11)
         self.assertEqual(self.new_files(), self.outputs("loops"))
         stored = self.tables_in_hdf5("loops.h5")
-        if stored:
-            self.assertEqual(sorted(stored), ["space_space", "space_time"])
-            self.assertAlmostEqual(stored["space_time"][0][2], time[0][2], delta=1e-11)
+        self.assertEqual(sorted(stored), ["space_space", "space_time"])
+        self.assertAlmostEqual(stored["space_time"][0][2], time[0][2], delta=1e-11)
 
     def test_loops_say_why_there_is_no_picture(self):
         done = self.call("loops", "a.0001.lime", "--max-t", 1)
