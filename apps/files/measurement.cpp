@@ -36,7 +36,7 @@ std::string parameter_text(const ParameterValue& value) {
 void write_hdf5(const std::string& name, const Measurement& m) {
   Hdf5File file = Hdf5File::create(name);
   file.set_attribute("/", "format", "kovariant " + m.what);
-  file.set_attribute("/", "format_version", std::int64_t(1));
+  file.set_attribute("/", "format_version", std::int64_t(2));
   file.set_attribute("/", "extent", std::vector<std::int64_t>(m.extent.begin(), m.extent.end()));
   file.set_attribute("/", "conventions", m.conventions);
   file.set_attribute("/", "version", std::string(version()));

@@ -108,6 +108,7 @@ class LinksTest(ProgramTest):
         if python is None:
             self.skipTest("NOT TESTED: no Python here has h5py")
         script = ("import h5py, json, sys\nf = h5py.File(sys.argv[1])\n"
+                  "assert f.attrs['format_version'] == 2\n"
                   "assert 'links_checksum' in f['inputs'].attrs, list(f['inputs'].attrs)\n"
                   "assert list(f.attrs['extent']) == [4, 4, 4, 8]\n"
                   "def is_number(text):\n"
