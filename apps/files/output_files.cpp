@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <random>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -68,10 +69,12 @@ void OutputFiles::add(const std::string& prefix, const std::vector<std::string>&
 
 /// By lock; files that are symbolic links are locked where they lead to.
 std::vector<LockedFiles> OutputFiles::locked_files() const {
-  std::map<std::string, LockedFiles> locks;  // by the file that the lock is
+  std::map<fs::path, LockedFiles> locks;  // by path, in which order all runs take them
   const auto add = [&locks](const fs::path& stem, const std::string& ending) {
     const LockedFiles files{stem, {}};
-    locks.emplace(canonical_file(files.lock().string()), files).first->second.endings.push_back(ending);
+    std::error_code failed;
+    const fs::path lock = fs::absolute(files.lock(), failed), folder = fs::weakly_canonical(lock.parent_path(), failed);
+    locks.emplace(failed ? lock : folder / lock.filename(), files).first->second.endings.push_back(ending);
   };
   std::error_code none;
   for (const auto& [stem, endings] : added_)
@@ -89,19 +92,22 @@ std::vector<LockedFiles> OutputFiles::locked_files() const {
 
 std::vector<OutputLock> OutputFiles::take_locks(const std::string& command) const {
   const std::vector<LockedFiles> all = locked_files();
-  for (const bool again : {true, false}) {
+  std::random_device random;
+  constexpr int longest = 640;
+  for (int wait = 20;; wait *= 2) {
+    const FolderLocks alone(all);
     std::vector<OutputLock> locks;
     for (const LockedFiles& files : all) locks.emplace_back(files, command);
     std::string problem;
     for (const LockedFiles& files : all)
       if (problem.empty()) problem = other_writer(files, locks);
     if (problem.empty()) return locks;
+    // Where folders cannot be locked, two runs that begin together may find each other's locks: the one that comes back
+    // first goes on.
+    require(!alone.held() && wait <= longest, problem);
     locks.clear();
-    require(again, problem);
-    // Of two runs that began together, and found each other's locks, the one that comes back first goes on.
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * (::getpid() % 20)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(1, wait)(random)));
   }
-  return {};
 }
 
 std::vector<OutputLock> OutputFiles::lock(const Session& session) const {

@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -108,6 +111,10 @@ bool is_among(const std::string& name, const std::string& stem, const std::vecto
          });
 }
 
+std::filesystem::path folder_of(const LockedFiles& files) {
+  return files.stem.has_parent_path() ? files.stem.parent_path() : ".";
+}
+
 /// The text of the lock where another process holds it.
 std::optional<std::string> text_of_held(const std::filesystem::path& file, const std::vector<OutputLock>& own) {
   const int handle = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -193,8 +200,34 @@ std::filesystem::path LockedFiles::lock() const {
   return stem.parent_path() / (stem.filename().string().substr(0, longest_stem) + lock_ending);
 }
 
+FolderLocks::FolderLocks(const std::vector<LockedFiles>& all) {
+  std::map<std::pair<dev_t, ino_t>, int> folders;  // in one order for all runs
+  for (const LockedFiles& files : all) {
+    const int handle = ::open(folder_of(files).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat folder;
+    if (handle < 0 || ::fstat(handle, &folder) != 0 ||
+        !folders.try_emplace({folder.st_dev, folder.st_ino}, handle).second)
+      ::close(handle);
+    held_ = held_ && handle >= 0;
+  }
+  for (const auto& [folder, handle] : folders) handles_.push_back(handle);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (const int handle : handles_) {
+    int code = ::flock(handle, LOCK_EX | LOCK_NB);
+    while (code != 0 && (errno == EWOULDBLOCK || errno == EINTR) && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      code = ::flock(handle, LOCK_EX | LOCK_NB);
+    }
+    held_ = held_ && code == 0;
+  }
+}
+
+FolderLocks::~FolderLocks() {
+  for (const int handle : handles_) ::close(handle);
+}
+
 std::string other_writer(const LockedFiles& files, const std::vector<OutputLock>& own) {
-  const std::filesystem::path folder = files.stem.has_parent_path() ? files.stem.parent_path() : ".";
+  const std::filesystem::path folder = folder_of(files);
   const std::string stem = files.stem.filename().string();
   std::error_code failed;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {

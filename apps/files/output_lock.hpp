@@ -44,6 +44,24 @@ class OutputLock {
   std::unique_ptr<File> held_;
 };
 
+/// Folders of locks, in which one process at a time takes and looks at locks: of runs that begin together the first
+/// goes on, and none is refused because of one that is refused itself.  Held by flock on the folders, for milliseconds.
+class FolderLocks {
+ public:
+  /// Waits for the others, for a second in all; who holds a folder for longer is none of ours.
+  explicit FolderLocks(const std::vector<LockedFiles>& all);
+  ~FolderLocks();
+  FolderLocks(const FolderLocks&) = delete;
+  FolderLocks& operator=(const FolderLocks&) = delete;
+
+  /// Whether nobody else takes locks in them now.  Not on NFS, where folders cannot be locked.
+  bool held() const { return held_; }
+
+ private:
+  std::vector<int> handles_;
+  bool held_ = true;
+};
+
 /// Why these files cannot be written now: a lock that another process holds says that it writes one of them.  Empty
 /// when none does.  `own` locks do not count.  Looks at all locks of the folder, as a.0001.txt may belong to a.lock,
 /// a.0001.lock and a.0001.txt.lock.

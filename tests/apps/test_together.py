@@ -27,6 +27,25 @@ class Runs:
         self.addCleanup(process.kill)
         return process
 
+    def start_as_one(self, first, second):
+        """Two that begin at the same moment, and whose ids differ by a multiple of 20."""
+        begin, end = os.pipe()
+
+        def waiting(arguments):
+            process = subprocess.Popen(["sh", "-c", 'read line; exec "$0" "$@"', PROGRAM, *map(str, arguments)], cwd=self.folder,
+                                       stdin=begin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+            for clean in (process.stdout.close, process.stderr.close, process.kill):
+                self.addCleanup(clean)
+            return process
+        one, two = waiting(first), waiting(second)
+        while (two.pid - one.pid) % 20:
+            two.kill()
+            two.wait()
+            two = waiting(second)
+        os.close(begin)
+        os.close(end)
+        return one, two
+
     def wait_for(self, process, there, seconds=60):
         deadline = time.monotonic() + seconds
         while not there():
@@ -157,12 +176,39 @@ class Together(Runs, ProgramTest):
 
     def test_of_runs_with_one_file_that_start_together_one_goes_on(self):
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--output", "a", "-q")
+        flow = ("flow", "a.0001.lime", "--time", 2, "--output")
+        before = [*os.listdir(self.folder), *("f.txt.%05d.lock" % k for k in range(5000))]  # which take long to be looked at
+        for name in before[1:]:
+            open(self.path(name), "a").close()
         for _ in range(5):
-            both = [self.start("flow", "a.0001.lime", "--time", 2, "--output", "f"),
-                    self.start("flow", "a.0001.lime", "--time", 2, "--output", "o", "--write", "f.txt", "--format", "ildg")]
+            both = self.start_as_one([*flow, "f"], [*flow, "o", "--write", "f.txt", "--format", "ildg"])
             texts = [process.communicate(timeout=100) for process in both]
             self.assertIn(0, [process.returncode for process in both], texts)
-            self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".lock")], [])
+            for process, text in zip(both, texts):
+                if process.returncode:
+                    self.assertIn("another run writes f.txt", text[1])
+            self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".lock") and n not in before], [])
+
+    def test_who_locks_the_folder_itself_is_not_waited_for_long(self):
+        folder = os.open(self.folder, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q", timeout=20)
+
+    def test_locks_are_taken_in_the_order_of_their_names(self):
+        """Whatever is left of them: two jobs with the same locks would else refuse each other."""
+        self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--output", "a", "-q")
+        for name in ("x", "y"):
+            open(self.path(name), "w").close()
+        names = sorted(("x", "y"), key=lambda name: str(os.stat(self.path(name)).st_ino))
+        os.rename(self.path(names[0]), self.path("c.lock"))
+        os.rename(self.path(names[1]), self.path("b.lime.lock"))
+        with open(self.path("c.lock"), "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.write("kovariant lock\nprocess 12 on some host\n")
+            file.flush()
+            self.assertIn("process 12", self.call("gaugefix", "a.0001.lime", "b.lime", "--output", "c", code=1).stderr)
+        self.assertFalse(os.path.exists(self.path("b.lime.lock")), "it was taken first, and let go")
 
     def test_a_file_of_the_locks_name_is_never_touched(self):
         with open(self.path("smear.lock"), "w") as file:
