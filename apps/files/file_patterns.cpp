@@ -5,6 +5,8 @@
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <glob.h>
 #include <memory>
@@ -20,6 +22,16 @@ bool is_pattern(const std::string& name) {
   return name.find_first_of("*?[") != name.npos && !std::filesystem::exists(name, none);
 }
 
+/// Of a pattern that matches no file: why a folder in it could not be looked into.
+std::string unreadable(const std::string& pattern) {
+  glob_t found{};
+  errno = 0;
+  const int code = ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_ERR, nullptr, &found);
+  const int error = errno;
+  ::globfree(&found);
+  return code == GLOB_ABORTED && error != 0 ? sentence(": a folder of it cannot be read:", std::strerror(error)) : "";
+}
+
 std::vector<std::string> matches(const std::string& pattern, const std::string& origin) {
   glob_t found{};
   const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
@@ -29,12 +41,12 @@ std::vector<std::string> matches(const std::string& pattern, const std::string& 
   for (std::size_t k = 0; k < found.gl_pathc; ++k) {
     const std::string file = found.gl_pathv[k];
     std::error_code none;
-    if (std::filesystem::is_directory(file, none)) continue;
+    if (std::filesystem::is_directory(file, none) || file.ends_with(".lock")) continue;
     require(is_utf8(file), origin, "has", pattern + ", which matches", file,
             "- its name is no UTF-8, as settings are printed and recorded in: rename it");
     files.push_back(file);
   }
-  require(!files.empty(), origin, "has", pattern + ",", "which matches no file");
+  require(!files.empty(), origin, "has", pattern + ",", "which matches no file" + unreadable(pattern));
   std::sort(files.begin(), files.end(), natural_less);
   return files;
 }

@@ -23,7 +23,7 @@ TEST(FilePatterns, BecomeTheFilesThatAreThere) {
   const test::Folder folder(comm);
   const auto path = [&](const std::string& name) { return (folder / name).string(); };
   if (comm.rank() == 0) {
-    for (const char* name : {"conf.10", "conf.9", "conf.1000", "other", "a[1]", "caf\xe9.lime"})
+    for (const char* name : {"conf.10", "conf.9", "conf.1000", "other", "a[1]", "caf\xe9.lime", "conf.1010.lock"})
       std::ofstream(path(name)) << "x";
     std::filesystem::create_directory(path("conf.journal"));
   }
@@ -34,6 +34,14 @@ TEST(FilePatterns, BecomeTheFilesThatAreThere) {
   EXPECT_EQ(matched_files(comm, {path("a[1]")}, "gauge.files"), (Names{path("a[1]")}));
   EXPECT_EQ(matched_files(comm, {path("conf.[19]?")}, "gauge.files"), (Names{path("conf.10")}));
   EXPECT_EQ(matched_files(comm, {}, "gauge.files"), Names{});
+  try {
+    matched_files(comm, {path("absent/*")}, "gauge.files");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("matches no file: a folder of it cannot be read: No such file"),
+              std::string::npos)
+        << error.what();
+  }
   for (const char* pattern : {"no*", "conf.j*", "caf*"}) {
     try {
       matched_files(comm, {path("other"), path(pattern)}, "gauge.files");
