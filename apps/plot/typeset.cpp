@@ -12,10 +12,9 @@ namespace kov::app {
 
 namespace {
 
-/// Bytes of the UTF-8 character that begins with c.
-std::size_t character_length(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+/// Bytes of the character at this place; a byte that is no UTF-8 counts as one.
+std::size_t character_length(const std::string& text, std::size_t at) {
+  return std::max<std::size_t>(1, utf8_character(text, at).length);
 }
 
 /// Bytes of the character at this place; 0 where there is none that XML takes.
@@ -63,7 +62,7 @@ class Typesetter {
   /// The next character; the one after a backslash as it is.
   std::string character() {
     if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-    const std::string found = text_.substr(at_, character_length(text_[at_]));
+    const std::string found = text_.substr(at_, character_length(text_, at_));
     at_ += found.size();
     return found;
   }
@@ -80,7 +79,7 @@ class Typesetter {
     }
     if (std::string word = letters(); !word.empty()) {
       const std::string symbol = greek(word);
-      const bool single = word.size() == character_length(word[0]);
+      const bool single = word.size() == character_length(word, 0);
       return put({symbol.empty() ? word : symbol, single || !symbol.empty(), script});
     }
     put({character(), false, script});
@@ -129,7 +128,7 @@ double character_width(const std::string& character) {
 double run_width(const TextRun& run) {
   double width = 0;
   for (std::size_t at = 0; at < run.text.size();) {
-    const std::string one = run.text.substr(at, character_length(run.text[at]));
+    const std::string one = run.text.substr(at, character_length(run.text, at));
     width += character_width(one);
     at += one.size();
   }
@@ -166,7 +165,7 @@ TextLine split_off(TextLine& word, double width) {
     TextRun& run = word.front();
     TextRun one{"", run.italic, run.script};
     while (!run.text.empty()) {
-      const std::string next = run.text.substr(0, character_length(run.text[0]));
+      const std::string next = run.text.substr(0, character_length(run.text, 0));
       const TextRun longer{one.text + next, one.italic, one.script};
       if (text_width(head) + run_width(longer) > width && !(head.empty() && one.text.empty())) {
         if (!one.text.empty()) head.push_back(one);

@@ -209,10 +209,6 @@ void Settings::read(const std::string& text, const std::string& file) {
 void Settings::assign(const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   require(equals != std::string::npos && equals > 0, "--set wants KEY=VALUE, got '" + assignment + "'");
-  const auto trim = [](std::string text) {
-    text.erase(0, text.find_first_not_of(" \t"));
-    return text.erase(text.find_last_not_of(" \t") + 1);
-  };
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
   Setting* setting = find(key);
   require(setting, "--set", key, "is not a known key" + did_you_mean(key, keys()));
