@@ -53,6 +53,7 @@ void require_used_options(const Session& session, const SmearOptions& o) {
   const bool wuppertal = o.profile == "wuppertal", theta = o.profile == "theta", node = o.profile == "node";
   for (const char* option : {"--width", "--iterations"})
     session.require_used(option, wuppertal, "with --profile wuppertal");
+  session.require_used("--width", o.smearing.iterations > 0, "with --iterations of 1 or more");
   session.require_used("--sigma", node || o.profile == "gaussian", "with --profile gaussian or node");
   session.require_used("--node", node, "with --profile node");
   for (const char* option : {"--p2-max", "--edge"}) session.require_used(option, theta, "with --profile theta");

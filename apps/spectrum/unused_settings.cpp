@@ -52,6 +52,14 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
     check("source." + number, has_any(source, smearings) || (in_sinks && !settings.given("sink." + number)), of);
     check("sink." + number, in_sinks, of + " of sinks");
   }
+  const bool in_source = has_any(source, {"wuppertal"}), in_sinks = has_any(sinks, {"wuppertal"});
+  const bool steps_of_source = parameters.source.choice.iterations > 0;
+  const bool steps_of_sinks = parameters.sink.choice.iterations > 0;
+  const bool for_sinks = in_sinks && !settings.given("sink.width");
+  if (in_source || for_sinks)
+    check("source.width", (in_source && steps_of_source) || (for_sinks && steps_of_sinks),
+          "with source.iterations of 1 or more");
+  if (in_sinks) check("sink.width", steps_of_sinks, "with sink.iterations of 1 or more");
   check("source.accuracy", has_any(all, {"gaussian", "node", "theta", "formula"}),
         "by smearing gaussian, node, theta or formula");
 

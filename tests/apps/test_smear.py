@@ -174,6 +174,8 @@ class Smear(ProgramTest):
     def test_no_iterations_leave_the_delta(self):
         found = self.profile(self.call("smear", "--extent", 4, 4, 4, 2, "--iterations", 0).stdout)
         self.assertEqual(found, [0, 0, 1, 0])
+        done = self.call("smear", "--extent", 4, 4, 4, 2, "--iterations", 0, "--width", 2, code=1)
+        self.assertIn("--width is only used with --iterations of 1 or more", done.stderr)
 
     def test_works_on_a_file_and_shrinks_the_peak(self):
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 3, "--output", "a", "-q")

@@ -140,6 +140,16 @@ TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
             "or more"});
   EXPECT_EQ(unused({"links.smearing=stout", "links.stout_rho=0.2", "links.steps=0"}).size(), 2u);
   EXPECT_TRUE(unused({"links.steps=0"}).empty());
+  EXPECT_EQ(unused({"source.width=2", "source.iterations=0"}),
+            Texts{"--set source.width changes nothing: it is only used with source.iterations of 1 or more"});
+  EXPECT_EQ(unused({"source.width=2", "source.iterations=0", "sink.smearings=wuppertal"}).size(), 1u);
+  EXPECT_EQ(unused({"source.width=2", "source.iterations=0", "sink.smearings=wuppertal", "sink.iterations=5"}),
+            Texts{});
+  EXPECT_EQ(
+      unused({"source.smearing=none", "source.width=2", "source.iterations=0", "sink.smearings=wuppertal"}).size(), 1u);
+  EXPECT_EQ(unused({"sink.width=2", "sink.iterations=0", "sink.smearings=wuppertal"}),
+            Texts{"--set sink.width changes nothing: it is only used with sink.iterations of 1 or more"});
+  EXPECT_EQ(unused({"source.iterations=0"}), Texts{});
   EXPECT_EQ(unused({"correlators.baryons=[]", "analysis.nucleon=[2, 5]"}),
             Texts{"--set analysis.nucleon changes nothing: it is only used with the nucleon among "
                   "correlators.baryons"});
