@@ -95,6 +95,10 @@ function(kov_host_sources target)
 endfunction()
 
 # What `kov::version()` returns: the release and, in a git checkout, the revision that is compiled.
+set(kov_has_mpi false)
+if(KOV_MPI)
+  set(kov_has_mpi true)
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/core/base/version.cpp.in" "${PROJECT_BINARY_DIR}/generated/version.cpp" @ONLY)
 target_sources(kovariant PRIVATE "${PROJECT_BINARY_DIR}/generated/version.cpp")
 set_source_files_properties("${PROJECT_BINARY_DIR}/generated/version.cpp" TARGET_DIRECTORY kovariant PROPERTIES

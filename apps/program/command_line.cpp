@@ -144,9 +144,10 @@ void Arguments::option(const std::string& name, std::vector<std::string>& target
 
 namespace {
 
-std::string version_text() {
+std::string version_text(const std::string& parts) {
   const std::string revision = git_revision();
-  return sentence("kovariant", version(), revision.empty() ? "" : "(" + revision + ")") + "\n" + build_description();
+  return sentence("kovariant", version(), revision.empty() ? "" : "(" + revision + ")") + "\n" + build_description() +
+         (parts.empty() ? "" : "\n" + parts);
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -191,10 +192,12 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
 
 }  // namespace
 
-Parsed parse_command_line(const std::vector<std::string>& arguments, const std::vector<Command>& commands) {
+Parsed parse_command_line(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+                          const std::string& parts) {
   Parsed parsed;
   CLI::App top("Hadron correlators from lattice-QCD gauge configurations.", "kovariant");
-  top.set_version_flag("--version", version_text(), "print version, compiler and Kokkos, and leave");
+  top.set_version_flag("--version", version_text(parts),
+                       "print version, compiler, Kokkos and optional parts, and leave");
   top.require_subcommand(1);
   top.formatter(std::make_shared<HelpText>());
   top.footer("kovariant SUBCOMMAND --help shows a subcommand's options.\n\n" + exit_code_table());

@@ -106,7 +106,9 @@ struct Parsed {
 };
 
 /// Parses all arguments but the program's name.  Those that begin with --kokkos- are skipped: Kokkos takes them.
-Parsed parse_command_line(const std::vector<std::string>& arguments, const std::vector<Command>& commands);
+/// parts: a line for --version, which optional parts the program has.
+Parsed parse_command_line(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+                          const std::string& parts = "");
 
 /// A word as a shell takes it: in quotes where it has to be.
 std::string shell_word(const std::string& word);

@@ -57,11 +57,11 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
 
 }  // namespace
 
-int run_program(int argc, char** argv, const std::vector<Command>& commands) {
+int run_program(int argc, char** argv, const std::vector<Command>& commands, const std::string& parts) {
   fill_closed_streams();
   end_cleanly_on_signals("kovariant");
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const Parsed parsed = parse_command_line(arguments, commands);
+  const Parsed parsed = parse_command_line(arguments, commands, parts);
   if (!parsed.action && parsed.code == 0) {
     if (Launcher::of_environment().rank == 0) std::cout << parsed.text << std::flush;
     return 0;

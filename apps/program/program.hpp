@@ -8,6 +8,7 @@
 namespace kov::app {
 
 /// Returns the exit code, on every rank the same.  What went wrong is printed once, whichever rank had it.
-int run_program(int argc, char** argv, const std::vector<Command>& commands);
+/// parts: a line for --version, which optional parts the program has.
+int run_program(int argc, char** argv, const std::vector<Command>& commands, const std::string& parts);
 
 }  // namespace kov::app

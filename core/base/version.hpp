@@ -14,4 +14,7 @@ namespace kov {
 /// Compiler, build type and Kokkos: "GNU 12.2.0, Release, Kokkos 4.7.0 (OPENMP;SERIAL)".
 [[nodiscard]] const char* build_description() noexcept;
 
+/// Whether the library was built with MPI, running or not.
+[[nodiscard]] bool has_mpi() noexcept;
+
 }  // namespace kov

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from program_support import MPIEXEC, PROGRAM, ProgramTest, environment
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment
 
 
 class Usage(ProgramTest):
@@ -13,7 +13,12 @@ class Usage(ProgramTest):
         self.assertIn("exit codes", self.call("--help").stdout)
         for command in ("spectrum", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
             self.assertIn("--quiet", self.call(command, "--help").stdout)
-        self.assertRegex(self.call("--version").stdout, r"kovariant \d+\.\d+\.\d+")
+
+    def test_the_version_says_which_optional_parts_there_are(self):
+        lines = self.call("--version").stdout.splitlines()
+        self.assertRegex(lines[0], r"kovariant \d+\.\d+\.\d+")
+        parts = (("MPI", MPIEXEC), ("HDF5", HAS_HDF5), ("PDF", HAS_PDF))
+        self.assertEqual(lines[2:], [", ".join(name + (" yes" if there else " no") for name, there in parts)])
 
     def test_wrong_usage_ends_with_one_and_says_what_would_be_right(self):
         self.assertIn("did you mean 'info'?", self.call("inof", "x", code=1).stderr)
