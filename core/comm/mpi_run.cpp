@@ -222,6 +222,13 @@ Verdict Notices::end(const Ending& ending) {
       tells_ = 1;
     }
     const Known* const first = first_failure();
+    // The rank that failed would have ended all by now.
+    if (!failed && first && MPI_Wtime() > first->since + grace + precedence)
+      return {.complete = false,
+              .code = first->notice.word.code,
+              .mine = true,
+              .mine_alone = true,
+              .of_another = failure_of(first->rank)};
     const bool yields = first && comes_first(first->notice.word, first->rank, mine_, rank_);
     if (is_over(time, failed ? quiet + grace + (yields ? precedence : 0) : Comm::default_timeout())) return alone;
   }

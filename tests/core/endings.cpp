@@ -25,11 +25,15 @@ namespace {
 int messages_on_their_way = 0;
 /// In which ranks that have come to their ends say which notices they sent.
 int seconds_before_the_last_gather = 0;
+/// A rank stops when it has sent a message to this one.
+int last_to_be_told = -1;
 }  // namespace
 extern "C" {
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   ++messages_on_their_way;
-  return PMPI_Isend(data, count, type, to, tag, comm, request);
+  const int code = PMPI_Isend(data, count, type, to, tag, comm, request);
+  if (to == last_to_be_told) std::this_thread::sleep_for(std::chrono::seconds(30));
+  return code;
 }
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   --messages_on_their_way;
@@ -102,6 +106,12 @@ void work(const std::string& way, const Comm& comm) {
   }
   if (way == "stalled") {  // in its end, to which all have come
     if (last) seconds_before_the_last_gather = 30;
+    return;
+  }
+  if (way == "stalled-after-telling") {  // of three ranks: one is busy, one is done
+    if (last) last_to_be_told = 1;
+    if (last) fail("");
+    if (comm.rank() == 0) std::this_thread::sleep_for(std::chrono::seconds(30));
     return;
   }
   if (way.starts_with("stalled-rank-")) {  // the same after the error of the last rank

@@ -151,6 +151,11 @@ class SeveralRanks(EndingsTest):
             self.assertIn("endings: rank %d: %s" % (rank, text), said[0])
             self.assertLess(self.seconds, 20)
 
+    def test_a_rank_that_told_its_error_and_stops_is_ended_by_those_that_are_done(self):
+        said = self.call("stalled-after-telling", 3, 2, KOV_TIMEOUT="20")
+        self.assertEqual(said[0], "endings: rank 1: rank 2 failed: a wrong note")
+        self.assertLess(self.seconds, 20)
+
     def test_an_error_ends_all_and_is_said_once_although_nobody_takes_what_was_printed(self):
         blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
         for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0)):
