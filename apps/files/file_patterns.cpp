@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/files/file_patterns.hpp"
 
+#include "apps/files/output_lock.hpp"
 #include "apps/settings/utf8.hpp"
 #include "kov/core/base/error.hpp"
 
@@ -41,7 +42,7 @@ std::vector<std::string> matches(const std::string& pattern, const std::string& 
   for (std::size_t k = 0; k < found.gl_pathc; ++k) {
     const std::string file = found.gl_pathv[k];
     std::error_code none;
-    if (std::filesystem::is_directory(file, none) || file.ends_with(".lock")) continue;
+    if (std::filesystem::is_directory(file, none) || file.ends_with(lock_ending)) continue;
     require(is_utf8(file), origin, "has", pattern + ", which matches", file,
             "- its name is no UTF-8, as settings are printed and recorded in: rename it");
     files.push_back(file);

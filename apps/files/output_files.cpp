@@ -92,7 +92,6 @@ std::vector<LockedFiles> OutputFiles::locked_files() const {
 
 std::vector<OutputLock> OutputFiles::take_locks(const std::string& command) const {
   const std::vector<LockedFiles> all = locked_files();
-  std::random_device random;
   constexpr int longest = 640;
   for (int wait = 20;; wait *= 2) {
     const FolderLocks alone(all);
@@ -106,6 +105,7 @@ std::vector<OutputLock> OutputFiles::take_locks(const std::string& command) cons
     // first goes on.
     require(!alone.held() && wait <= longest, problem);
     locks.clear();
+    std::random_device random;
     std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(1, wait)(random)));
   }
 }

@@ -26,7 +26,6 @@ namespace {
 
 constexpr const char* lock_heading = "kovariant lock\n";
 constexpr std::string_view files_label = "files ";
-constexpr const char* lock_ending = ".lock";
 constexpr std::size_t longest_stem = 250;
 constexpr std::size_t longest_command = 500;
 
@@ -205,10 +204,10 @@ FolderLocks::FolderLocks(const std::vector<LockedFiles>& all) {
   for (const LockedFiles& files : all) {
     const int handle = ::open(folder_of(files).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat folder;
-    if (handle < 0 || ::fstat(handle, &folder) != 0 ||
-        !folders.try_emplace({folder.st_dev, folder.st_ino}, handle).second)
-      ::close(handle);
-    held_ = held_ && handle >= 0;
+    const bool there = handle >= 0 && ::fstat(handle, &folder) == 0;
+    held_ = held_ && there;
+    const bool is_new = there && folders.try_emplace({folder.st_dev, folder.st_ino}, handle).second;
+    if (handle >= 0 && !is_new) ::close(handle);
   }
   for (const auto& [folder, handle] : folders) handles_.push_back(handle);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);

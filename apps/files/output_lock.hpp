@@ -10,6 +10,9 @@
 
 namespace kov::app {
 
+/// Of the names of locks.
+inline constexpr const char* lock_ending = ".lock";
+
 /// Files of one run whose names begin alike, and which it locks together.
 struct LockedFiles {
   std::filesystem::path stem;
