@@ -58,7 +58,8 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
   const bool for_sinks = in_sinks && !settings.given("sink.width");
   if (in_source || for_sinks)
     check("source.width", (in_source && steps_of_source) || (for_sinks && steps_of_sinks),
-          "with source.iterations of 1 or more");
+          std::string("with ") + (in_source || !settings.given("sink.iterations") ? "source" : "sink") +
+              ".iterations of 1 or more");
   if (in_sinks) check("sink.width", steps_of_sinks, "with sink.iterations of 1 or more");
   check("source.accuracy", has_any(all, {"gaussian", "node", "theta", "formula"}),
         "by smearing gaussian, node, theta or formula");
