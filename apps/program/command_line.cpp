@@ -146,8 +146,8 @@ namespace {
 
 std::string version_text(const std::string& parts) {
   const std::string revision = git_revision();
-  return sentence("kovariant", version(), revision.empty() ? "" : "(" + revision + ")") + "\n" + build_description() +
-         (parts.empty() ? "" : "\n" + parts);
+  return sentence("kovariant", version()) + (revision.empty() ? "" : " (" + revision + ")") + "\n" +
+         build_description() + (parts.empty() ? "" : "\n" + parts);
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {

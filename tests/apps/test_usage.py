@@ -16,7 +16,7 @@ class Usage(ProgramTest):
 
     def test_the_version_says_which_optional_parts_there_are(self):
         lines = self.call("--version").stdout.splitlines()
-        self.assertRegex(lines[0], r"kovariant \d+\.\d+\.\d+")
+        self.assertRegex(lines[0], r"^kovariant \d+\.\d+\.\d+( \(\S+\))?$")
         parts = (("MPI", MPIEXEC), ("HDF5", HAS_HDF5), ("PDF", HAS_PDF))
         self.assertEqual(lines[2:], [", ".join(name + (" yes" if there else " no") for name, there in parts)])
 
