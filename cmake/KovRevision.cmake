@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # kov_git_revision(<target> <header>): before a source of the target is compiled, in every build, <header> defines
-# kov::detail::git_revision_text, what `git describe --dirty` says of the current project's folder.  The header is written only
-# where that has changed.
+# kov::detail::git_revision_text, what `git describe --dirty` says of the current project's folder.  The header is written
+# only where that has changed.
 set(KOV_WRITE_REVISION "${CMAKE_CURRENT_LIST_DIR}/write_revision.cmake")
 
 function(kov_git_revision target header)
