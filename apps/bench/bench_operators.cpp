@@ -25,7 +25,7 @@ void add_blocks(BenchRows<T>& rows) {
   rows.add("Laplacian in space, spinor" + columns, n * rows.sites, 48 + link_reals * 3 / 4 / n, 6 * 288 + 48,
            [=] { spatial.apply(in, out); });
   rows.add("Wilson hop, even from odd" + columns, n * rows.sites / 2, 48 + rows.hop_link_reals / n, 1320,
-           [=] { wilson.hop(in.half(Subset::odd), out.half(Subset::even)); });
+           [=] { wilson.hop().apply(in.half(Subset::odd), out.half(Subset::even)); });
 }
 
 template <class T>
@@ -57,7 +57,8 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Laplacian, colour vector", V, 12 + links, 8 * 72 + 12, [=] { laplacian.apply(u, v); });
   rows.add("Laplacian in space, spinor", V, 48 + links * 3 / 4, 6 * 288 + 48, [=] { spatial.apply(a, b); });
   rows.add("Laplacian in space, colour vector", V, 12 + links * 3 / 4, 6 * 72 + 12, [=] { spatial.apply(u, v); });
-  rows.add("Wilson hop, even from odd", V / 2, 48 + rows.hop_link_reals, 1320, [=] { wilson.hop(a.odd(), b.even()); });
+  rows.add("Wilson hop, even from odd", V / 2, 48 + rows.hop_link_reals, 1320,
+           [=] { wilson.hop().apply(a.odd(), b.even()); });
   rows.add("Wilson operator", V, 48 + links, 1320 + 48, [=] { wilson.apply(a, b); });
   add_blocks(rows);
   add_adjoint(rows);

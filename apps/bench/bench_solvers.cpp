@@ -10,6 +10,7 @@
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/algebra/scalar_propagator.hpp"
 #include "kov/core/field/field_ops.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 
 #include <algorithm>
 
@@ -69,7 +70,7 @@ std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
                      short_solver<BiCgStab>(progress)(M, b, x);
                    },
                    twice_M});
-  const EvenOddWilson<T> reduced(M);
+  const SchurComplement reduced(M);
   const SpinorField<T> even = b.even(), even_work = work.even();
   // Two hops of each reduced operator, the second with a diagonal.
   const double reduced_reals = 2 * (48 + rows.hop_link_reals) + 24, reduced_flops = 2 * 1320 + 48;

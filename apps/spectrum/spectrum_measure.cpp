@@ -10,6 +10,7 @@
 #include "kov/core/io/text.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 
 namespace kov::app {
 
@@ -33,7 +34,7 @@ Solver<SpinorField<T>> solver_with(const Plain& plain, const SpectrumParameters:
   const bool even_odd = parameters.preconditioner == "even-odd";
   if constexpr (std::is_same_v<T, double>)
     if (low) {
-      if (even_odd) return EvenOdd<T>(M, MixedPrecision(EvenOddWilson<float>(*low), plain));
+      if (even_odd) return EvenOdd<T>(M, MixedPrecision(SchurComplement(*low), plain));
       return MixedPrecision(*low, plain);
     }
   if (even_odd) return EvenOdd<T>(M, plain);

@@ -114,7 +114,7 @@ TEST_P(Solvers, EvenOddSolvesAllSites) {
       EvenOdd(problem.wilson, NormalConjugateGradient{.tolerance = 1e-12})(problem.wilson, problem.b, problem.x),
       1e-12);
   zero(problem.x);
-  const MixedPrecision mixed(EvenOddWilson<float>(problem.wilson_float), bicgstab);
+  const MixedPrecision mixed(SchurComplement(problem.wilson_float), bicgstab);
   expect_solved(problem, EvenOdd(problem.wilson, mixed)(problem.wilson, problem.b, problem.x), 1e-12);
 }
 

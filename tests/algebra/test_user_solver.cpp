@@ -44,7 +44,7 @@ struct UserSolver : testing::Test {
 TEST_F(UserSolver, SolvesAloneAndWithinOurs) {
   const MinimalResidual user{.tolerance = 1e-9};
   const Solver<SpinorField<double>> solvers[] = {user, EvenOdd(*M, user), MixedPrecision(*low, user),
-                                                 EvenOdd(*M, MixedPrecision(EvenOddWilson<float>(*low), user))};
+                                                 EvenOdd(*M, MixedPrecision(SchurComplement(*low), user))};
   const char* const names[] = {"minimal residual", "even-odd minimal residual", "mixed-precision minimal residual",
                                "even-odd mixed-precision minimal residual"};
   for (int k = 0; k < 4; ++k) {

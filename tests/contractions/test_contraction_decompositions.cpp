@@ -10,6 +10,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
+#include "kov/stencil/operators/wilson.hpp"
 #include "tests/support/bits.hpp"
 
 namespace kov {
@@ -81,7 +82,7 @@ TEST(EveryDecompositionOfSolutions, IsTheSameAgain) {
     add("conjugate gradients", NormalConjugateGradient{.tolerance = 1e-8});
     add("BiCGstab", bicgstab);
     add("mixed precision", MixedPrecision(low, bicgstab));
-    add("even-odd, mixed precision", EvenOdd<double>(M, MixedPrecision(EvenOddWilson<float>(low), bicgstab)));
+    add("even-odd, mixed precision", EvenOdd<double>(M, MixedPrecision(SchurComplement(low), bicgstab)));
     return table;
   });
 }

@@ -52,7 +52,7 @@ void add_operators(Checksums& table, const GaugeLinks<T>& links) {
   table["Wilson operator" + real] = checksum(out);
   wilson.apply_adjoint(in, out);
   table["Wilson operator, adjoint" + real] = checksum(out);
-  wilson.hop(in.odd(), out.even());
+  wilson.hop().apply(in.odd(), out.even());
   table["Wilson hop, even from odd" + real] = checksum(out);
   ProfileSmearing<T>(links, gaussian_profile(1.5), {.order = 9}).apply(in, out);
   table["Chebyshev smearing" + real] = checksum(out);
@@ -98,9 +98,9 @@ void add_columns(Checksums& table, const GaugeLinks<T>& links) {
   add("Laplacian", [&](const auto& a, const auto& b) { laplacian.apply(a, b); });
   add("Wilson operator", [&](const auto& a, const auto& b) { wilson.apply(a, b); });
   add("Chebyshev smearing", [&](const auto& a, const auto& b) { profile.apply(a, b); });
-  wilson.hop(in.odd(), out.even());
+  wilson.hop().apply(in.odd(), out.even());
   table["Wilson hop, 3 components" + real] = checksum(out);
-  wilson.hop(block.half(Subset::odd), result.half(Subset::even));
+  wilson.hop().apply(block.half(Subset::odd), result.half(Subset::even));
   table["Wilson hop, block of 3 columns" + real] = checksum(result);
   WuppertalSmearing<T>(links, {.width = 2, .iterations = 7}).apply(quarks, smeared);
   table["Wuppertal smearing, 5 colour vectors" + real] = checksum(smeared);

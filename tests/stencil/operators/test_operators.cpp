@@ -92,11 +92,11 @@ void check_wilson(const Lattice& lattice) {
   const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, {test::kAngles}), 0.1);
   const GlobalArray hop = reference::wilson_hop(u, psi, test::kAngles),
                     adjoint = reference::wilson_hop(u, psi, test::kAngles, -1);
-  wilson.hop(in, out);
+  wilson.hop().apply(in, out);
   EXPECT_LT(max_difference(out, hop), sum_tolerance<T>(hop)) << "full";
   const SpinorField<T> even(lattice, "even", 1, Subset::even), odd(lattice, "odd", 1, Subset::odd);
-  wilson.hop(in.odd(), even);
-  wilson.hop(in.even(), odd);
+  wilson.hop().apply(in.odd(), even);
+  wilson.hop().apply(in.even(), odd);
   EXPECT_LT(max_difference(even, hop), sum_tolerance<T>(hop)) << "to even";
   EXPECT_LT(max_difference(odd, hop), sum_tolerance<T>(hop)) << "to odd";
   for (const bool dagger : {false, true}) {
@@ -129,8 +129,8 @@ void check_block(const Lattice& lattice, int n_columns) {
     in.set_column(k, column);
   }
   const WilsonOperator<T> wilson(links, 0);
-  wilson.hop(in.half(Subset::odd), hop.half(Subset::even));
-  wilson.hop(in.half(Subset::even), hop.half(Subset::odd));
+  wilson.hop().apply(in.half(Subset::odd), hop.half(Subset::even));
+  wilson.hop().apply(in.half(Subset::even), hop.half(Subset::odd));
   CovariantLaplacian<T>(links).apply(in, laplace);
   for (int k : {0, n_columns / 2, n_columns - 1}) {
     const GlobalArray h = reference::wilson_hop(u, psi[std::size_t(k)], test::kAngles);

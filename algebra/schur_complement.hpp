@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// SchurComplement: a Dirac operator after its odd sites were eliminated.
+#pragma once
+
+#include "kov/stencil/operators/dirac_operator.hpp"
+
+namespace kov {
+
+/// What is left of M = D - 1/2 H on the even sites: M_e = D_ee - 1/4 H_eo D_oo^-1 H_oe.  For any site term.
+///
+/// Keeps two fields to work in, which copies share: do not apply two of them at the same time.
+template <class T, SiteTerm<SpinorField<T>> Term>
+class SchurComplement {
+ public:
+  using F = SpinorField<T>;
+
+  /// Throws InputError for a site term that is 0.
+  explicit SchurComplement(const DiracOperator<T, Term>& M)
+      : hop_(M.hop()), term_(M.site_term()), hopped_(M.lattice(), "odd sites", 1, Subset::odd) {
+    const auto number = term_.number();
+    require(number != 0.0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
+    if (!number) solved_ = hopped_.like("odd sites");
+  }
+
+  const Lattice& lattice() const { return hop_.lattice(); }
+  /// out = M_e in, both on even sites.
+  void apply(const F& in, const F& out) const { apply(in, out, false); }
+  void apply_adjoint(const F& in, const F& out) const { apply(in, out, true); }
+
+  /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
+  void reduce_source(const F& b, const F& out) const {
+    if (const auto d = term_.number()) return hop_.combine(1, 1 / (2 * *d), b.odd(), b.even(), out);
+    term_.apply_inverse(b.odd(), solved_, false);
+    hop_.combine(1, 0.5, solved_, b.even(), out);
+  }
+  /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
+  void complete(const F& b, const F& x) const {
+    if (const auto d = term_.number()) return hop_.combine(1 / *d, 1 / (2 * *d), x.even(), b.odd(), x.odd());
+    hop_.combine(1, 0.5, x.even(), b.odd(), hopped_);
+    term_.apply_inverse(hopped_, x.odd(), false);
+  }
+
+ private:
+  void apply(const F& in, const F& out, bool adjoint) const {
+    hop_.combine(0, 1, in, hopped_, hopped_, adjoint);
+    if (const auto d = term_.number()) return hop_.combine(*d, -1 / (4 * *d), hopped_, in, out, adjoint);
+    term_.apply_inverse(hopped_, solved_, adjoint);
+    term_.apply(in, out, adjoint);
+    hop_.combine(1, -0.25, solved_, out, out, adjoint);
+  }
+
+  Hop<T> hop_;
+  Term term_;
+  F hopped_, solved_;
+};
+
+}  // namespace kov

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// Hop: H of Wilson's discretisation, which all Dirac operators of its kind share.
+#pragma once
+
+#include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/operators/projector.hpp"
+
+#include <utility>
+
+namespace kov {
+
+/// out(x) = alpha in(x) + beta (H psi)(x), with
+/// (H psi)(x) = sum over mu of (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) adj(U_mu(x - mu)) psi(x - mu);
+/// sign = -1 exchanges the projectors, which is the adjoint of H.
+///
+/// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
+/// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
+/// neighbours come from cache.
+template <class Links, class In, class Out, int sign>
+struct HopKernel {
+  using Real = typename Out::Real;
+  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
+  static constexpr bool reaches_in_time = true;
+
+  Stencil::NearestView stencil;
+  Links links;
+  In in;
+  Out diagonal, out;
+  int n_components;
+  Real alpha, beta;
+  bool streaming;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    const auto near = stencil.at(x);
+    using Result = decltype(diagonal(x, c));
+    using R = typename Result::Real;
+    Result sum = zero<Result>();
+    legs(sum, x, near, c, std::make_integer_sequence<int, 8>{});
+    sum = R(beta) * sum;
+    if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
+    if (streaming)
+      out.stream(x, sum, c);
+    else
+      out.set(x, sum, c);
+  }
+
+ private:
+  template <class Sum, class Site, class Near, int... k>
+  KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, int c,
+                                        std::integer_sequence<int, k...>) const {
+    if constexpr (std::is_same_v<Site, LaneSite> && !Out::holds_columns)
+      (leg<leg_in_turn(k, 8)>(sum, x, near, c), ...);
+    else
+      (leg<k>(sum, x, near, c), ...);
+  }
+  /// Forward legs carry (1 - sign g_mu), backward ones (1 + sign g_mu).
+  template <int number, class Sum, class Site, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, int c) const {
+    constexpr int mu = number / 2, projector = number % 2 == 0 ? -sign : sign;
+    // Two legs at once, which is faster than one by one.
+    if (streaming && number % 2 == 0) {
+      prefetch_next(stencil, near, links, in, x, number, c, n_components);
+      prefetch_next(stencil, near, links, in, x, number + 1, c, n_components);
+    }
+    using R = typename Sum::Real;
+    reconstruct_add<mu, projector>(
+        sum, multiply_projected<mu, projector, R>(link_of_leg<number % 2 == 1>(links, x, near, number),
+                                                  in.read(x, near(number), c)));
+  }
+};
+
+/// H, see HopKernel.  A handle: copies share the links.
+template <class T>
+class Hop {
+ public:
+  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).
+  explicit Hop(const GaugeLinks<T>& links) : links_(links) {}
+
+  const Lattice& lattice() const { return links_.lattice(); }
+
+  /// out = H in: both full, or of opposite parity.  Asynchronous.
+  void apply(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(0, 1, in, out, out); }
+  void apply_adjoint(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(0, 1, in, out, out, true); }
+  template <int W>
+  void apply(const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& out) const {
+    combine(0, 1, in, out, out);
+  }
+
+  /// out = alpha diagonal + beta H in, or with the adjoint of H.  in has the sites opposite to out's (or all), diagonal
+  /// has out's and may be out.  Throws InputError when the shapes do not fit.
+  void combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
+               const SpinorField<T>& out, bool adjoint = false) const;
+  template <int W>
+  void combine(double alpha, double beta, const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& diagonal,
+               const BlockField<Spinor, T, W>& out) const;
+
+ private:
+  GaugeLinks<T> links_;
+};
+
+}  // namespace kov
