@@ -5,7 +5,8 @@ violations(root) lists every #include that points to a room that comes later, an
 too much.
 """
 import os
-import re
+
+from layers import INCLUDE
 
 # "" is the layer's own folder.  Rooms of one group may use each other.
 ROOMS = {
@@ -16,7 +17,6 @@ ROOMS = {
     "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("spectrum",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # a source and its header, that many times, are more than one looks through for a name
-INCLUDE = re.compile(r'^\s*#\s*include\s*"(?:kov/)?([^"]+)"', re.M)
 
 
 def stems(folder):
@@ -40,8 +40,8 @@ def violations(root):
             for name in sources:
                 with open(os.path.join(folder, name)) as file:
                     includes = INCLUDE.findall(file.read())
-                for include in includes:
-                    target, _, inner = include.partition("/")
+                for _, include in includes:
+                    target, _, inner = include.removeprefix("kov/").partition("/")
                     used = os.path.dirname(inner)
                     if target == layer and rank.get(used, -1) > rank[room]:
                         found.append("%s: includes %s, but %s must not know %s"
