@@ -84,15 +84,13 @@ template <class Site = void, class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  int n_components, const Make& make, const std::string& codec = "plain") {
   const Lattice& lattice = in.lattice();
-  const auto blocking = [&] {
-    for_each_site<default_lanes, Site>(name, out.range(), n_components, make(halo.exchange(in)));
-  };
+  const auto blocking = [&] { for_each_site<Site>(name, out.range(), n_components, make(halo.exchange(in))); };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
     const auto kernel = make(halo.begin(in));
-    for_each_site<default_lanes, Site>(name + "_interior", stencil.interior(out.subset()), n_components, kernel);
+    for_each_site<Site>(name + "_interior", stencil.interior(out.subset()), n_components, kernel);
     halo.finish();
-    for_each_site<default_lanes, Site>(name + "_surface", stencil.surface(out.subset()), n_components, kernel);
+    for_each_site<Site>(name + "_surface", stencil.surface(out.subset()), n_components, kernel);
   };
   switch (lattice.halo_options().overlap) {
     case HaloOptions::Overlap::blocking:

@@ -67,7 +67,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_cross(ColorMatrix<R>& acc, const ColorMatri
 template <class T>
 struct BaryonKernel {
   static constexpr int n_blocks = 1, block = 32;
-  using View = FieldView<Spinor, T, default_lanes>;
+  using View = FieldView<Spinor, T>;
   View q, p;
   SparseSpin<T> sp;
 

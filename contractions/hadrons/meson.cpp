@@ -14,7 +14,7 @@ namespace detail {
 template <class T>
 struct MesonTensorKernel {
   static constexpr int n_blocks = 16, block = 16;
-  using View = FieldView<Spinor, T, default_lanes>;
+  using View = FieldView<Spinor, T>;
   View s1, s2;
 
   template <class Site>

@@ -13,7 +13,7 @@ namespace detail {
 /// Component k gets the unit vector of spin and colour number first + k.
 template <class T>
 struct UnitVectorsKernel {
-  FieldView<Spinor, T, default_lanes> source;
+  FieldView<Spinor, T> source;
   LaneSite site;
   int first;
 
@@ -80,7 +80,7 @@ struct SourceKernel {
   SourceSites sites;
   Noise noise;
   bool noisy;
-  FieldView<Spinor, T, default_lanes> source;
+  FieldView<Spinor, T> source;
   int n_components, first, n;
 
   KOKKOS_FUNCTION void operator()(LaneSite at) const {
@@ -105,7 +105,7 @@ template <class T>
 SpinorField<T> make_source(const Lattice& lattice, const char* name, const SourceSites& sites,
                            const std::optional<Noise>& noise, int n_components, int first, int n) {
   const SpinorField<T> source(lattice, name, n_components);
-  for_each_lane<default_lanes>(
+  for_each_lane(
       name, source.range(),
       SourceKernel<T>{sites, noise.value_or(Noise{}), noise.has_value(), source.view(), n_components, first, n});
   return source;
@@ -132,7 +132,7 @@ template <class T>
 struct SequentialKernel {
   SourceSites sites;
   Gamma gamma;
-  FieldView<Spinor, T, default_lanes> propagator, source;
+  FieldView<Spinor, T> propagator, source;
 
   KOKKOS_FUNCTION void operator()(LaneSite at) const {
     if (!sites.holds(sites.site.coordinate(at))) return;
@@ -192,7 +192,7 @@ SpinorField<T> sequential_source(const SpinorField<T>& propagator, int t_sink, c
   detail::require_propagator(propagator, lattice);
   detail::require_time(t_sink, lattice);
   const SpinorField<T> source = propagator.like("sequential source");
-  for_each_lane<default_lanes>(
+  for_each_lane(
       "sequential_source", source.range(),
       detail::SequentialKernel<T>{detail::SourceSites(lattice, t_sink), gamma, propagator.view(), source.view()});
   multiply_phase(source, p, origin);

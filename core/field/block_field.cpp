@@ -39,10 +39,9 @@ void copy_column(const BlockField<SiteT, T, W>& block, int k, const Field<SiteT,
           block.n_columns());
   require(block.lattice() == column.lattice() && block.subset() == column.subset() && column.n_components() == 1,
           column.name(), "is no column of", block.name(), ": it needs the same lattice and sites and one component");
-  for_each_lane<default_lanes>(
-      "copy_column", column.range(),
-      ColumnCopyKernel<SiteT, T, W, into_block>{column.view(), block.view(), column.layout().view(),
-                                                block.layout().n_outer() / 2, k});
+  for_each_lane("copy_column", column.range(),
+                ColumnCopyKernel<SiteT, T, W, into_block>{column.view(), block.view(), column.layout().view(),
+                                                          block.layout().n_outer() / 2, k});
 }
 
 }  // namespace detail

@@ -169,7 +169,7 @@ template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_block_site(const std::string& name, const SiteRange& range, int n_groups, const Kernel& kernel,
                          const Exec& exec = {}) {
   using Site = std::conditional_t<has_packs, ColumnSite, LaneSite>;
-  for_each_site<default_lanes, Site>(name, range, n_groups, kernel, exec);
+  for_each_site<Site>(name, range, n_groups, kernel, exec);
 }
 
 }  // namespace kov

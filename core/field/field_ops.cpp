@@ -24,7 +24,7 @@ namespace {
 
 template <class F, class Kernel>
 void launch(const char* name, const F& y, const Kernel& kernel) {
-  for_each_site<default_lanes>(name, y.range(), kernel);
+  for_each_site(name, y.range(), kernel);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct LocalHop {
 
 /// Storage is [outer][component][complex][re|im][lane] where packs exist, so that a CPU loads whole registers, and
 /// [outer][component][complex][lane][re|im] elsewhere, so that a GPU warp loads consecutive complex numbers.
-template <template <class> class SiteT, class T, int N>
+template <template <class> class SiteT, class T, int N = default_lanes>
 class FieldView : private detail::ViewExtents<detail::checks_bounds> {
  public:
   using Real = T;
@@ -244,7 +244,7 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const AdjointInMemory<T,
 #endif
 
 /// A field together with the halo of its neighbours: v(x) as FieldView, v(x, hop) one leg away.
-template <template <class> class SiteT, class T, int N>
+template <template <class> class SiteT, class T, int N = default_lanes>
 class NeighbourView {
  public:
   using Real = T;

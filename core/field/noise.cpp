@@ -12,7 +12,7 @@ template <template <class> class SiteT, class T>
 struct NoiseKernel {
   GlobalSite site;
   Noise noise;
-  FieldView<SiteT, T, default_lanes> out;
+  FieldView<SiteT, T> out;
   int n_components;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
@@ -32,9 +32,8 @@ struct NoiseKernel {
 
 template <template <class> class SiteT, class T>
 void fill_noise(const Field<SiteT, T>& field, const Noise& noise) {
-  for_each_lane<default_lanes>(
-      "fill_noise", field.range(),
-      detail::NoiseKernel<SiteT, T>{GlobalSite(field.lattice()), noise, field.view(), field.n_components()});
+  for_each_lane("fill_noise", field.range(),
+                detail::NoiseKernel<SiteT, T>{GlobalSite(field.lattice()), noise, field.view(), field.n_components()});
 }
 
 template void fill_noise(const Field<Scalar, float>&, const Noise&);

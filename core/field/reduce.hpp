@@ -150,7 +150,7 @@ class SiteValues {
     const SiteRange range = lattice.layout().range(subset);
     n_lanes_ = std::size_t(range.n_outer) * N;
     buffer_ = Buffer<double>(name, n * n_lanes_);
-    for_each_site<N>(
+    for_each_site(
         name, range,
         StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes_, buffer_.data()});
     if constexpr (unified_memory)

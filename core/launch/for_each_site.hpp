@@ -76,8 +76,9 @@ struct PackComponents {
 
 /// Calls kernel(site) for every site of the range: once per outer site with a PackSite on a host with packs (padding
 /// lanes included), once per valid lane with a LaneSite elsewhere.  Asynchronous, like parallel_for.
-template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
+  constexpr int N = default_lanes;
   using Site = site_index_t<Exec>;
   const int n = std::is_same_v<Site, PackSite> ? range.n_outer : range.n_outer * N;
   detail::launch<Kernel>(name, n, detail::SiteFunctor<Site, N, Kernel>{kernel, range}, exec);
@@ -85,9 +86,10 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
 
 /// Calls kernel(site, c) for every site and every component c in [0, n_components).  Site is what site_index_t says, or
 /// ColumnSite.
-template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
+  constexpr int N = default_lanes;
   using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, range.n_outer, detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components},
@@ -99,9 +101,10 @@ void for_each_site(const std::string& name, const SiteRange& range, int n_compon
 }
 
 /// Calls kernel(site, c) for every site of a list and every component.
-template <int N, class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
+  constexpr int N = default_lanes;
   using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, list.n, detail::PackComponents<S, Kernel>{kernel, {}, list.items, n_components}, exec);
@@ -111,8 +114,9 @@ void for_each_site(const std::string& name, const SiteList& list, int n_componen
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.
-template <int N, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
+  constexpr int N = default_lanes;
   for_each_item(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
 }
 

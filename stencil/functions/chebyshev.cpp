@@ -156,7 +156,7 @@ namespace detail {
 /// traffic for each real number.
 template <template <class> class SiteT, class T>
 struct ClenshawKernel {
-  using View = FieldView<SiteT, T, default_lanes>;
+  using View = FieldView<SiteT, T>;
   View in, Ab, b, before, out;
   T c, a, s;
 
@@ -194,10 +194,9 @@ void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, 
     A.apply(b, Ab);
     const double twice = k > 0 ? 2 : 1;
     const Field<SiteT, T>& to = k > 0 ? before : out;
-    for_each_site<default_lanes>(
-        "chebyshev_step", in.range(), in.n_components(),
-        detail::ClenshawKernel<SiteT, T>{in.view(), Ab.view(), b.view(), before.view(), to.view(), T(c[std::size_t(k)]),
-                                         T(twice * slope), T(twice * shift)});
+    for_each_site("chebyshev_step", in.range(), in.n_components(),
+                  detail::ClenshawKernel<SiteT, T>{in.view(), Ab.view(), b.view(), before.view(), to.view(),
+                                                   T(c[std::size_t(k)]), T(twice * slope), T(twice * shift)});
     std::swap(b, before);
   }
 }

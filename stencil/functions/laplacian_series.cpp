@@ -34,7 +34,7 @@ template <class F>
 struct Shape;
 template <template <class> class SiteT, class T>
 struct Shape<Field<SiteT, T>> {
-  using Neighbours = NeighbourView<SiteT, T, default_lanes>;
+  using Neighbours = NeighbourView<SiteT, T>;
   using Links = LinkView<T>;
   using Site = void;
   static const Stencil& stencil(const Lattice& lattice, bool with_t) {

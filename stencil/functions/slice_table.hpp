@@ -89,7 +89,7 @@ struct InEither {
 template <template <class> class SiteT, class T, class Where>
 class SliceView {
  public:
-  using View = FieldView<SiteT, T, default_lanes>;
+  using View = FieldView<SiteT, T>;
   using Value = SiteT<Pack<T, default_lanes>>;
 
   /// Component c here is `first` + c of the field.

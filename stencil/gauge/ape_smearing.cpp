@@ -15,7 +15,7 @@ namespace detail {
 template <class T>
 struct FuzzyKernel {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> u, out;
+  FieldView<ColorMatrix, T> u, out;
   T weight;
 
   template <class Site>
@@ -50,9 +50,9 @@ GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
     Staples<T> staples(from, smearing.directions);
     for (int mu = 0; mu < 4; ++mu) {
       if (!smearing.directions[std::size_t(mu)]) continue;
-      for_each_site<default_lanes>("link_plus_staples", fuzzy.range(),
-                                   detail::FuzzyKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(),
-                                                          fuzzy.view(), T(smearing.weight)});
+      for_each_site("link_plus_staples", fuzzy.range(),
+                    detail::FuzzyKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(), fuzzy.view(),
+                                           T(smearing.weight)});
       project_by_trace(to.column(mu), fuzzy, smearing.projection);
     }
     from = to.alias();

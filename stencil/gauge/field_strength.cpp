@@ -24,8 +24,8 @@ constexpr std::array<DualPlanes, 3> dual_planes{{{{0, 2}, {1, 3}}, {{0, 3}, {2, 
 template <class T>
 struct LeafKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u;
-  FieldView<ColorMatrix, T, default_lanes> near_leaf, far_leaf;
+  NeighbourView<ColorMatrix, T> u;
+  FieldView<ColorMatrix, T> near_leaf, far_leaf;
   DualPlanes planes;
 
   template <class Site>
@@ -47,8 +47,8 @@ struct LeafKernel {
 template <class T>
 struct LeafPairKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> far_leaf;
-  FieldView<ColorMatrix, T, default_lanes> pairs;
+  NeighbourView<ColorMatrix, T> far_leaf;
+  FieldView<ColorMatrix, T> pairs;
   DualPlanes planes;
 
   template <class Site>
@@ -66,8 +66,8 @@ struct LeafPairKernel {
 template <class T>
 struct CloverView {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> near_leaf;
-  NeighbourView<ColorMatrix, T, default_lanes> far_leaf, pairs;
+  FieldView<ColorMatrix, T> near_leaf;
+  NeighbourView<ColorMatrix, T> far_leaf, pairs;
   DualPlanes planes;
 
   template <class Site, class Near>
@@ -97,7 +97,7 @@ struct EnergyAndChargeKernel {
 template <class T>
 struct StoreFieldStrengthKernel {
   CloverView<T> clover;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> out;
   int component[2];
   T sign[2];
   bool traceless;
@@ -130,17 +130,15 @@ class CloverLeaves {
   const Lattice& lattice() const { return pairs_.lattice(); }
 
   /// The links and those of their neighbours, for of().  Valid until they change.  Collective.
-  NeighbourView<ColorMatrix, T, default_lanes> links(const GaugeField<T>& gauge) const {
+  NeighbourView<ColorMatrix, T> links(const GaugeField<T>& gauge) const {
     return halo_for<ColorMatrix, T>(gauge.lattice(), 4, {.legs = forward_legs}).exchange(gauge);
   }
 
   /// Valid until the next call.  Collective.
-  CloverView<T> of(const NeighbourView<ColorMatrix, T, default_lanes>& links, const DualPlanes& planes) const {
-    for_each_site<default_lanes>("clover_leaves", pairs_.range(),
-                                 LeafKernel<T>{stencil_, links, pairs_.view(), far_.view(), planes});
+  CloverView<T> of(const NeighbourView<ColorMatrix, T>& links, const DualPlanes& planes) const {
+    for_each_site("clover_leaves", pairs_.range(), LeafKernel<T>{stencil_, links, pairs_.view(), far_.view(), planes});
     const auto far = four_.exchange(far_);
-    for_each_site<default_lanes>("clover_leaf_pairs", pairs_.range(),
-                                 LeafPairKernel<T>{stencil_, far, pairs_.view(), planes});
+    for_each_site("clover_leaf_pairs", pairs_.range(), LeafPairKernel<T>{stencil_, far, pairs_.view(), planes});
     return {stencil_, pairs_.view(), far, two_.exchange(pairs_.components(2, 2)), planes};
   }
 
@@ -167,7 +165,7 @@ Field<ColorMatrix, T> field_strength(const GaugeField<T>& gauge, FieldStrengthTr
       kernel.component[k] = low == 0 ? high - 1 : low + high;
       kernel.sign[k] = planes.mu[k] < planes.nu[k] ? T(1) : T(-1);
     }
-    for_each_site<default_lanes>("field_strength", out.range(), kernel);
+    for_each_site("field_strength", out.range(), kernel);
   }
   Kokkos::fence("field strength");
   return out;

@@ -15,9 +15,9 @@ namespace detail {
 template <class T>
 struct GaugeTransformKernel {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> u;
-  NeighbourView<ColorMatrix, T, default_lanes> g;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> u;
+  NeighbourView<ColorMatrix, T> g;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -32,7 +32,7 @@ struct GaugeTransformKernel {
 template <class T>
 struct TransformedLinks {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u, g;
+  NeighbourView<ColorMatrix, T> u, g;
   int n_directions;
 
   template <class Site>
@@ -51,7 +51,7 @@ struct TransformedLinks {
 template <class T>
 struct GaugeRelaxKernel {
   TransformedLinks<T> links;
-  FieldView<ColorMatrix, T, default_lanes> g;
+  FieldView<ColorMatrix, T> g;
   T omega;
 
   template <class Site>
@@ -90,7 +90,7 @@ struct GaugeQualityKernel {
 
 template <class T>
 struct UnitMatrixKernel {
-  FieldView<ColorMatrix, T, default_lanes> g;
+  FieldView<ColorMatrix, T> g;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -101,7 +101,7 @@ struct UnitMatrixKernel {
 
 template <class T>
 struct ReunitariseKernel {
-  FieldView<ColorMatrix, T, default_lanes> g;
+  FieldView<ColorMatrix, T> g;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
     ColorMatrix<T> m = g(x);
@@ -115,8 +115,8 @@ template <class T>
 struct TemporalGaugeKernel {
   Stencil::View stencil;
   Layout::View layout;
-  NeighbourView<ColorMatrix, T, default_lanes> u, before;
-  FieldView<ColorMatrix, T, default_lanes> g;
+  NeighbourView<ColorMatrix, T> u, before;
+  FieldView<ColorMatrix, T> g;
   int local_t;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
@@ -140,7 +140,7 @@ void require_transformation(const GaugeField<T>& gauge, const Field<ColorMatrix,
 template <class T>
 Field<ColorMatrix, T> unit_transformation(const Lattice& lattice) {
   const Field<ColorMatrix, T> g(lattice, "gauge transformation");
-  for_each_site<default_lanes>("unit_matrix", g.range(), detail::UnitMatrixKernel<T>{g.view()});
+  for_each_site("unit_matrix", g.range(), detail::UnitMatrixKernel<T>{g.view()});
   return g;
 }
 
@@ -154,11 +154,10 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
   require_transformation(gauge, g);
   const Lattice& lattice = gauge.lattice();
   const GaugeField<T> out = gauge.like("transformed links");
-  for_each_site<default_lanes>(
-      "gauge_transform", gauge.range(),
-      detail::GaugeTransformKernel<T>{Stencil::of(lattice).view(), gauge.view(),
-                                      halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g),
-                                      out.view()});
+  for_each_site("gauge_transform", gauge.range(),
+                detail::GaugeTransformKernel<T>{
+                    Stencil::of(lattice).view(), gauge.view(),
+                    halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g), out.view()});
   Kokkos::fence("gauge transform");
   return out;
 }
@@ -190,8 +189,8 @@ void GaugeFixer<T>::iterate() {
   for (const Subset parity : {Subset::even, Subset::odd}) {
     const detail::TransformedLinks<T> links{stencil_, u_, neighbours_, n_directions(parameters_.condition)};
     const Field<ColorMatrix, T> half = g_.half(parity);
-    for_each_site<default_lanes>("gauge_relax", half.range(),
-                                 detail::GaugeRelaxKernel<T>{links, g_.view(), T(parameters_.overrelaxation)});
+    for_each_site("gauge_relax", half.range(),
+                  detail::GaugeRelaxKernel<T>{links, g_.view(), T(parameters_.overrelaxation)});
     neighbours_ = {g_.view(), g_halo_.exchange(half).halo()};
   }
   ++iteration_;
@@ -209,7 +208,7 @@ GaugeFixingPoint GaugeFixer<T>::measure() const {
 
 template <class T>
 void GaugeFixer<T>::reunitarise() {
-  for_each_lane<default_lanes>("reunitarise", g_.range(), detail::ReunitariseKernel<T>{g_.view()});
+  for_each_lane("reunitarise", g_.range(), detail::ReunitariseKernel<T>{g_.view()});
   neighbours_ = g_halo_.exchange(g_);
 }
 
@@ -244,9 +243,9 @@ Field<ColorMatrix, T> temporal_gauge(const GaugeField<T>& gauge) {
   const auto u = link_halo.exchange(links);
   for (int t = 1; t < lattice.extent()[3]; ++t) {
     const auto before = halo.exchange(g);
-    for_each_lane<default_lanes>("temporal_gauge", g.range(),
-                                 detail::TemporalGaugeKernel<T>{Stencil::of(lattice).view(), lattice.layout().view(), u,
-                                                                before, g.view(), t - geometry.origin()[3]});
+    for_each_lane("temporal_gauge", g.range(),
+                  detail::TemporalGaugeKernel<T>{Stencil::of(lattice).view(), lattice.layout().view(), u, before,
+                                                 g.view(), t - geometry.origin()[3]});
   }
   Kokkos::fence("temporal gauge");
   return g;

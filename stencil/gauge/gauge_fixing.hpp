@@ -79,9 +79,9 @@ class GaugeFixer {
   GaugeField<T> gauge_;
   Field<ColorMatrix, T> g_;
   Halo<ColorMatrix, T> link_halo_, g_halo_;
-  NeighbourView<ColorMatrix, T, default_lanes> u_;
+  NeighbourView<ColorMatrix, T> u_;
   /// Half the halo is refreshed at a time; the other half is from before.
-  NeighbourView<ColorMatrix, T, default_lanes> neighbours_;
+  NeighbourView<ColorMatrix, T> neighbours_;
 };
 
 /// A transformation and how well it does.

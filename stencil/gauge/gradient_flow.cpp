@@ -19,7 +19,7 @@ namespace detail {
 template <class T, class StaplesView>
 struct FlowForceKernel {
   StaplesView staples;
-  FieldView<ColorMatrix, T, default_lanes> u, exponent;
+  FieldView<ColorMatrix, T> u, exponent;
   T a, b;
 
   template <class Site>
@@ -35,7 +35,7 @@ struct FlowForceKernel {
 /// U_mu -> exp(A_mu) U_mu
 template <class T>
 struct FlowUpdateKernel {
-  FieldView<ColorMatrix, T, default_lanes> u, exponent;
+  FieldView<ColorMatrix, T> u, exponent;
   int halvings;
 
   template <class Site>
@@ -68,10 +68,9 @@ GradientFlow<T>::GradientFlow(const GaugeField<T>& gauge, FlowAction action) : a
 template <class T>
 void GradientFlow<T>::stage(double a, double b, double epsilon) {
   const auto force = [&](const auto& staples, int mu, double scale) {
-    for_each_site<default_lanes>(
-        "flow_force", gauge_.range(),
-        detail::FlowForceKernel<T, std::decay_t<decltype(staples)>>{
-            staples, gauge_.column(mu).view(), exponent_.column(mu).view(), T(scale * a * epsilon), T(b)});
+    for_each_site("flow_force", gauge_.range(),
+                  detail::FlowForceKernel<T, std::decay_t<decltype(staples)>>{
+                      staples, gauge_.column(mu).view(), exponent_.column(mu).view(), T(scale * a * epsilon), T(b)});
   };
   if (action_ == FlowAction::wilson) {
     for (int mu = 0; mu < 4; ++mu) force(staples_->of(mu, Subset::all), mu, 1);
@@ -82,8 +81,7 @@ void GradientFlow<T>::stage(double a, double b, double epsilon) {
   // |TA(m)| <= 4/3 |m|; the exponents of a step are at most 3/4 + 8/9 + 17/36 times that.
   const double bound = 2.12 * 4 / 3 * detail::staple_bound(action_) * epsilon;
   const int halvings = std::max(0, int(std::ceil(std::log2(bound))));
-  for_each_site<default_lanes>("flow_update", gauge_.range(),
-                               detail::FlowUpdateKernel<T>{gauge_.view(), exponent_.view(), halvings});
+  for_each_site("flow_update", gauge_.range(), detail::FlowUpdateKernel<T>{gauge_.view(), exponent_.view(), halvings});
   if (staples_)
     for (int mu = 0; mu < 4; ++mu) staples_->changed(mu, Subset::all);
 }

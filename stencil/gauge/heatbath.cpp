@@ -18,7 +18,7 @@ namespace detail {
 
 template <class T>
 struct ColdKernel {
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -31,7 +31,7 @@ template <class T>
 struct HotKernel {
   GlobalSite site;
   std::uint64_t seed;
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
     SiteRandom random(seed, 0, site.index(x));
@@ -52,7 +52,7 @@ struct HotKernel {
 template <class T>
 struct StoreStapleKernel {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -64,7 +64,7 @@ struct StoreStapleKernel {
 template <class T>
 struct OverrelaxKernel {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -116,7 +116,7 @@ struct HeatbathKernel {
   std::uint32_t stream;
   double beta;
   SiteRange range;
-  FieldView<ColorMatrix, T, default_lanes> u, staple;
+  FieldView<ColorMatrix, T> u, staple;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& accepted, std::int64_t& all_proposals) const {
     const LaneSite x{range.first + i / default_lanes, i % default_lanes};
@@ -160,7 +160,7 @@ constexpr std::uint64_t chain_seed(std::uint64_t seed) { return seed ^ 0x6b6f762
 template <class T>
 void cold_start(const GaugeField<T>& gauge) {
   require_gauge(gauge);
-  for_each_site<default_lanes>("cold_start", gauge.range(), detail::ColdKernel<T>{gauge.view()});
+  for_each_site("cold_start", gauge.range(), detail::ColdKernel<T>{gauge.view()});
 }
 
 template <class T>
@@ -168,7 +168,7 @@ void hot_start(const GaugeField<T>& gauge, std::uint64_t seed) {
   require_gauge(gauge);
   gauge.lattice().require_same("a hot start", seed);
   const detail::HotKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), gauge.view()};
-  for_each_lane<default_lanes>("hot_start", gauge.range(), kernel);
+  for_each_lane("hot_start", gauge.range(), kernel);
 }
 
 template <class T>
@@ -194,8 +194,7 @@ void PureGaugeUpdate<T>::heatbath() {
   for (int mu = 0; mu < 4; ++mu)
     for (const Subset parity : {Subset::even, Subset::odd}) {
       const auto staple = staple_.half(parity), links = gauge_.column(mu).half(parity);
-      for_each_site<default_lanes>("staples", staple.range(),
-                                   detail::StoreStapleKernel<T>{staples_.of(mu, parity), staple.view()});
+      for_each_site("staples", staple.range(), detail::StoreStapleKernel<T>{staples_.of(mu, parity), staple.view()});
       const detail::HeatbathKernel<T> kernel{GlobalSite(gauge_.lattice()),
                                              detail::chain_seed(seed_),
                                              4 * sweep_ + std::uint32_t(mu),
@@ -217,8 +216,7 @@ void PureGaugeUpdate<T>::overrelax() {
   for (int mu = 0; mu < 4; ++mu)
     for (const Subset parity : {Subset::even, Subset::odd}) {
       const auto links = gauge_.column(mu).half(parity);
-      for_each_site<default_lanes>("overrelax", links.range(),
-                                   detail::OverrelaxKernel<T>{staples_.of(mu, parity), links.view()});
+      for_each_site("overrelax", links.range(), detail::OverrelaxKernel<T>{staples_.of(mu, parity), links.view()});
       staples_.changed(mu, parity);
     }
 }

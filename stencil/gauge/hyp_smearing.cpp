@@ -29,8 +29,8 @@ struct CarriedStaples {
 template <class T>
 struct CarriedCornerKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> below;
-  FieldView<ColorMatrix, T, default_lanes> corners;
+  NeighbourView<ColorMatrix, T> below;
+  FieldView<ColorMatrix, T> corners;
   CarriedStaples staples;
 
   template <class Site>
@@ -48,8 +48,8 @@ struct CarriedCornerKernel {
 template <class T>
 struct CarriedSumKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> below, corners;
-  FieldView<ColorMatrix, T, default_lanes> u, out;
+  NeighbourView<ColorMatrix, T> below, corners;
+  FieldView<ColorMatrix, T> u, out;
   CarriedStaples staples;
   T link_weight, staple_weight;
 
@@ -142,15 +142,14 @@ class HypStep {
   }
 
  private:
-  void smear(const NeighbourView<ColorMatrix, T, default_lanes>& below, const detail::CarriedStaples& staples,
-             double alpha, const Field<ColorMatrix, T>& out) {
-    for_each_site<default_lanes>("carried_corners", corners_.range(),
-                                 detail::CarriedCornerKernel<T>{stencil_, below, corners_.view(), staples});
+  void smear(const NeighbourView<ColorMatrix, T>& below, const detail::CarriedStaples& staples, double alpha,
+             const Field<ColorMatrix, T>& out) {
+    for_each_site("carried_corners", corners_.range(),
+                  detail::CarriedCornerKernel<T>{stencil_, below, corners_.view(), staples});
     const GaugeField<T>& thin = fields_[0];
-    for_each_site<default_lanes>(
-        "carried_staples", fuzzy_.range(),
-        detail::CarriedSumKernel<T>{stencil_, below, corner_halo_.exchange(corners_), thin.view(), fuzzy_.view(),
-                                    staples, T(1 - alpha), T(alpha / (2 * staples.n))});
+    for_each_site("carried_staples", fuzzy_.range(),
+                  detail::CarriedSumKernel<T>{stencil_, below, corner_halo_.exchange(corners_), thin.view(),
+                                              fuzzy_.view(), staples, T(1 - alpha), T(alpha / (2 * staples.n))});
     copy(thin.column(staples.mu), out);
     project_by_trace(out, fuzzy_, smearing_.projection);
   }

@@ -15,7 +15,7 @@ namespace detail {
 /// The sides of loops with no steps along mu: component 0 the line of links, 1; component 1 the link U_nu at its end.
 template <class T>
 struct FirstSidesKernel {
-  FieldView<ColorMatrix, T, default_lanes> u, sides;
+  FieldView<ColorMatrix, T> u, sides;
   int nu;
 
   template <class Site>
@@ -30,9 +30,9 @@ struct FirstSidesKernel {
 template <class T>
 struct NextSidesKernel {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> u;
-  NeighbourView<ColorMatrix, T, default_lanes> in;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> u;
+  NeighbourView<ColorMatrix, T> in;
+  FieldView<ColorMatrix, T> out;
   int mu;
 
   template <class Site>
@@ -47,9 +47,9 @@ struct NextSidesKernel {
 template <class T>
 struct CarryLineKernel {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> u, sides;
-  NeighbourView<ColorMatrix, T, default_lanes> in;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> u, sides;
+  NeighbourView<ColorMatrix, T> in;
+  FieldView<ColorMatrix, T> out;
   int nu;
 
   template <class Site>
@@ -116,12 +116,10 @@ WilsonLoops wilson_loops(const GaugeField<T>& gauge, const LoopSizes& sizes, Sum
     const int length = nu == 3 ? sizes.time : sizes.space;
     const auto& one = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * nu}});
     const auto& two = halo_for<ColorMatrix, T>(lattice, 2, {.legs = {2 * mu}});
-    for_each_site<default_lanes>("first_sides", sides.range(),
-                                 detail::FirstSidesKernel<T>{gauge.view(), sides.view(), nu});
+    for_each_site("first_sides", sides.range(), detail::FirstSidesKernel<T>{gauge.view(), sides.view(), nu});
     for (int r = 1; r <= sizes.space; ++r) {
-      for_each_site<default_lanes>(
-          "next_sides", sides.range(),
-          detail::NextSidesKernel<T>{stencil, gauge.view(), two.exchange(sides), next_sides.view(), mu});
+      for_each_site("next_sides", sides.range(),
+                    detail::NextSidesKernel<T>{stencil, gauge.view(), two.exchange(sides), next_sides.view(), mu});
       std::swap(sides, next_sides);
       for (int s = 1; s <= length; ++s) {
         const Field<ColorMatrix, T> from = s == 1 ? sides.column(0) : (s % 2 == 0 ? here : there).alias();

@@ -14,7 +14,7 @@ namespace detail {
 template <class T>
 struct PlaquetteKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u;
+  NeighbourView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -31,7 +31,7 @@ struct PlaquetteKernel {
 
 template <class T>
 struct LinkTraceKernel {
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -46,9 +46,9 @@ struct LinkTraceKernel {
 template <class T>
 struct ExtendLineKernel {
   Stencil::View stencil;
-  FieldView<ColorMatrix, T, default_lanes> u;
-  NeighbourView<ColorMatrix, T, default_lanes> in;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> u;
+  NeighbourView<ColorMatrix, T> in;
+  FieldView<ColorMatrix, T> out;
   int mu;
 
   template <class Site>
@@ -60,7 +60,7 @@ struct ExtendLineKernel {
 
 template <class T>
 struct TraceKernel {
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -80,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION void raise(R& worst, const Complex<R>& z) {
 
 /// The largest |element|^2 of U U^+ - 1 and of det U - 1 over the four links of a site.
 template <class T, class Site>
-KOKKOS_FUNCTION auto unitarity_violation(const FieldView<ColorMatrix, T, default_lanes>& u, Site x) {
+KOKKOS_FUNCTION auto unitarity_violation(const FieldView<ColorMatrix, T>& u, Site x) {
   using R = decltype(to_double(u(x, 0).z[0].re));
   R worst(0.0);
   for (int mu = 0; mu < 4; ++mu) {
@@ -99,7 +99,7 @@ KOKKOS_FUNCTION auto unitarity_violation(const FieldView<ColorMatrix, T, default
 
 template <class T>
 struct UnitarityKernel {
-  FieldView<ColorMatrix, T, default_lanes> u;
+  FieldView<ColorMatrix, T> u;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -184,9 +184,8 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
                         spare = next.like("line of links");
   for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {
     const auto neighbours = halo.exchange(line);
-    for_each_site<default_lanes>(
-        "extend_line", next.range(),
-        detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
+    for_each_site("extend_line", next.range(),
+                  detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
     std::swap(line, next);
     next = spare.alias();
     spare = line.alias();

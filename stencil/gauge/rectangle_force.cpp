@@ -11,8 +11,8 @@ namespace kov::detail {
 template <class T>
 struct PlaneStaplesKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  NeighbourView<ColorMatrix, T> u;
+  FieldView<ColorMatrix, T> out;
   int mu, nu;
 
   template <class Site>
@@ -32,8 +32,8 @@ struct PlaneStaplesKernel {
 template <class T>
 struct RectangleKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u, plane;
-  FieldView<ColorMatrix, T, default_lanes> sum, lower;
+  NeighbourView<ColorMatrix, T> u, plane;
+  FieldView<ColorMatrix, T> sum, lower;
   int direction[2];
   T weight;
 
@@ -68,8 +68,8 @@ struct RectangleKernel {
 template <class T>
 struct AddLowerKernel {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> lower;
-  FieldView<ColorMatrix, T, default_lanes> sum;
+  NeighbourView<ColorMatrix, T> lower;
+  FieldView<ColorMatrix, T> sum;
   int direction[2];
 
   template <class Site>
@@ -102,13 +102,12 @@ const Field<ColorMatrix, T>& RectangleForce<T>::staples() const {
   const SiteRange range = gauge_.range();
   for (int mu = 0; mu < 4; ++mu)
     for (int nu = mu + 1; nu < 4; ++nu) {
-      for_each_site<default_lanes>("plane_staples", range, PlaneStaplesKernel<T>{stencil_, u, plane_.view(), mu, nu});
+      for_each_site("plane_staples", range, PlaneStaplesKernel<T>{stencil_, u, plane_.view(), mu, nu});
       const auto plane = plane_halo_.exchange(plane_);
-      for_each_site<default_lanes>(
-          "rectangles", range,
-          RectangleKernel<T>{stencil_, u, plane, sum_.view(), lower_.view(), {mu, nu}, plaquette_weight_});
+      for_each_site("rectangles", range,
+                    RectangleKernel<T>{stencil_, u, plane, sum_.view(), lower_.view(), {mu, nu}, plaquette_weight_});
       const auto lower = lower_halo_.exchange(lower_);
-      for_each_site<default_lanes>("add_lower", range, AddLowerKernel<T>{stencil_, lower, sum_.view(), {mu, nu}});
+      for_each_site("add_lower", range, AddLowerKernel<T>{stencil_, lower, sum_.view(), {mu, nu}});
     }
   return sum_;
 }

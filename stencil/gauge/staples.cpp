@@ -15,7 +15,7 @@ namespace detail {
 template <class T>
 struct LowerStapleKernel {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -75,7 +75,7 @@ template <class T>
 StapleView<T> Staples<T>::of(int mu, Subset parity) {
   view_.mu = mu;
   const GaugeField<T> from = parity == Subset::all ? lower_.alias() : lower_.half(opposite(parity));
-  for_each_site<default_lanes>("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
+  for_each_site("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
   view_.lower = {lower_.view(), lower_halo_.exchange(from).halo()};
   return view_;
 }

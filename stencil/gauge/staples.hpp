@@ -23,7 +23,7 @@ inline constexpr Directions all_directions{true, true, true, true};
 template <class T>
 struct StapleView {
   Stencil::NearestView stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> u[4], lower;
+  NeighbourView<ColorMatrix, T> u[4], lower;
   int mu;
   bool along[4];
   /// Whether packs stream through memory and want to be fetched before their turn.

@@ -15,7 +15,7 @@ namespace detail {
 template <class T>
 struct StoutKernel {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> u, out;
+  FieldView<ColorMatrix, T> u, out;
   T rho;
   int halvings;
 
@@ -45,9 +45,9 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
     Staples<T> staples(from, smearing.directions);
     for (int mu = 0; mu < 4; ++mu) {
       if (!smearing.directions[std::size_t(mu)]) continue;
-      for_each_site<default_lanes>("stout", to.range(),
-                                   detail::StoutKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(),
-                                                          to.column(mu).view(), T(smearing.rho), halvings});
+      for_each_site("stout", to.range(),
+                    detail::StoutKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(), to.column(mu).view(),
+                                           T(smearing.rho), halvings});
     }
     Kokkos::fence("stout");
     from = to.alias();

@@ -50,7 +50,7 @@ KOKKOS_FORCEINLINE_FUNCTION void assign_where_greater(const R& a, const R& b, Co
 template <class T>
 struct ProjectKernel {
   SiteRange range;
-  FieldView<ColorMatrix, T, default_lanes> u, v;
+  FieldView<ColorMatrix, T> u, v;
   int max_sweeps;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& unfinished) const {
@@ -99,7 +99,7 @@ struct ProjectKernel {
 
 template <class T>
 struct ProjectOnceKernel {
-  FieldView<ColorMatrix, T, default_lanes> u, v;
+  FieldView<ColorMatrix, T> u, v;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -114,7 +114,7 @@ struct ProjectOnceKernel {
 /// Re tr u v^+
 template <class T>
 struct OverlapKernel {
-  FieldView<ColorMatrix, T, default_lanes> u, v;
+  FieldView<ColorMatrix, T> u, v;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -147,7 +147,7 @@ void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T
   };
   double before = average();
   for (int sweep = 0; sweep < how.max_sweeps; ++sweep) {
-    for_each_site<default_lanes>("project_once", u.range(), detail::ProjectOnceKernel<T>{u.view(), v.view()});
+    for_each_site("project_once", u.range(), detail::ProjectOnceKernel<T>{u.view(), v.view()});
     const double now = average();
     if (std::abs(now - before) <= how.change * std::abs(before)) return;
     before = now;

@@ -58,7 +58,7 @@ const TuneKey& Halo<SiteT, T>::tune_key() const {
 }
 
 template <template <class> class SiteT, class T>
-NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
+NeighbourView<SiteT, T> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
   const View view = field.view();
   T* halo = nullptr;
   if (exchange_)
@@ -72,7 +72,7 @@ void Halo<SiteT, T>::finish() const {
 }
 
 template <template <class> class SiteT, class T>
-NeighbourView<SiteT, T, default_lanes> Halo<SiteT, T>::exchange(const Field<SiteT, T>& field) const {
+NeighbourView<SiteT, T> Halo<SiteT, T>::exchange(const Field<SiteT, T>& field) const {
   const auto neighbours = begin(field);
   finish();
   return neighbours;

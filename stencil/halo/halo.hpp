@@ -37,8 +37,8 @@ inline const std::vector<int> backward_legs{1, 3, 5, 7};
 template <template <class> class SiteT, class T>
 class Halo {
  public:
-  using View = FieldView<SiteT, T, default_lanes>;
-  using Neighbours = NeighbourView<SiteT, T, default_lanes>;
+  using View = FieldView<SiteT, T>;
+  using Neighbours = NeighbourView<SiteT, T>;
 
   Halo() = default;
   /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.  Collective;

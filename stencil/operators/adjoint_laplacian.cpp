@@ -55,8 +55,8 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all && in.data() != out.data(),
           "the adjoint Laplacian got", in.name(), "and", out.name(),
           "which must be two different full fields of one shape, on the lattice of its links");
-  using In = NeighbourView<AdjointVector, T, default_lanes>;
-  using Out = FieldView<AdjointVector, T, default_lanes>;
+  using In = NeighbourView<AdjointVector, T>;
+  using Out = FieldView<AdjointVector, T>;
   using Kernel = detail::AdjointLaplacianKernel<LinkView<T>, In, Out>;
   const bool with_t = dimensions_ == Dimensions::spacetime;
   const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());

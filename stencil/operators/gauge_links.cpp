@@ -14,8 +14,8 @@ namespace detail {
 /// out_mu(x) = U_mu(x), times the boundary phase on the last site in direction mu.
 template <class S, class T>
 struct PhasedLinks {
-  FieldView<ColorMatrix, S, default_lanes> in;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, S> in;
+  FieldView<ColorMatrix, T> out;
   Layout::View layout;
   Kokkos::Array<int, 4> last;  // local coordinate of the last site, or -1 where it is on another rank
   Kokkos::Array<double, 8> phase;
@@ -38,8 +38,8 @@ struct PhasedLinks {
 template <class T>
 struct DoubleLinks {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T, default_lanes> in;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  NeighbourView<ColorMatrix, T> in;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -70,7 +70,7 @@ GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boun
     phases.phase[2 * mu] = half_turn ? -1 : std::cos(angle);
     phases.phase[2 * mu + 1] = half_turn ? 0 : std::sin(angle);
   }
-  for_each_lane<default_lanes>("boundary_phases", phased.range(), phases);
+  for_each_lane("boundary_phases", phased.range(), phases);
   halo_ = Halo<ColorMatrix, T>(lattice, 4);
   neighbours_ = halo_.exchange(phased);
   links_ = phased.alias();
@@ -81,8 +81,8 @@ const GaugeField<T>& GaugeLinks<T>::doubled() const {
   GaugeField<T>& field = forms_->doubled;
   if (field.n_components() == 0) {
     field = GaugeField<T>(lattice(), "doubled links", 8);
-    for_each_site<default_lanes>("double_links", field.range(),
-                                 detail::DoubleLinks<T>{Stencil::of(lattice()).view(), neighbours_, field.view()});
+    for_each_site("double_links", field.range(),
+                  detail::DoubleLinks<T>{Stencil::of(lattice()).view(), neighbours_, field.view()});
     Kokkos::fence("doubled links");
   }
   return field;

@@ -32,8 +32,7 @@ class PackLinkView {
   using Backward = AdjointInMemory<T, default_lanes>;
 
   PackLinkView() = default;
-  PackLinkView(const NeighbourView<ColorMatrix, T, default_lanes>& links, bool doubled)
-      : links_(links), doubled_(doubled) {}
+  PackLinkView(const NeighbourView<ColorMatrix, T>& links, bool doubled) : links_(links), doubled_(doubled) {}
 
   KOKKOS_FORCEINLINE_FUNCTION Forward forward(PackSite x, int mu) const {
     return Forward(links_.field().address(x.outer, doubled_ ? 2 * mu : mu));
@@ -54,7 +53,7 @@ class PackLinkView {
   }
 
  private:
-  NeighbourView<ColorMatrix, T, default_lanes> links_;
+  NeighbourView<ColorMatrix, T> links_;
   bool doubled_ = false;
 };
 #endif
@@ -64,7 +63,7 @@ template <class T>
 class SingleLinkView {
  public:
   SingleLinkView() = default;
-  explicit SingleLinkView(const NeighbourView<ColorMatrix, T, default_lanes>& links) : links_(links) {}
+  explicit SingleLinkView(const NeighbourView<ColorMatrix, T>& links) : links_(links) {}
 
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> forward(LaneSite x, int mu) const { return links_(x, mu); }
   template <class Hop>
@@ -73,7 +72,7 @@ class SingleLinkView {
   }
 
  private:
-  NeighbourView<ColorMatrix, T, default_lanes> links_;
+  NeighbourView<ColorMatrix, T> links_;
 };
 
 /// Links of single sites, doubled as above, which all columns of a pack share.
@@ -159,7 +158,7 @@ class GaugeLinks {
 
   GaugeField<T> links_;        // phases multiplied in
   Halo<ColorMatrix, T> halo_;  // filled once
-  NeighbourView<ColorMatrix, T, default_lanes> neighbours_;
+  NeighbourView<ColorMatrix, T> neighbours_;
   std::shared_ptr<OnDemand> forms_;
   LinkStorage storage_;
 };

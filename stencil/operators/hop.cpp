@@ -24,8 +24,8 @@ void Hop<T>::combine(double alpha, double beta, const SpinorField<T>& in, const 
   require_shapes(in, diagonal, out, lattice());
   require(in.n_components() == out.n_components(), "the hop got", in.name(), "with", in.n_components(), "columns and",
           out.name(), "with", out.n_components(), ": give it as many of each");
-  using In = NeighbourView<Spinor, T, default_lanes>;
-  using Out = FieldView<Spinor, T, default_lanes>;
+  using In = NeighbourView<Spinor, T>;
+  using Out = FieldView<Spinor, T>;
   const Stencil& stencil = Stencil::of(lattice());
   const int n = in.n_components();
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));

@@ -27,8 +27,8 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT
   const int n = in.n_components();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
   const auto run = [&](auto n_legs, const auto& view) {
-    using In = NeighbourView<SiteT, T, default_lanes>;
-    using Out = FieldView<SiteT, T, default_lanes>;
+    using In = NeighbourView<SiteT, T>;
+    using Out = FieldView<SiteT, T>;
     using Kernel =
         CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
     run_stencil(

@@ -66,11 +66,11 @@ template <template <class> class SiteT, class T>
 void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, int leg, T factor,
                    bool both, const Field<SiteT, T>& out) {
   require(links.lattice() == in.lattice(), in.name(), "lives on another lattice than the links: make both on one");
-  using In = NeighbourView<SiteT, T, default_lanes>;
-  using Out = FieldView<SiteT, T, default_lanes>;
+  using In = NeighbourView<SiteT, T>;
+  using Out = FieldView<SiteT, T>;
   const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components()).exchange(in);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
-  for_each_site<default_lanes>(
+  for_each_site(
       name, in.range(), in.n_components(),
       CovariantHopKernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), leg, factor, both});
 }
@@ -80,12 +80,12 @@ void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<Sit
 template <template <class> class SiteT, class T>
 void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out) {
   detail::require_shift(in, mu, step, out);
-  using In = NeighbourView<SiteT, T, default_lanes>;
-  using Out = FieldView<SiteT, T, default_lanes>;
+  using In = NeighbourView<SiteT, T>;
+  using Out = FieldView<SiteT, T>;
   const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components()).exchange(in);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
-  for_each_site<default_lanes>("shift", in.range(), in.n_components(),
-                               detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), 2 * mu + (step < 0)});
+  for_each_site("shift", in.range(), in.n_components(),
+                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), 2 * mu + (step < 0)});
 }
 
 template <template <class> class SiteT, class T>

@@ -11,7 +11,7 @@ namespace detail {
 
 template <class T>
 struct PhaseKernel {
-  FieldView<ColorMatrix, T, default_lanes> in, out;
+  FieldView<ColorMatrix, T> in, out;
   Kokkos::Array<Complex<T>, 4> phase;
 
   template <class Site>
@@ -39,7 +39,7 @@ GaugeField<T> phased_links(const GaugeField<T>& gauge, const std::array<double, 
     const double angle = mu < 3 ? -k[std::size_t(mu)] : 0;
     kernel.phase[mu] = {T(std::cos(angle)), T(std::sin(angle))};
   }
-  for_each_site<default_lanes>("phased_links", gauge.range(), kernel);
+  for_each_site("phased_links", gauge.range(), kernel);
   return out;
 }
 

@@ -102,8 +102,7 @@ void assign(const E& expression, const Field<SiteT, T>& out) {
     const auto node = expression.template bind<false>(plan, {});
     using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
     const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.n_reals() * sizeof(T));
-    for_each_site<default_lanes>("assign", target.range(), target.n_components(),
-                                 Kernel{node, target.view(), streaming});
+    for_each_site("assign", target.range(), target.n_components(), Kernel{node, target.view(), streaming});
     if (conflict) copy(target, out);
   }
 }
@@ -175,10 +174,9 @@ auto slice_sum(const E& e, int direction, SumMode mode = SumMode::chunked) {
   const SiteRange range = lattice.layout().range(plan.subset());
   const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
   const Buffer<double> values("slice_sum", Result::n * n_lanes);
-  for_each_site<default_lanes>(
-      "slice_sum", range,
-      detail::StoreValues<Site, default_lanes, Result::n, Kernel>{
-          {node, plan.n_components()}, lattice.layout().view(), range.first, n_lanes, values.data()});
+  for_each_site("slice_sum", range,
+                detail::StoreValues<Site, default_lanes, Result::n, Kernel>{
+                    {node, plan.n_components()}, lattice.layout().view(), range.first, n_lanes, values.data()});
   const std::vector<double> sums = detail::sum_slices(lattice, plan.subset(), direction, Result::n, values, mode);
   std::vector<decltype(Result::result(sums.data()))> result;
   for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));

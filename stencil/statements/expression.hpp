@@ -24,12 +24,12 @@ using real_of_t = std::conditional_t<std::is_same_v<Site, PackSite>, Pack<T, def
 /// Kernel side of a field: its value at x, a Complex for Scalar.  step: 0 when one component serves all.
 template <template <class> class SiteT, class T>
 struct FieldNode {
-  FieldView<SiteT, T, default_lanes> field;
+  FieldView<SiteT, T> field;
   int step;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int c) const {
-    if constexpr (FieldView<SiteT, T, default_lanes>::n_complex == 1)
+    if constexpr (FieldView<SiteT, T>::n_complex == 1)
       return field(x, c * step).z[0];
     else
       return field(x, c * step);
@@ -40,13 +40,13 @@ struct FieldNode {
 template <template <class> class SiteT, class T>
 struct ShiftedNode {
   Stencil::View stencil;
-  NeighbourView<SiteT, T, default_lanes> field;
+  NeighbourView<SiteT, T> field;
   int leg, step;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int c) const {
     const auto near = stencil.at(x);
-    if constexpr (FieldView<SiteT, T, default_lanes>::n_complex == 1)
+    if constexpr (FieldView<SiteT, T>::n_complex == 1)
       return field(x, near(leg), c * step).z[0];
     else
       return field(x, near(leg), c * step);
@@ -112,7 +112,7 @@ struct FieldTerm {
     if constexpr (!shifted) {
       return FieldNode<SiteT, T>{field.view(), step};
     } else {
-      using Neighbours = NeighbourView<SiteT, T, default_lanes>;
+      using Neighbours = NeighbourView<SiteT, T>;
       auto& read = plan.shifted(FieldInfo(field));
       if (!read.neighbours.has_value()) read.neighbours = halo(read).exchange(wanted(read));
       return ShiftedNode<SiteT, T>{read.stencil->view(), std::any_cast<Neighbours>(read.neighbours), read.leg(d), step};

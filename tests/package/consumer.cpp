@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   const kov::Lattice lattice(kov::Comm::world(), {4, 4, 4, 8});
   const kov::GaugeField<double> no_links(lattice, "links", 4);
   const kov::Field<kov::Spinor, double> one(lattice, "one"), result(lattice, "result");
-  kov::for_each_site<kov::default_lanes>("fill", one.range(), FillWithOne{one.view()});
+  kov::for_each_site("fill", one.range(), FillWithOne{one.view()});
   kov::CovariantLaplacian<double>(kov::GaugeLinks<double>(no_links)).apply(one, result);
   const double sum = kov::sum_sites<1>("sum", lattice, kov::Subset::all, SumOfRealParts{result.view()})[0];
   const double expected = -8.0 * 12 * double(lattice.volume());

@@ -22,8 +22,8 @@ using Overlap = HaloOptions::Overlap;
 /// out(x)[leg] = in(x + leg).
 struct CopyNeighbours {
   Stencil::View stencil;
-  NeighbourView<ColorVector, double, default_lanes> in;
-  FieldView<ColorVector, double, default_lanes> out;
+  NeighbourView<ColorVector, double> in;
+  FieldView<ColorVector, double> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int leg) const {

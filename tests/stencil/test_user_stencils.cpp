@@ -95,8 +95,8 @@ TEST(ImprovedDerivative, IsOffByTheFifthPowerOfTheMomentum) {
 template <class T>
 struct FreeLaplacianKernel {
   Stencil::View stencil;
-  NeighbourView<ColorVector, T, default_lanes> in;
-  FieldView<ColorVector, T, default_lanes> out;
+  NeighbourView<ColorVector, T> in;
+  FieldView<ColorVector, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int c) const {
@@ -137,8 +137,8 @@ TEST_P(UserStencils, FreeLaplacianHasPlaneWavesAsEigenvectors) {
 template <class T>
 struct ThreeLinksKernel {
   Stencil::View stencil;  // +mu, then +2 mu
-  NeighbourView<ColorMatrix, T, default_lanes> u;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  NeighbourView<ColorMatrix, T> u;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int mu) const {
@@ -150,9 +150,9 @@ struct ThreeLinksKernel {
 template <class T>
 struct NaikKernel {
   Stencil::View stencil, back;  // +-3 mu; -3 mu
-  NeighbourView<ColorMatrix, T, default_lanes> w;
-  NeighbourView<ColorVector, T, default_lanes> in;
-  FieldView<ColorVector, T, default_lanes> out;
+  NeighbourView<ColorMatrix, T> w;
+  NeighbourView<ColorVector, T> in;
+  FieldView<ColorVector, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int c) const {

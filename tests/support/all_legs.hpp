@@ -15,8 +15,8 @@ namespace kov::test {
 template <template <class> class SiteT, class T>
 struct AllLegs {
   Stencil::View stencil;
-  NeighbourView<SiteT, T, default_lanes> in;
-  FieldView<SiteT, T, default_lanes> out;
+  NeighbourView<SiteT, T> in;
+  FieldView<SiteT, T> out;
   int n_components;
 
   template <class Site>
@@ -44,8 +44,7 @@ template <template <class> class SiteT, class T>
 reference::GlobalArray neighbours(const Field<SiteT, T>& in, const Stencil& stencil, const Halo<SiteT, T>& halo) {
   const int n = in.n_components();
   const Field<SiteT, T> out(in.lattice(), "out", 8 * n);
-  for_each_site<default_lanes>("neighbours", out.range(), 8 * n,
-                               AllLegs<SiteT, T>{stencil.view(), halo.exchange(in), out.view(), n});
+  for_each_site("neighbours", out.range(), 8 * n, AllLegs<SiteT, T>{stencil.view(), halo.exchange(in), out.view(), n});
   return reference::gather(out);
 }
 
@@ -57,8 +56,8 @@ std::vector<reference::GlobalArray> neighbours(const BlockField<SiteT, T, W>& in
   const Field<SiteT, T> column(in.lattice(), "column");
   std::vector<reference::GlobalArray> all;
   for (int leg = 0; leg < 8; ++leg) {
-    for_each_site<default_lanes, BlockSite>("block_neighbours", out.range(), out.n_groups(),
-                                            BlockLeg<SiteT, T, W>{stencil.view(), halo.exchange(in), out.view(), leg});
+    for_each_site<BlockSite>("block_neighbours", out.range(), out.n_groups(),
+                             BlockLeg<SiteT, T, W>{stencil.view(), halo.exchange(in), out.view(), leg});
     for (int k = 0; k < in.n_columns(); ++k) {
       out.get_column(k, column);
       all.push_back(reference::gather(column));

@@ -14,7 +14,7 @@ namespace test {
 /// The complex number of every site as two reals.
 template <class T>
 struct PartsKernel {
-  FieldView<Scalar, T, default_lanes> in;
+  FieldView<Scalar, T> in;
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
     const auto z = in(x).z[0];

@@ -17,7 +17,7 @@ namespace test {
 
 /// A complex number of two uniform draws on every site.
 struct NoiseKernel {
-  FieldView<Scalar, double, default_lanes> out;
+  FieldView<Scalar, double> out;
   Layout::View layout;
   Kokkos::Array<int, 4> origin, extent;
 
@@ -174,11 +174,11 @@ TEST_P(Noise, IsTheSameInAnyOrderAndDecomposition) {
   const Lattice lattice = GetParam().make(comm);
   const Field<Scalar, double> field(lattice, "noise");
   const Coord origin = lattice.geometry().origin(), extent = lattice.extent();
-  for_each_lane<default_lanes>("noise", field.range(),
-                               test::NoiseKernel{field.view(),
-                                                 lattice.layout().view(),
-                                                 {origin[0], origin[1], origin[2], origin[3]},
-                                                 {extent[0], extent[1], extent[2], extent[3]}});
+  for_each_lane("noise", field.range(),
+                test::NoiseKernel{field.view(),
+                                  lattice.layout().view(),
+                                  {origin[0], origin[1], origin[2], origin[3]},
+                                  {extent[0], extent[1], extent[2], extent[3]}});
   const reference::GlobalArray noise = reference::gather(field);
   for (std::int64_t i = 0; i < volume(extent); ++i) {
     SiteRandom random(99, 5, std::uint64_t(i));

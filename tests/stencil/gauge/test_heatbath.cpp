@@ -18,7 +18,7 @@ namespace kov::test {
 template <class T>
 struct StoreStaples {
   StapleView<T> staples;
-  FieldView<ColorMatrix, T, default_lanes> out;
+  FieldView<ColorMatrix, T> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -50,7 +50,7 @@ void check_staples(const Lattice& lattice) {
   some.changed(2, Subset::odd);
   const auto compare = [&](Staples<T>& staples, const Directions& along, int mu, Subset subset) {
     const Field<ColorMatrix, T> out(lattice, "staples", 1, subset);
-    for_each_site<default_lanes>("staples", out.range(), StoreStaples<T>{staples.of(mu, subset), out.view()});
+    for_each_site("staples", out.range(), StoreStaples<T>{staples.of(mu, subset), out.view()});
     GlobalArray expected(lattice.extent(), 9);
     reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
       const auto s = reference::staple_sum(after, x, mu, along);

@@ -28,11 +28,10 @@ TEST(SharedHalo, KeepsTheOtherParity) {
   load(in, reference::random_array(lattice.extent(), 3, 2));
   halo.exchange(in.even());
   using Kernel = AllLegs<ColorVector, double>;
-  for_each_site<default_lanes>("all_legs", in.range(), 8,
-                               Kernel{stencil.view(), other.exchange(in), expected.view(), 1});
+  for_each_site("all_legs", in.range(), 8, Kernel{stencil.view(), other.exchange(in), expected.view(), 1});
   // Of both parities.
   const Halo<ColorVector, double>::Neighbours neighbours(in.view(), halo.exchange(in.odd()).halo());
-  for_each_site<default_lanes>("all_legs", in.range(), 8, Kernel{stencil.view(), neighbours, out.view(), 1});
+  for_each_site("all_legs", in.range(), 8, Kernel{stencil.view(), neighbours, out.view(), 1});
   EXPECT_TRUE(gather(out).data == gather(expected).data);
 }
 
@@ -49,8 +48,7 @@ TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
     const auto neighbours = halo.exchange(in);
     // One rank dawdles over its sites while the others are at their next exchange.
     if (comm.rank() == int(k) % comm.size()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    for_each_site<default_lanes>("all_legs", in.range(), 8,
-                                 AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
+    for_each_site("all_legs", in.range(), 8, AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
     Kokkos::fence();
     // No collective call before the next exchange on the ranks that do not dawdle: each looks at its own sites.
     const std::vector<double> got = export_sites(out);
@@ -75,8 +73,8 @@ TEST(SharedHalo, WorksForLegsOfOneSide) {
     load(in, source);
     const Halo<ColorVector, double> forward(lattice, stencil, 1, {.legs = forward_legs});
     for (int k = 0; k < 3; ++k)
-      for_each_site<default_lanes>("all_legs", in.range(), 8,
-                                   AllLegs<ColorVector, double>{stencil.view(), forward.exchange(in), out.view(), 1});
+      for_each_site("all_legs", in.range(), 8,
+                    AllLegs<ColorVector, double>{stencil.view(), forward.exchange(in), out.view(), 1});
     const GlobalArray got = gather(out);
     reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
       for (int mu = 0; mu < 4; ++mu)
@@ -101,8 +99,7 @@ TEST(SharedHalo, IsWhatAMessageIsWhereItIsLargerThanTheCaches) {
     load(in, source);
     const Halo<Spinor, double> halo(lattice, stencil, n);
     ASSERT_GT(halo.message_bytes().at(0), std::size_t(4) << 20);
-    for_each_site<default_lanes>("all_legs", in.range(), n,
-                                 AllLegs<Spinor, double>{stencil.view(), halo.exchange(in), out.view(), n});
+    for_each_site("all_legs", in.range(), n, AllLegs<Spinor, double>{stencil.view(), halo.exchange(in), out.view(), n});
     results.push_back(gather(out).data);
   }
   EXPECT_TRUE(results[1] == results[0]);
