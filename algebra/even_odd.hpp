@@ -26,16 +26,16 @@ class EvenOdd {
   OnFailure on_failure;
   ProgressCallback progress;
 
-  template <class Term>
-  EvenOdd(const DiracOperator<T, Term>& M, const std::type_identity_t<Solver<F>>& solver)
-      : EvenOdd(SchurComplement<T, Term>(M), solver) {}
+  template <class Storage, class Term>
+  EvenOdd(const DiracOperator<Storage, Term>& M, const std::type_identity_t<Solver<F>>& solver)
+      : EvenOdd(SchurComplement<Storage, Term, F>(M), solver) {}
 
   std::string name() const { return "even-odd " + solver_.name(); }
   SolveReport operator()(const Operator<F>& M, const F& b, const F& x) const;
 
  private:
-  template <class Term>
-  EvenOdd(const SchurComplement<T, Term>& reduced, const Solver<F>& solver)
+  template <class Storage, class Term>
+  EvenOdd(const SchurComplement<Storage, Term, F>& reduced, const Solver<F>& solver)
       : tolerance(solver.tolerance),
         max_iterations(solver.max_iterations),
         on_failure(solver.on_failure),
@@ -49,5 +49,8 @@ class EvenOdd {
   std::function<void(const F&, const F&)> reduce_source_, complete_;
   Solver<F> solver_;
 };
+
+template <class Storage, class Term, class S>
+EvenOdd(const DiracOperator<Storage, Term>&, const S&) -> EvenOdd<real_of_storage_t<ColorMatrix, Storage>>;
 
 }  // namespace kov

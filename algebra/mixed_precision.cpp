@@ -2,6 +2,7 @@
 #include "kov/algebra/mixed_precision.hpp"
 
 #include "kov/algebra/solve_run.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/field/field_ops.hpp"
 #include "kov/core/field/site_map.hpp"
 

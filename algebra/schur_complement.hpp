@@ -9,17 +9,21 @@ namespace kov {
 
 /// What is left of M = D - 1/2 H on the even sites: M_e = D_ee - 1/4 H_eo D_oo^-1 H_oe.  For any site term.
 ///
-/// Keeps two fields to work in, which copies share: do not apply two of them at the same time.
-template <class T, SiteTerm<SpinorField<T>> Term>
+/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps two
+/// fields to work in, which copies share: do not apply two of them at the same time.
+template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>>
 class SchurComplement {
  public:
-  using F = SpinorField<T>;
+  using F = FieldT;
 
-  /// Throws InputError for a site term that is 0.
-  explicit SchurComplement(const DiracOperator<T, Term>& M)
-      : hop_(M.hop()), term_(M.site_term()), hopped_(M.lattice(), "odd sites", 1, Subset::odd) {
+  /// n_components: of the fields it works on.  Throws InputError for a site term that is 0.
+  explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1)
+      : hop_(M.hop().with({.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns})),
+        term_(M.site_term()),
+        hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
     const auto number = term_.number();
     require(number != 0.0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
+    require(number || SiteTerm<Term, F>, "the site term of this operator does not know fields like", hopped_.name());
     if (!number) solved_ = hopped_.like("odd sites");
   }
 
@@ -31,26 +35,32 @@ class SchurComplement {
   /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
   void reduce_source(const F& b, const F& out) const {
     if (const auto d = term_.number()) return hop_.combine(1, 1 / (2 * *d), b.odd(), b.even(), out);
-    term_.apply_inverse(b.odd(), solved_, false);
-    hop_.combine(1, 0.5, solved_, b.even(), out);
+    if constexpr (SiteTerm<Term, F>) {
+      term_.apply_inverse(b.odd(), solved_, false);
+      hop_.combine(1, 0.5, solved_, b.even(), out);
+    }
   }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
   void complete(const F& b, const F& x) const {
     if (const auto d = term_.number()) return hop_.combine(1 / *d, 1 / (2 * *d), x.even(), b.odd(), x.odd());
-    hop_.combine(1, 0.5, x.even(), b.odd(), hopped_);
-    term_.apply_inverse(hopped_, x.odd(), false);
+    if constexpr (SiteTerm<Term, F>) {
+      hop_.combine(1, 0.5, x.even(), b.odd(), hopped_);
+      term_.apply_inverse(hopped_, x.odd(), false);
+    }
   }
 
  private:
   void apply(const F& in, const F& out, bool adjoint) const {
     hop_.combine(0, 1, in, hopped_, hopped_, adjoint);
     if (const auto d = term_.number()) return hop_.combine(*d, -1 / (4 * *d), hopped_, in, out, adjoint);
-    term_.apply_inverse(hopped_, solved_, adjoint);
-    term_.apply(in, out, adjoint);
-    hop_.combine(1, -0.25, solved_, out, out, adjoint);
+    if constexpr (SiteTerm<Term, F>) {
+      term_.apply_inverse(hopped_, solved_, adjoint);
+      term_.apply(in, out, adjoint);
+      hop_.combine(1, -0.25, solved_, out, out, adjoint);
+    }
   }
 
-  Hop<T> hop_;
+  Hop<Storage> hop_;
   Term term_;
   F hopped_, solved_;
 };

@@ -18,7 +18,7 @@ inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has
 template <class FieldT>
 std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   const std::size_t sites = std::size_t(out.range().n_outer) * out.layout().lanes();
-  return (in.n_reals() + out.n_reals() + sites * 18 * std::size_t(n_legs)) * sizeof(typename FieldT::Real);
+  return in.bytes() + out.bytes() + sites * 18 * std::size_t(n_legs) * sizeof(typename FieldT::Real);
 }
 
 /// Threads of a block and blocks on a multiprocessor for kernels that sum over legs into Out on GPUs.
@@ -31,27 +31,24 @@ inline constexpr int leg_blocks = (sizeof(typename Out::Real) == 4 ? 512
                                   leg_threads<Out>;
 
 /// The lattice's own halo of this shape; one exchange at a time.
-template <template <class> class SiteT, class T>
-const Halo<SiteT, T>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components,
-                               const HaloChoice& choice = {}) {
-  const std::string key = sentence("halo", stencil.name(), SiteT<T>::n_complex, sizeof(T), n_components,
-                                   choice.wire ? int(*choice.wire) : -1, in_words(choice.legs));
-  return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, stencil, n_components, choice); });
+template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
+const Halo<SiteT, Storage, Lanes>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components,
+                                            const HaloChoice& choice = {}) {
+  using Codec = kov::Codec<SiteT, Storage>;
+  const std::string key =
+      sentence("halo", stencil.name(), Codec::n_complex, Codec::n_stored, sizeof(typename Codec::Stored), Lanes::lanes,
+               Lanes::columns, n_components, choice.wire ? int(*choice.wire) : -1, in_words(choice.legs));
+  using H = Halo<SiteT, Storage, Lanes>;
+  return lattice.remember<H>(key, [&] { return H(lattice, stencil, n_components, choice); });
 }
 template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
   return halo_for<SiteT, T>(Stencil::of(lattice), lattice, n_components, choice);
 }
-
-/// What kernels over blocks of columns get, and the stencil of their layout.
-using BlockSite = std::conditional_t<has_packs, ColumnSite, LaneSite>;
-inline const Stencil& block_stencil(const Lattice& lattice) {
-  return has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
-}
-template <template <class> class SiteT, class T, int W>
-const BlockHalo<SiteT, T, W>& block_halo_for(const Lattice& lattice, int n_columns) {
-  const std::string key = sentence("block halo", SiteT<T>::n_complex, sizeof(T), W, n_columns);
-  return lattice.remember<BlockHalo<SiteT, T, W>>(key, [&] { return BlockHalo<SiteT, T, W>(lattice, n_columns); });
+/// That of a field's shape.
+template <template <class> class SiteT, class Storage, class Lanes>
+const Halo<SiteT, Storage, Lanes>& halo_for(const Stencil& stencil, const Field<SiteT, Storage, Lanes>& field) {
+  return halo_for<SiteT, Storage, Lanes>(stencil, field.lattice(), field.n_components());
 }
 
 /// Prefetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
@@ -78,19 +75,22 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
 /// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
-/// each site being computed once by the same kernel.  Site: ColumnSite for blocks.  codec: how fields are stored that
-/// the kernel reads besides `in`, where its speed depends on that.
-template <class Site = void, class HaloT, class In, class Out, class Make>
+/// each site being computed once by the same kernel.  The kernel is called for every group of components of `out`, or
+/// for n_groups of its own.  codec: how fields are stored that the kernel reads besides `in`, where its speed depends
+/// on that.
+template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
-                 int n_components, const Make& make, const std::string& codec = "plain") {
+                 const Make& make, const std::string& codec = "plain", int n_groups = 0) {
+  using Lanes = typename Out::Lanes;
   const Lattice& lattice = in.lattice();
-  const auto blocking = [&] { for_each_site<Site>(name, out.range(), n_components, make(halo.exchange(in))); };
+  if (n_groups == 0) n_groups = out.n_groups();
+  const auto blocking = [&] { for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in))); };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
     const auto kernel = make(halo.begin(in));
-    for_each_site<Site>(name + "_interior", stencil.interior(out.subset()), n_components, kernel);
+    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, kernel);
     halo.finish();
-    for_each_site<Site>(name + "_surface", stencil.surface(out.subset()), n_components, kernel);
+    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, kernel);
   };
   switch (lattice.halo_options().overlap) {
     case HaloOptions::Overlap::blocking:
@@ -104,7 +104,7 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   key.kernel = name;
   key.choice = "overlap";
   key.sites = out.subset() == Subset::all ? "all" : out.subset() == Subset::even ? "even" : "odd";
-  key.results = n_components;
+  key.results = n_groups;
   key.codec = codec;
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();

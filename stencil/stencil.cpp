@@ -72,6 +72,7 @@ class Stencil::Builder {
   void build() {
     require_reach();
     measure_reach();
+    number_crossings();
     number_halo();
     for (std::size_t leg = 0; leg < s_.legs_.size(); ++leg)
       if (communicates(s_.legs_[leg])) list_messages(int(leg));
@@ -123,6 +124,47 @@ class Stencil::Builder {
     for (std::size_t mu = 0; mu < 4; ++mu)
       if (x[mu] < behind_[mu] || x[mu] >= box_[mu] - ahead_[mu]) return true;
     return false;
+  }
+
+  /// How many boxes further the neighbour is in each direction.
+  Coord boxes_crossed(const Coord& y) const {
+    Coord w{};
+    for (int mu = 0; mu < 4; ++mu) w[mu] = floor_divide(y[mu], box_[mu]);
+    return w;
+  }
+  bool inside_box(const Coord& y) const {
+    for (int mu = 0; mu < 4; ++mu)
+      if (y[mu] < 0 || y[mu] >= box_[mu]) return false;
+    return true;
+  }
+  /// Gives each number of boxes that some leg crosses its number, and each lane there its windings.
+  void number_crossings() {
+    const Geometry& g = lattice_.geometry();
+    const int lanes = s_.winding_lanes_ = nodes_ ? lanes_ : 1;
+    s_.windings_.assign(std::size_t(lanes), Coord{});
+    crossing_[Coord{}] = 0;
+    const auto add = [&](const Coord& w) {
+      if (!crossing_.emplace(w, int(crossing_.size())).second) return;
+      for (int lane = 0; lane < lanes; ++lane) {
+        Coord winding{};
+        for (int mu = 0; mu < 4; ++mu) {
+          const int nodes = layout_.extent()[mu] / box_[mu];
+          const int node = g.grid_coordinate()[mu] * nodes + ((lane & layout_.lane_bit(mu)) != 0 ? 1 : 0);
+          winding[mu] = floor_divide(node + w[mu], g.grid()[mu] * nodes);
+        }
+        s_.windings_.push_back(winding);
+      }
+    };
+    for (const Coord& leg : s_.legs_) {
+      Coord low = boxes_crossed(leg), high{};
+      for (int mu = 0; mu < 4; ++mu) high[mu] = floor_divide(box_[mu] - 1 + leg[mu], box_[mu]);
+      for (Coord w = low; w[3] <= high[3]; ++w[3])
+        for (w[2] = low[2]; w[2] <= high[2]; ++w[2])
+          for (w[1] = low[1]; w[1] <= high[1]; ++w[1])
+            for (w[0] = low[0]; w[0] <= high[0]; ++w[0]) add(w);
+    }
+    require(crossing_.size() <= 256, "the legs", s_.name(), "cross the ends of a lattice of", to_string(box_), "in",
+            crossing_.size(), "ways, and 256 can be told apart: take shorter legs or a larger lattice");
   }
 
   /// f(x) for the sites x of this rank, lexicographic, that a leg leads out of a box; a site counts in its own of the
@@ -267,6 +309,7 @@ class Stencil::Builder {
     // A prefetch looks one site ahead.
     std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
     std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
+    std::vector<std::uint8_t> crossings(std::max(entries.size(), slots.size()));
     for_each_outer([&](int outer, int) {
       if (!by_entry && !by_slot) return;
       for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) {
@@ -275,6 +318,9 @@ class Stencil::Builder {
           const Coord y = x + s_.legs_[leg];
           const bool in_halo = leaves(y, box_);
           const std::size_t index = std::size_t(outer) * n_legs + leg;
+          if (!inside_box(y))
+            crossings[by_slot ? index * std::size_t(lanes_) + std::size_t(lane) : index] =
+                std::uint8_t(crossing_.at(boxes_crossed(y)));
           if (nodes_) {
             const int to = in_halo ? halo_slot(leg, x) / lanes_ : layout_.outer_index(wrapped(y, box_));
             int exchange = 0;
@@ -294,6 +340,7 @@ class Stencil::Builder {
     });
     s_.entries_ = Buffer<std::uint32_t>("stencil", entries);
     s_.slots_ = Buffer<std::int32_t>("stencil", slots);
+    s_.crossings_ = Buffer<std::uint8_t>("stencil", crossings);
   }
 
   /// Outer sites where kernels take packs, slots where they take lanes.
@@ -343,6 +390,7 @@ class Stencil::Builder {
   Coord box_;  // what places in the halo are counted in
   int lanes_;
   Coord behind_{}, ahead_{};
+  std::map<Coord, int> crossing_;        // number, by boxes_crossed()
   std::vector<std::vector<int>> place_;  // [leg][site of the box]
   std::vector<Region> region_;
 };
@@ -377,10 +425,10 @@ SiteList Stencil::list(Subset subset, int which) const {
   }
 }
 
+bool Stencil::is_nearest() const { return (legs_.size() == 6 || legs_.size() == 8) && computed(legs_); }
+
 Stencil::NearestView Stencil::nearest() const {
-  const std::size_t n = legs_.size();
-  require<InputError>((n == 6 || n == 8) && std::equal(legs_.begin(), legs_.end(), nearest_neighbours().begin()),
-                      "a kernel for nearest neighbours was given a stencil of", name(),
+  require<InputError>(is_nearest(), "a kernel for nearest neighbours was given a stencil of", name(),
                       ": use Stencil::of(lattice) or of_space(lattice), or let the kernel take Stencil::View");
   return {view()};
 }
@@ -394,6 +442,7 @@ Stencil::LocalView Stencil::local() const {
 Stencil::View Stencil::view() const {
   return {entries_.data(),
           slots_.data(),
+          crossings_.data(),
           order_,
           int(legs_.size()),
           lanes_,

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "kov/core/base/fast_divisor.hpp"
-#include "kov/core/field/field_view.hpp"
 #include "kov/core/lattice/lattice.hpp"
 #include "kov/stencil/halo/halo_plan.hpp"
 
@@ -14,6 +13,30 @@
 #include <vector>
 
 namespace kov {
+
+/// Where a neighbour is, as a kernel over PackSites sees it: an outer site whose lanes pair up by `exchange`, or, where
+/// slots is set, one slot (outer * N + lane) << 1 | halo for each lane.
+struct PackHop {
+  int outer;
+  int exchange;
+  bool halo;
+  const std::int32_t* slots;
+  /// The way that the leg takes around the lattice: see Stencil::windings().  One, or with slots one for each lane.
+  const std::uint8_t* crossings = nullptr;
+};
+/// The same for kernels over single lanes, and for columns (lane 0).
+struct LaneHop {
+  int outer;
+  int lane;
+  bool halo;
+  int crossing = 0;
+};
+/// A LaneHop that does not lead into a halo.
+struct LocalHop {
+  int outer;
+  int lane;
+  int crossing = 0;
+};
 
 /// Displacements in the order +x -x +y -y +z -z +t -t.
 const std::vector<Coord>& nearest_neighbours();
@@ -39,6 +62,12 @@ class Stencil {
   std::string name() const;
   const HaloPlan& halo() const { return *halo_; }
 
+  /// How often a leg goes around the lattice in each direction, for each of the crossings that hops name, and there for
+  /// each lane where those differ: [crossing][lane], winding_lanes() lanes.  Crossing 0 is the leg that stays within;
+  /// for nearest neighbours crossing l + 1 is that of leg l.
+  const std::vector<Coord>& windings() const { return windings_; }
+  int winding_lanes() const { return winding_lanes_; }
+
   /// The sites of a subset that have all neighbours on this rank, and those that have not.
   SiteList interior(Subset subset) const { return list(subset, 0); }
   SiteList surface(Subset subset) const { return list(subset, 1); }
@@ -49,6 +78,7 @@ class Stencil {
   /// For a kernel that reads nearest neighbours only, in space or in spacetime: the compiler then knows the legs.
   /// Throws InputError for other legs.
   NearestView nearest() const;
+  bool is_nearest() const;
   /// The same where nothing comes from a halo.  Throws InputError where something does.
   class LocalView;
   LocalView local() const;
@@ -61,6 +91,9 @@ class Stencil {
   std::shared_ptr<HaloPlan> halo_;
   Buffer<std::uint32_t> entries_;  // [outer][leg], virtual nodes and columns
   Buffer<std::int32_t> slots_;  // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
+  Buffer<std::uint8_t> crossings_;  // as entries_ or slots_
+  std::vector<Coord> windings_;
+  int winding_lanes_ = 1;
   std::array<Buffer<int>, 2> lists_;  // interior, surface: even sites, then odd ones
   std::array<int, 2> n_even_listed_{};
   Order order_;
@@ -87,6 +120,7 @@ class Stencil::View {
 
   const std::uint32_t* entries;
   const std::int32_t* slots;
+  const std::uint8_t* crossings;
   Order order;
   int n_legs, lanes, n_half_slots, origin_parity;
   Kokkos::Array<int, 4> extent, communicates;
@@ -108,30 +142,35 @@ class Neighbourhood<PackSite> {
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, PackSite x)
       : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)),
         slots_(stencil.slots ? stencil.slots + std::size_t(x.outer) * std::size_t(stencil.n_legs) * default_lanes
-                             : nullptr) {}
+                             : nullptr),
+        crossings_(stencil.crossings +
+                   std::size_t(x.outer) * std::size_t(stencil.n_legs) * (stencil.slots ? default_lanes : 1)) {}
   KOKKOS_FORCEINLINE_FUNCTION PackHop operator()(int leg) const {
-    if (slots_) return {0, 0, false, slots_ + leg * default_lanes};
+    if (slots_) return {0, 0, false, slots_ + leg * default_lanes, crossings_ + leg * default_lanes};
     const std::uint32_t e = entries_[leg];
-    return {detail::entry_outer(e), detail::entry_exchange(e), detail::entry_halo(e), nullptr};
+    return {detail::entry_outer(e), detail::entry_exchange(e), detail::entry_halo(e), nullptr, crossings_ + leg};
   }
 
  private:
   const std::uint32_t* entries_;
   const std::int32_t* slots_;
+  const std::uint8_t* crossings_;
 };
 
 template <>
 class Neighbourhood<ColumnSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, ColumnSite x)
-      : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)) {}
+      : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)),
+        crossings_(stencil.crossings + std::size_t(x.outer) * std::size_t(stencil.n_legs)) {}
   KOKKOS_FORCEINLINE_FUNCTION LaneHop operator()(int leg) const {
     const std::uint32_t e = entries_[leg];
-    return {detail::entry_outer(e), 0, detail::entry_halo(e)};
+    return {detail::entry_outer(e), 0, detail::entry_halo(e), crossings_[leg]};
   }
 
  private:
   const std::uint32_t* entries_;
+  const std::uint8_t* crossings_;
 };
 #endif
 
@@ -180,11 +219,11 @@ class ComputedNeighbourhood {
     const int n = has_packs ? g_.lanes : default_lanes;
     const int here = (1 - p_) * g_.n_half_slots + s_ + (edge ? wrap : step);
     if constexpr (local) {
-      return LocalHop{here / n, here % n};
+      return LocalHop{here / n, here % n, edge ? leg + 1 : 0};
     } else {
       const bool halo = edge && g_.communicates[mu];
       const int slot = halo ? g_.halo_slot[2 * leg + 1 - p_] + face : here;
-      return LaneHop{slot / n, slot % n, halo};
+      return LaneHop{slot / n, slot % n, halo, edge ? leg + 1 : 0};
     }
   }
 
@@ -202,13 +241,15 @@ class Neighbourhood<LaneSite> {
   KOKKOS_FORCEINLINE_FUNCTION LaneHop operator()(int leg) const {
     if (g_.slots) {
       const int n = has_packs ? g_.lanes : default_lanes;
-      const int entry = g_.slots[(std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)) * std::size_t(n) +
-                                 std::size_t(at_.lane)];
-      return {(entry >> 1) / n, (entry >> 1) % n, (entry & 1) != 0};
+      const std::size_t at =
+          (std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)) * std::size_t(n) + std::size_t(at_.lane);
+      const int entry = g_.slots[at];
+      return {(entry >> 1) / n, (entry >> 1) % n, (entry & 1) != 0, g_.crossings[at]};
     }
     if (has_packs && g_.order == Order::virtual_nodes) {
-      const std::uint32_t e = g_.entries[std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg)];
-      return {detail::entry_outer(e), at_.lane ^ detail::entry_exchange(e), detail::entry_halo(e)};
+      const std::size_t at = std::size_t(at_.outer) * std::size_t(g_.n_legs) + std::size_t(leg);
+      const std::uint32_t e = g_.entries[at];
+      return {detail::entry_outer(e), at_.lane ^ detail::entry_exchange(e), detail::entry_halo(e), g_.crossings[at]};
     }
     return computed_(leg);
   }

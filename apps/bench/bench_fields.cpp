@@ -2,6 +2,7 @@
 //
 // Vector algebra, sums, whole-lattice statements, shifts, noise and copies.
 #include "apps/bench/bench_rows.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
@@ -55,9 +56,9 @@ void add_copies(BenchRows<T>& rows) {
   const double V = rows.sites, doubles = 8.0 / sizeof(T), others = double(sizeof(Other)) / sizeof(T);
   const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   const SpinorField<Other> converted(rows.lattice, "converted");
-  const BlockField<Spinor, T> block(rows.lattice, "block", 1);
+  const Field<Spinor, T, ColumnLanes<8>> block(rows.lattice, "block", 1);
   rows.add("conversion of precision, spinor", V, 24 + 24 * others, 0, [=] { convert(a, converted); });
-  rows.add("column of a block, spinor", V, 48, 0, [=] { block.set_column(0, a); });
+  rows.add("copy into columns, spinor", V, 48, 0, [=] { copy_components(a, 0, block, 0, 1); });
   rows.add("lexicographic copy, spinor", V, 24 + 24 * doubles, 0, [=] { export_sites(a); });
   // Draws are not counted.
   rows.add("Gaussian noise, spinor", V, 24, 0, [=] { fill_noise(b, {.kind = NoiseKind::gaussian}); });

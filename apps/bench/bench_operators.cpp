@@ -15,10 +15,12 @@ template <class T>
 void add_blocks(BenchRows<T>& rows) {
   constexpr int n = 8;
   const std::string columns = ", " + std::to_string(n) + " columns";
-  const BlockField<Spinor, T> in(rows.lattice, "in", n), out(rows.lattice, "out", n);
+  const Field<Spinor, T, ColumnLanes<8>> in(rows.lattice, "in", n), out(rows.lattice, "out", n);
   fill_for_bench(in, 3);
-  const WilsonOperator<T> wilson(rows.links, 0.1);
-  const CovariantLaplacian<T> laplacian(rows.links), spatial(rows.links, Dimensions::space);
+  const LinkForms forms{.columns = true};
+  const WilsonOperator<T> wilson(rows.links, 0.1, forms);
+  const CovariantLaplacian<T> laplacian(rows.links, Dimensions::spacetime, forms),
+      spatial(rows.links, Dimensions::space, forms);
   const double link_reals = has_packs ? 144 : 72;
   rows.add("Laplacian, spinor" + columns, n * rows.sites, 48 + link_reals / n, 8 * 288 + 48,
            [=] { laplacian.apply(in, out); });
@@ -48,7 +50,7 @@ void add_operator_rows(BenchRows<T>& rows) {
   const Field<ColorVector, T> u = rows.u.alias(), v = rows.v.alias();
   const GaugeField<T> gauge = rows.gauge.alias();
   const CovariantLaplacian<T> laplacian(rows.links), spatial(rows.links, Dimensions::space);
-  const WilsonOperator<T> wilson(rows.links, 0.1);
+  const WilsonOperator<T> wilson(rows.links, 0.1, {.doubled = true});
   rows.add("Laplacian, spinor", V, 48 + links, 8 * 288 + 48, [=] { laplacian.apply(a, b); });
   if (links < 144 && has_packs) {
     const CovariantLaplacian<T> twice(GaugeLinks<T>(gauge, {}, LinkStorage::twice));
@@ -62,10 +64,12 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Wilson operator", V, 48 + links, 1320 + 48, [=] { wilson.apply(a, b); });
   add_blocks(rows);
   add_adjoint(rows);
-  // Links with phases, and on CPUs, read again, the doubled ones.
+  // A copy, and on CPUs, read again, the doubled ones.
   rows.add("links made ready for operators", V, has_packs ? 144 + 72 + 144 : 144, 0,
-           [=] { GaugeLinks<T>(gauge, BoundaryAngles::antiperiodic_in_time()).parity_view(); });
-  rows.add("links with momentum phases", V, 144, 3 * 9 * 6, [=] { phased_links(gauge, {0.1, 0.2, 0.3}); });
+           [=] { GaugeLinks<T>(gauge, BoundaryAngles::antiperiodic_in_time()).with({.doubled = true}); });
+  const CovariantLaplacian<T> moving(GaugeLinks<T>(gauge, momentum_factors({0.1, 0.2, 0.3})), Dimensions::space);
+  rows.add("Laplacian in space with momentum, spinor", V, 48 + links * 3 / 4, 6 * 288 + 48 + 6 * 54,
+           [=] { moving.apply(a, b); });
 }
 
 template void add_operator_rows(BenchRows<float>&);

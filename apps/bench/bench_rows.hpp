@@ -75,7 +75,7 @@ void add_solver_rows(BenchRows<T>& rows);
 template <class FieldT>
 void fill_for_bench(const FieldT& field, std::uint64_t seed) {
   using T = typename FieldT::Real;
-  std::vector<T> values(field.n_reals());
+  std::vector<T> values(field.bytes() / sizeof(T));
   SiteRandom random(seed, 0, 0);
   for (T& value : values) value = T(2 * random.uniform() - 1);
   detail::copy_to_device(field.data(), values.data(), values.size() * sizeof(T));

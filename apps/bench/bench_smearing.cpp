@@ -26,14 +26,14 @@ void add_smearing_rows(BenchRows<T>& rows) {
   const auto smear_vector = [=] { wuppertal.apply(u, v); };
   rows.add("Wuppertal, 50 steps, colour vector", V, 12 + links, 6 * 72 + 12, smear_vector, n);
   // One kernel an order; as many orders as steps above.
-  const ProfileSmearing<T> chebyshev(rows.links, gaussian_profile(3), {.order = n});
+  const ProfileSmearing<T> chebyshev(rows.links, gaussian_profile(3), {.order = n}, {.columns = true});
   const auto series_12 = [=] { chebyshev.apply(s, smeared); };
   rows.add("Chebyshev, order 50, 12 columns", 12 * V, 96 + links / 12, flops + 96, series_12, n);
   const auto series_1 = [=] { chebyshev.apply(a, b); };
   rows.add("Chebyshev, order 50, spinor", V, 96 + links, flops + 96, series_1, n);
   const auto series_vector = [=] { chebyshev.apply(u, v); };
   rows.add("Chebyshev, order 50, colour vector", V, 24 + links, 6 * 72 + 36, series_vector, n);
-  const BlockField<Spinor, T> block(rows.lattice, "block", 8), result = block.like("smeared block");
+  const Field<Spinor, T, ColumnLanes<8>> block(rows.lattice, "block", 8), result = block.like("smeared block");
   fill_for_bench(block, 3);
   const double block_links = (has_packs ? 144.0 : 72.0) * 3 / 4 / 8;
   const auto series_block = [=] { chebyshev.apply(block, result); };

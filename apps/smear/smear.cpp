@@ -213,7 +213,7 @@ void smear(const Session& session, const SmearOptions& options) {
     nearest[mu] = int(std::lround(options.momentum[mu]));
   }
   const bool moving = options.momentum != std::array<double, 3>{0, 0, 0};
-  const GaugeLinks<double> ready(moving ? phased_links(links.gauge, k) : links.gauge.alias());
+  const GaugeLinks<double> ready(links.gauge, moving ? momentum_factors(k) : LegFactors());
   const auto done = apply_profile(session, options, ready, f, psi);
 
   const SliceShape shape(psi, midpoint);

@@ -20,15 +20,21 @@ namespace detail {
 [[noreturn]] void refuse_empty_field();
 }  // namespace detail
 
-/// n_components objects SiteT<T> per site: 1 for a fermion, 4 for links, 12 for a propagator.
+/// n_components objects of SiteT per site: 1 for a fermion, 4 for links, 12 for a propagator.  Components are columns:
+/// every operator works on each of them.
 ///
-/// T: float or double.  N: lanes; default_lanes goes with Lattice::layout(), 1 with Lattice::column_layout().
-template <template <class> class SiteT, class T, int N = default_lanes>
+/// Storage: float, double or another codec (kov/core/field/codec.hpp).  Lanes: SiteLanes, or ColumnLanes<W>, which
+/// packs W columns and is faster on CPUs for many of them; the last pack is filled up with columns that are zero and
+/// stay zero under linear operators.
+template <template <class> class SiteT, class StorageT, class LanesT = SiteLanes>
 class Field {
  public:
-  using Real = T;
-  using View = FieldView<SiteT, T, N>;
-  static constexpr int lanes = N;
+  using Storage = StorageT;
+  using Lanes = LanesT;
+  using View = FieldView<SiteT, Storage, kernel_lanes_t<Lanes>>;
+  /// What kernels compute in, and what memory is counted in.
+  using Real = typename View::Real;
+  using Stored = typename View::Stored;
   static constexpr int n_complex = View::n_complex;
 
   /// An empty field, for one to be moved into; everything else throws InputError.
@@ -39,9 +45,11 @@ class Field {
         name_(name),
         subset_(subset),
         n_components_(n_components),
-        stride_(n_components),
-        data_(name, std::size_t(layout().range(subset).n_outer) * n_components * View::block),
-        first_(data_.data()) {}
+        stride_(n_groups()),
+        data_(name, std::size_t(layout().range(subset).n_outer) * stride_ * View::block),
+        first_(data_.data()) {
+    require(n_components > 0, "a field of", n_components, "components holds nothing: ask for at least one");
+  }
 
   /// The value of an expression, on its lattice, sites and components: SpinorField<double> y = 2.0 * x.
   template <SiteExpression E>
@@ -61,7 +69,7 @@ class Field {
     else
       static_assert(
           detail::never<F>,
-          "these two fields hold different types: convert(from, to) of kov/core/field/site_map.hpp changes the "
+          "these two fields hold different types: convert(from, to) of kov/core/field/convert.hpp changes the "
           "precision");
   }
   Field(Field&&) = default;
@@ -84,7 +92,7 @@ class Field {
     else if constexpr (detail::AnyField<E>)
       static_assert(
           detail::never<E>,
-          "these two fields hold different types: convert(from, to) of kov/core/field/site_map.hpp changes the "
+          "these two fields hold different types: convert(from, to) of kov/core/field/convert.hpp changes the "
           "precision");
     else if constexpr (detail::can_state<Field, E>())
       assign(e, *this);
@@ -122,36 +130,37 @@ class Field {
     if (!lattice_) detail::refuse_empty_field();
     return *lattice_;
   }
-  const Layout& layout() const {
-    if constexpr (N == default_lanes)
-      return lattice().layout();
-    else
-      return lattice().column_layout();
-  }
+  const Layout& layout() const { return layout_of<Lanes>(lattice()); }
   const std::string& name() const { return name_; }
   Subset subset() const { return subset_; }
   int n_components() const { return n_components_; }
+  /// Blocks of components, which kernels count: see FieldView.
+  int n_groups() const { return (n_components_ + Lanes::width - 1) / Lanes::width; }
   SiteRange range() const { return layout().range(subset_); }
 
   View view() const {
     const SiteRange sites = range();
     View v(first_, sites.first, stride_);
-    v.set_extents(sites.n_outer, n_components_, name_);
+    v.set_extents(sites.n_outer, n_groups(), name_);
     return v;
   }
 
   /// Another handle to the same memory.
   Field alias() const { return Field(*this); }
-  /// One component, which shares memory with this field.
+  /// One component, which shares memory with this field.  Not of columns in lanes: copy_components() of
+  /// kov/core/field/convert.hpp copies them out.
   Field column(int k) const { return components(k, 1); }
-  /// Components k, ..., k + n - 1, likewise.
+  /// Components k, ..., k + n - 1, likewise; of columns in lanes whole packs.
   Field components(int k, int n) const {
     lattice();
     require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
             "do not exist: it has", n_components_);
+    require(k % Lanes::columns == 0 && (n % Lanes::columns == 0 || k + n == n_components_), "components", k, "to",
+            k + n - 1, "of", name_, "do not fill packs of", Lanes::columns,
+            "columns, so they are no field: copy them with copy_components()");
     Field part(*this);
     part.n_components_ = n;
-    part.first_ = first_ + std::size_t(k) * View::block;
+    part.first_ = first_ + std::size_t(k / Lanes::width) * View::block;
     return part;
   }
   /// The sites of one parity, which share memory with this field.
@@ -175,17 +184,18 @@ class Field {
   }
 
   /// Contiguous means: all components of this handle are all components in memory.
-  bool contiguous() const { return n_components_ == stride_; }
-  std::size_t n_reals() const { return std::size_t(range().n_outer) * n_components_ * View::block; }
-  T* data() const { return first_; }
+  bool contiguous() const { return n_groups() == stride_; }
+  /// Of this handle's sites and components, padding included.
+  std::size_t bytes() const { return std::size_t(range().n_outer) * n_groups() * View::block * sizeof(Stored); }
+  Stored* data() const { return first_; }
 
  private:
   std::shared_ptr<const Lattice> lattice_;
   std::string name_;
   Subset subset_ = Subset::all;
   int n_components_ = 0, stride_ = 0;
-  Buffer<T> data_;
-  T* first_ = nullptr;
+  Buffer<Stored> data_;
+  Stored* first_ = nullptr;
 };
 
 /// What host code is going to do with a host copy.
@@ -196,51 +206,53 @@ enum class HostAccess {
 };
 
 /// A host copy of a field's memory with a view that works on it: how host code reads and writes sites.
-template <template <class> class SiteT, class T, int N = default_lanes>
+template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class HostField {
  public:
   /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
-  explicit HostField(const Field<SiteT, T, N>& field, HostAccess access = HostAccess::read_write);
+  explicit HostField(const Field<SiteT, Storage, Lanes>& field, HostAccess access = HostAccess::read_write);
   /// site is a LaneSite of the field's layout.
-  FieldView<SiteT, T, N> view() const { return view_; }
+  typename Field<SiteT, Storage, Lanes>::View view() const { return view_; }
   /// Copies what was written back to the field.
   void commit() const;
 
  private:
-  Field<SiteT, T, N> field_;
+  Field<SiteT, Storage, Lanes> field_;
   std::shared_ptr<std::byte> copy_;
-  FieldView<SiteT, T, N> view_;
+  typename Field<SiteT, Storage, Lanes>::View view_;
 };
 
 /// The four link matrices U_mu(x) per site, mu = 0..3, SU(3), without boundary phases.
-template <class T>
-using GaugeField = Field<ColorMatrix, T>;
-template <class T>
-using SpinorField = Field<Spinor, T>;
+template <class Storage>
+using GaugeField = Field<ColorMatrix, Storage>;
+template <class Storage, class Lanes = SiteLanes>
+using SpinorField = Field<Spinor, Storage, Lanes>;
 
-template <template <class> class SiteT, class T, int N>
-HostField<SiteT, T, N>::HostField(const Field<SiteT, T, N>& field, HostAccess access) : field_(field) {
+template <template <class> class SiteT, class Storage, class Lanes>
+HostField<SiteT, Storage, Lanes>::HostField(const Field<SiteT, Storage, Lanes>& field, HostAccess access)
+    : field_(field) {
   require(field.contiguous(), "a host copy of some components of", field.name(), "was asked for: take all of them");
   const SiteRange range = field.range();
   if constexpr (unified_memory) {
     Kokkos::fence("host field");
     view_ = field.view();
   } else {
-    const std::size_t bytes = field.n_reals() * sizeof(T);
+    const std::size_t bytes = field.bytes();
     copy_ = detail::allocate_on_host("a host copy of " + field.name(), bytes);
     if (access == HostAccess::read_write) detail::copy_to_host(copy_.get(), field.data(), bytes);
-    view_ = {reinterpret_cast<T*>(copy_.get()), range.first, field.n_components()};
-    view_.set_extents(range.n_outer, field.n_components(), field.name());
+    using Stored = typename Field<SiteT, Storage, Lanes>::Stored;
+    view_ = {reinterpret_cast<Stored*>(copy_.get()), range.first, field.n_groups()};
+    view_.set_extents(range.n_outer, field.n_groups(), field.name());
     // The last block of a parity may have lanes without a site.
     if (access == HostAccess::write_all)
       for (int last = range.part_outer - 1; last < range.n_outer; last += range.part_outer)
-        std::fill_n(view_.address(range.first + last, 0), field.n_components() * view_.block, T(0));
+        std::fill_n(view_.address(range.first + last, 0), field.n_groups() * view_.block, Stored(0));
   }
 }
 
-template <template <class> class SiteT, class T, int N>
-void HostField<SiteT, T, N>::commit() const {
-  if constexpr (!unified_memory) detail::copy_to_device(field_.data(), copy_.get(), field_.n_reals() * sizeof(T));
+template <template <class> class SiteT, class Storage, class Lanes>
+void HostField<SiteT, Storage, Lanes>::commit() const {
+  if constexpr (!unified_memory) detail::copy_to_device(field_.data(), copy_.get(), field_.bytes());
 }
 
 }  // namespace kov

@@ -118,14 +118,14 @@ std::pair<std::complex<double>, double> inner_product_norm2(const Field<SiteT, T
   return detail::FieldSums<SiteT, T>::inner_product_norm2(x, y);
 }
 
-template <template <class> class SiteT, class T, int N>
-Field<SiteT, T, N> Field<SiteT, T, N>::clone(const std::string& name) const {
+template <template <class> class SiteT, class StorageT, class LanesT>
+Field<SiteT, StorageT, LanesT> Field<SiteT, StorageT, LanesT>::clone(const std::string& name) const {
   const Field r = like(name);
-  if constexpr (N == default_lanes) {
+  if constexpr (std::is_same_v<LanesT, SiteLanes>) {
     copy(*this, r);
   } else {
     require(contiguous(), "a copy of some components of", name_, "was asked for: copy all of them");
-    detail::copy_on_device(r.data(), data(), n_reals() * sizeof(T));
+    detail::copy_on_device(r.data(), data(), bytes());
   }
   return r;
 }

@@ -12,7 +12,7 @@
 
 namespace kov {
 
-template <template <class> class SiteT, class T, int N>
+template <template <class> class SiteT, class Storage, class Lanes>
 class Field;
 
 /// What a field can be assigned site by site: the expressions of kov/stencil/statements/expression.hpp.
@@ -28,8 +28,8 @@ inline constexpr bool never = false;
 
 template <class F>
 inline constexpr bool is_any_field_v = false;
-template <template <class> class SiteT, class T, int N>
-inline constexpr bool is_any_field_v<Field<SiteT, T, N>> = true;
+template <template <class> class SiteT, class Storage, class Lanes>
+inline constexpr bool is_any_field_v<Field<SiteT, Storage, Lanes>> = true;
 /// Of any lanes.
 template <class F>
 concept AnyField = is_any_field_v<F>;
@@ -61,7 +61,7 @@ constexpr bool say_what_is_missing() {
   static_assert(
       known,
       "arithmetic on fields wants #include \"kov/stencil/statements/data_parallel.hpp\", and fields in the lattice's "
-      "ordinary layout (N = default_lanes)");
+      "ordinary layout (SiteLanes)");
   return known;
 }
 template <class F>

@@ -1,31 +1,98 @@
 // SPDX-License-Identifier: MIT
 //
-// SiteBlocks: a FieldView whose sites are runs of reals, whatever their type.  For work that treats all types alike, so
+// SiteBlocks: a field whose sites are runs of numbers, whatever their type.  For work that treats all types alike, so
 // that it is compiled once for all of them.
 #pragma once
 
-#include "kov/core/field/field_view.hpp"
+#include "kov/core/field/field.hpp"
+
+#include <type_traits>
 
 namespace kov::detail {
 
-/// The place of real k (2 * complex + im) of a lane in a block of so many lanes, as FieldView stores it.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane, int lanes) {
-  return has_packs ? k * lanes + lane : ((k >> 1) * lanes + lane) * 2 + (k & 1);
-}
+/// A block of lanes, and where in it a site lies.
+template <class Stored>
+struct SiteNumbers {
+  using Number = std::remove_const_t<Stored>;
+  static constexpr bool is_integer = std::is_integral_v<Number>;
+  /// What the site's numbers are.
+  using Real = std::conditional_t<is_integer, float, Number>;
 
-template <class T>
+  Stored* block;
+  int lane, lanes;
+  SiteShape shape;
+
+  /// Real k of the site, k < shape.n_reals.
+  KOKKOS_INLINE_FUNCTION Real get(int k) const {
+    if (k < shape.n_stored) return stored(k);
+    // The third row of an SU(3) matrix: conj(u0 x u1).
+    const int column = (k - 12) / 2, a = (column + 1) % 3, b = (column + 2) % 3;
+    const auto z = [&](int i) { return Complex<Real>{stored(2 * i), stored(2 * i + 1)}; };
+    const Complex<Real> w = z(a) * z(3 + b) - z(b) * z(3 + a);
+    return k % 2 == 0 ? w.re : -w.im;
+  }
+  /// Sets all of them: of(k) is real k.
+  template <class Of>
+  KOKKOS_INLINE_FUNCTION void set(const Of& of) const {
+    if constexpr (is_integer) {
+      Fixed16Scale scale;
+      for (int k = 0; k < shape.n_stored; ++k) scale.add(float(of(k)));
+      if (shape.n_scale > 0) reinterpret_cast<float*>(block)[lane] = scale.value();
+      const float units = shape.n_scale > 0 ? scale.units_per_one() : fixed16_units;
+      for (int k = 0; k < shape.n_stored; ++k) place(k) = to_fixed16(float(of(k)) * units);
+    } else {
+      for (int k = 0; k < shape.n_stored; ++k) place(k) = Number(of(k));
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION Stored& place(int k) const {
+    return block[shape.n_scale * lanes + real_place(k, lane, lanes)];
+  }
+  KOKKOS_INLINE_FUNCTION Real stored(int k) const {
+    if constexpr (is_integer) {
+      const float scale = shape.n_scale > 0 ? reinterpret_cast<const float*>(block)[lane] : 1.f;
+      return float(place(k)) * (scale * fixed16_unit);
+    } else {
+      return place(k);
+    }
+  }
+};
+
+/// How the sites of a field lie in its blocks.
+struct FieldShape {
+  SiteShape site;
+  int lanes, width;  // of a block; components that share it
+  int n_components;
+  Subset subset;
+
+  template <template <class> class SiteT, class Storage, class Lanes>
+  static FieldShape of(const Field<SiteT, Storage, Lanes>& field) {
+    return {Codec<SiteT, Storage>::shape, Lanes::lanes, Lanes::width, field.n_components(), field.subset()};
+  }
+  /// Whether lanes are columns, of sites in the order of the column layout.
+  KOKKOS_FORCEINLINE_FUNCTION bool has_column_order() const { return has_packs && lanes == width; }
+};
+
+template <class Stored>
 struct SiteBlocks {
-  T* data;  // component 0 of outer site 0
+  Stored* data;  // block 0 of outer site 0
   std::ptrdiff_t stride;
-  int block;  // reals of a component of an outer site
+  int block;  // numbers of a block
 
   template <class View>
   static SiteBlocks of(const View& view) {
-    T* const origin = view.unchecked_address(0, 0);
+    Stored* const origin = view.unchecked_address(0, 0);
     return {origin, view.unchecked_address(1, 0) - origin, View::block};
   }
-  KOKKOS_FORCEINLINE_FUNCTION T* address(int outer, int component) const {
-    return data + outer * stride + component * block;
+  KOKKOS_FORCEINLINE_FUNCTION Stored* address(int outer, int group) const {
+    return data + outer * stride + group * block;
+  }
+  /// A component of a site; lane: where lanes are sites.
+  KOKKOS_FORCEINLINE_FUNCTION SiteNumbers<Stored> site(const FieldShape& shape, int outer, int lane,
+                                                       int component) const {
+    return {address(outer, component / shape.width), shape.width > 1 ? component % shape.width : lane, shape.lanes,
+            shape.site};
   }
 };
 

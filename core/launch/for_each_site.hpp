@@ -3,7 +3,7 @@
 // for_each_site: runs kernels over sites, in packs on hosts and lane by lane on GPUs.
 #pragma once
 
-#include "kov/core/lattice/site.hpp"
+#include "kov/core/lattice/lanes.hpp"
 #include "kov/core/launch/thread_blocks.hpp"
 
 #include <string>
@@ -84,13 +84,13 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
   detail::launch<Kernel>(name, n, detail::SiteFunctor<Site, N, Kernel>{kernel, range}, exec);
 }
 
-/// Calls kernel(site, c) for every site and every component c in [0, n_components).  Site is what site_index_t says, or
-/// ColumnSite.
-template <class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+/// Calls kernel(site, c) for every site and every group c of components in [0, n_components).  Site is what
+/// site_of_lanes_t says.
+template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
+  using S = site_of_lanes_t<Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, range.n_outer, detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components},
                            exec);
@@ -100,12 +100,12 @@ void for_each_site(const std::string& name, const SiteRange& range, int n_compon
     detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, false, Kernel>{kernel, range, n_components}, exec);
 }
 
-/// Calls kernel(site, c) for every site of a list and every component.
-template <class Site = void, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+/// Calls kernel(site, c) for every site of a list and every group of components.
+template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  using S = std::conditional_t<std::is_void_v<Site>, site_index_t<Exec>, Site>;
+  using S = site_of_lanes_t<Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, list.n, detail::PackComponents<S, Kernel>{kernel, {}, list.items, n_components}, exec);
   else

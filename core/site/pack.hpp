@@ -11,6 +11,7 @@
 #endif
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -114,6 +115,21 @@ struct Pack {
   static KOKKOS_FORCEINLINE_FUNCTION Pack load(const T* p) {
     Pack r;
     for (int k = 0; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
+    return r;
+  }
+  /// N integers of 16 bits as reals, anywhere.
+  static KOKKOS_FORCEINLINE_FUNCTION Pack of_integers(const std::int16_t* p) {
+    typedef std::int16_t Integers __attribute__((vector_size(width * sizeof(std::int16_t))));
+    Pack r;
+    for (int k = 0; k < n_words; ++k) {
+      if constexpr (width == 1) {
+        r.word[k] = Word{} + T(p[k]);
+      } else {
+        Integers part;
+        __builtin_memcpy(&part, p + k * width, sizeof part);
+        r.word[k] = __builtin_convertvector(part, Word);
+      }
+    }
     return r;
   }
   /// load() at this very place: a compiler would otherwise read p again at each use, or everything at once and spill it.

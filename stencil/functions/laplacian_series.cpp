@@ -29,56 +29,22 @@ std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions d
 
 namespace {
 
-/// What differs between fields and blocks of columns.
-template <class F>
-struct Shape;
-template <template <class> class SiteT, class T>
-struct Shape<Field<SiteT, T>> {
-  using Neighbours = NeighbourView<SiteT, T>;
-  using Links = LinkView<T>;
-  using Site = void;
-  static const Stencil& stencil(const Lattice& lattice, bool with_t) {
-    return with_t ? Stencil::of(lattice) : Stencil::of_space(lattice);
-  }
-  static Links links(const GaugeLinks<T>& links) { return links.view(); }
-  static auto halo(const Stencil& stencil, const Field<SiteT, T>& f) {
-    return halo_for<SiteT, T>(stencil, f.lattice(), f.n_components());
-  }
-  static int n(const Field<SiteT, T>& f) { return f.n_components(); }
-  static Field<SiteT, T> clone(const Field<SiteT, T>& f) { return f.clone("series input"); }
-};
-template <template <class> class SiteT, class T, int W>
-struct Shape<BlockField<SiteT, T, W>> {
-  using Neighbours = BlockNeighbourView<SiteT, T, W>;
-  using Links = BlockLinkView<T>;
-  using Site = BlockSite;
-  static const Stencil& stencil(const Lattice& lattice, bool) { return block_stencil(lattice); }
-  static Links links(const GaugeLinks<T>& links) { return links.block_view(); }
-  static auto halo(const Stencil&, const BlockField<SiteT, T, W>& f) {
-    return block_halo_for<SiteT, T, W>(f.lattice(), f.n_columns());
-  }
-  static int n(const BlockField<SiteT, T, W>& f) { return f.n_groups(); }
-  static BlockField<SiteT, T, W> clone(const BlockField<SiteT, T, W>& f) {
-    const auto copy = f.like("series input");
-    copy_on_device(copy.data(), f.data(), f.n_reals() * sizeof(T));
-    return copy;
-  }
-};
-
-template <int n_legs, class F, class T>
-void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, const F& in, const F& from,
-                const F& before, const F& to) {
-  using S = Shape<F>;
-  using In = typename S::Neighbours;
-  using Kernel = SeriesStepKernel<typename S::Links, In, typename F::View, n_legs>;
-  const bool with_t = laplacian.dimensions() == Dimensions::spacetime;
-  const Stencil& stencil = S::stencil(laplacian.lattice(), with_t);
+template <int n_legs, template <class> class SiteT, class S, class Lanes, class LinkStorage>
+void apply_step(const CovariantLaplacian<LinkStorage>& laplacian, const SeriesStep& step,
+                const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& from,
+                const Field<SiteT, S, Lanes>& before, const Field<SiteT, S, Lanes>& to) {
+  using F = Field<SiteT, S, Lanes>;
+  using T = typename F::Real;
+  using In = typename Halo<SiteT, S, Lanes>::Neighbours;
+  using Links = LinkView<LinkStorage, link_lanes_t<Lanes>>;
+  using Kernel = SeriesStepKernel<Links, In, typename F::View, n_legs>;
+  const Stencil& stencil = stencil_of<Lanes>(laplacian.lattice(), laplacian.legs());
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
-  const int n = S::n(in);
-  run_stencil<typename S::Site>(
-      with_t ? "laplacian_series" : "spatial_laplacian_series", stencil, S::halo(stencil, from), from, to, n,
+  const Links links = laplacian.links().template view<Lanes>();
+  run_stencil(
+      "laplacian_series", stencil, halo_for(stencil, from), from, to,
       [&](const In& neighbours) {
-        return Kernel{{stencil.nearest(), S::links(laplacian.links()), neighbours, n, streaming},
+        return Kernel{{stencil.nearest(), links, neighbours, in.n_groups(), streaming},
                       in.view(),
                       before.view(),
                       to.view(),
@@ -94,7 +60,7 @@ void apply_step(const CovariantLaplacian<T>& laplacian, const SeriesStep& step, 
 template <class F, class T>
 void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<SeriesStep>& steps, const F& in,
                  const F& out) {
-  const F start = in.data() == out.data() && steps.size() == 1 ? Shape<F>::clone(in) : in.alias();
+  const F start = in.data() == out.data() && steps.size() == 1 ? in.clone("series input") : in.alias();
   F buffers[2], from = start.alias();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     F& buffer = buffers[k % 2];
@@ -120,65 +86,54 @@ void require_pair(const CovariantLaplacian<T>& laplacian, const F& in, const F& 
 }  // namespace
 }  // namespace detail
 
-template <template <class> class SiteT, class T>
-void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<T>& laplacian,
-                            const Field<SiteT, T>& in, const Field<SiteT, T>& out) {
+template <template <class> class SiteT, class Storage, class Links, class Lanes>
+void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<Links>& laplacian,
+                            const Field<SiteT, Storage, Lanes>& in, const Field<SiteT, Storage, Lanes>& out) {
   detail::require_pair(laplacian, in, out);
   const std::vector<detail::SeriesStep> steps = detail::series_steps(series, laplacian.dimensions());
-  if (laplacian.dimensions() == Dimensions::space && worth_slices(in))
-    detail::apply_steps_by_slices(laplacian.links(), steps, in, out);
-  else
-    detail::apply_steps(laplacian, steps, in, out);
-}
-
-template <template <class> class SiteT, class T, int W>
-void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<T>& laplacian,
-                            const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) {
-  detail::require_pair(laplacian, in, out);
-  detail::apply_steps(laplacian, detail::series_steps(series, laplacian.dimensions()), in, out);
+  if constexpr (std::is_same_v<Lanes, SiteLanes>)
+    if (laplacian.dimensions() == Dimensions::space && worth_slices(in))
+      return detail::apply_steps_by_slices(laplacian.links(), steps, in, out);
+  detail::apply_steps(laplacian, steps, in, out);
 }
 
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
                                      const Field<ColorVector, float>&, const Field<ColorVector, float>&);
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<ColorVector, float, ColumnLanes<4>>&,
+                                     const Field<ColorVector, float, ColumnLanes<4>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<ColorVector, float, ColumnLanes<8>>&,
+                                     const Field<ColorVector, float, ColumnLanes<8>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<ColorVector, float, ColumnLanes<16>>&,
+                                     const Field<ColorVector, float, ColumnLanes<16>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
                                      const Field<Spinor, float>&, const Field<Spinor, float>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<Spinor, float, ColumnLanes<4>>&,
+                                     const Field<Spinor, float, ColumnLanes<4>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<Spinor, float, ColumnLanes<8>>&,
+                                     const Field<Spinor, float, ColumnLanes<8>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
+                                     const Field<Spinor, float, ColumnLanes<16>>&,
+                                     const Field<Spinor, float, ColumnLanes<16>>&);
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
                                      const Field<ColorVector, double>&, const Field<ColorVector, double>&);
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
+                                     const Field<ColorVector, double, ColumnLanes<4>>&,
+                                     const Field<ColorVector, double, ColumnLanes<4>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
+                                     const Field<ColorVector, double, ColumnLanes<8>>&,
+                                     const Field<ColorVector, double, ColumnLanes<8>>&);
+template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
                                      const Field<Spinor, double>&, const Field<Spinor, double>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<ColorVector, float, 4>&,
-                                     const BlockField<ColorVector, float, 4>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<ColorVector, float, 8>&,
-                                     const BlockField<ColorVector, float, 8>&);
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<ColorVector, double, 4>&,
-                                     const BlockField<ColorVector, double, 4>&);
+                                     const Field<Spinor, double, ColumnLanes<4>>&,
+                                     const Field<Spinor, double, ColumnLanes<4>>&);
 template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<ColorVector, double, 8>&,
-                                     const BlockField<ColorVector, double, 8>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<Spinor, float, 4>&, const BlockField<Spinor, float, 4>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<Spinor, float, 8>&, const BlockField<Spinor, float, 8>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<Spinor, float, 16>&, const BlockField<Spinor, float, 16>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<Spinor, double, 4>&, const BlockField<Spinor, double, 4>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<Spinor, double, 8>&, const BlockField<Spinor, double, 8>&);
-#if defined(KOKKOS_ENABLE_CUDA)
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<ColorVector, float, 32>&,
-                                     const BlockField<ColorVector, float, 32>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<ColorVector, double, 32>&,
-                                     const BlockField<ColorVector, double, 32>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<float>&,
-                                     const BlockField<Spinor, float, 32>&, const BlockField<Spinor, float, 32>&);
-template void apply_laplacian_series(const ChebyshevSeries&, const CovariantLaplacian<double>&,
-                                     const BlockField<Spinor, double, 32>&, const BlockField<Spinor, double, 32>&);
-#endif
+                                     const Field<Spinor, double, ColumnLanes<8>>&,
+                                     const Field<Spinor, double, ColumnLanes<8>>&);
 
 }  // namespace kov

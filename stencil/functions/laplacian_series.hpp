@@ -54,11 +54,8 @@ struct SeriesStepKernel {
 ///
 /// Per order, site and spinor: 8 * 288 + 144 flops (6 * 288 + 144 in space) and 96 reals of memory traffic beside the
 /// links'; slice by slice, those of one step for all orders.
-template <template <class> class SiteT, class T>
-void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<T>& laplacian,
-                            const Field<SiteT, T>& in, const Field<SiteT, T>& out);
-template <template <class> class SiteT, class T, int W>
-void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<T>& laplacian,
-                            const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out);
+template <template <class> class SiteT, class Storage, class Links, class Lanes>
+void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<Links>& laplacian,
+                            const Field<SiteT, Storage, Lanes>& in, const Field<SiteT, Storage, Lanes>& out);
 
 }  // namespace kov

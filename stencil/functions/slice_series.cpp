@@ -15,13 +15,14 @@ namespace {
 template <template <class> class SiteT, class T>
 struct SliceSeriesKernel {
   static constexpr int N = default_lanes;
-  using View = FieldView<SiteT, T, N>;
+  using View = FieldView<SiteT, T>;
   using Slice = SliceView<SiteT, T, InEither>;
   using Token = Kokkos::Experimental::UniqueToken<Kokkos::DefaultExecutionSpace>;
 
   LinkView<T> links;
   View in, out;
   const std::uint32_t* neighbours;
+  const std::uint8_t* crossings;
   const int* outer;
   const SeriesStep* steps;
   T* buffers;
@@ -59,7 +60,7 @@ struct SliceSeriesKernel {
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < count; ++c) {
         Value sum = zero<Value>();
-        add_slice_legs(sum, links, from, neighbours, where, i, c);
+        add_slice_legs(sum, links, from, neighbours, crossings, where, i, c);
         Value result = zero<Value>();
         if (s.has_before) result -= before(i, c);
         multiply_add(result, R(T(s.source)), source(i, c));
@@ -86,12 +87,12 @@ void apply_steps_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
   const typename Kernel::Token token;
   const Buffer<T> buffers("slice series", 2 * std::size_t(token.size()) * std::size_t(table.n) * std::size_t(at_once) *
                                               Kernel::View::block);
-  Kokkos::parallel_for(
-      "slice_series",
-      Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(0, in.layout().outer_extent()[3] * parts,
-                                                             Kokkos::ChunkSize(1)),
-      Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), table.outer.data(), steps.data(),
-             buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
+  Kokkos::parallel_for("slice_series",
+                       Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(0, in.layout().outer_extent()[3] * parts,
+                                                                              Kokkos::ChunkSize(1)),
+                       Kernel{links.view(), in.view(), out.view(), table.neighbours.data(),
+                              Stencil::of_space(in.lattice()).view().crossings, table.outer.data(), steps.data(),
+                              buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
   Kokkos::fence("slices done");
 #endif
 }

@@ -13,7 +13,7 @@ namespace {
 template <template <class> class SiteT, class T>
 struct SliceKernel {
   static constexpr int N = default_lanes;
-  using View = FieldView<SiteT, T, N>;
+  using View = FieldView<SiteT, T>;
   using Value = SiteT<Pack<T, N>>;
   using InField = detail::SliceView<SiteT, T, detail::InField>;
   using InBuffer = detail::SliceView<SiteT, T, detail::InBuffer>;
@@ -22,6 +22,7 @@ struct SliceKernel {
   LinkView<T> links;
   View in, out;
   const std::uint32_t* neighbours;
+  const std::uint8_t* crossings;
   const int* outer;
   T* buffers;
   int n, n_components, at_once, n_steps;
@@ -54,7 +55,7 @@ struct SliceKernel {
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < count; ++c) {
         Value sum = zero<Value>();
-        detail::add_slice_legs(sum, links, from, neighbours, where, i, c);
+        detail::add_slice_legs(sum, links, from, neighbours, crossings, where, i, c);
         using R = Pack<T, N>;
         sum = R(beta) * sum;
         multiply_add(sum, R(alpha), from(i, c));
@@ -93,7 +94,8 @@ void smear_slices([[maybe_unused]] const GaugeLinks<T>& links, [[maybe_unused]] 
       "smear_slices",
       Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(0, in.layout().outer_extent()[3] * parts,
                                                              Kokkos::ChunkSize(1)),
-      Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), table.outer.data(), buffers.data(), table.n,
+      Kernel{links.view(), in.view(), out.view(), table.neighbours.data(),
+             Stencil::of_space(in.lattice()).view().crossings, table.outer.data(), buffers.data(), table.n,
              in.n_components(), at_once, steps.n_steps, T(steps.alpha), T(steps.beta), token});
   Kokkos::fence("slices smeared");
 #endif

@@ -109,18 +109,27 @@ class SliceView {
   int first_ = 0;
 };
 
-/// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice.
+/// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice; crossings: that of
+/// Stencil::of_space.
 template <template <class> class SiteT, class T, class From>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
                                                 const SliceView<SiteT, T, From>& from, const std::uint32_t* neighbours,
-                                                const int* where, int i, int c) {
+                                                const std::uint8_t* crossings, const int* where, int i, int c) {
   using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
   const PackSite x{where[i]};
-  for (int mu = 0; mu < 3; ++mu) {
-    const std::uint32_t ahead = neighbours[i * 6 + 2 * mu], behind = neighbours[i * 6 + 2 * mu + 1];
-    color_multiply_add(sum, links.forward(x, mu), Neighbour(from.address(int(ahead >> 3), c), int(ahead & 7)));
-    const PackHop back{where[behind >> 3], int(behind & 7), false, nullptr};
-    color_multiply_add(sum, links.backward(x, back, mu), Neighbour(from.address(int(behind >> 3), c), int(behind & 7)));
+  const std::uint8_t* const crossing = crossings + std::size_t(x.outer) * 6;
+  for (int leg = 0; leg < 6; leg += 2) {
+    const auto hop = [&](int l) {
+      const std::uint32_t to = neighbours[i * 6 + l];
+      return PackHop{int(to >> 3), int(to & 7), false, nullptr, crossing + l};
+    };
+    const PackHop ahead = hop(leg), behind = hop(leg + 1);
+    PackHop behind_in_field = behind;
+    behind_in_field.outer = where[behind.outer];
+    color_multiply_add(sum, links.template of_leg<false>(x, ahead, leg),
+                       Neighbour(from.address(ahead.outer, c), ahead.exchange));
+    color_multiply_add(sum, links.template of_leg<true>(x, behind_in_field, leg + 1),
+                       Neighbour(from.address(behind.outer, c), behind.exchange));
   }
 }
 #endif

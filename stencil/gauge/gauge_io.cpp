@@ -2,6 +2,7 @@
 #include "kov/stencil/gauge/gauge_io.hpp"
 
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/text.hpp"

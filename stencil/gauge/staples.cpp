@@ -52,7 +52,7 @@ Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
       lower_halo_(gauge.lattice(), 3, {.legs = backward_legs}) {
   require_gauge(gauge);
   view_.stencil = Stencil::of(gauge.lattice()).nearest();
-  view_.streaming = worth_streaming(2 * gauge.n_reals() * sizeof(T));
+  view_.streaming = worth_streaming(2 * gauge.bytes());
   for (int mu = 0; mu < 4; ++mu) {
     view_.along[mu] = directions[std::size_t(mu)];
     // U_mu is read where another direction nu has taken one step.

@@ -54,7 +54,8 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
       legs_(stencil.legs()),
       plan_(stencil.halo()),
       shape_(shape),
-      wire_(wire == HaloOptions::Wire::single && sizeof(T) == 4 ? HaloOptions::Wire::full : wire) {
+      wire_(std::is_integral_v<T> || (wire == HaloOptions::Wire::single && sizeof(T) == 4) ? HaloOptions::Wire::full
+                                                                                           : wire) {
   if (!read.empty())
     std::erase_if(plan_.faces, [&](const auto& face) { return std::count(read.begin(), read.end(), face.leg) == 0; });
   with_wire([&](auto format) { block_bytes_ = decltype(format)::block_bytes(shape_); });
@@ -63,7 +64,7 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   incoming_.resize(plan_.faces.size());
   outgoing_.resize(plan_.faces.size());
   const std::size_t halo_bytes = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) *
-                                 std::size_t(shape.n_reals) * std::size_t(shape.lanes) * sizeof(T);
+                                 std::size_t(shape.n_numbers()) * std::size_t(shape.lanes) * sizeof(T);
   bool in_place = true;
   for (const auto& face : plan_.faces) in_place = in_place && lands_in_place(face);
   const std::size_t all_bytes = halo_bytes + (in_place ? 0 : send_.size());
@@ -204,7 +205,8 @@ void FaceExchange<T>::with_wire(const F& f) const {
   if (wire_ == HaloOptions::Wire::full) f(PlainWire<T, T>{});
   if constexpr (sizeof(T) == 8)
     if (wire_ == HaloOptions::Wire::single) f(PlainWire<T, float>{});
-  if (wire_ == HaloOptions::Wire::fixed16) f(Fixed16Wire<T>{});
+  if constexpr (std::is_floating_point_v<T>)
+    if (wire_ == HaloOptions::Wire::fixed16) f(Fixed16Wire<T>{});
 }
 
 template <class T>
@@ -259,7 +261,7 @@ FaceBlocks<T> FaceExchange<T>::blocks(const Buffer<int>& slots, const Buffer<int
 
 template <class T>
 SiteBlocks<T> FaceExchange<T>::halo_blocks() const {
-  const int block = shape_.n_reals * shape_.lanes;
+  const int block = shape_.n_numbers() * shape_.lanes;
   return {halo_, std::ptrdiff_t(block) * shape_.n_components, block};
 }
 
@@ -322,5 +324,6 @@ std::string FaceExchange<T>::message_name(std::size_t f) const {
 
 template class FaceExchange<float>;
 template class FaceExchange<double>;
+template class FaceExchange<std::int16_t>;
 
 }  // namespace kov::detail

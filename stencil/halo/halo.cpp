@@ -20,14 +20,13 @@ View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_component
 /// Checks that all ranks make the same halo, and makes it where there is one.
 template <class T>
 std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, const Stencil& stencil,
-                                                       const detail::FaceShape& shape, const HaloChoice& choice) {
-  const bool matrices = shape.n_reals == 2 * ColorMatrix<T>::n_complex;
-  const auto wire = choice.wire.value_or(matrices ? HaloOptions::Wire::full : lattice.halo_options().wire);
-  lattice.comm().require_same(
-      "a halo",
-      sentence(stencil.name(), "complex numbers", shape.n_reals / 2, "bytes", sizeof(T), "components",
-               shape.n_components, "wire", int(wire), "legs read", in_words(choice.legs)),
-      lattice.halo_options().timeout_seconds);
+                                                       const detail::FaceShape& shape, bool as_it_is,
+                                                       const HaloChoice& choice) {
+  const auto wire = choice.wire.value_or(as_it_is ? HaloOptions::Wire::full : lattice.halo_options().wire);
+  lattice.comm().require_same("a halo",
+                              sentence(stencil.name(), "numbers", shape.n_reals, "bytes", sizeof(T), "components",
+                                       shape.n_components, "wire", int(wire), "legs read", in_words(choice.legs)),
+                              lattice.halo_options().timeout_seconds);
   for (const int leg : choice.legs)
     require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",
             stencil.legs().size(), "legs: they count from 0");
@@ -37,82 +36,50 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
 
 }  // namespace
 
-template <template <class> class SiteT, class T>
-Halo<SiteT, T>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice)
-    : exchange_(make_exchange<T>(lattice, stencil, {2 * View::n_complex, default_lanes, false, n_components}, choice)) {
+template <template <class> class SiteT, class Storage, class Lanes>
+Halo<SiteT, Storage, Lanes>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components,
+                                  const HaloChoice& choice) {
+  using Codec = kov::Codec<SiteT, Storage>;
+  using Stored = typename F::Stored;
+  const int n_groups = (n_components + Lanes::width - 1) / Lanes::width;
+  const detail::FaceShape shape{Codec::n_stored - Codec::shape.n_scale, Codec::shape.n_scale, Lanes::lanes,
+                                has_packs && Lanes::holds_columns, n_groups};
+  const bool matrices = std::is_same_v<SiteT<float>, ColorMatrix<float>>;
+  exchange_ = make_exchange<Stored>(lattice, stencil, shape, matrices || !Codec::is_plain, choice);
 }
 
-template <template <class> class SiteT, class T>
-std::vector<std::size_t> Halo<SiteT, T>::message_bytes() const {
+template <template <class> class SiteT, class Storage, class Lanes>
+std::vector<std::size_t> Halo<SiteT, Storage, Lanes>::message_bytes() const {
   return exchange_ ? exchange_->message_bytes() : std::vector<std::size_t>{};
 }
 
-template <template <class> class SiteT, class T>
-int Halo<SiteT, T>::shared_faces() const {
+template <template <class> class SiteT, class Storage, class Lanes>
+int Halo<SiteT, Storage, Lanes>::shared_faces() const {
   return exchange_ ? exchange_->shared_faces() : 0;
 }
 
-template <template <class> class SiteT, class T>
-const TuneKey& Halo<SiteT, T>::tune_key() const {
+template <template <class> class SiteT, class Storage, class Lanes>
+const TuneKey& Halo<SiteT, Storage, Lanes>::tune_key() const {
   return exchange_->tune_key();
 }
 
-template <template <class> class SiteT, class T>
-NeighbourView<SiteT, T> Halo<SiteT, T>::begin(const Field<SiteT, T>& field) const {
+template <template <class> class SiteT, class Storage, class Lanes>
+typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::begin(const F& field) const {
+  using Stored = typename F::Stored;
   const View view = field.view();
-  T* halo = nullptr;
+  Stored* halo = nullptr;
   if (exchange_)
-    halo = exchange_->begin(detail::SiteBlocks<T>::of(view), field.subset(), field.n_components(), field.name());
-  return {view, halo_view<View>(halo, exchange_.get(), field.n_components(), field.name())};
+    halo = exchange_->begin(detail::SiteBlocks<Stored>::of(view), field.subset(), field.n_groups(), field.name());
+  return {view, halo_view<View>(halo, exchange_.get(), field.n_groups(), field.name())};
 }
 
-template <template <class> class SiteT, class T>
-void Halo<SiteT, T>::finish() const {
+template <template <class> class SiteT, class Storage, class Lanes>
+void Halo<SiteT, Storage, Lanes>::finish() const {
   if (exchange_) exchange_->finish();
 }
 
-template <template <class> class SiteT, class T>
-NeighbourView<SiteT, T> Halo<SiteT, T>::exchange(const Field<SiteT, T>& field) const {
-  const auto neighbours = begin(field);
-  finish();
-  return neighbours;
-}
-
-template <template <class> class SiteT, class T, int W>
-BlockHalo<SiteT, T, W>::BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice) {
-  const Stencil& stencil = has_packs ? Stencil::of_columns(lattice) : Stencil::of(lattice);
-  const int width = BlockField<SiteT, T, W>::width;
-  const int n_groups = (n_columns + width - 1) / width;
-  exchange_ = make_exchange<T>(lattice, stencil,
-                               {2 * View::n_complex, BlockView<SiteT, T, W>::lanes, has_packs, n_groups}, choice);
-}
-
-template <template <class> class SiteT, class T, int W>
-std::vector<std::size_t> BlockHalo<SiteT, T, W>::message_bytes() const {
-  return exchange_ ? exchange_->message_bytes() : std::vector<std::size_t>{};
-}
-
-template <template <class> class SiteT, class T, int W>
-const TuneKey& BlockHalo<SiteT, T, W>::tune_key() const {
-  return exchange_->tune_key();
-}
-
-template <template <class> class SiteT, class T, int W>
-BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::begin(const BlockField<SiteT, T, W>& field) const {
-  const BlockView<SiteT, T, W> view = field.view();
-  T* halo = nullptr;
-  if (exchange_)
-    halo = exchange_->begin(detail::SiteBlocks<T>::of(view.base()), field.subset(), field.n_groups(), field.name());
-  return {view, BlockView<SiteT, T, W>(halo_view<View>(halo, exchange_.get(), field.n_groups(), field.name()))};
-}
-
-template <template <class> class SiteT, class T, int W>
-void BlockHalo<SiteT, T, W>::finish() const {
-  if (exchange_) exchange_->finish();
-}
-
-template <template <class> class SiteT, class T, int W>
-BlockNeighbourView<SiteT, T, W> BlockHalo<SiteT, T, W>::exchange(const BlockField<SiteT, T, W>& field) const {
+template <template <class> class SiteT, class Storage, class Lanes>
+typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::exchange(const F& field) const {
   const auto neighbours = begin(field);
   finish();
   return neighbours;
@@ -132,20 +99,22 @@ template class Halo<HalfSpinor, float>;
 template class Halo<HalfSpinor, double>;
 template class Halo<SpinMatrix, float>;
 template class Halo<SpinMatrix, double>;
-template class BlockHalo<ColorVector, float, 4>;
-template class BlockHalo<ColorVector, float, 8>;
-template class BlockHalo<ColorVector, double, 4>;
-template class BlockHalo<ColorVector, double, 8>;
-template class BlockHalo<Spinor, float, 4>;
-template class BlockHalo<Spinor, float, 8>;
-template class BlockHalo<Spinor, float, 16>;
-template class BlockHalo<Spinor, double, 4>;
-template class BlockHalo<Spinor, double, 8>;
-#if defined(KOKKOS_ENABLE_CUDA)
-template class BlockHalo<ColorVector, float, 32>;
-template class BlockHalo<ColorVector, double, 32>;
-template class BlockHalo<Spinor, float, 32>;
-template class BlockHalo<Spinor, double, 32>;
-#endif
+template class Halo<ColorMatrix, Links12<float>>;
+template class Halo<ColorMatrix, Links12<double>>;
+template class Halo<ColorMatrix, Fixed16>;
+template class Halo<ColorVector, Fixed16>;
+template class Halo<Spinor, Fixed16>;
+template class Halo<ColorVector, float, ColumnLanes<4>>;
+template class Halo<ColorVector, float, ColumnLanes<8>>;
+template class Halo<ColorVector, float, ColumnLanes<16>>;
+template class Halo<ColorVector, double, ColumnLanes<4>>;
+template class Halo<ColorVector, double, ColumnLanes<8>>;
+template class Halo<ColorVector, double, ColumnLanes<16>>;
+template class Halo<Spinor, float, ColumnLanes<4>>;
+template class Halo<Spinor, float, ColumnLanes<8>>;
+template class Halo<Spinor, float, ColumnLanes<16>>;
+template class Halo<Spinor, double, ColumnLanes<4>>;
+template class Halo<Spinor, double, ColumnLanes<8>>;
+template class Halo<Spinor, double, ColumnLanes<16>>;
 
 }  // namespace kov

@@ -3,10 +3,9 @@
 // Halo: brings the neighbours that live on other ranks (or, forced, on the other side of this one).
 #pragma once
 
-#include "kov/core/field/block_field.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/lattice/tune.hpp"
-#include "kov/stencil/stencil.hpp"
+#include "kov/stencil/neighbour_view.hpp"
 
 #include <memory>
 #include <optional>
@@ -32,19 +31,31 @@ struct HaloChoice {
 inline const std::vector<int> forward_legs{0, 2, 4, 6};
 inline const std::vector<int> backward_legs{1, 3, 5, 7};
 
+/// The nearest neighbours of lattices in the order of fields of these lanes, or any legs.
+template <class Lanes>
+const Stencil& stencil_of(const Lattice& lattice) {
+  return has_packs && Lanes::holds_columns ? Stencil::of_columns(lattice) : Stencil::of(lattice);
+}
+template <class Lanes>
+const Stencil& stencil_of(const Lattice& lattice, const std::vector<Coord>& legs) {
+  return has_packs && Lanes::holds_columns ? Stencil::of_columns(lattice, legs) : Stencil::of(lattice, legs);
+}
+
 /// The neighbours of fields of one shape.  Keeps its buffers from one exchange to the next; copies share them, so a
 /// copy must not exchange at the same time.
-template <template <class> class SiteT, class T>
+template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class Halo {
  public:
-  using View = FieldView<SiteT, T>;
-  using Neighbours = NeighbourView<SiteT, T>;
+  using F = Field<SiteT, Storage, Lanes>;
+  using View = typename F::View;
+  using Neighbours = NeighbourView<SiteT, Storage, kernel_lanes_t<Lanes>>;
 
   Halo() = default;
-  /// For fields of n_components on this lattice, and a stencil of it: the nearest neighbours, or any legs.  Collective;
-  /// throws InputError, on every rank, when ranks ask for different halos or for legs that the stencil has not.
+  /// For fields of n_components on this lattice, and a stencil of it (stencil_of): the nearest neighbours, or any legs.
+  /// Collective; throws InputError, on every rank, when ranks ask for different halos or for legs that the stencil has
+  /// not.
   Halo(const Lattice& lattice, int n_components, const HaloChoice& choice = {})
-      : Halo(lattice, Stencil::of(lattice), n_components, choice) {}
+      : Halo(lattice, stencil_of<Lanes>(lattice), n_components, choice) {}
   Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice = {});
 
   /// Whether any neighbour comes by message.
@@ -61,34 +72,14 @@ class Halo {
   /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged, and InputError, in a
   /// checked exchange on every rank, when the field has not the shape the halo was made for or ranks give different
   /// ones.
-  Neighbours exchange(const Field<SiteT, T>& field) const;
+  Neighbours exchange(const F& field) const;
 
   /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().
-  Neighbours begin(const Field<SiteT, T>& field) const;
+  Neighbours begin(const F& field) const;
   void finish() const;
 
  private:
-  std::shared_ptr<detail::FaceExchange<T>> exchange_;
-};
-
-/// The same for blocks of columns.
-template <template <class> class SiteT, class T, int W>
-class BlockHalo {
- public:
-  using Neighbours = BlockNeighbourView<SiteT, T, W>;
-
-  BlockHalo() = default;
-  BlockHalo(const Lattice& lattice, int n_columns, const HaloChoice& choice = {});
-  bool active() const { return exchange_ != nullptr; }
-  std::vector<std::size_t> message_bytes() const;
-  const TuneKey& tune_key() const;
-  Neighbours exchange(const BlockField<SiteT, T, W>& field) const;
-  Neighbours begin(const BlockField<SiteT, T, W>& field) const;
-  void finish() const;
-
- private:
-  using View = typename BlockView<SiteT, T, W>::Base;
-  std::shared_ptr<detail::FaceExchange<T>> exchange_;
+  std::shared_ptr<detail::FaceExchange<typename F::Stored>> exchange_;
 };
 
 }  // namespace kov

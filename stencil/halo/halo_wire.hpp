@@ -13,45 +13,51 @@
 
 namespace kov::detail {
 
-/// The reals of a site, and how many sites (columns, where whole_outer) a block holds; n_components blocks a site.
+/// The numbers of a site, those of its scale apart, and how many sites (columns, where whole_outer) a block holds;
+/// n_components blocks a site.
 struct FaceShape {
-  int n_reals, lanes;
+  int n_reals, n_scale, lanes;
   /// Outer sites travel with all their lanes, which are columns.  CPUs only.
   bool whole_outer;
   int n_components;
 
   int n_slots() const { return whole_outer ? 1 : lanes; }
+  int n_numbers() const { return n_reals + n_scale; }
+  /// The place of number k of a lane in a block as FieldView stores it.
+  KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const { return n_scale * lanes + real_place(k, lane, lanes); }
 };
 
 /// Lanes that a kernel works on at once: a run of neighbours in a block.
 inline constexpr int longest_run = has_packs ? 64 : 1;
 
-/// A wire format turns n neighbouring lanes, `lane` the first, into their part of a block of a message and back; `site`
-/// points to real 0 of the first.  This one keeps the reals as S, rounded to nearest, in a FieldView's order.
+/// A wire format turns n neighbouring lanes of a block of a field, `from` the first, into lanes of a block of a
+/// message, `lane` the first, and back.  This one keeps the numbers as S, rounded to nearest, in a FieldView's order.
 template <class T, class S>
 struct PlainWire {
   static std::size_t block_bytes(const FaceShape& shape) {
-    return sizeof(S) * std::size_t(shape.n_reals) * std::size_t(shape.lanes);
+    return sizeof(S) * std::size_t(shape.n_numbers()) * std::size_t(shape.lanes);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* field, int from, int lane, int n, std::byte* block,
                                                  const FaceShape& shape) {
-    S* const p = reinterpret_cast<S*>(block);
+    copy(field, from, reinterpret_cast<S*>(block), lane, n, shape);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
+                                                 const FaceShape& shape) {
+    copy(reinterpret_cast<const S*>(block), lane, field, to, n, shape);
+  }
+
+ private:
+  template <class In, class Out>
+  KOKKOS_FORCEINLINE_FUNCTION static void copy(const In* in, int from, Out* out, int to, int n,
+                                               const FaceShape& shape) {
     if (std::is_same_v<T, S> && n == shape.lanes) {
-      std::memcpy(p, site, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
+      std::memcpy(out, in, sizeof(T) * std::size_t(shape.n_numbers()) * std::size_t(n));
       return;
     }
+    if constexpr (std::is_integral_v<T>)
+      for (int k = 0; k < shape.n_scale * n; ++k) out[shape.n_scale * to + k] = in[shape.n_scale * from + k];
     for (int k = 0; k < shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) p[real_place(k, lane + l, shape.lanes)] = S(site[real_place(k, l, shape.lanes)]);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
-                                                 const FaceShape& shape) {
-    const S* const p = reinterpret_cast<const S*>(block);
-    if (std::is_same_v<T, S> && n == shape.lanes) {
-      std::memcpy(site, p, sizeof(T) * std::size_t(shape.n_reals) * std::size_t(n));
-      return;
-    }
-    for (int k = 0; k < shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]);
+      for (int l = 0; l < n; ++l) out[shape.place(k, to + l)] = Out(in[shape.place(k, from + l)]);
   }
 };
 
@@ -62,14 +68,14 @@ struct Fixed16Wire {
   static std::size_t block_bytes(const FaceShape& shape) {
     return std::size_t(shape.lanes) * (sizeof(float) + sizeof(std::int16_t) * std::size_t(shape.n_reals));
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* site, int lane, int n, std::byte* block,
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* field, int from, int lane, int n, std::byte* block,
                                                  const FaceShape& shape) {
     float* const norms = reinterpret_cast<float*>(block) + lane;
     std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
     T most[longest_run] = {}, not_finite[longest_run] = {}, scale[longest_run];
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T v = site[real_place(k, l, shape.lanes)], size = v < 0 ? -v : v;
+        const T v = field[real_place(k, from + l, shape.lanes)], size = v < 0 ? -v : v;
         most[l] = size > most[l] ? size : most[l];
         not_finite[l] += T(0) * v;
       }
@@ -79,18 +85,19 @@ struct Fixed16Wire {
     }
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T v = site[real_place(k, l, shape.lanes)], units = v * scale[l] + (v < 0 ? T(-0.5) : T(0.5));
+        const T v = field[real_place(k, from + l, shape.lanes)], units = v * scale[l] + (v < 0 ? T(-0.5) : T(0.5));
         p[real_place(k, lane + l, shape.lanes)] = std::int16_t(units == units ? units : T(0));
       }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* site,
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
                                                  const FaceShape& shape) {
     const float* const norms = reinterpret_cast<const float*>(block) + lane;
     const std::int16_t* const p =
         reinterpret_cast<const std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l)
-        site[real_place(k, l, shape.lanes)] = T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
+        field[real_place(k, to + l, shape.lanes)] =
+            T(p[real_place(k, lane + l, shape.lanes)]) * (T(norms[l]) / T(32767));
   }
 };
 
@@ -106,14 +113,14 @@ struct FaceBlocks {
 
   int items() const { return has_packs ? n_blocks : n_blocks * shape.n_components * shape.lanes; }
 
-  /// Calls work(block, component, lane, n, address) for runs of lanes that lie side by side in the field as well:
-  /// address is that of real 0 of the first.
+  /// Calls work(block, component, lane, n, address, there) for runs of lanes that lie side by side in the field as
+  /// well: from lane `there` of the block at this address.
   template <class Work>
   KOKKOS_FORCEINLINE_FUNCTION void visit(const SiteBlocks<T>& field, int item, const Work& work) const {
     if constexpr (has_packs) {
       const int block = blocks[item];
       if (shape.whole_outer) {
-        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.address(slots[block], c));
+        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.address(slots[block], c), 0);
         return;
       }
       constexpr int N = default_lanes;
@@ -122,12 +129,12 @@ struct FaceBlocks {
       for (int l = 1; l < N; ++l) whole = whole && slot[l] == slot[0] + l;
       for (int c = 0; c < shape.n_components; ++c)
         for (int l = 0; l < (whole ? 1 : N); ++l)
-          if (slot[l] >= 0) work(block, c, l, whole ? N : 1, field.address(slot[l] / N, c) + slot[l] % N);
+          if (slot[l] >= 0) work(block, c, l, whole ? N : 1, field.address(slot[l] / N, c), slot[l] % N);
     } else {
       constexpr int N = default_lanes;
       const int lane = item % N, c = item / N % shape.n_components, block = blocks[item / N / shape.n_components];
       const int slot = slots[block * N + lane];
-      if (slot >= 0) work(block, c, lane, 1, field.address(slot / N, c) + real_place(0, slot % N, N));
+      if (slot >= 0) work(block, c, lane, 1, field.address(slot / N, c), slot % N);
     }
   }
 };
@@ -143,17 +150,17 @@ struct PackFaces {
   bool past_caches;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
-    if constexpr (std::is_same_v<Wire, PlainWire<T, T>>)
+    if constexpr (std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>)
       if (past_caches && n == default_lanes && n == faces.shape.lanes) {
         using P = Pack<T, default_lanes>;
-        for (int k = 0; k < faces.shape.n_reals; ++k) P::load(from + k * n).stream(reinterpret_cast<T*>(to) + k * n);
+        for (int k = 0; k < faces.shape.n_reals; ++k) P::load(field + k * n).stream(reinterpret_cast<T*>(to) + k * n);
         return;
       }
 #endif
-    Wire::encode(from, lane, n, to, faces.shape);
+    Wire::encode(field, from, lane, n, to, faces.shape);
   }
 };
 
@@ -166,8 +173,9 @@ struct UnpackFaces {
   std::size_t block_bytes;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(halo, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* to) const {
-    Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, to, faces.shape);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* field, int to) const {
+    Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, field, to,
+                 faces.shape);
   }
 };
 
@@ -178,8 +186,8 @@ struct CopyLocalLanes {
   SiteBlocks<T> in, halo;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* from) const {
-    PlainWire<T, T>::encode(from, lane, n, reinterpret_cast<std::byte*>(halo.address(block, c)), faces.shape);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
+    PlainWire<T, T>::encode(field, from, lane, n, reinterpret_cast<std::byte*>(halo.address(block, c)), faces.shape);
   }
 };
 

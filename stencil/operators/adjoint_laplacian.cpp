@@ -43,7 +43,8 @@ struct AdjointLaplacianKernel {
   template <bool is_backward, class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
-    add_conjugated(sum, link_of_leg<is_backward>(links, x, near, leg), to_color_matrix(in(x, near(leg), c)));
+    const auto hop = near(leg);
+    add_conjugated(sum, links.template of_leg<is_backward>(x, hop, leg), to_color_matrix(in(x, hop, c)));
   }
 };
 
@@ -60,13 +61,13 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   using Kernel = detail::AdjointLaplacianKernel<LinkView<T>, In, Out>;
   const bool with_t = dimensions_ == Dimensions::spacetime;
   const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
-  const int n = in.n_components(), n_legs = 2 * int(dimensions_);
+  const int n = in.n_groups(), n_legs = 2 * int(dimensions_);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
   run_stencil(
-      "adjoint_laplacian", stencil, halo_for<AdjointVector, T>(stencil, lattice(), n), in, out, n,
+      "adjoint_laplacian", stencil, halo_for(stencil, in), in, out,
       [&](const In& neighbours) {
-        return Kernel{stencil.nearest(), links_.view(), neighbours, out.view(), n,
-                      T(alpha),          T(beta),       n_legs,     streaming};
+        return Kernel{stencil.nearest(), links_.bare_view(), neighbours, out.view(), n, T(alpha), T(beta), n_legs,
+                      streaming};
       },
       links_.codec());
 }

@@ -8,36 +8,43 @@
 
 namespace kov {
 
-/// M psi = D psi - 1/2 H psi; a propagator is M^-1 without further factors, as in Chroma.
-template <class T, SiteTerm<SpinorField<T>> Term>
+/// M psi = D psi - 1/2 H psi; a propagator is M^-1 without further factors, as in Chroma.  Storage: of the links.
+template <class StorageT, class Term>
 class DiracOperator {
  public:
-  DiracOperator(const Hop<T>& hop, const Term& term) : hop_(hop), term_(term) {}
+  using Storage = StorageT;
+
+  DiracOperator(const Hop<Storage>& hop, const Term& term) : hop_(hop), term_(term) {}
 
   const Lattice& lattice() const { return hop_.lattice(); }
-  const Hop<T>& hop() const { return hop_; }
+  const Hop<Storage>& hop() const { return hop_; }
   const Term& site_term() const { return term_; }
 
-  /// out = M in, both full fields.  Asynchronous.
-  void apply(const SpinorField<T>& in, const SpinorField<T>& out) const { apply(in, out, false); }
+  /// out = M in, both full fields, for every component.  Asynchronous.
+  template <class S, class Lanes>
+  void apply(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out) const {
+    apply(in, out, false);
+  }
   /// out = M^+ in.
-  void apply_adjoint(const SpinorField<T>& in, const SpinorField<T>& out) const { apply(in, out, true); }
-  /// Of terms that are a number.
-  template <int W>
-  void apply(const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& out) const {
-    const auto number = term_.number();
-    require(number.has_value(), "an operator whose site term is no number was given a block: apply it to fields");
-    hop_.combine(*number, -0.5, in, in, out);
+  template <class S, class Lanes>
+  void apply_adjoint(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out) const {
+    apply(in, out, true);
   }
 
  private:
-  void apply(const SpinorField<T>& in, const SpinorField<T>& out, bool adjoint) const {
-    if (const auto number = term_.number()) return hop_.combine(*number, -0.5, in, in, out, adjoint);
-    term_.apply(in, out, adjoint);
-    hop_.combine(1, -0.5, in, out, out, adjoint);
+  template <class F>
+  void apply(const F& in, const F& out, bool adjoint) const {
+    const auto number = term_.number();
+    if (number) return hop_.combine(*number, -0.5, in, in, out, adjoint);
+    if constexpr (SiteTerm<Term, F>) {
+      term_.apply(in, out, adjoint);
+      hop_.combine(1, -0.5, in, out, out, adjoint);
+    } else {
+      require(number.has_value(), "the site term of this operator does not know fields like", in.name());
+    }
   }
 
-  Hop<T> hop_;
+  Hop<Storage> hop_;
   Term term_;
 };
 

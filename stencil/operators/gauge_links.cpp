@@ -1,130 +1,230 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/gauge_links.hpp"
 
-#include "kov/core/field/site_map.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"
-
-#include <cmath>
-#include <numbers>
 
 namespace kov {
 
 namespace detail {
 
-/// out_mu(x) = U_mu(x), times the boundary phase on the last site in direction mu.
-template <class S, class T>
-struct PhasedLinks {
-  FieldView<ColorMatrix, S> in;
-  FieldView<ColorMatrix, T> out;
-  Layout::View layout;
-  Kokkos::Array<int, 4> last;  // local coordinate of the last site, or -1 where it is on another rank
-  Kokkos::Array<double, 8> phase;
-
-  KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    const Coord c = layout.coordinate(x.outer, x.lane);
-    for (int mu = 0; mu < 4; ++mu) {
-      const ColorMatrix<S> u = in(x, mu);
-      ColorMatrix<T> v;
-      for (int k = 0; k < 9; ++k) {
-        const bool edge = c[mu] == last[mu];
-        const double re = u.z[k].re, im = u.z[k].im, p = edge ? phase[2 * mu] : 1, q = edge ? phase[2 * mu + 1] : 0;
-        v.z[k] = {T(re * p - im * q), T(re * q + im * p)};
-      }
-      out.set(x, v, mu);
-    }
-  }
-};
-
-template <class T>
+template <class Storage>
 struct DoubleLinks {
   Stencil::View stencil;
-  NeighbourView<ColorMatrix, T> in;
-  FieldView<ColorMatrix, T> out;
+  NeighbourView<ColorMatrix, Storage> in;
+  FieldView<ColorMatrix, Storage> out;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
     const auto near = stencil.at(x);
-    for (int mu = 0; mu < 4; ++mu) {
-      out.set(x, in(x, mu), 2 * mu);
-      out.set(x, in(x, near(2 * mu + 1), mu), 2 * mu + 1);
+    for (int leg = 0; leg < stencil.n_legs; leg += 2) {
+      out.set(x, in(x, leg / 2), leg);
+      out.set(x, in(x, near(leg + 1), leg / 2), leg + 1);
     }
   }
 };
 
+/// The same into the order of columns, lane by lane.
+template <class Storage>
+struct ColumnLinks {
+  Stencil::View stencil;
+  NeighbourView<ColorMatrix, Storage> in;
+  FieldView<ColorMatrix, Storage, ColumnLanes<1>> out;
+  Layout::View layout;
+  int n_half_columns;  // outer sites of one parity in the column layout
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    const Coord c = layout.coordinate(x.outer, x.lane);
+    const int p = (c[0] + c[1] + c[2] + c[3] + layout.origin_parity) & 1;
+    const int lex = c[0] + layout.extent[0] * (c[1] + layout.extent[1] * (c[2] + layout.extent[2] * c[3]));
+    const LaneSite there{p * n_half_columns + lex / 2, 0};
+    const auto near = stencil.at(x);
+    for (int leg = 0; leg < stencil.n_legs; leg += 2) {
+      out.set(there, in(x, leg / 2), leg);
+      out.set(there, in(x, near(leg + 1), leg / 2), leg + 1);
+    }
+  }
+};
+
+namespace {
+
+std::vector<Coord> both_ways(const std::vector<Coord>& steps) {
+  std::vector<Coord> legs;
+  for (const Coord& d : steps) {
+    legs.push_back(d);
+    legs.push_back({-d[0], -d[1], -d[2], -d[3]});
+  }
+  return legs;
+}
+
+std::vector<int> odd_numbers(std::size_t end) {
+  std::vector<int> numbers;
+  for (int k = 1; k < int(end); k += 2) numbers.push_back(k);
+  return numbers;
+}
+
+}  // namespace
+
 }  // namespace detail
 
-template <class T>
+template <class Storage>
 template <class S>
-GaugeLinks<T>::GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boundary, LinkStorage storage)
-    : forms_(std::make_shared<OnDemand>()), storage_(storage) {
-  require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(), "components, a gauge field has 4");
-  const Lattice& lattice = gauge.lattice();
-  const Geometry& geometry = lattice.geometry();
-  const GaugeField<T> phased(lattice, "links", 4);
-  detail::PhasedLinks<S, T> phases{gauge.view(), phased.view(), lattice.layout().view(), {}, {}};
-  for (int mu = 0; mu < 4; ++mu) {
-    const bool at_end = geometry.grid_coordinate()[mu] == geometry.grid()[mu] - 1;
-    phases.last[mu] = at_end ? geometry.local_extent()[mu] - 1 : -1;
-    const double angle = boundary.angle[std::size_t(mu)];
-    const bool half_turn = std::abs(std::abs(angle) - std::numbers::pi) < 1e-15;  // exactly -1
-    phases.phase[2 * mu] = half_turn ? -1 : std::cos(angle);
-    phases.phase[2 * mu + 1] = half_turn ? 0 : std::sin(angle);
-  }
-  for_each_lane("boundary_phases", phased.range(), phases);
-  halo_ = Halo<ColorMatrix, T>(lattice, 4);
-  neighbours_ = halo_.exchange(phased);
-  links_ = phased.alias();
+GaugeLinks<Storage>::GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors, LinkStorage storage)
+    : GaugeLinks({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}},
+                 (require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(),
+                          "components, a gauge field has 4"),
+                  gauge),
+                 factors, storage) {}
+
+template <class Storage>
+template <class S>
+GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices,
+                                const LegFactors& factors, LinkStorage storage)
+    : legs_(detail::both_ways(steps)),
+      factors_(factors),
+      storage_(storage),
+      links_(matrices.lattice(), "links", matrices.n_components()),
+      forms_(std::make_shared<Forms>()) {
+  require(matrices.n_components() == int(steps.size()), matrices.name(), "has", matrices.n_components(),
+          "components for", steps.size(), "steps: give a matrix for each");
+  const Stencil& stencil = Stencil::of(lattice(), legs_);
+  convert(matrices, links_);
+  halo_ = Halo<ColorMatrix, Storage>(lattice(), stencil, links_.n_components(),
+                                     {.legs = detail::odd_numbers(legs_.size())});
+  neighbours_ = halo_.exchange(links_);
+  set_factors(leg_factors_, phases_, stencil, has_packs ? default_lanes : 1);
+  if (has_packs && (lattice().layout().order() == Order::even_odd || storage_ == LinkStorage::twice)) make_doubled();
 }
 
-template <class T>
-const GaugeField<T>& GaugeLinks<T>::doubled() const {
-  GaugeField<T>& field = forms_->doubled;
-  if (field.n_components() == 0) {
-    field = GaugeField<T>(lattice(), "doubled links", 8);
-    for_each_site("double_links", field.range(),
-                  detail::DoubleLinks<T>{Stencil::of(lattice()).view(), neighbours_, field.view()});
-    Kokkos::fence("doubled links");
+template <class Storage>
+GaugeLinks<Storage> GaugeLinks<Storage>::with(const LinkForms& forms) const {
+  GaugeLinks links(*this);
+  if (!has_packs) return links;
+  if (forms.doubled) make_doubled();
+  if (forms.columns) {
+    make_columns();
+    set_factors(links.column_leg_factors_, links.column_phases_, Stencil::of_columns(lattice(), legs_), 1);
   }
-  return field;
+  return links;
 }
 
-template <class T>
-LinkView<T> GaugeLinks<T>::view() const {
-  if constexpr (has_packs) {
-    const bool gathers = lattice().layout().order() == Order::even_odd;
-    return gathers || storage_ == LinkStorage::twice ? parity_view() : LinkView<T>(neighbours_, false);
+template <class Storage>
+void GaugeLinks<Storage>::make_doubled() const {
+  if (forms_->doubled.n_components() > 0) return;
+  forms_->doubled = Field<ColorMatrix, Storage>(lattice(), "doubled links", int(legs_.size()));
+  for_each_site(
+      "double_links", forms_->doubled.range(),
+      detail::DoubleLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->doubled.view()});
+}
+
+template <class Storage>
+void GaugeLinks<Storage>::make_columns() const {
+  if (forms_->columns.n_components() > 0) return;
+  forms_->columns = Field<ColorMatrix, Storage, ColumnLanes<1>>(lattice(), "links for columns", int(legs_.size()));
+  for_each_lane("column_links", links_.range(),
+                detail::ColumnLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->columns.view(),
+                                             lattice().layout().view(), lattice().column_layout().n_outer() / 2});
+}
+
+template <class Storage>
+std::string GaugeLinks<Storage>::codec() const {
+  const std::string reals = std::to_string(Codec<ColorMatrix, Storage>::n_stored);
+  return (storage_ == LinkStorage::once ? "links once" : "links twice") +
+         (reals == "18" ? "" : ", " + reals + " reals");
+}
+
+template <class Storage>
+void GaugeLinks<Storage>::set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil,
+                                      int lanes) const {
+  phases = Buffer<Real>("leg phases", detail::crossing_phases<Real>(stencil, factors_.boundary, lanes));
+  view.phases = phases.size() > 0 ? phases.data() : nullptr;
+  detail::set_leg_factors(view, stencil, factors_);
+}
+
+template <class Storage>
+LinkView<Storage> GaugeLinks<Storage>::site_view(bool from_parity, const detail::LegFactorView<Real>& factors) const {
+  const auto& doubled = forms_->doubled;
+  const bool gathers = lattice().layout().order() == Order::even_odd;
+  if (has_packs && doubled.n_components() > 0 && (gathers || storage_ == LinkStorage::twice || from_parity))
+    return {{doubled.view(), doubled.view()}, true, factors};
+  return {neighbours_, false, factors};
+}
+
+template <class Storage>
+LinkView<Storage> GaugeLinks<Storage>::bare_view() const {
+  return site_view(false, {});
+}
+
+template <class Storage>
+template <class Lanes>
+LinkView<Storage, link_lanes_t<Lanes>> GaugeLinks<Storage>::view(bool from_parity) const {
+  if constexpr (has_packs && Lanes::holds_columns) {
+    const auto& columns = forms_->columns;
+    require(columns.n_components() > 0,
+            "an operator was applied to columns without links for them: construct it with LinkForms{.columns = true}");
+    return {{columns.view(), columns.view()}, true, column_leg_factors_};
+  } else if constexpr (Lanes::holds_columns) {
+    return {neighbours_, false, leg_factors_};
   } else {
-    return LinkView<T>(neighbours_);
-  }
-}
-
-template <class T>
-LinkView<T> GaugeLinks<T>::parity_view() const {
-  if constexpr (has_packs)
-    return LinkView<T>({doubled().view(), doubled().view()}, true);
-  else
-    return view();
-}
-
-template <class T>
-BlockLinkView<T> GaugeLinks<T>::block_view() const {
-  if constexpr (has_packs) {
-    Field<ColorMatrix, T, 1>& field = forms_->columns;
-    if (field.n_components() == 0) {
-      field = Field<ColorMatrix, T, 1>(lattice(), "links for columns", 8);
-      import_sites(export_sites(doubled()), field);
-    }
-    return BlockLinkView<T>(field.view());
-  } else {
-    return view();
+    return site_view(from_parity, leg_factors_);
   }
 }
 
 template class GaugeLinks<float>;
+template GaugeLinks<float>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<float>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
+                                       LinkStorage);
+template GaugeLinks<float>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<float>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&, const LegFactors&,
+                                       LinkStorage);
+template LinkView<float, link_lanes_t<SiteLanes>> GaugeLinks<float>::view<SiteLanes>(bool) const;
+template LinkView<float, link_lanes_t<ColumnLanes<1>>> GaugeLinks<float>::view<ColumnLanes<1>>(bool) const;
+template LinkView<float, link_lanes_t<ColumnLanes<4>>> GaugeLinks<float>::view<ColumnLanes<4>>(bool) const;
+template LinkView<float, link_lanes_t<ColumnLanes<8>>> GaugeLinks<float>::view<ColumnLanes<8>>(bool) const;
+template LinkView<float, link_lanes_t<ColumnLanes<16>>> GaugeLinks<float>::view<ColumnLanes<16>>(bool) const;
 template class GaugeLinks<double>;
-template GaugeLinks<float>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&, LinkStorage);
-template GaugeLinks<float>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&, LinkStorage);
-template GaugeLinks<double>::GaugeLinks(const GaugeField<float>&, const BoundaryAngles&, LinkStorage);
-template GaugeLinks<double>::GaugeLinks(const GaugeField<double>&, const BoundaryAngles&, LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
+                                        LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<double>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&, const LegFactors&,
+                                        LinkStorage);
+template LinkView<double, link_lanes_t<SiteLanes>> GaugeLinks<double>::view<SiteLanes>(bool) const;
+template LinkView<double, link_lanes_t<ColumnLanes<1>>> GaugeLinks<double>::view<ColumnLanes<1>>(bool) const;
+template LinkView<double, link_lanes_t<ColumnLanes<4>>> GaugeLinks<double>::view<ColumnLanes<4>>(bool) const;
+template LinkView<double, link_lanes_t<ColumnLanes<8>>> GaugeLinks<double>::view<ColumnLanes<8>>(bool) const;
+template LinkView<double, link_lanes_t<ColumnLanes<16>>> GaugeLinks<double>::view<ColumnLanes<16>>(bool) const;
+template class GaugeLinks<Links12<float>>;
+template GaugeLinks<Links12<float>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                                const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<float>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                                const LegFactors&, LinkStorage);
+template LinkView<Links12<float>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<float>>::view<SiteLanes>(bool) const;
+template LinkView<Links12<float>, link_lanes_t<ColumnLanes<1>>> GaugeLinks<Links12<float>>::view<ColumnLanes<1>>(
+    bool) const;
+template LinkView<Links12<float>, link_lanes_t<ColumnLanes<4>>> GaugeLinks<Links12<float>>::view<ColumnLanes<4>>(
+    bool) const;
+template LinkView<Links12<float>, link_lanes_t<ColumnLanes<8>>> GaugeLinks<Links12<float>>::view<ColumnLanes<8>>(
+    bool) const;
+template LinkView<Links12<float>, link_lanes_t<ColumnLanes<16>>> GaugeLinks<Links12<float>>::view<ColumnLanes<16>>(
+    bool) const;
+template class GaugeLinks<Links12<double>>;
+template GaugeLinks<Links12<double>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                                 const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<double>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                                 const LegFactors&, LinkStorage);
+template LinkView<Links12<double>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<double>>::view<SiteLanes>(bool) const;
+template LinkView<Links12<double>, link_lanes_t<ColumnLanes<1>>> GaugeLinks<Links12<double>>::view<ColumnLanes<1>>(
+    bool) const;
+template LinkView<Links12<double>, link_lanes_t<ColumnLanes<4>>> GaugeLinks<Links12<double>>::view<ColumnLanes<4>>(
+    bool) const;
+template LinkView<Links12<double>, link_lanes_t<ColumnLanes<8>>> GaugeLinks<Links12<double>>::view<ColumnLanes<8>>(
+    bool) const;
+template LinkView<Links12<double>, link_lanes_t<ColumnLanes<16>>> GaugeLinks<Links12<double>>::view<ColumnLanes<16>>(
+    bool) const;
 
 }  // namespace kov

@@ -1,124 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// GaugeLinks: the links in the form operators read them, with boundary phases, behind one LinkView.  Each link is
-// stored once; where lanes of a backward link would have to be gathered one by one, and where asked for, twice.
+// GaugeLinks: links in SU(3) in the forms that operators read, with the factors of the legs beside them.
 #pragma once
 
-#include "kov/core/site/su3.hpp"
 #include "kov/stencil/halo/halo.hpp"
+#include "kov/stencil/operators/link_view.hpp"
 
-#include <array>
-#include <numbers>
+#include <memory>
+#include <vector>
 
 namespace kov {
-
-/// psi(x + L_mu) = e^{i angle_mu} psi(x): the phase multiplies the last links in each direction.  0 is periodic, pi is
-/// antiperiodic.
-struct BoundaryAngles {
-  std::array<double, 4> angle{0, 0, 0, 0};
-
-  static BoundaryAngles periodic() { return {}; }
-  /// Periodic in space, antiperiodic in time: what fermions want.
-  static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
-};
-
-/// U_mu(x) is component mu.  A backward leg takes the adjoint of the neighbour's link; where even-odd order would
-/// gather it lane by lane, from a field of eight components that has U_mu(x) in 2 mu and U_mu(x - mu) in 2 mu + 1.
-#if !defined(KOKKOS_ENABLE_CUDA)
-template <class T>
-class PackLinkView {
- public:
-  using Forward = SiteInMemory<ColorMatrix, T, default_lanes>;
-  using Backward = AdjointInMemory<T, default_lanes>;
-
-  PackLinkView() = default;
-  PackLinkView(const NeighbourView<ColorMatrix, T>& links, bool doubled) : links_(links), doubled_(doubled) {}
-
-  KOKKOS_FORCEINLINE_FUNCTION Forward forward(PackSite x, int mu) const {
-    return Forward(links_.field().address(x.outer, doubled_ ? 2 * mu : mu));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION Backward backward(PackSite x, const PackHop& hop, int mu) const {
-    if (doubled_) return Backward(links_.field().address(x.outer, 2 * mu + 1), 0);
-    return Backward(links_.address(hop, mu), hop.exchange);
-  }
-  /// What leg of x will read.
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
-    if (doubled_)
-      links_.field().prefetch(x.outer, leg);
-    else if (leg % 2 == 0)
-      links_.field().prefetch(x.outer, leg / 2);
-    else
-      links_.prefetch(near(leg), leg / 2);
-  }
-
- private:
-  NeighbourView<ColorMatrix, T> links_;
-  bool doubled_ = false;
-};
-#endif
-
-/// The same, of single lanes.
-template <class T>
-class SingleLinkView {
- public:
-  SingleLinkView() = default;
-  explicit SingleLinkView(const NeighbourView<ColorMatrix, T>& links) : links_(links) {}
-
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> forward(LaneSite x, int mu) const { return links_(x, mu); }
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> backward(LaneSite x, const Hop& hop, int mu) const {
-    return adj(links_(x, hop, mu));
-  }
-
- private:
-  NeighbourView<ColorMatrix, T> links_;
-};
-
-/// Links of single sites, doubled as above, which all columns of a pack share.
-template <class T>
-class ColumnLinkView {
- public:
-  ColumnLinkView() = default;
-  explicit ColumnLinkView(const FieldView<ColorMatrix, T, 1>& links) : links_(links) {}
-
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> forward(ColumnSite x, int mu) const {
-    return links_(LaneSite{x.outer, 0}, 2 * mu);
-  }
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> backward(ColumnSite x, const Hop&, int mu) const {
-    return adj(links_(LaneSite{x.outer, 0}, 2 * mu + 1));
-  }
-  template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
-    links_.prefetch(x.outer, leg);
-  }
-
- private:
-  FieldView<ColorMatrix, T, 1> links_;
-};
-
-#if defined(KOKKOS_ENABLE_CUDA)
-/// What operators on fields, and on blocks of columns, read here.
-template <class T>
-using LinkView = SingleLinkView<T>;
-template <class T>
-using BlockLinkView = SingleLinkView<T>;
-#else
-template <class T>
-using LinkView = PackLinkView<T>;
-template <class T>
-using BlockLinkView = ColumnLinkView<T>;
-#endif
-
-/// The matrix that carries the neighbour of x on a leg to x: 2 mu forward, 2 mu + 1 backward.
-template <bool is_backward, class Links, class Site, class Near>
-KOKKOS_FORCEINLINE_FUNCTION auto link_of_leg(const Links& links, Site x, const Near& near, int leg) {
-  if constexpr (is_backward)
-    return links.backward(x, near(leg), leg / 2);
-  else
-    return links.forward(x, leg / 2);
-}
 
 /// How often a link is in memory.  The bits of results are the same.
 enum class LinkStorage {
@@ -129,38 +20,68 @@ enum class LinkStorage {
   twice
 };
 
-/// Links with boundary phases, ready for stencil operators.  Copies share memory.
-template <class T>
+/// Forms of links that an operator reads besides the links themselves.  It says so where it is constructed, and they
+/// are made there, once for all operators on the same GaugeLinks.  GPUs need none.
+struct LinkForms {
+  /// Doubled, so that a site's links lie in a row: for operators from one parity to the other, which read no link
+  /// twice.
+  bool doubled = false;
+  /// For fields of columns.
+  bool columns = false;
+};
+
+/// Links ready for stencil operators.  Storage: float, double, Links12<float>, ... whatever fields of colour matrices
+/// take.  Copies share memory.
+template <class StorageT>
 class GaugeLinks {
  public:
-  /// gauge: four components.  Copies what it needs; later changes of gauge do not show.  Collective.
+  using Storage = StorageT;
+  using Real = real_of_storage_t<ColorMatrix, Storage>;
+
+  /// gauge: U_mu(x) in SU(3) as component mu.  Copies what it needs; later changes of gauge do not show.  Collective.
   template <class S>
-  explicit GaugeLinks(const GaugeField<S>& gauge, const BoundaryAngles& boundary = {},
+  explicit GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);
+  /// Links of longer legs: component k of matrices carries from x + steps[k] to x.  Throws InputError unless there are
+  /// as many.
+  template <class S>
+  GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices, const LegFactors& factors = {},
+             LinkStorage storage = LinkStorage::once);
+
+  /// The same links with these forms made.
+  GaugeLinks with(const LinkForms& forms) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
-  /// How often a link is in memory, for what is remembered about speeds.
-  std::string codec() const { return storage_ == LinkStorage::once ? "links once" : "links twice"; }
-  LinkView<T> view() const;
-  /// For kernels from one parity to the other, which read no link twice: doubled on CPUs, where a site's links then lie
-  /// in a row.  Makes them on first use.
-  LinkView<T> parity_view() const;
-  /// Makes the column form on first use (CPU).
-  BlockLinkView<T> block_view() const;
+  /// The legs 2 k: steps[k], 2 k + 1: -steps[k]; the nearest neighbours of a gauge field.
+  const std::vector<Coord>& legs() const { return legs_; }
+  /// How links are in memory, for what is remembered about speeds.
+  std::string codec() const;
+  /// What kernels over fields of these Lanes read.  from_parity: for those from one parity to the other.  Throws
+  /// InputError for columns where their form was not declared.
+  template <class Lanes = SiteLanes>
+  LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const;
+  /// Without the factors.
+  LinkView<Storage> bare_view() const;
 
  private:
-  /// Forms that some kernels want, made when first asked for.
-  struct OnDemand {
-    GaugeField<T> doubled;
-    Field<ColorMatrix, T, 1> columns;
+  struct Forms {
+    Field<ColorMatrix, Storage> doubled;
+    Field<ColorMatrix, Storage, ColumnLanes<1>> columns;
   };
-  const GaugeField<T>& doubled() const;
+  void make_doubled() const;
+  void make_columns() const;
+  void set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil, int lanes) const;
+  LinkView<Storage> site_view(bool from_parity, const detail::LegFactorView<Real>& factors) const;
 
-  GaugeField<T> links_;        // phases multiplied in
-  Halo<ColorMatrix, T> halo_;  // filled once
-  NeighbourView<ColorMatrix, T> neighbours_;
-  std::shared_ptr<OnDemand> forms_;
+  std::vector<Coord> legs_;
+  LegFactors factors_;
   LinkStorage storage_;
+  Field<ColorMatrix, Storage> links_;
+  Halo<ColorMatrix, Storage> halo_;  // filled once
+  NeighbourView<ColorMatrix, Storage> neighbours_;
+  Buffer<Real> phases_, column_phases_;
+  detail::LegFactorView<Real> leg_factors_, column_leg_factors_;
+  std::shared_ptr<Forms> forms_;
 };
 
 }  // namespace kov

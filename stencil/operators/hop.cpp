@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/hop.hpp"
 
-#include "kov/stencil/launch.hpp"
+#include <cstdlib>
 
 namespace kov {
 
@@ -14,73 +14,106 @@ void require_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out,
           "whose lattices, parities or columns do not fit: the input needs all sites or the parity opposite to the "
           "output's");
   require(in.data() != out.data(), "the hop cannot work in place on", in.name(), ": give it two different fields");
+  require(in.n_components() == out.n_components(), "the hop got", in.name(), "with", in.n_components(), "columns and",
+          out.name(), "with", out.n_components(), ": give it as many of each");
 }
 
 }  // namespace
 
-template <class T>
-void Hop<T>::combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
-                     const SpinorField<T>& out, bool adjoint) const {
+template <class Storage>
+Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : links_(links.with(forms)) {
+  const auto& legs = links.legs();
+  bool fits = legs.size() == 8;
+  for (std::size_t l = 0; fits && l < 8; ++l) {
+    int reach = 0;
+    for (std::size_t mu = 0; mu < 4; ++mu) reach += std::abs(legs[l][mu]);
+    fits = reach % 2 == 1 && legs[l][l / 2] == (l % 2 == 0 ? reach : -reach);
+  }
+  require(fits, "a hop needs links of eight straight legs, one each way in every direction and of odd length");
+}
+
+template <class Storage>
+template <class S, class Lanes>
+void Hop<Storage>::combine(double alpha, double beta, const SpinorField<S, Lanes>& in,
+                           const SpinorField<S, Lanes>& diagonal, const SpinorField<S, Lanes>& out,
+                           bool adjoint) const {
   require_shapes(in, diagonal, out, lattice());
-  require(in.n_components() == out.n_components(), "the hop got", in.name(), "with", in.n_components(), "columns and",
-          out.name(), "with", out.n_components(), ": give it as many of each");
-  using In = NeighbourView<Spinor, T>;
-  using Out = FieldView<Spinor, T>;
-  const Stencil& stencil = Stencil::of(lattice());
-  const int n = in.n_components();
+  using F = SpinorField<S, Lanes>;
+  using T = typename F::Real;
+  using In = typename Halo<Spinor, S, Lanes>::Neighbours;
+  using Links = LinkView<Storage, link_lanes_t<Lanes>>;
+  const Stencil& stencil = stencil_of<Lanes>(lattice(), links_.legs());
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
-  const auto launch = [&](auto sign) {
-    using Kernel = HopKernel<LinkView<T>, In, Out, decltype(sign)::value>;
+  const Links links = links_.template view<Lanes>(out.subset() != Subset::all);
+  const auto launch = [&](auto sign, const auto& neighbourhood) {
+    using Kernel = HopKernel<Links, In, typename F::View, decltype(sign)::value, std::decay_t<decltype(neighbourhood)>>;
     run_stencil(
-        "wilson", stencil, halo_for<Spinor, T>(stencil, lattice(), n), in, out, n,
+        "wilson", stencil, halo_for(stencil, in), in, out,
         [&](const In& neighbours) {
-          const LinkView<T> links = out.subset() == Subset::all ? links_.view() : links_.parity_view();
-          return Kernel{stencil.nearest(), links,   neighbours, diagonal.view(), out.view(), n,
-                        T(alpha),          T(beta), streaming};
+          return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
+                        in.n_groups(), T(alpha), T(beta),    streaming};
         },
         links_.codec());
   };
-  if (adjoint)
-    launch(std::integral_constant<int, -1>{});
+  const auto launch_either = [&](const auto& neighbourhood) {
+    if (adjoint)
+      launch(std::integral_constant<int, -1>{}, neighbourhood);
+    else
+      launch(std::integral_constant<int, +1>{}, neighbourhood);
+  };
+  if (has_packs)
+    launch_either(Stencil::NearestView{stencil.view()});
+  else if (stencil.is_nearest())
+    launch_either(stencil.nearest());
   else
-    launch(std::integral_constant<int, +1>{});
-}
-
-template <class T>
-template <int W>
-void Hop<T>::combine(double alpha, double beta, const BlockField<Spinor, T, W>& in,
-                     const BlockField<Spinor, T, W>& diagonal, const BlockField<Spinor, T, W>& out) const {
-  require_shapes(in, diagonal, out, lattice());
-  using In = BlockNeighbourView<Spinor, T, W>;
-  using Out = BlockView<Spinor, T, W>;
-  using Kernel = HopKernel<BlockLinkView<T>, In, Out, +1>;
-  const Stencil& stencil = block_stencil(lattice());
-  const bool streaming = worth_streaming(operator_bytes(in, out, 8));
-  run_stencil<BlockSite>("wilson", stencil, block_halo_for<Spinor, T, W>(lattice(), in.n_columns()), in, out,
-                         out.n_groups(), [&](const In& neighbours) {
-                           return Kernel{stencil.nearest(), links_.block_view(), neighbours, diagonal.view(),
-                                         out.view(),        out.n_groups(),      T(alpha),   T(beta),
-                                         streaming};
-                         });
+    launch_either(stencil.view());
 }
 
 template class Hop<float>;
+template void Hop<float>::combine(double, double, const SpinorField<float>&, const SpinorField<float>&,
+                                  const SpinorField<float>&, bool) const;
+template void Hop<float>::combine(double, double, const SpinorField<Fixed16>&, const SpinorField<Fixed16>&,
+                                  const SpinorField<Fixed16>&, bool) const;
+template void Hop<float>::combine(double, double, const SpinorField<float, ColumnLanes<4>>&,
+                                  const SpinorField<float, ColumnLanes<4>>&, const SpinorField<float, ColumnLanes<4>>&,
+                                  bool) const;
+template void Hop<float>::combine(double, double, const SpinorField<float, ColumnLanes<8>>&,
+                                  const SpinorField<float, ColumnLanes<8>>&, const SpinorField<float, ColumnLanes<8>>&,
+                                  bool) const;
+template void Hop<float>::combine(double, double, const SpinorField<float, ColumnLanes<16>>&,
+                                  const SpinorField<float, ColumnLanes<16>>&,
+                                  const SpinorField<float, ColumnLanes<16>>&, bool) const;
 template class Hop<double>;
-template void Hop<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
-                                  const BlockField<Spinor, float, 4>&, const BlockField<Spinor, float, 4>&) const;
-template void Hop<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
-                                  const BlockField<Spinor, float, 8>&, const BlockField<Spinor, float, 8>&) const;
-template void Hop<float>::combine(double, double, const BlockField<Spinor, float, 16>&,
-                                  const BlockField<Spinor, float, 16>&, const BlockField<Spinor, float, 16>&) const;
-template void Hop<double>::combine(double, double, const BlockField<Spinor, double, 4>&,
-                                   const BlockField<Spinor, double, 4>&, const BlockField<Spinor, double, 4>&) const;
-template void Hop<double>::combine(double, double, const BlockField<Spinor, double, 8>&,
-                                   const BlockField<Spinor, double, 8>&, const BlockField<Spinor, double, 8>&) const;
-#if defined(KOKKOS_ENABLE_CUDA)
-template void Hop<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
-                                  const BlockField<Spinor, float, 32>&, const BlockField<Spinor, float, 32>&) const;
-template void Hop<double>::combine(double, double, const BlockField<Spinor, double, 32>&,
-                                   const BlockField<Spinor, double, 32>&, const BlockField<Spinor, double, 32>&) const;
-#endif
+template void Hop<double>::combine(double, double, const SpinorField<double>&, const SpinorField<double>&,
+                                   const SpinorField<double>&, bool) const;
+template void Hop<double>::combine(double, double, const SpinorField<double, ColumnLanes<4>>&,
+                                   const SpinorField<double, ColumnLanes<4>>&,
+                                   const SpinorField<double, ColumnLanes<4>>&, bool) const;
+template void Hop<double>::combine(double, double, const SpinorField<double, ColumnLanes<8>>&,
+                                   const SpinorField<double, ColumnLanes<8>>&,
+                                   const SpinorField<double, ColumnLanes<8>>&, bool) const;
+template class Hop<Links12<float>>;
+template void Hop<Links12<float>>::combine(double, double, const SpinorField<float>&, const SpinorField<float>&,
+                                           const SpinorField<float>&, bool) const;
+template void Hop<Links12<float>>::combine(double, double, const SpinorField<Fixed16>&, const SpinorField<Fixed16>&,
+                                           const SpinorField<Fixed16>&, bool) const;
+template void Hop<Links12<float>>::combine(double, double, const SpinorField<float, ColumnLanes<4>>&,
+                                           const SpinorField<float, ColumnLanes<4>>&,
+                                           const SpinorField<float, ColumnLanes<4>>&, bool) const;
+template void Hop<Links12<float>>::combine(double, double, const SpinorField<float, ColumnLanes<8>>&,
+                                           const SpinorField<float, ColumnLanes<8>>&,
+                                           const SpinorField<float, ColumnLanes<8>>&, bool) const;
+template void Hop<Links12<float>>::combine(double, double, const SpinorField<float, ColumnLanes<16>>&,
+                                           const SpinorField<float, ColumnLanes<16>>&,
+                                           const SpinorField<float, ColumnLanes<16>>&, bool) const;
+template class Hop<Links12<double>>;
+template void Hop<Links12<double>>::combine(double, double, const SpinorField<double>&, const SpinorField<double>&,
+                                            const SpinorField<double>&, bool) const;
+template void Hop<Links12<double>>::combine(double, double, const SpinorField<double, ColumnLanes<4>>&,
+                                            const SpinorField<double, ColumnLanes<4>>&,
+                                            const SpinorField<double, ColumnLanes<4>>&, bool) const;
+template void Hop<Links12<double>>::combine(double, double, const SpinorField<double, ColumnLanes<8>>&,
+                                            const SpinorField<double, ColumnLanes<8>>&,
+                                            const SpinorField<double, ColumnLanes<8>>&, bool) const;
 
 }  // namespace kov

@@ -18,13 +18,13 @@ namespace kov {
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
 /// neighbours come from cache.
-template <class Links, class In, class Out, int sign>
+template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
   static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
   static constexpr bool reaches_in_time = true;
 
-  Stencil::NearestView stencil;
+  StencilView stencil;
   Links links;
   In in;
   Out diagonal, out;
@@ -66,39 +66,46 @@ struct HopKernel {
       prefetch_next(stencil, near, links, in, x, number + 1, c, n_components);
     }
     using R = typename Sum::Real;
+    const auto hop = near(number);
     reconstruct_add<mu, projector>(
-        sum, multiply_projected<mu, projector, R>(link_of_leg<number % 2 == 1>(links, x, near, number),
-                                                  in.read(x, near(number), c)));
+        sum, multiply_projected<mu, projector, R>(links.template of_leg<number % 2 == 1>(x, hop, number),
+                                                  in.read(x, hop, c)));
   }
 };
 
-/// H, see HopKernel.  A handle: copies share the links.
-template <class T>
+/// H, see HopKernel.  A handle: copies share the links.  Storage: of the links.
+template <class StorageT>
 class Hop {
  public:
-  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).
-  explicit Hop(const GaugeLinks<T>& links) : links_(links) {}
+  using Storage = StorageT;
+
+  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  Their legs may be
+  /// longer, in the order +x -x ... -t of the nearest neighbours.  forms: what the hop will be applied to besides full
+  /// fields.  Throws InputError for other legs.
+  explicit Hop(const GaugeLinks<Storage>& links, const LinkForms& forms = {});
+  /// The same hop with these forms made as well.
+  Hop with(const LinkForms& forms) const { return Hop(links_, forms); }
 
   const Lattice& lattice() const { return links_.lattice(); }
 
   /// out = H in: both full, or of opposite parity.  Asynchronous.
-  void apply(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(0, 1, in, out, out); }
-  void apply_adjoint(const SpinorField<T>& in, const SpinorField<T>& out) const { combine(0, 1, in, out, out, true); }
-  template <int W>
-  void apply(const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& out) const {
+  template <class F>
+  void apply(const F& in, const F& out) const {
     combine(0, 1, in, out, out);
   }
+  template <class F>
+  void apply_adjoint(const F& in, const F& out) const {
+    combine(0, 1, in, out, out, true);
+  }
 
-  /// out = alpha diagonal + beta H in, or with the adjoint of H.  in has the sites opposite to out's (or all), diagonal
-  /// has out's and may be out.  Throws InputError when the shapes do not fit.
-  void combine(double alpha, double beta, const SpinorField<T>& in, const SpinorField<T>& diagonal,
-               const SpinorField<T>& out, bool adjoint = false) const;
-  template <int W>
-  void combine(double alpha, double beta, const BlockField<Spinor, T, W>& in, const BlockField<Spinor, T, W>& diagonal,
-               const BlockField<Spinor, T, W>& out) const;
+  /// out = alpha diagonal + beta H in, or with the adjoint of H, for every component.  in has the sites opposite to
+  /// out's (or all), diagonal has out's and may be out.  Throws InputError when the shapes do not fit.
+  template <class S, class Lanes>
+  void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
+               const SpinorField<S, Lanes>& out, bool adjoint = false) const;
 
  private:
-  GaugeLinks<T> links_;
+  GaugeLinks<Storage> links_;
 };
 
 }  // namespace kov

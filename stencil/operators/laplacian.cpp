@@ -17,61 +17,34 @@ void require_pair(const FieldT& in, const FieldT& out, const Lattice& lattice) {
 
 }  // namespace
 
-template <class T>
-template <template <class> class SiteT>
-void CovariantLaplacian<T>::combine(double alpha, double beta, const Field<SiteT, T>& in,
-                                    const Field<SiteT, T>& out) const {
+template <class Storage>
+template <template <class> class SiteT, class S, class Lanes>
+void CovariantLaplacian<Storage>::combine(double alpha, double beta, const Field<SiteT, S, Lanes>& in,
+                                          const Field<SiteT, S, Lanes>& out) const {
   require_pair(in, out, lattice());
-  const bool with_t = dimensions_ == Dimensions::spacetime;
-  const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
-  const int n = in.n_components();
+  using F = Field<SiteT, S, Lanes>;
+  using T = typename F::Real;
+  using In = typename Halo<SiteT, S, Lanes>::Neighbours;
+  using Links = LinkView<Storage, link_lanes_t<Lanes>>;
+  const Stencil& stencil = stencil_of<Lanes>(lattice(), legs());
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const auto run = [&](auto n_legs, const auto& view) {
-    using In = NeighbourView<SiteT, T>;
-    using Out = FieldView<SiteT, T>;
-    using Kernel =
-        CovariantLaplacianKernel<LinkView<T>, In, Out, decltype(n_legs)::value, std::decay_t<decltype(view)>>;
+  const Links links = links_.template view<Lanes>();
+  const auto run = [&](auto n_legs, const auto& neighbourhood) {
+    using Kernel = CovariantLaplacianKernel<Links, In, typename F::View, decltype(n_legs)::value,
+                                            std::decay_t<decltype(neighbourhood)>>;
     run_stencil(
-        "covariant_laplacian", stencil, halo_for<SiteT, T>(stencil, lattice(), n), in, out, n,
+        "covariant_laplacian", stencil, halo_for(stencil, in), in, out,
         [&](const In& neighbours) {
-          return Kernel{{view, links_.view(), neighbours, n, streaming}, out.view(), T(alpha), T(beta)};
+          return Kernel{{neighbourhood, links, neighbours, in.n_groups(), streaming}, out.view(), T(alpha), T(beta)};
         },
         links_.codec());
   };
   const auto launch = [&](auto n_legs) {
-    if constexpr (!has_packs)
+    if constexpr (!has_packs && !Lanes::holds_columns)
       if (!stencil.halo().any()) return run(n_legs, stencil.local());
     run(n_legs, stencil.nearest());
   };
-  if (with_t)
-    launch(std::integral_constant<int, 8>{});
-  else
-    launch(std::integral_constant<int, 6>{});
-}
-
-template <class T>
-template <template <class> class SiteT, int W>
-void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<SiteT, T, W>& in,
-                                    const BlockField<SiteT, T, W>& out) const {
-  require_pair(in, out, lattice());
-  const bool with_t = dimensions_ == Dimensions::spacetime;
-  const Stencil& stencil = block_stencil(lattice());
-  const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
-  const auto launch = [&](auto n_legs) {
-    using In = BlockNeighbourView<SiteT, T, W>;
-    using Out = BlockView<SiteT, T, W>;
-    using Kernel = CovariantLaplacianKernel<BlockLinkView<T>, In, Out, decltype(n_legs)::value>;
-    // The stencil of columns has all legs.
-    run_stencil<BlockSite>(
-        with_t ? "covariant_laplacian" : "spatial_laplacian", stencil,
-        block_halo_for<SiteT, T, W>(lattice(), in.n_columns()), in, out, in.n_groups(), [&](const In& neighbours) {
-          return Kernel{{stencil.nearest(), links_.block_view(), neighbours, in.n_groups(), streaming},
-                        out.view(),
-                        T(alpha),
-                        T(beta)};
-        });
-  };
-  if (with_t)
+  if (dimensions_ == Dimensions::spacetime)
     launch(std::integral_constant<int, 8>{});
   else
     launch(std::integral_constant<int, 6>{});
@@ -80,40 +53,75 @@ void CovariantLaplacian<T>::combine(double alpha, double beta, const BlockField<
 template class CovariantLaplacian<float>;
 template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float>&,
                                                  const Field<ColorVector, float>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, Fixed16>&,
+                                                 const Field<ColorVector, Fixed16>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<8>>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<ColorVector, float, ColumnLanes<16>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<16>>&) const;
 template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float>&,
                                                  const Field<Spinor, float>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, Fixed16>&,
+                                                 const Field<Spinor, Fixed16>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float, ColumnLanes<4>>&,
+                                                 const Field<Spinor, float, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float, ColumnLanes<8>>&,
+                                                 const Field<Spinor, float, ColumnLanes<8>>&) const;
+template void CovariantLaplacian<float>::combine(double, double, const Field<Spinor, float, ColumnLanes<16>>&,
+                                                 const Field<Spinor, float, ColumnLanes<16>>&) const;
 template class CovariantLaplacian<double>;
 template void CovariantLaplacian<double>::combine(double, double, const Field<ColorVector, double>&,
                                                   const Field<ColorVector, double>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                  const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                  const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double>&,
                                                   const Field<Spinor, double>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 4>&,
-                                                 const BlockField<ColorVector, float, 4>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 8>&,
-                                                 const BlockField<ColorVector, float, 8>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 4>&,
-                                                  const BlockField<ColorVector, double, 4>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 8>&,
-                                                  const BlockField<ColorVector, double, 8>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 4>&,
-                                                 const BlockField<Spinor, float, 4>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 8>&,
-                                                 const BlockField<Spinor, float, 8>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 16>&,
-                                                 const BlockField<Spinor, float, 16>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 4>&,
-                                                  const BlockField<Spinor, double, 4>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 8>&,
-                                                  const BlockField<Spinor, double, 8>&) const;
-#if defined(KOKKOS_ENABLE_CUDA)
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<ColorVector, float, 32>&,
-                                                 const BlockField<ColorVector, float, 32>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<ColorVector, double, 32>&,
-                                                  const BlockField<ColorVector, double, 32>&) const;
-template void CovariantLaplacian<float>::combine(double, double, const BlockField<Spinor, float, 32>&,
-                                                 const BlockField<Spinor, float, 32>&) const;
-template void CovariantLaplacian<double>::combine(double, double, const BlockField<Spinor, double, 32>&,
-                                                  const BlockField<Spinor, double, 32>&) const;
-#endif
+template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double, ColumnLanes<4>>&,
+                                                  const Field<Spinor, double, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<double>::combine(double, double, const Field<Spinor, double, ColumnLanes<8>>&,
+                                                  const Field<Spinor, double, ColumnLanes<8>>&) const;
+template class CovariantLaplacian<Links12<float>>;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<ColorVector, float>&,
+                                                          const Field<ColorVector, float>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<ColorVector, Fixed16>&,
+                                                          const Field<ColorVector, Fixed16>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double,
+                                                          const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                          const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double,
+                                                          const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                          const Field<ColorVector, float, ColumnLanes<8>>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double,
+                                                          const Field<ColorVector, float, ColumnLanes<16>>&,
+                                                          const Field<ColorVector, float, ColumnLanes<16>>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<Spinor, float>&,
+                                                          const Field<Spinor, float>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<Spinor, Fixed16>&,
+                                                          const Field<Spinor, Fixed16>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<Spinor, float, ColumnLanes<4>>&,
+                                                          const Field<Spinor, float, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<Spinor, float, ColumnLanes<8>>&,
+                                                          const Field<Spinor, float, ColumnLanes<8>>&) const;
+template void CovariantLaplacian<Links12<float>>::combine(double, double, const Field<Spinor, float, ColumnLanes<16>>&,
+                                                          const Field<Spinor, float, ColumnLanes<16>>&) const;
+template class CovariantLaplacian<Links12<double>>;
+template void CovariantLaplacian<Links12<double>>::combine(double, double, const Field<ColorVector, double>&,
+                                                           const Field<ColorVector, double>&) const;
+template void CovariantLaplacian<Links12<double>>::combine(double, double,
+                                                           const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                           const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<Links12<double>>::combine(double, double,
+                                                           const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                           const Field<ColorVector, double, ColumnLanes<8>>&) const;
+template void CovariantLaplacian<Links12<double>>::combine(double, double, const Field<Spinor, double>&,
+                                                           const Field<Spinor, double>&) const;
+template void CovariantLaplacian<Links12<double>>::combine(double, double, const Field<Spinor, double, ColumnLanes<4>>&,
+                                                           const Field<Spinor, double, ColumnLanes<4>>&) const;
+template void CovariantLaplacian<Links12<double>>::combine(double, double, const Field<Spinor, double, ColumnLanes<8>>&,
+                                                           const Field<Spinor, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

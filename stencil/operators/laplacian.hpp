@@ -3,6 +3,7 @@
 // The gauge-covariant Laplacian in three or four dimensions, on colour vectors, spinors and blocks of columns.
 #pragma once
 
+#include "kov/stencil/operators/gauge_links.hpp"
 #include "kov/stencil/operators/leg_sum.hpp"
 
 namespace kov {
@@ -38,36 +39,41 @@ struct CovariantLaplacianKernel {
   }
 };
 
-/// (Delta psi)(x) = sum over mu of U_mu(x) psi(x + mu) + adj(U_mu(x - mu)) psi(x - mu) - 2 psi(x).
-template <class T>
+/// (Delta psi)(x) = sum over mu of U_mu(x) psi(x + mu) + adj(U_mu(x - mu)) psi(x - mu) - 2 psi(x).  Storage: of the
+/// links.
+template <class StorageT>
 class CovariantLaplacian {
  public:
-  explicit CovariantLaplacian(const GaugeLinks<T>& links, Dimensions dimensions = Dimensions::spacetime)
-      : links_(links), dimensions_(dimensions) {}
+  using Storage = StorageT;
 
-  /// out = Delta in, for every component of a field.  Asynchronous; in and out must be different fields.
-  template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
-    combine(-2 * int(dimensions_), 1, in, out);
-  }
-  template <template <class> class SiteT, int W>
-  void apply(const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const {
+  /// forms: of the links, where it will be applied to columns.
+  explicit CovariantLaplacian(const GaugeLinks<Storage>& links, Dimensions dimensions = Dimensions::spacetime,
+                              const LinkForms& forms = {})
+      : links_(links.with(forms)), dimensions_(dimensions) {}
+
+  /// out = Delta in, for every component of a field of ColorVector or Spinor.  Asynchronous; in and out must be
+  /// different fields.
+  template <template <class> class SiteT, class S, class Lanes>
+  void apply(const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out) const {
     combine(-2 * int(dimensions_), 1, in, out);
   }
 
   /// out = alpha in + beta * (sum of the legs): Delta is alpha = -2 d, beta = 1.  Throws InputError when the shapes
   /// differ.
-  template <template <class> class SiteT>
-  void combine(double alpha, double beta, const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
-  template <template <class> class SiteT, int W>
-  void combine(double alpha, double beta, const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const;
+  template <template <class> class SiteT, class S, class Lanes>
+  void combine(double alpha, double beta, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
-  const GaugeLinks<T>& links() const { return links_; }
+  const GaugeLinks<Storage>& links() const { return links_; }
   Dimensions dimensions() const { return dimensions_; }
+  /// The legs that it reads.
+  std::vector<Coord> legs() const {
+    const auto& all = links_.legs();
+    return {all.begin(), all.begin() + 2 * int(dimensions_)};
+  }
 
  private:
-  GaugeLinks<T> links_;
+  GaugeLinks<Storage> links_;
   Dimensions dimensions_;
 };
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/stencil/launch.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/operators/link_view.hpp"
 
 #include <utility>
 
@@ -46,7 +46,8 @@ struct LegSum {
   template <bool is_backward, class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, const Near& near, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
-    color_multiply_add(sum, link_of_leg<is_backward>(links, x, near, leg), in.read(x, near(leg), c));
+    const auto hop = near(leg);
+    color_multiply_add(sum, links.template of_leg<is_backward>(x, hop, leg), in.read(x, hop, c));
   }
 };
 

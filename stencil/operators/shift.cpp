@@ -47,10 +47,11 @@ struct CovariantHopKernel {
  private:
   template <class Sum, class Site, class Near>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int l, int c) const {
+    const auto hop = near(l);
     if (l % 2 == 0)
-      color_multiply_add(sum, links.forward(x, l / 2), in.read(x, near(l), c));
+      color_multiply_add(sum, links.template of_leg<false>(x, hop, l), in.read(x, hop, c));
     else
-      color_multiply_add(sum, links.backward(x, near(l), l / 2), in.read(x, near(l), c));
+      color_multiply_add(sum, links.template of_leg<true>(x, hop, l), in.read(x, hop, c));
   }
 };
 
@@ -68,7 +69,8 @@ void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<Sit
   require(links.lattice() == in.lattice(), in.name(), "lives on another lattice than the links: make both on one");
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components()).exchange(in);
+  const HaloChoice read{.legs = both ? std::vector<int>{leg & ~1, leg | 1} : std::vector<int>{leg}};
+  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), read).exchange(in);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
   for_each_site(
       name, in.range(), in.n_components(),
@@ -82,10 +84,11 @@ void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& o
   detail::require_shift(in, mu, step, out);
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components()).exchange(in);
+  const int leg = 2 * mu + (step < 0);
+  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = {leg}}).exchange(in);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
   for_each_site("shift", in.range(), in.n_components(),
-                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), 2 * mu + (step < 0)});
+                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), leg});
 }
 
 template <template <class> class SiteT, class T>

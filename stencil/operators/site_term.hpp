@@ -29,12 +29,14 @@ struct MassTerm {
 
   std::optional<double> number() const { return 4 + mass; }
   template <class F>
+  requires requires(const F& f) { copy(f, f); }
   void apply(const F& in, const F& out, bool /*adjoint*/) const {
     copy(in, out);
     scale(4 + mass, out);
   }
   /// Throws InputError for a mass of -4.
   template <class F>
+  requires requires(const F& f) { copy(f, f); }
   void apply_inverse(const F& in, const F& out, bool /*adjoint*/) const {
     require(mass != -4, "a mass of -4 makes a term of 0, which has no inverse: solve for all sites instead");
     copy(in, out);

@@ -7,11 +7,14 @@
 
 namespace kov {
 
-template <class T>
-class WilsonOperator : public DiracOperator<T, MassTerm> {
+/// Storage: of the links.
+template <class Storage>
+class WilsonOperator : public DiracOperator<Storage, MassTerm> {
  public:
-  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).
-  WilsonOperator(const GaugeLinks<T>& links, double mass) : DiracOperator<T, MassTerm>(Hop<T>(links), {mass}) {}
+  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  forms: what the
+  /// operator will be applied to besides full fields.
+  WilsonOperator(const GaugeLinks<Storage>& links, double mass, const LinkForms& forms = {})
+      : DiracOperator<Storage, MassTerm>(Hop<Storage>(links, forms), {mass}) {}
 
   double mass() const { return this->site_term().mass; }
 };

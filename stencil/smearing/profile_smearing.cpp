@@ -61,55 +61,10 @@ ChebyshevSeries make_series(const Lattice& lattice, const RealFunction& profile,
 
 template <class T>
 ProfileSmearing<T>::ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile,
-                                    const ProfileParameters& parameters)
-    : laplacian_(links, parameters.dimensions), series_(make_series(links.lattice(), profile, parameters)) {}
-
-template <class T>
-template <template <class> class SiteT>
-void ProfileSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
-  apply_laplacian_series(series_, laplacian_, in, out);
-}
-
-template <class T>
-template <template <class> class SiteT, int W>
-void ProfileSmearing<T>::apply(const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const {
-  apply_laplacian_series(series_, laplacian_, in, out);
-}
+                                    const ProfileParameters& parameters, const LinkForms& forms)
+    : laplacian_(links, parameters.dimensions, forms), series_(make_series(links.lattice(), profile, parameters)) {}
 
 template class ProfileSmearing<float>;
 template class ProfileSmearing<double>;
-template void ProfileSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template void ProfileSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&) const;
-template void ProfileSmearing<double>::apply(const Field<ColorVector, double>&,
-                                             const Field<ColorVector, double>&) const;
-template void ProfileSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 4>&,
-                                            const BlockField<ColorVector, float, 4>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 8>&,
-                                            const BlockField<ColorVector, float, 8>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 4>&,
-                                             const BlockField<ColorVector, double, 4>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 8>&,
-                                             const BlockField<ColorVector, double, 8>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 4>&,
-                                            const BlockField<Spinor, float, 4>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 8>&,
-                                            const BlockField<Spinor, float, 8>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 16>&,
-                                            const BlockField<Spinor, float, 16>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 4>&,
-                                             const BlockField<Spinor, double, 4>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 8>&,
-                                             const BlockField<Spinor, double, 8>&) const;
-#if defined(KOKKOS_ENABLE_CUDA)
-template void ProfileSmearing<float>::apply(const BlockField<ColorVector, float, 32>&,
-                                            const BlockField<ColorVector, float, 32>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<ColorVector, double, 32>&,
-                                             const BlockField<ColorVector, double, 32>&) const;
-template void ProfileSmearing<float>::apply(const BlockField<Spinor, float, 32>&,
-                                            const BlockField<Spinor, float, 32>&) const;
-template void ProfileSmearing<double>::apply(const BlockField<Spinor, double, 32>&,
-                                             const BlockField<Spinor, double, 32>&) const;
-#endif
 
 }  // namespace kov

@@ -41,28 +41,29 @@ struct ProfileParameters {
 };
 
 /// out = F(-Laplacian) in, for sources and sinks alike, of one column or of twelve in one sweep of the links; with
-/// phased_links() of momentum_smearing.hpp, F of (p - k)^2.
+/// momentum_factors() of momentum_smearing.hpp, F of (p - k)^2.
 template <class T>
 class ProfileSmearing {
  public:
-  /// Throws like ChebyshevSeries.
-  ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile, const ProfileParameters& parameters = {});
+  /// forms: of the links, where it will be applied to columns in lanes.  Throws like ChebyshevSeries.
+  ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile, const ProfileParameters& parameters = {},
+                  const LinkForms& forms = {});
 
   /// Its order(), error() and interval().
   const ChebyshevSeries& series() const { return series_; }
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
-  /// out = smeared in, every component or column, on full fields or blocks of Spinor or ColorVector; in may be out.
-  /// Throws InputError when the shapes differ.  See apply_laplacian_series().
-  template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
-  template <template <class> class SiteT, int W>
-  void apply(const BlockField<SiteT, T, W>& in, const BlockField<SiteT, T, W>& out) const;
+  /// out = smeared in, every component, on full fields of Spinor or ColorVector; in may be out.  Throws InputError when
+  /// the shapes differ.  See apply_laplacian_series().
+  template <template <class> class SiteT, class Lanes>
+  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out) const {
+    apply_laplacian_series(series_, laplacian_, in, out);
+  }
 
   /// A new field, smeared.
-  template <template <class> class SiteT>
-  Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
-    const Field<SiteT, T> out = in.like("smeared " + in.name());
+  template <template <class> class SiteT, class Lanes>
+  Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in) const {
+    const Field<SiteT, T, Lanes> out = in.like("smeared " + in.name());
     apply(in, out);
     return out;
   }

@@ -22,7 +22,7 @@ using SmearingShape = std::variant<std::monostate, WuppertalParameters, RealFunc
 /// const auto quark = at_sink(solve_propagator(solver, M, at_source(point_source<double>(lattice,
 /// origin))).propagator);
 ///
-/// With links from phased_links() it is momentum smearing.
+/// With links from momentum_factors() it is momentum smearing.
 template <class T>
 class QuarkSmearing {
  public:

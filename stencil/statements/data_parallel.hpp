@@ -43,7 +43,7 @@ constexpr bool can_assign() {
   static_assert(
       !AnyField<E>,
       "assign(expression, out) is for expressions: copy(from, to) of kov/core/field/field_ops.hpp copies a field, "
-      "convert(from, to) of kov/core/field/site_map.hpp changes its precision");
+      "convert(from, to) of kov/core/field/convert.hpp changes its precision");
   static_assert(AnyField<E> || SiteExpression<E>,
                 "assign(expression, out) wants an expression of fields first and the field that is written last");
   if constexpr (!SiteExpression<E> || is_wrong_v<E>) {
@@ -52,7 +52,7 @@ constexpr bool can_assign() {
     constexpr bool same = std::is_same_v<typename E::Real, T>;
     static_assert(
         same,
-        "the expression has another precision than the field: convert(from, to) of kov/core/field/site_map.hpp "
+        "the expression has another precision than the field: convert(from, to) of kov/core/field/convert.hpp "
         "brings fields to one precision first");
     if constexpr (same) {
       using Node = decltype(std::declval<const E&>().template bind<false>(std::declval<ExpressionPlan&>(), Coord{}));
@@ -101,7 +101,7 @@ void assign(const E& expression, const Field<SiteT, T>& out) {
     const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out.alias();
     const auto node = expression.template bind<false>(plan, {});
     using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
-    const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.n_reals() * sizeof(T));
+    const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.bytes());
     for_each_site("assign", target.range(), target.n_components(), Kernel{node, target.view(), streaming});
     if (conflict) copy(target, out);
   }

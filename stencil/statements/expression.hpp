@@ -222,10 +222,9 @@ auto number_term(const C& c) {
 template <class First, class... Rest>
 constexpr bool one_precision() {
   constexpr bool one = (std::is_same_v<typename First::Real, typename Rest::Real> && ...);
-  static_assert(
-      one,
-      "an expression has one precision: convert(from, to) of kov/core/field/site_map.hpp brings fields to it, "
-      "phase<float>() makes phases in it");
+  static_assert(one,
+                "an expression has one precision: convert(from, to) of kov/core/field/convert.hpp brings fields to it, "
+                "phase<float>() makes phases in it");
   return one;
 }
 template <class F, class... E>

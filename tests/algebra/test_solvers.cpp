@@ -50,8 +50,8 @@ struct Problem {
         u(reference::random_su3(l.extent(), 4, 11)),
         source(reference::random_array(l.extent(), 12, 12)),
         gauge(loaded(l, u)),
-        wilson(GaugeLinks<double>(gauge, {kAngles}), kMass),
-        wilson_float(GaugeLinks<float>(gauge, {kAngles}), kMass),
+        wilson(GaugeLinks<double>(gauge, BoundaryAngles{kAngles}), kMass),
+        wilson_float(GaugeLinks<float>(gauge, BoundaryAngles{kAngles}), kMass),
         b(l, "source"),
         x(l, "solution") {
     load(b, source);

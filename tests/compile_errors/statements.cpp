@@ -70,7 +70,7 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   by_value(b);
 #elif CASE == 4    // x.clone(name) for a copy of the data, x.alias() for another handle
   const Holder r{b};
-#elif CASE == 5    // convert(from, to) of kov/core/field/site_map.hpp
+#elif CASE == 5    // convert(from, to) of kov/core/field/convert.hpp
   const Psi32 r = b;
 #elif CASE == 6    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   a = b;
@@ -80,11 +80,11 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   a.even() = b.even();
 #elif CASE == 9    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
   h = g;
-#elif CASE == 10   // convert(from, to) of kov/core/field/site_map.hpp
+#elif CASE == 10   // convert(from, to) of kov/core/field/convert.hpp
   f = b;
-#elif CASE == 11   // an expression has one precision: convert(from, to) of kov/core/field/site_map.hpp
+#elif CASE == 11   // an expression has one precision: convert(from, to) of kov/core/field/convert.hpp
   a = b + 2.0 * f;
-#elif CASE == 12   // an expression has one precision: convert(from, to) of kov/core/field/site_map.hpp
+#elif CASE == 12   // an expression has one precision: convert(from, to) of kov/core/field/convert.hpp
   sum(dot(b, f));
 #elif CASE == 13   // the expression has another precision than the field: convert(from, to)
   f = 2.0 * b;
@@ -104,7 +104,7 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   a = trace(U);
 #elif CASE == 21   // these two have no product
   a = b * c;
-#elif CASE == 22   // convert(from, to) of kov/core/field/site_map.hpp
+#elif CASE == 22   // convert(from, to) of kov/core/field/convert.hpp
   Psi32 r = f.alias();
   r = b;
 #elif CASE == 100  // #include "kov/stencil/statements/data_parallel.hpp"

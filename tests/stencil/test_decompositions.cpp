@@ -84,17 +84,18 @@ void add_columns(Checksums& table, const GaugeLinks<T>& links) {
   const Lattice& lattice = links.lattice();
   const auto in = random_field<Spinor, T>(lattice, 4, 3), out = in.like("out");
   const auto quarks = random_field<ColorVector, T>(lattice, 5, 5), smeared = quarks.like("smeared");
-  const BlockField<Spinor, T> block(lattice, "block", 3), result = block.like("result");
-  for (int k = 0; k < 3; ++k) block.set_column(k, in.column(k));
+  const Field<Spinor, T, ColumnLanes<8>> block(lattice, "block", 3), result = block.like("result");
+  copy_components(in, 0, block, 0, 3);
   const auto add = [&](const std::string& what, const auto& apply) {
     apply(in, out);
     table[what + ", 3 components" + real] = checksum(out);
     apply(block, result);
     table[what + ", block of 3 columns" + real] = checksum(result);
   };
-  const CovariantLaplacian<T> laplacian(links);
-  const WilsonOperator<T> wilson(links, 0.1);
-  const ProfileSmearing<T> profile(links, gaussian_profile(1), {.order = 5});
+  const LinkForms forms{.columns = true};
+  const CovariantLaplacian<T> laplacian(links, Dimensions::spacetime, forms);
+  const WilsonOperator<T> wilson(links, 0.1, forms);
+  const ProfileSmearing<T> profile(links, gaussian_profile(1), {.order = 5}, forms);
   add("Laplacian", [&](const auto& a, const auto& b) { laplacian.apply(a, b); });
   add("Wilson operator", [&](const auto& a, const auto& b) { wilson.apply(a, b); });
   add("Chebyshev smearing", [&](const auto& a, const auto& b) { profile.apply(a, b); });
@@ -145,7 +146,12 @@ void add_all(Checksums& table, const Lattice& lattice, const GlobalArray& u) {
   add_columns(table, links);
   add_statements(table, gauge);
   add_noise<T>(table, lattice);
-  table[std::string("links with phases") + test::in_precision<T>] = checksum(phased_links(gauge, {0.3, -0.2, 0.1}));
+  table[std::string("Laplacian with momentum") + test::in_precision<T>] = [&] {
+    const GaugeLinks<T> moving(gauge, momentum_factors({0.3, -0.2, 0.1}));
+    const auto in = random_field<Spinor, T>(lattice, 1, 6), out = in.like("out");
+    CovariantLaplacian<T>(moving).apply(in, out);
+    return checksum(out);
+  }();
 }
 
 TEST(EveryDecomposition, GivesTheBitsOfOneRank) {

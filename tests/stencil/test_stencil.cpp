@@ -146,14 +146,14 @@ void check_bits(const Coord& extent) {
     const SpinorField<T> three(lattice, "three", 3), d(lattice, "d", 3);
     load(three, reference::random_array(extent, 36, 3));
     CovariantLaplacian<T>(links).apply(three, d);
-    BlockField<Spinor, T, 4> columns(lattice, "columns", 4), e(lattice, "e", 4);
-    columns.set_column(1, in);
-    columns.set_column(3, a);
-    CovariantLaplacian<T>(links).apply(columns, e);
+    Field<Spinor, T, ColumnLanes<4>> columns(lattice, "columns", 4), e(lattice, "e", 4);
+    copy_components(in, 0, columns, 1, 1);
+    copy_components(a, 0, columns, 3, 1);
+    CovariantLaplacian<T>(links, Dimensions::spacetime, {.columns = true}).apply(columns, e);
     std::vector<GlobalArray> all;
     for (const auto* field : {&a, &b, &c, &d}) all.push_back(gather(*field));
     for (const int k : {0, 1, 3}) {
-      e.get_column(k, b);
+      copy_components(e, k, b, 0, 1);
       all.push_back(gather(b));
     }
     return all;

@@ -50,9 +50,9 @@ TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
     tune<ColorVector>(CovariantLaplacian<double>(links, Dimensions::space), 1);
     tune<Spinor>(CovariantLaplacian<float>(links_on<float>(lattice)), 1);
     tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice, LinkStorage::twice)), 1);
-    const BlockField<Spinor, double, 4> in(lattice, "in", 4), out(lattice, "out", 4);
+    const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out(lattice, "out", 4);
     for (const Dimensions dimensions : {Dimensions::spacetime, Dimensions::space})
-      for (int i = 0; i <= trials; ++i) CovariantLaplacian<double>(links, dimensions).apply(in, out);
+      for (int i = 0; i <= trials; ++i) CovariantLaplacian<double>(links, dimensions, {.columns = true}).apply(in, out);
     n_keys += 9;
   }
   using Wire = HaloOptions::Wire;

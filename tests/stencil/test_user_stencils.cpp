@@ -179,12 +179,12 @@ void naik_hop(const GaugeField<T>& u, const Field<ColorVector, T>& in, const Fie
   const GaugeField<T> w(lattice, "three links", 4);
   const Stencil &links = Stencil::of(lattice, ahead), &back = Stencil::of(lattice, behind),
                 &hops = Stencil::of(lattice, three);
-  run_stencil("three_links", links, halo_for<ColorMatrix, T>(links, lattice, 4), u, w, 4, [&](const auto& neighbours) {
+  run_stencil("three_links", links, halo_for<ColorMatrix, T>(links, lattice, 4), u, w, [&](const auto& neighbours) {
     return ThreeLinksKernel<T>{links.view(), neighbours, w.view()};
   });
   const auto w_near = halo_for<ColorMatrix, T>(back, lattice, 4).exchange(w);
   const int n = in.n_components();
-  run_stencil("naik", hops, halo_for<ColorVector, T>(hops, lattice, n), in, out, n, [&](const auto& neighbours) {
+  run_stencil("naik", hops, halo_for<ColorVector, T>(hops, lattice, n), in, out, [&](const auto& neighbours) {
     return NaikKernel<T>{hops.view(), back.view(), w_near, neighbours, out.view()};
   });
 }

@@ -3,7 +3,7 @@
 // Kernels that show every neighbour a halo brings.
 #pragma once
 
-#include "kov/core/field/site_map.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/launch.hpp"
 #include "tests/reference/gather.hpp"
 
@@ -25,12 +25,12 @@ struct AllLegs {
   }
 };
 
-/// out(x) = in(x + leg) for every column of a block.
-template <template <class> class SiteT, class T, int W>
-struct BlockLeg {
+/// out(x) = in(x + leg) for every column.
+template <template <class> class SiteT, class T, class Lanes>
+struct ColumnsLeg {
   Stencil::View stencil;
-  BlockNeighbourView<SiteT, T, W> in;
-  BlockView<SiteT, T, W> out;
+  NeighbourView<SiteT, T, kernel_lanes_t<Lanes>> in;
+  FieldView<SiteT, T, kernel_lanes_t<Lanes>> out;
   int leg;
 
   template <class Site>
@@ -48,18 +48,20 @@ reference::GlobalArray neighbours(const Field<SiteT, T>& in, const Stencil& sten
   return reference::gather(out);
 }
 
-/// The same for blocks: of each leg, and there of each column.
+/// The same for columns in lanes: of each leg, and there of each column.
 template <template <class> class SiteT, class T, int W>
-std::vector<reference::GlobalArray> neighbours(const BlockField<SiteT, T, W>& in, const BlockHalo<SiteT, T, W>& halo) {
-  const Stencil& stencil = block_stencil(in.lattice());
+std::vector<reference::GlobalArray> neighbours(const Field<SiteT, T, ColumnLanes<W>>& in,
+                                               const Halo<SiteT, T, ColumnLanes<W>>& halo) {
+  using Lanes = ColumnLanes<W>;
+  const Stencil& stencil = stencil_of<Lanes>(in.lattice());
   const auto out = in.like("out");
   const Field<SiteT, T> column(in.lattice(), "column");
   std::vector<reference::GlobalArray> all;
   for (int leg = 0; leg < 8; ++leg) {
-    for_each_site<BlockSite>("block_neighbours", out.range(), out.n_groups(),
-                             BlockLeg<SiteT, T, W>{stencil.view(), halo.exchange(in), out.view(), leg});
-    for (int k = 0; k < in.n_columns(); ++k) {
-      out.get_column(k, column);
+    for_each_site<Lanes>("column_neighbours", out.range(), out.n_groups(),
+                         ColumnsLeg<SiteT, T, Lanes>{stencil.view(), halo.exchange(in), out.view(), leg});
+    for (int k = 0; k < in.n_components(); ++k) {
+      copy_components(out, k, column, 0, 1);
       all.push_back(reference::gather(column));
     }
   }

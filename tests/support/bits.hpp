@@ -4,7 +4,6 @@
 // bit for bit.  With KOV_BITS_TABLE set, rank 0 prints a line for each, which decompositions.py compares among runs.
 #pragma once
 
-#include "kov/core/field/block_field.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "tests/support/grids.hpp"
@@ -28,8 +27,8 @@ template <class T>
 inline constexpr const char* in_precision = sizeof(T) == 8 ? ", double" : ", float";
 
 /// Of the bytes of all sites, each at its place in the lexicographic order of the whole lattice.
-template <template <class> class SiteT, class T, int N>
-Checksum checksum(const Field<SiteT, T, N>& field) {
+template <template <class> class SiteT, class Storage, class Lanes>
+Checksum checksum(const Field<SiteT, Storage, Lanes>& field) {
   const Geometry& geometry = field.lattice().geometry();
   const std::vector<double> local = export_sites(field);
   const std::size_t n = local.size() / std::size_t(geometry.local_volume());
@@ -40,14 +39,6 @@ Checksum checksum(const Field<SiteT, T, N>& field) {
   }
   sum.combine(field.lattice().comm());
   return sum.values();
-}
-
-/// Of all columns, as the components of one field.
-template <template <class> class SiteT, class T, int W>
-Checksum checksum(const BlockField<SiteT, T, W>& block) {
-  const Field<SiteT, T> columns(block.lattice(), "columns", block.n_columns(), block.subset());
-  for (int k = 0; k < block.n_columns(); ++k) block.get_column(k, columns.column(k));
-  return checksum(columns);
 }
 
 inline Checksum checksum_of(std::span<const double> values) { return {crc32(std::as_bytes(values)), 0}; }

@@ -14,7 +14,7 @@ inline constexpr std::array<double, 4> kAngles{0.3, -1.1, 0, std::numbers::pi};
 /// Links as operators take them, with these phases.
 template <class T>
 GaugeLinks<T> links(const Lattice& lattice, const reference::GlobalArray& u,
-                    const BoundaryAngles& angles = {kAngles}) {
+                    const BoundaryAngles& angles = BoundaryAngles{kAngles}) {
   return GaugeLinks<T>(reference::gauge_field(lattice, u), angles);
 }
 

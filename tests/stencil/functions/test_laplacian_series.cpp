@@ -134,7 +134,7 @@ TEST(LaplacianSeriesOfFields, RefusesDifferentShapes) {
   EXPECT_THROW(apply_laplacian_series(series, laplacian, in, wide), InputError);
   EXPECT_THROW(apply_laplacian_series(series, laplacian, even, even), InputError);
   EXPECT_THROW(apply_laplacian_series(series, laplacian, elsewhere, elsewhere), InputError);
-  const BlockField<Spinor, double> block(lattice, "block", 3), other(lattice, "other", 4);
+  const Field<Spinor, double, ColumnLanes<8>> block(lattice, "block", 3), other(lattice, "other", 4);
   EXPECT_THROW(apply_laplacian_series(series, laplacian, block, other), InputError);
 }
 

@@ -262,17 +262,17 @@ TEST(WireFormats, OfTheLatticeHoldForVectorsNotForMatrices) {
 template <class T, int W>
 void check_block(Wire wire, double bound) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
-  const BlockField<Spinor, T, W> in(lattice, "in", 5);
+  const Field<Spinor, T, ColumnLanes<W>> in(lattice, "in", 5);
   const SpinorField<T> column(lattice, "column");
   std::vector<GlobalArray> columns;
   double largest = 0;
   for (int k = 0; k < 5; ++k) {
     load(column, reference::random_array(lattice.extent(), 12, 3 + std::uint64_t(k)));
     columns.push_back(gather(column));
-    in.set_column(k, column);
+    copy_components(column, 0, in, k, 1);
     largest = std::max(largest, reference::max_abs(columns.back()));
   }
-  const BlockHalo<Spinor, T, W> exact(lattice, 5), rounded(lattice, 5, {.wire = wire});
+  const Halo<Spinor, T, ColumnLanes<W>> exact(lattice, 5), rounded(lattice, 5, {.wire = wire});
   EXPECT_LT(rounded.message_bytes()[0], exact.message_bytes()[0]);
   const auto a = test::neighbours(in, exact), b = test::neighbours(in, rounded);
   double worst = 0;

@@ -33,15 +33,21 @@ TEST_F(ViewBounds, HalosEndWhereTheirLastNeighbourIs) {
   }
 }
 
+using ColumnsSite = site_of_lanes_t<ColumnLanes<4>>;
+
 TEST_F(ViewBounds, HalosOfColumnsEndLikewise) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
-  const BlockField<Spinor, double, 4> psi(lattice, "psi", 4);
-  const BlockHalo<Spinor, double, 4> halo(lattice, 4);
+  const Field<Spinor, double, ColumnLanes<4>> psi(lattice, "psi", 4);
+  const Halo<Spinor, double, ColumnLanes<4>> halo(lattice, 4);
   const auto near = halo.exchange(psi);
-  const int n = block_stencil(lattice).halo().n_blocks;
-  near(BlockSite{}, LaneHop{n - 1, 0, true}, 0);
-  expect_refused([&] { near(BlockSite{}, LaneHop{n, 0, true}, 0); }, {halo_of_psi, "outer site " + std::to_string(n)});
-  expect_refused([&] { near(BlockSite{}, LaneHop{0, 0, true}, psi.n_groups()); }, {halo_of_psi, "component"});
+  const int n = stencil_of<ColumnLanes<4>>(lattice).halo().n_blocks;
+  near(ColumnsSite{}, LaneHop{n - 1, 0, true}, 0);
+  expect_refused(
+      [&] {
+        near(ColumnsSite{}, LaneHop{n, 0, true}, 0);
+      },
+      {halo_of_psi, "outer site " + std::to_string(n)});
+  expect_refused([&] { near(ColumnsSite{}, LaneHop{0, 0, true}, psi.n_groups()); }, {halo_of_psi, "component"});
 }
 
 TEST_F(ViewBounds, WhereNothingIsExchangedThereIsNoHalo) {
@@ -50,9 +56,9 @@ TEST_F(ViewBounds, WhereNothingIsExchangedThereIsNoHalo) {
   const auto near = Halo<Spinor, double>(lattice, 1).exchange(psi);
   near(LaneSite{}, LaneHop{0, 0, false});
   expect_refused([&] { near(LaneSite{}, LaneHop{0, 0, true}); }, {halo_of_psi, "no sites"});
-  const BlockField<Spinor, double, 4> block(lattice, "psi", 4);
-  const auto columns = BlockHalo<Spinor, double, 4>(lattice, 4).exchange(block);
-  expect_refused([&] { columns(BlockSite{}, LaneHop{0, 0, true}, 0); }, {halo_of_psi, "no sites"});
+  const Field<Spinor, double, ColumnLanes<4>> block(lattice, "psi", 4);
+  const auto columns = Halo<Spinor, double, ColumnLanes<4>>(lattice, 4).exchange(block);
+  expect_refused([&] { columns(ColumnsSite{}, LaneHop{0, 0, true}, 0); }, {halo_of_psi, "no sites"});
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)

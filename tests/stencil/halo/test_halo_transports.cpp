@@ -78,10 +78,11 @@ void check_fields(const test::LatticeCase& c, Wire wire, int n) {
 template <template <class> class SiteT, class T, int W>
 void check_columns(const test::LatticeCase& c, Wire wire, int n) {
   same_on_all(c, [&](const Lattice& lattice) {
-    const BlockField<SiteT, T, W> in(lattice, "in", n);
-    for (int k = 0; k < n; ++k) in.set_column(k, reference::random_field<SiteT, T>(lattice, 1, 1 + std::uint64_t(k)));
+    const Field<SiteT, T, ColumnLanes<W>> in(lattice, "in", n);
+    for (int k = 0; k < n; ++k)
+      copy_components(reference::random_field<SiteT, T>(lattice, 1, 1 + std::uint64_t(k)), 0, in, k, 1);
     std::vector<std::vector<reference::Number>> results;
-    for (const auto& a : test::neighbours(in, BlockHalo<SiteT, T, W>(lattice, n, {.wire = wire})))
+    for (const auto& a : test::neighbours(in, Halo<SiteT, T, ColumnLanes<W>>(lattice, n, {.wire = wire})))
       results.push_back(a.data);
     return results;
   });

@@ -40,14 +40,14 @@ void check_components(const Lattice& lattice, int n, const Apply& apply, const c
 /// The same for blocks, whose sums may be rounded in another way.
 template <template <class> class SiteT, class T, int W, class Apply>
 void check_block(const Lattice& lattice, int n, const Apply& apply, const char* what) {
-  const BlockField<SiteT, T, W> in(lattice, "in", n), out = in.like("out");
+  const Field<SiteT, T, ColumnLanes<W>> in(lattice, "in", n), out = in.like("out");
   const Field<SiteT, T> column(lattice, "column"), one(lattice, "one");
   const auto load_column = [&](int k) {
     load(column, reference::random_array(lattice.extent(), SiteT<T>::n_complex, 10 + std::uint64_t(k)));
   };
   for (int k = 0; k < n; ++k) {
     load_column(k);
-    in.set_column(k, column);
+    copy_components(column, 0, in, k, 1);
   }
   apply(in, out);
   apply(in, in);
@@ -56,9 +56,9 @@ void check_block(const Lattice& lattice, int n, const Apply& apply, const char* 
     apply(column, one);
     const GlobalArray expected = gather(one);
     const double tolerance = 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
-    out.get_column(k, one);
+    copy_components(out, k, one, 0, 1);
     EXPECT_LT(max_difference(one, expected), tolerance) << what << ", column " << k;
-    in.get_column(k, one);
+    copy_components(in, k, one, 0, 1);
     EXPECT_LT(max_difference(one, expected), tolerance) << what << " in place, column " << k;
   }
 }
@@ -69,7 +69,7 @@ template <class T>
 void check_laplacians(const Lattice& lattice) {
   const auto u = test::links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
-    const CovariantLaplacian<T> laplacian(u, d);
+    const CovariantLaplacian<T> laplacian(u, d, {.columns = true});
     const AdjointLaplacian<T> adjoint(u, d);
     const auto apply = [&](const auto& in, const auto& out) { laplacian.apply(in, out); };
     check_components<Spinor, T>(lattice, 12, apply, "propagator");
@@ -80,7 +80,7 @@ void check_laplacians(const Lattice& lattice) {
     const auto apply_block = [&](const auto& in, const auto& out) {
       const auto result = in.like("result");
       laplacian.apply(in, result);
-      detail::copy_on_device(out.data(), result.data(), result.n_reals() * sizeof(T));
+      detail::copy_on_device(out.data(), result.data(), result.bytes());
     };
     check_block<ColorVector, T, default_lanes>(lattice, 3, apply_block, "colour vectors");
     check_block<ColorVector, T, 4>(lattice, 6, apply_block, "colour vectors in fours");
@@ -99,13 +99,13 @@ template <class T>
 void check_smearings(const Lattice& lattice) {
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, reference::random_su3(lattice.extent(), 4, 1));
-  const GaugeLinks<T> u(phased_links(gauge, {0.3, -0.7, 0.2}));
+  const GaugeLinks<T> u(gauge, momentum_factors({0.3, -0.7, 0.2}));
   const WuppertalSmearing<T> wuppertal(u, {.width = 1, .iterations = 3});
   const auto apply_wuppertal = [&](const auto& in, const auto& out) { wuppertal.apply(in, out); };
   check_components<Spinor, T>(lattice, 12, apply_wuppertal, "Wuppertal");
   check_components<ColorVector, T>(lattice, 3, apply_wuppertal, "Wuppertal");
   for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
-    const ProfileSmearing<T> profile(u, gaussian_profile(0.8), {.order = 5, .dimensions = d});
+    const ProfileSmearing<T> profile(u, gaussian_profile(0.8), {.order = 5, .dimensions = d}, {.columns = true});
     const auto apply = [&](const auto& in, const auto& out) { profile.apply(in, out); };
     check_components<Spinor, T>(lattice, 12, apply, "profile");
     check_components<ColorVector, T>(lattice, 3, apply, "profile");

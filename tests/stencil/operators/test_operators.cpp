@@ -35,7 +35,7 @@ void check_laplacian(const Lattice& lattice, Dimensions dimensions) {
   load(gauge, u);
   const Field<SiteT, T> in(lattice, "in"), out(lattice, "out");
   load(in, psi);
-  CovariantLaplacian<T>(GaugeLinks<T>(gauge, {test::kAngles}), dimensions).apply(in, out);
+  CovariantLaplacian<T>(GaugeLinks<T>(gauge, BoundaryAngles{test::kAngles}), dimensions).apply(in, out);
   const GlobalArray expected = reference::laplacian(u, psi, int(dimensions), test::kAngles);
   EXPECT_LT(max_difference(out, expected), sum_tolerance<T>(expected));
 }
@@ -53,7 +53,7 @@ TEST_P(Operators, LaplacianEqualsItsDefinition) {
 template <class T>
 void check_storage(const Lattice& lattice) {
   const GaugeField<T> gauge = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 7));
-  const GaugeLinks<T> once(gauge, {test::kAngles}), twice(gauge, {test::kAngles}, LinkStorage::twice);
+  const GaugeLinks<T> once(gauge, BoundaryAngles{test::kAngles}), twice(gauge, BoundaryAngles{test::kAngles}, LinkStorage::twice);
   const auto expect_equal = [](const auto& in, const auto& apply) {
     const auto a = in.like("once"), b = in.like("twice");
     apply(0, a);
@@ -89,7 +89,7 @@ void check_wilson(const Lattice& lattice) {
   load(gauge, u);
   const SpinorField<T> in(lattice, "in"), out(lattice, "out");
   load(in, psi);
-  const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, {test::kAngles}), 0.1);
+  const WilsonOperator<T> wilson(GaugeLinks<T>(gauge, BoundaryAngles{test::kAngles}), 0.1);
   const GlobalArray hop = reference::wilson_hop(u, psi, test::kAngles),
                     adjoint = reference::wilson_hop(u, psi, test::kAngles, -1);
   wilson.hop().apply(in, out);
@@ -118,26 +118,26 @@ void check_block(const Lattice& lattice, int n_columns) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 5);
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, u);
-  const GaugeLinks<T> links(gauge, {test::kAngles});
-  const BlockField<Spinor, T, W> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns),
+  const GaugeLinks<T> links(gauge, BoundaryAngles{test::kAngles});
+  const Field<Spinor, T, ColumnLanes<W>> in(lattice, "in", n_columns), hop(lattice, "hop", n_columns),
       laplace(lattice, "laplace", n_columns);
   const SpinorField<T> column(lattice, "column");
   std::vector<GlobalArray> psi;
   for (int k = 0; k < n_columns; ++k) {
     psi.push_back(reference::random_array(lattice.extent(), 12, 100 + std::uint64_t(k)));
     load(column, psi.back());
-    in.set_column(k, column);
+    copy_components(column, 0, in, k, 1);
   }
-  const WilsonOperator<T> wilson(links, 0);
+  const WilsonOperator<T> wilson(links, 0, {.columns = true});
   wilson.hop().apply(in.half(Subset::odd), hop.half(Subset::even));
   wilson.hop().apply(in.half(Subset::even), hop.half(Subset::odd));
-  CovariantLaplacian<T>(links).apply(in, laplace);
+  CovariantLaplacian<T>(links, Dimensions::spacetime, {.columns = true}).apply(in, laplace);
   for (int k : {0, n_columns / 2, n_columns - 1}) {
     const GlobalArray h = reference::wilson_hop(u, psi[std::size_t(k)], test::kAngles);
-    hop.get_column(k, column);
+    copy_components(hop, k, column, 0, 1);
     EXPECT_LT(max_difference(column, h), sum_tolerance<T>(h)) << "hop, column " << k;
     const GlobalArray l = reference::laplacian(u, psi[std::size_t(k)], 4, test::kAngles);
-    laplace.get_column(k, column);
+    copy_components(laplace, k, column, 0, 1);
     EXPECT_LT(max_difference(column, l), sum_tolerance<T>(l)) << "Laplacian, column " << k;
   }
 }

@@ -266,7 +266,7 @@ TEST(MomentumSmearing, OverlapPeaksAtTheChosenMomentum) {
   // Whole momenta and others: the peak is then the nearest one.
   for (const std::array<double, 3>& n : {std::array<double, 3>{0, 0, 0}, {1, 0, 0}, {0, -1, 2}, {1.2, 0.3, -2.1}}) {
     const std::array<double, 3> k{n[0] * unit, n[1] * unit, n[2] * unit};
-    const GaugeLinks<double> u(phased_links(gauge, k));
+    const GaugeLinks<double> u(gauge, momentum_factors(k));
     const WuppertalParameters wuppertal{.width = 3, .iterations = 30};
     const Coord nearest{int(std::lround(n[0]) + 8) % 8, int(std::lround(n[1]) + 8) % 8, int(std::lround(n[2]) + 8) % 8,
                         1};
@@ -301,7 +301,7 @@ TEST(MomentumSmearing, IsSmearingBetweenTwoPhaseRotations) {
   };
   const auto gauge = gauge_field(lattice, u);
   const ProfileSmearing<double> plain(GaugeLinks<double>(gauge), gaussian_profile(1.5)),
-      boosted(GaugeLinks<double>(phased_links(gauge, k)), gaussian_profile(1.5));
+      boosted(GaugeLinks<double>(gauge, momentum_factors(k)), gaussian_profile(1.5));
   const SpinorField<double> in(lattice, "in");
   load(in, rotated(psi, -1));
   const GlobalArray expected = rotated(gather(plain(in)), +1);
@@ -309,18 +309,21 @@ TEST(MomentumSmearing, IsSmearingBetweenTwoPhaseRotations) {
   EXPECT_LT(max_difference(boosted(in), expected), tolerance<double>(plain.series(), 1, psi));
 }
 
-TEST(MomentumSmearing, WithoutMomentumKeepsTheLinksAndNeverTouchesTime) {
+TEST(MomentumSmearing, WithoutMomentumIsNoneAndNeverTouchesTime) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
   const auto gauge = gauge_field(lattice, u);
-  EXPECT_EQ(max_difference(phased_links(gauge, {0, 0, 0}), u), 0);
-  const GlobalArray v = gather(phased_links(gauge, {0.3, -1, 2}));
-  EXPECT_EQ(max_difference(gauge, u), 0);
-  reference::for_each_coordinate(u.extent, [&](const Coord& x) {
-    for (int i = 27; i < 36; ++i) EXPECT_EQ(v.at(x)[i], u.at(x)[i]);
-  });
-  EXPECT_THROW(phased_links(gauge, {0, std::nan(""), 0}), InputError);
-  EXPECT_THROW(phased_links(GaugeField<double>(lattice, "two", 2), {0, 0, 0}), InputError);
+  const auto psi = reference::random_field<Spinor, double>(lattice, 1, 2);
+  const auto laplacian = [&](const LegFactors& factors) {
+    const SpinorField<double> out(lattice, "out");
+    CovariantLaplacian<double>(GaugeLinks<double>(gauge, factors)).apply(psi, out);
+    return gather(out);
+  };
+  EXPECT_EQ(laplacian(momentum_factors({0, 0, 0})).data, laplacian({}).data);
+  EXPECT_NE(laplacian(momentum_factors({0.3, -1, 2})).data, laplacian({}).data);
+  EXPECT_EQ(momentum_factors({0.3, -1, 2}).direction[3], 1.0);
+  EXPECT_THROW(momentum_factors({0, std::nan(""), 0}), InputError);
+  EXPECT_THROW(GaugeLinks<double>(GaugeField<double>(lattice, "two", 2)), InputError);
 }
 
 }  // namespace

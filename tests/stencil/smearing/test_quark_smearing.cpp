@@ -65,7 +65,7 @@ TEST_P(QuarkSmearings, OfAPropagatorAreThoseOfItsColumnsAndHermitian) {
   const GaugeField<double> gauge(lattice, "gauge", 4);
   load(gauge, reference::random_su3(lattice.extent(), 4, 1));
   check<double>(lattice, GaugeLinks<double>(gauge));
-  check<float>(lattice, GaugeLinks<float>(phased_links(gauge, {0.4, 0, -1})));
+  check<float>(lattice, GaugeLinks<float>(gauge, momentum_factors({0.4, 0, -1})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, QuarkSmearings, ::testing::ValuesIn(test::small_lattice_cases(600)),

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//
+// Codec: how a site lies in memory, as opposed to what kernels compute in.  Fields, views and halos take the storage as
+// a parameter: float and double for plain reals, or one of the types here.
+#pragma once
+
+#include "kov/core/field/stored_numbers.hpp"
+#include "kov/core/site/su3.hpp"
+
+#include <concepts>
+
+namespace kov {
+
+/// 16-bit integers in units of 1 / 32767 of a site's largest real number, which is kept beside them as a float; each
+/// number is rounded to nearest and so off by at most 2^-16 of the largest.  Colour matrices have no such float: their
+/// numbers must not exceed 1.  A site with a number that is not finite comes back as NaN throughout.  Kernels compute
+/// in float.
+struct Fixed16 {};
+
+/// The first two rows of SU(3) matrices, in T; the third is the conjugate of their cross product, so it is exact up to
+/// rounding for SU(3) and wrong for anything else.  Kernels compute in T.
+template <class T>
+struct Links12 {};
+
+/// Codec<SiteT, Storage>:
+///   Real    what kernels compute in
+///   Stored  what memory is counted in: a block of N lanes has N * n_stored of them
+///   shape   the same in numbers, for work that treats all types alike
+///   load_lane<N>(block, lane), store_lane<N>(block, lane, site), and for packs load<N>(block), store<N>(block, site)
+template <template <class> class SiteT, class Storage>
+struct Codec;
+
+template <template <class> class SiteT, std::floating_point T>
+struct Codec<SiteT, T> {
+  using Real = T;
+  using Stored = T;
+  static constexpr int n_complex = SiteT<T>::n_complex, n_stored = 2 * n_complex;
+  static constexpr bool is_plain = true;
+  static constexpr SiteShape shape{n_stored, n_stored, 0};
+
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<T> load_lane(const T* block, int lane) {
+    SiteT<T> r;
+    for (int i = 0; i < n_complex; ++i) r.z[i] = detail::load_complex<N>(block, i, lane);
+    return r;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(T* block, int lane, const SiteT<T>& v) {
+    for (int i = 0; i < n_complex; ++i) detail::store_complex<N>(block, i, lane, v.z[i]);
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(const T* block) {
+    SiteT<Pack<T, N>> r;
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = detail::load_pack<N>(block, i); });
+    return r;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, const SiteT<Pack<T, N>>& v) {
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) { detail::store_pack<N>(block, i, v.z[i]); });
+  }
+#endif
+};
+
+template <class T>
+struct Codec<ColorMatrix, Links12<T>> {
+  using Real = T;
+  using Stored = T;
+  static constexpr int n_complex = 9, n_stored = 12;
+  static constexpr bool is_plain = false;
+  static constexpr SiteShape shape{18, n_stored, 0};
+
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> load_lane(const T* block, int lane) {
+    ColorMatrix<T> u;
+    for (int i = 0; i < 6; ++i) u.z[i] = detail::load_complex<N>(block, i, lane);
+    complete_third_row(u);
+    return u;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(T* block, int lane, const ColorMatrix<T>& u) {
+    for (int i = 0; i < 6; ++i) detail::store_complex<N>(block, i, lane, u.z[i]);
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<T, N>> load(const T* block) {
+    ColorMatrix<Pack<T, N>> u;
+    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = detail::load_pack<N>(block, i); });
+    complete_third_row(u);
+    return u;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, const ColorMatrix<Pack<T, N>>& u) {
+    unroll<6>([&](int i) __attribute__((always_inline)) { detail::store_pack<N>(block, i, u.z[i]); });
+  }
+#endif
+};
+
+/// The scales of all lanes come first in a block, then the integers as reals would.
+template <template <class> class SiteT>
+struct Codec<SiteT, Fixed16> {
+  using Real = float;
+  using Stored = std::int16_t;
+  static constexpr int n_complex = SiteT<float>::n_complex;
+  static constexpr bool has_scale = !std::is_same_v<SiteT<float>, ColorMatrix<float>>, is_plain = false;
+  /// A float takes the place of two integers.
+  static constexpr int n_scale = has_scale ? 2 : 0, n_stored = 2 * n_complex + n_scale;
+  static constexpr SiteShape shape{2 * n_complex, 2 * n_complex, n_scale};
+
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<float> load_lane(const Stored* block, int lane) {
+    const float unit = (has_scale ? scales(block)[lane] : 1.f) * detail::fixed16_unit;
+    SiteT<float> r;
+    for (int i = 0; i < n_complex; ++i) {
+      const auto z = detail::load_complex<N>(block + n_scale * N, i, lane);
+      r.z[i] = {float(z.re) * unit, float(z.im) * unit};
+    }
+    return r;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const SiteT<float>& v) {
+    float per_unit = detail::fixed16_units;
+    if constexpr (has_scale) {
+      detail::Fixed16Scale scale;
+      for (int i = 0; i < n_complex; ++i) {
+        scale.add(v.z[i].re);
+        scale.add(v.z[i].im);
+      }
+      scales(block)[lane] = scale.value();
+      per_unit = scale.units_per_one();
+    }
+    for (int i = 0; i < n_complex; ++i)
+      detail::store_complex<N>(
+          block + n_scale * N, i, lane,
+          Complex<Stored>{detail::to_fixed16(v.z[i].re * per_unit), detail::to_fixed16(v.z[i].im * per_unit)});
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<float, N>> load(const Stored* block) {
+    using P = Pack<float, N>;
+    const P unit = (has_scale ? P::load(scales(block)) : P(1.f)) * P(detail::fixed16_unit);
+    const Stored* const p = block + n_scale * N;
+    SiteT<P> r;
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      r.z[i] = {P::of_integers(p + 2 * N * i) * unit, P::of_integers(p + 2 * N * i + N) * unit};
+    });
+    return r;
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, const SiteT<Pack<float, N>>& v) {
+    alignas(64) float lanes[2 * n_complex][N];
+    for (int i = 0; i < n_complex; ++i) {
+      v.z[i].re.store(lanes[2 * i]);
+      v.z[i].im.store(lanes[2 * i + 1]);
+    }
+    float per_unit[N];
+    for (int l = 0; l < N; ++l) per_unit[l] = detail::fixed16_units;
+    if constexpr (has_scale) {
+      detail::Fixed16Scale scale[N];
+      for (int k = 0; k < 2 * n_complex; ++k)
+        for (int l = 0; l < N; ++l) scale[l].add(lanes[k][l]);
+      for (int l = 0; l < N; ++l) {
+        scales(block)[l] = scale[l].value();
+        per_unit[l] = scale[l].units_per_one();
+      }
+    }
+    Stored* const p = block + n_scale * N;
+    for (int k = 0; k < 2 * n_complex; ++k)
+      for (int l = 0; l < N; ++l) p[k * N + l] = detail::to_fixed16(lanes[k][l] * per_unit[l]);
+  }
+#endif
+
+ private:
+  static KOKKOS_FORCEINLINE_FUNCTION const float* scales(const Stored* block) {
+    return reinterpret_cast<const float*>(block);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION float* scales(Stored* block) { return reinterpret_cast<float*>(block); }
+};
+
+/// What kernels compute in when memory holds this.
+template <template <class> class SiteT, class Storage>
+using real_of_storage_t = typename Codec<SiteT, Storage>::Real;
+
+}  // namespace kov

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/convert.hpp"
+
+#include "kov/core/launch/for_each_site.hpp"
+
+namespace kov::detail {
+
+namespace {
+
+/// A run of lanes of an outer site: all of them on CPUs, one on GPUs.  Of plain reals and lanes that are sites.
+template <class S, class T>
+struct ConvertBlocks {
+  SiteBlocks<S> in;
+  SiteBlocks<T> out;
+  int first_outer, first_in, first_out, n, n_reals;
+
+  KOKKOS_FUNCTION void operator()(int item) const {
+    constexpr int N = default_lanes, run = has_packs ? N : 1;
+    const int outer = first_outer + item / (N / run), lane = item % (N / run);
+    for (int c = 0; c < n; ++c) {
+      const S* const from = in.address(outer, first_in + c);
+      T* const to = out.address(outer, first_out + c);
+      for (int k = 0; k < n_reals; ++k)
+        for (int l = 0; l < run; ++l) to[real_place(k, lane + l, N)] = T(from[real_place(k, lane + l, N)]);
+    }
+  }
+};
+
+/// Site by site, whatever the two are.
+template <class S, class T>
+struct ConvertSites {
+  SiteBlocks<S> in;
+  SiteBlocks<T> out;
+  FieldShape in_shape, out_shape;
+  Layout::View layout;
+  int n_half_columns;  // outer sites of one parity in the column layout
+  int first_in, first_out, n;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    int column = 0;
+    if (in_shape.has_column_order() || out_shape.has_column_order()) {
+      const Coord c = layout.coordinate(x.outer, x.lane);
+      const int p = (c[0] + c[1] + c[2] + c[3] + layout.origin_parity) & 1;
+      const int lex = c[0] + layout.extent[0] * (c[1] + layout.extent[1] * (c[2] + layout.extent[2] * c[3]));
+      column = p * n_half_columns + lex / 2;
+    }
+    for (int c = 0; c < n; ++c) {
+      const auto from = in.site(in_shape, in_shape.has_column_order() ? column : x.outer, x.lane, first_in + c);
+      out.site(out_shape, out_shape.has_column_order() ? column : x.outer, x.lane, first_out + c).set([&](int k) {
+        return from.get(k);
+      });
+    }
+  }
+};
+
+bool is_plain(const SiteShape& shape) { return shape.n_stored == shape.n_reals && shape.n_scale == 0; }
+
+}  // namespace
+
+template <class S, class T>
+void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldShape& in_shape, int first_in,
+                   const SiteBlocks<T>& out, const FieldShape& out_shape, int first_out, int n) {
+  const SiteRange range = lattice.layout().range(in_shape.subset);
+  if constexpr (std::is_floating_point_v<S> && std::is_floating_point_v<T>)
+    if (is_plain(in_shape.site) && is_plain(out_shape.site) && !in_shape.has_column_order() &&
+        !out_shape.has_column_order())
+      return for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes),
+                           ConvertBlocks<S, T>{in, out, range.first, first_in, first_out, n, in_shape.site.n_reals});
+  for_each_lane("convert", range,
+                ConvertSites<S, T>{in, out, in_shape, out_shape, lattice.layout().view(),
+                                   lattice.column_layout().n_outer() / 2, first_in, first_out, n});
+}
+
+using Layouts = const Lattice&;
+using Shape = const FieldShape&;
+template <class S>
+using Blocks = const SiteBlocks<S>&;
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<float>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<double>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<float>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<double>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<float>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<double>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
+
+}  // namespace kov::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Sites of packs that are read from memory element by element, where they are used.
+#pragma once
+
+#include "kov/core/site/color_spin.hpp"
+
+namespace kov {
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor
+/// of packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.
+template <template <class> class SiteT, class T, int N>
+class SiteInMemory {
+ public:
+  static constexpr int n_complex = SiteT<T>::n_complex;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) : p_(p) {}
+  /// Lane i is lane i ^ exchange of p.
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) : p_(p) {
+    permute(exchange);
+    forget();
+  }
+  /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of it.
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) : p_(permuted_) {
+    for (int i = 0; i < n_complex; ++i) {
+      v.z[i].re.store(permuted_ + 2 * N * i);
+      v.z[i].im.store(permuted_ + 2 * N * i + N);
+    }
+    permute(exchange);
+    forget();
+  }
+  SiteInMemory(const SiteInMemory&) = delete;
+  SiteInMemory& operator=(const SiteInMemory&) = delete;
+
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
+    return {Pack<T, N>::load_now(p_ + 2 * N * i), Pack<T, N>::load_now(p_ + 2 * N * i + N)};
+  }
+
+ private:
+  /// Legs along one direction exchange one bit; others come here with two or three.
+  KOKKOS_FORCEINLINE_FUNCTION void permute(int exchange) {
+    if (exchange & 1) exchange_bit<1 % N>();
+    if (exchange & 2) exchange_bit<2 % N>();
+    if (exchange & 4) exchange_bit<4 % N>();
+  }
+  template <int mask>
+  KOKKOS_FORCEINLINE_FUNCTION void exchange_bit() {
+    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(p_ + N * k)).store(permuted_ + N * k);
+    p_ = permuted_;
+  }
+
+  /// Hides from the compiler where the site lies: knowing that lanes were just permuted, it holds all of them in
+  /// registers that it has not, and copies them from stack to stack.
+  KOKKOS_FORCEINLINE_FUNCTION void forget() { asm volatile("" : "+r"(p_), "+m"(permuted_)); }
+
+  const T* p_;
+  alignas(64) T permuted_[2 * N * n_complex];
+};
+
+template <template <class> class SiteT, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N>& site, int i) {
+  return site.z(i);
+}
+
+/// The adjoint of a colour matrix in memory.
+template <class InMemory>
+struct AdjointInMemory {
+  InMemory u;
+};
+
+template <class InMemory>
+KOKKOS_FORCEINLINE_FUNCTION auto element(const AdjointInMemory<InMemory>& u, int i) {
+  return conj(u.u.z(3 * (i % 3) + i / 3));
+}
+#endif
+
+}  // namespace kov

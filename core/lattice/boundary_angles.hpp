@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// BoundaryAngles: how fields go on beyond the ends of the lattice.
+#pragma once
+
+#include <array>
+#include <numbers>
+
+namespace kov {
+
+/// psi(x + L_mu) = e^{i angle_mu} psi(x).  0 is periodic, pi is antiperiodic.
+struct BoundaryAngles {
+  std::array<double, 4> angle{0, 0, 0, 0};
+
+  static BoundaryAngles periodic() { return {}; }
+  /// Periodic in space, antiperiodic in time: what fermions want.
+  static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
+};
+
+}  // namespace kov

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// What the lanes of a field are: sites, or columns (right-hand sides) of one site.
+#pragma once
+
+#include "kov/core/lattice/lattice.hpp"
+
+namespace kov {
+
+/// Lanes are sites of Lattice::layout(); every component of a site is a block of its own.
+struct SiteLanes {
+  /// Lanes of a block; components that share it.
+  static constexpr int lanes = default_lanes, width = 1;
+  /// Components that lie together on some back end: parts of a field begin at multiples of it.
+  static constexpr int columns = 1;
+  static constexpr bool holds_columns = false;
+};
+
+/// On CPUs lanes are W components of one site of Lattice::column_layout(), so that an operator reads each link once for
+/// W columns; 1, 4, 8 or 16.  On GPUs, where a link comes from cache for the columns of neighbouring warps, lanes stay
+/// sites whatever W.
+template <int W>
+struct ColumnLanes {
+  static_assert(W == 1 || W == 4 || W == 8 || W == 16, "columns come in packs of 1, 4, 8 or 16");
+  static constexpr int lanes = has_packs ? W : default_lanes, width = has_packs ? W : 1;
+  static constexpr int columns = W;
+  static constexpr bool holds_columns = true;
+};
+
+/// The lanes as kernels see them: on GPUs all ColumnLanes are one, so that kernels are compiled once.
+template <class Lanes>
+using kernel_lanes_t = std::conditional_t<Lanes::holds_columns && !has_packs, ColumnLanes<1>, Lanes>;
+
+/// What for_each_site hands to kernels over fields of these lanes.
+template <class Lanes, class Exec = Kokkos::DefaultExecutionSpace>
+using site_of_lanes_t = std::conditional_t<Lanes::holds_columns && has_packs, ColumnSite, site_index_t<Exec>>;
+
+template <class Lanes>
+const Layout& layout_of(const Lattice& lattice) {
+  return Lanes::holds_columns && has_packs ? lattice.column_layout() : lattice.layout();
+}
+
+}  // namespace kov

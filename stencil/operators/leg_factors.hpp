@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// LegFactors: what a leg of a stencil multiplies by besides its link, which stays in SU(3).
+#pragma once
+
+#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/core/site/complex.hpp"
+#include "kov/stencil/stencil.hpp"
+
+#include <complex>
+
+namespace kov {
+
+/// A forward leg in direction mu multiplies by direction[mu], and by e^{i angle_mu} where it goes around the end of the
+/// lattice; a backward leg by their conjugates.
+struct LegFactors {
+  BoundaryAngles boundary = {};
+  /// Of every link: anisotropy, or the phase e^{-i k_mu} that moves a smearing to the momentum k.
+  std::array<std::complex<double>, 4> direction{1, 1, 1, 1};
+
+  LegFactors() = default;
+  LegFactors(const BoundaryAngles& angles) : boundary(angles) {}  // NOLINT: meant to be implicit
+};
+
+namespace detail {
+
+/// The factors as kernels look them up: one for each leg and one for each of a stencil's crossings.
+template <class T>
+struct LegFactorView {
+  static constexpr int max_legs = 16;
+  /// [crossing][re|im][lane]; none where no boundary has a phase.
+  const T* phases = nullptr;
+  /// Bit l: the factor of leg l is not 1.
+  unsigned scaled = 0;
+  Kokkos::Array<Complex<T>, max_legs> of_leg{};
+
+  KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr || scaled != 0; }
+};
+
+/// The phase of every crossing of a stencil, in `lanes` lanes (one, or the stencil's): LegFactorView::phases, empty
+/// where there is none.
+template <class T>
+std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& boundary, int lanes);
+
+/// The constant factors of a stencil's legs.
+template <class T>
+void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFactors& factors);
+
+}  // namespace detail
+
+}  // namespace kov

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+//
+// LinkView: the matrix that carries a neighbour to a site, for any leg of any stencil, however the links are stored.
+#pragma once
+
+#include "kov/core/site/su3.hpp"
+#include "kov/stencil/neighbour_view.hpp"
+#include "kov/stencil/operators/leg_factors.hpp"
+
+namespace kov {
+
+/// The lanes of LinkView for fields of these lanes: there are two kinds, and one on GPUs.
+template <class Lanes>
+using link_lanes_t = std::conditional_t<has_packs && Lanes::holds_columns, ColumnLanes<1>, SiteLanes>;
+
+/// For kernels over fields of lanes whose link_lanes_t these are.  Component k of the links belongs to the legs 2 k and
+/// 2 k + 1, which are opposite: it is the matrix of leg 2 k at the site; leg 2 k + 1 takes the adjoint of the
+/// neighbour's.  Doubled links have the matrix of leg 2 k in component 2 k, and that whose adjoint leg 2 k + 1 takes in
+/// component 2 k + 1; so have links for columns, which all columns of a site share.
+template <class Storage, class Lanes = SiteLanes>
+class LinkView {
+  static constexpr bool of_columns = Lanes::holds_columns;
+
+ public:
+  using Neighbours = NeighbourView<ColorMatrix, Storage, Lanes>;
+  using Real = typename Neighbours::Real;
+
+  LinkView() = default;
+  LinkView(const Neighbours& links, bool doubled, const detail::LegFactorView<Real>& factors)
+      : links_(links), doubled_(doubled), factors_(factors) {}
+
+  /// The matrix of a leg at x, times the factor of the leg.  backward: whether the leg's number is odd.  In packs it is
+  /// read element by element, by element().
+  template <bool backward, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_leg(LaneSite x, const Hop& hop, int leg) const {
+    ColorMatrix<Real> u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
+    if (factors_.any()) scale<backward>(u, hop.crossing, x.lane, leg);
+    if constexpr (backward)
+      return adj(u);
+    else
+      return u;
+  }
+  /// The same where legs are written out: of an even and an odd leg.
+  template <class Site, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto forward(Site x, const Hop& hop, int leg) const {
+    return of_leg<false>(x, hop, leg);
+  }
+  template <class Site, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto backward(Site x, const Hop& hop, int leg) const {
+    return of_leg<true>(x, hop, leg);
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(ColumnSite x, const LaneHop& hop, int leg) const {
+    ColorMatrix<Real> u = links_(LaneSite{x.outer, 0}, leg);
+    if (factors_.any()) scale<backward>(u, hop.crossing, 0, leg);
+    if constexpr (backward)
+      return adj(u);
+    else
+      return u;
+  }
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(PackSite x, const PackHop& hop, int leg) const {
+    if constexpr (backward)
+      return AdjointInMemory<InMemory>{read<true>(x, hop, leg)};
+    else
+      return read<false>(x, hop, leg);
+  }
+  /// What leg of x will read.
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
+    if (doubled_)
+      links_.field().prefetch(x.outer, leg);
+    else if (leg % 2 == 0)
+      links_.field().prefetch(x.outer, leg / 2);
+    else
+      links_.prefetch(near(leg), leg / 2);
+  }
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
+    links_.field().prefetch(x.outer, leg);
+  }
+#endif
+
+ private:
+  /// Leaves u to the leg's factor; of a backward leg, to its conjugate.
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int lane, int leg) const {
+    const bool crosses = factors_.phases != nullptr && crossing != 0;
+    if (!crosses && (factors_.scaled >> leg & 1) == 0) return;
+    Complex<Real> z = factors_.of_leg[leg];
+    if (crosses) {
+      constexpr int n = phase_lanes;
+      const Real* const p = factors_.phases + 2 * n * crossing + (n > 1 ? lane : 0);
+      z = z * Complex<Real>{p[0], p[n]};
+    }
+    u = (backward ? conj(z) : z) * u;
+  }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  static constexpr int N = SiteLanes::lanes, phase_lanes = of_columns ? 1 : N;
+  using InMemory = SiteInMemory<ColorMatrix, Real, N>;
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
+    if (factors_.any() && has_factor(hop, leg)) return InMemory(scaled<backward>(x, hop, leg));
+    return !backward  ? links_.field().read(x, doubled_ ? leg : leg / 2)
+           : doubled_ ? links_.field().read(x, leg, 0)
+                      : links_.read(x, hop, leg / 2);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has_factor(const PackHop& hop, int leg) const {
+    if (factors_.scaled >> leg & 1) return true;
+    if (factors_.phases == nullptr) return false;
+    bool crosses = hop.crossings[0] != 0;
+    if (hop.slots)
+      for (int lane = 1; lane < N; ++lane) crosses = crosses || hop.crossings[lane] != 0;
+    return crosses;
+  }
+  /// Rarely called, and so kept out of the kernels' loops.
+  template <bool backward>
+  [[gnu::noinline]] ColorMatrix<Pack<Real, N>> scaled(PackSite x, const PackHop& hop, int leg) const {
+    using P = Pack<Real, N>;
+    const ColorMatrix<P> u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
+    Complex<P> z{P(factors_.of_leg[leg].re), P(factors_.of_leg[leg].im)};
+    if (factors_.phases != nullptr) {
+      alignas(64) Real re[N], im[N];
+      for (int lane = 0; lane < N; ++lane) {
+        const Real* const p = factors_.phases + 2 * N * hop.crossings[hop.slots ? lane : 0] + lane;
+        re[lane] = p[0];
+        im[lane] = p[N];
+      }
+      z = z * Complex<P>{P::load(re), P::load(im)};
+    }
+    return (backward ? conj(z) : z) * u;
+  }
+#else
+  static constexpr int phase_lanes = 1;
+#endif
+
+  Neighbours links_;
+  bool doubled_ = false;
+  detail::LegFactorView<Real> factors_;
+};
+
+}  // namespace kov

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// What lies in memory against what was meant: the accuracy of each codec, and the same numbers from packs, single lanes,
+// hosts and copies between precisions, codecs and lanes.
+#include "kov/core/field/codec.hpp"
+
+#include "kov/core/field/convert.hpp"
+#include "kov/core/field/site_map.hpp"
+#include "kov/core/launch/for_each_site.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/gauge.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace kov {
+namespace {
+
+using reference::GlobalArray;
+
+class Codecs : public test::OnLattices {};
+
+/// out = in, by packs on CPUs.
+template <class In, class Out>
+struct CopyKernel {
+  In in;
+  Out out;
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x, int c) const {
+    out.set(x, in(x, c), c);
+  }
+};
+template <class In, class Out>
+struct CopyLanes {
+  In in;
+  Out out;
+  int n;
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    for (int c = 0; c < n; ++c) out.set(x, in(x, c), c);
+  }
+};
+template <class In, class Out>
+void copy_by_packs(const In& in, const Out& out) {
+  for_each_site<typename In::Lanes>("copy", in.range(), in.n_groups(),
+                                    CopyKernel<typename In::View, typename Out::View>{in.view(), out.view()});
+}
+template <class In, class Out>
+void copy_by_lanes(const In& in, const Out& out) {
+  for_each_lane("copy", in.range(), CopyLanes<typename In::View, typename Out::View>{in.view(), out.view(), in.n_groups()});
+}
+
+/// The largest error of a real number in units of the largest real number of its site.
+double error_per_site(const GlobalArray& a, const GlobalArray& b, int n_complex) {
+  double worst = 0;
+  reference::for_each_coordinate(a.extent, [&](const Coord& x) {
+    for (int first = 0; first < a.n; first += n_complex) {
+      double most = 0, off = 0;
+      for (int k = first; k < first + n_complex; ++k) {
+        const auto z = b.at(x)[k], d = a.at(x)[k] - z;
+        most = std::max({most, std::abs(z.real()), std::abs(z.imag())});
+        off = std::max({off, std::abs(d.real()), std::abs(d.imag())});
+      }
+      worst = std::max(worst, off / most);
+    }
+  });
+  return worst;
+}
+
+template <template <class> class SiteT>
+void check_fixed16(const Lattice& lattice) {
+  constexpr int n = 3, n_complex = SiteT<float>::n_complex;
+  const GlobalArray psi = reference::random_array(lattice.extent(), n_complex * n, 5);
+  const Field<SiteT, float> plain(lattice, "plain", n), back(lattice, "back", n), again(lattice, "again", n);
+  load(plain, psi);
+  const GlobalArray meant = gather(plain);
+  const Field<SiteT, Fixed16> packs(lattice, "packs", n), lanes(lattice, "lanes", n), converted(lattice, "c", n);
+  copy_by_packs(plain, packs);
+  copy_by_lanes(plain, lanes);
+  convert(plain, converted);
+  const GlobalArray stored = gather(packs);
+  const double error = error_per_site(stored, meant, n_complex);
+  EXPECT_LE(error, 0x1p-16 * 1.01);
+  EXPECT_GT(error, 0x1p-18);
+  EXPECT_EQ(gather(lanes).data, stored.data);
+  EXPECT_EQ(gather(converted).data, stored.data);
+  copy_by_packs(packs, back);
+  convert(packs, again);
+  EXPECT_EQ(gather(back).data, stored.data);
+  EXPECT_EQ(gather(again).data, stored.data);
+  copy_by_lanes(packs, back);
+  EXPECT_EQ(gather(back).data, stored.data);
+  // Through an array, from which it comes back with a rounding of its own scale.
+  const Field<SiteT, Fixed16> imported(lattice, "imported", n);
+  import_sites(export_sites(plain), imported);
+  EXPECT_EQ(gather(imported).data, stored.data);
+}
+
+TEST_P(Codecs, Fixed16IsGoodTo16BitsOfTheLargestNumber) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_fixed16<Spinor>(lattice);
+  check_fixed16<ColorVector>(lattice);
+}
+
+TEST(Fixed16Fields, KeepZeroAndShowWhatIsNotFinite) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const SpinorField<float> psi(lattice, "psi");
+  const SpinorField<Fixed16> stored(lattice, "stored");
+  Spinor<double> s{}, tiny{};
+  s.z[5] = {1, std::numeric_limits<double>::infinity()};
+  for (auto& z : tiny.z) z = {1e-38, -1e-38};
+  poke(psi, {1, 2, 3, 4}, s);
+  poke(psi, {3, 0, 1, 7}, tiny);
+  for (const bool by_packs : {true, false}) {
+    by_packs ? copy_by_packs(psi, stored) : copy_by_lanes(psi, stored);
+    for (const auto& z : peek(stored, {0, 0, 0, 0}).z) EXPECT_EQ(std::abs(z.re) + std::abs(z.im), 0);
+    for (const auto& z : peek(stored, {1, 2, 3, 4}).z) EXPECT_TRUE(std::isnan(z.re) && std::isnan(z.im));
+    for (const auto& z : peek(stored, {3, 0, 1, 7}).z) EXPECT_LE(std::abs(z.re - 1e-38), 1e-38);
+  }
+  s.z[5] = {-0.25, 1};
+  poke(stored, {2, 2, 2, 2}, s);
+  EXPECT_NEAR(peek(stored, {2, 2, 2, 2}).z[5].re, -0.25, 0x1p-16);
+}
+
+template <class T>
+void check_links12(const Lattice& lattice) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
+  const GaugeField<T> plain(lattice, "plain", 4), back(lattice, "back", 4);
+  load(plain, u);
+  const GlobalArray meant = gather(plain);
+  const GaugeField<Links12<T>> packs(lattice, "packs", 4), lanes(lattice, "lanes", 4), converted(lattice, "c", 4);
+  EXPECT_EQ(packs.bytes() * 3, plain.bytes() * 2);
+  copy_by_packs(plain, packs);
+  copy_by_lanes(plain, lanes);
+  convert(plain, converted);
+  for (const auto* links : {&packs, &lanes, &converted}) {
+    EXPECT_LT(max_difference(*links, meant), 8 * std::numeric_limits<T>::epsilon());
+    copy_by_packs(*links, back);
+    EXPECT_LT(max_difference(back, meant), 8 * std::numeric_limits<T>::epsilon());
+  }
+  const GlobalArray stored = gather(packs);
+  reference::for_each_coordinate(u.extent, [&](const Coord& x) {
+    for (int k = 0; k < 36; ++k)
+      if (k % 9 < 6) ASSERT_EQ(stored.at(x)[k], meant.at(x)[k]);
+  });
+}
+
+TEST_P(Codecs, Links12AreTheLinks) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_links12<float>(lattice);
+  check_links12<double>(lattice);
+}
+
+/// From sites in lanes to columns and back.
+template <class S, class T, int W>
+void check_columns(const Lattice& lattice, int n, double tolerance) {
+  const SpinorField<S> in(lattice, "in", n), back(lattice, "back", n);
+  load(in, reference::random_array(lattice.extent(), 12 * n, 3));
+  const Field<Spinor, T, ColumnLanes<W>> columns(lattice, "columns", n), some(lattice, "some", n);
+  convert(in, columns);
+  const GlobalArray meant = gather(in);
+  EXPECT_LE(max_difference(columns, meant), tolerance);
+  convert(columns, back);
+  EXPECT_LE(max_difference(back, meant), tolerance);
+  copy_components(in, 1, some, 0, n - 1);
+  copy_components(columns, 0, some, n - 1, 1);
+  const Coord x{1, 2, 3, 1};
+  for (int c = 0; c < n; ++c)
+    for (int k = 0; k < 12; ++k) {
+      const auto a = peek(some, x, c).z[k], b = peek(in, x, (c + 1) % n).z[k];
+      EXPECT_LE(std::abs(a.re - b.re) + std::abs(a.im - b.im), 2 * tolerance);
+    }
+  // Parities go alone.
+  const Field<Spinor, T, ColumnLanes<W>> odd(lattice, "odd", n);
+  convert(in.odd(), odd.odd());
+  EXPECT_LE(max_difference(odd.odd(), gather(in.odd())), tolerance);
+}
+
+TEST_P(Codecs, ColumnsAreThoseOfFields) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_columns<double, double, 4>(lattice, 5, 0);
+  check_columns<float, float, 16>(lattice, 3, 0);
+  check_columns<double, float, 8>(lattice, 12, 1e-7);
+}
+
+TEST(ColumnFields, PartsAreWholePacks) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const Field<Spinor, double, ColumnLanes<4>> columns(lattice, "columns", 10);
+  EXPECT_EQ(columns.components(4, 4).n_components(), 4);
+  EXPECT_EQ(columns.components(8, 2).n_components(), 2);
+  EXPECT_THROW(columns.column(1), InputError);
+  EXPECT_THROW(columns.components(4, 3), InputError);
+  EXPECT_THROW(columns.components(8, 4), InputError);
+  const SpinorField<double> psi(lattice, "psi", 2);
+  EXPECT_THROW(copy_components(psi, 0, columns, 9, 2), InputError);
+  EXPECT_THROW(convert(psi, columns), InputError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Codecs, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+}  // namespace
+}  // namespace kov

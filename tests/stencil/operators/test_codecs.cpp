@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+//
+// Operators on links of 12 reals and on spinors of 16 bits against those on plain reals, with phases at the boundary;
+// and links of other legs than the nearest.
+#include "kov/core/field/convert.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/gauge.hpp"
+#include "tests/support/gauge_links.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <limits>
+
+namespace kov {
+namespace {
+
+using reference::GlobalArray;
+
+class CodecOperators : public test::OnLattices {};
+
+/// Lets f compare what operators of these links do: f(name, operator, adjoint?).
+template <class Storage, class F>
+void for_each_operator(const GaugeLinks<Storage>& links, const LinkForms& forms, const F& f) {
+  const WilsonOperator<Storage> wilson(links, 0.1, forms);
+  f("Wilson", [=](const auto& in, const auto& out) { wilson.apply(in, out); });
+  f("Wilson adjoint", [=](const auto& in, const auto& out) { wilson.apply_adjoint(in, out); });
+  f("hop from odd to even", [=](const auto& in, const auto& out) { wilson.hop().apply(in.odd(), out.even()); });
+  for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
+    const CovariantLaplacian<Storage> laplacian(links, d, forms);
+    f("Laplacian", [=](const auto& in, const auto& out) { laplacian.apply(in, out); });
+  }
+}
+
+template <class Storage, class F>
+std::vector<GlobalArray> results(const GaugeLinks<Storage>& links, const F& in) {
+  std::vector<GlobalArray> all;
+  const LinkForms forms{.doubled = true, .columns = F::Lanes::holds_columns};
+  for_each_operator(links, forms, [&](const char*, const auto& apply) {
+    const F out = in.like("out");
+    apply(in, out);
+    all.push_back(gather(out));
+  });
+  return all;
+}
+
+template <class T>
+void check_links12(const Lattice& lattice) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
+  const GaugeField<T> gauge = reference::gauge_field<T>(lattice, u);
+  const BoundaryAngles angles{test::kAngles};
+  const SpinorField<T> psi(lattice, "psi", 2);
+  load(psi, reference::random_array(lattice.extent(), 24, 2));
+  const Field<Spinor, T, ColumnLanes<4>> columns(lattice, "columns", 2);
+  convert(psi, columns);
+  for (const LinkStorage storage : {LinkStorage::once, LinkStorage::twice}) {
+    const GaugeLinks<T> plain(gauge, angles, storage);
+    const GaugeLinks<Links12<T>> twelve(gauge, angles, storage);
+    const auto expected = results(plain, psi), found = results(twelve, psi), of_columns = results(twelve, columns);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const double tolerance = 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected[k]);
+      EXPECT_LT(max_difference(found[k], expected[k]), tolerance) << "operator " << k;
+      EXPECT_LT(max_difference(of_columns[k], expected[k]), tolerance) << "operator " << k << " on columns";
+      EXPECT_NE(found[k].data, expected[k].data);
+    }
+  }
+}
+
+TEST_P(CodecOperators, LinksOf12RealsAreTheLinks) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_links12<float>(lattice);
+  check_links12<double>(lattice);
+}
+
+TEST_P(CodecOperators, SpinorsOf16BitsAreThoseOf32) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GaugeField<double> gauge =
+      reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const SpinorField<float> psi(lattice, "psi", 2), exact(lattice, "exact", 2);
+  load(psi, reference::random_array(lattice.extent(), 24, 2));
+  const SpinorField<Fixed16> in(lattice, "in", 2);
+  convert(psi, in);
+  convert(in, exact);
+  const BoundaryAngles angles{test::kAngles};
+  const GaugeLinks<float> plain(gauge, angles);
+  const GaugeLinks<Links12<float>> twelve(gauge, angles);
+  // What is read is the same, so only what is written is rounded, to 2^-16 of the largest number of its site.
+  const auto expected = results(plain, exact);
+  for (const auto& found : {results(plain, in), results(twelve, in)})
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const double largest = reference::max_abs(expected[k]);
+      EXPECT_LT(max_difference(found[k], expected[k]), 1.1 * std::sqrt(2.0) * 0x1p-16 * largest) << "operator " << k;
+      EXPECT_GT(max_difference(found[k], expected[k]), 0x1p-20 * largest) << "operator " << k;
+    }
+}
+
+/// Products of three links in a row, straight on.
+template <class T>
+GaugeField<T> three_links(const GaugeField<T>& u) {
+  const GaugeField<T> w(u.lattice(), "three links", 4);
+  for (int mu = 0; mu < 4; ++mu) {
+    const auto v = u.column(mu);
+    w.column(mu) = v * shift(v * shift(v, mu, +1), mu, +1);
+  }
+  return w;
+}
+
+/// The hop over three links is three covariant shifts between its projectors, all the way around small lattices.
+template <class T>
+void check_three_links(const Lattice& lattice, const BoundaryAngles& angles) {
+  const auto u = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const GaugeLinks<T> links(u, angles);
+  const Hop<T> hop(GaugeLinks<T>({{3, 0, 0, 0}, {0, 3, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}}, three_links(u), angles));
+  const SpinorField<T> psi(lattice, "psi"), out(lattice, "out"), expected(lattice, "expected");
+  load(psi, reference::random_array(lattice.extent(), 12, 2));
+  hop.apply(psi, out);
+  for (int mu = 0; mu < 4; ++mu)
+    for (const int step : {+1, -1}) {
+      SpinorField<T> there = psi.clone("there");
+      for (int k = 0; k < 3; ++k) {
+        const SpinorField<T> next = psi.like("next");
+        covariant_shift(links, there, mu, step, next);
+        there = next.alias();
+      }
+      expected += there - double(step) * (Gamma::direction(mu) * there);
+    }
+  const GlobalArray all = gather(expected);
+  EXPECT_LT(max_difference(out, all), 100 * std::numeric_limits<T>::epsilon() * reference::max_abs(all));
+}
+
+TEST_P(CodecOperators, HopOverThreeLinksIsThreeShifts) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  for (int mu = 0; mu < 4; ++mu)
+    if (lattice.communicates(mu) && lattice.geometry().local_extent()[mu] < 3)
+      GTEST_SKIP() << "does not apply: legs of three reach beyond the next rank";
+  check_three_links<double>(lattice, {});
+  check_three_links<double>(lattice, BoundaryAngles{test::kAngles});
+  check_three_links<float>(lattice, BoundaryAngles{test::kAngles});
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, CodecOperators, ::testing::ValuesIn(test::small_lattice_cases(600)),
+                         test::case_name);
+
+TEST(LegFactorsOfDirections, MultiplyEveryLeg) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
+  const auto gauge = reference::gauge_field<double>(lattice, u);
+  LegFactors factors;
+  factors.direction = {1, std::polar(1.0, 0.4), 1, 2.5};
+  const SpinorField<double> psi(lattice, "psi"), out(lattice, "out"), expected(lattice, "expected");
+  load(psi, reference::random_array(lattice.extent(), 12, 2));
+  CovariantLaplacian<double>(GaugeLinks<double>(gauge, factors)).combine(0, 1, psi, out);
+  for (int mu = 0; mu < 4; ++mu)
+    for (const int step : {+1, -1}) {
+      const SpinorField<double> there = psi.like("there");
+      covariant_shift(GaugeLinks<double>(gauge), psi, mu, step, there);
+      const auto z = factors.direction[std::size_t(mu)];
+      expected += (step > 0 ? z : std::conj(z)) * there;
+    }
+  EXPECT_LT(max_difference(out, gather(expected)), 1e-13);
+}
+
+TEST(ColumnsOfLinks, AreDeclaredWhereTheOperatorIsMade) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent())));
+  const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out(lattice, "out", 4);
+  if (has_packs)
+    EXPECT_THROW(CovariantLaplacian<double>(links).apply(in, out), InputError);
+  else
+    CovariantLaplacian<double>(links).apply(in, out);
+  CovariantLaplacian<double>(links, Dimensions::spacetime, {.columns = true}).apply(in, out);
+}
+
+}  // namespace
+}  // namespace kov
