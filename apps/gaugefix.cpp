@@ -11,7 +11,7 @@
 #include "apps/program/progress.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
-#include "kov/stencil/gauge/transformation_io.hpp"
+#include "kov/stencil/io/transformation_io.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // kovariant loops
-#include "kov/stencil/gauge/loops.hpp"
+#include "kov/stencil/observables/loops.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"

@@ -3,12 +3,12 @@
 // What is done to links and measured on them: smearing, flow, field strength, loops.
 #include "apps/bench/bench_rows.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
-#include "kov/stencil/gauge/field_strength.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"
-#include "kov/stencil/gauge/loops.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/observables/field_strength.hpp"
+#include "kov/stencil/observables/loops.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 namespace kov::app {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "apps/program/command_line.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
 
 namespace kov::app {
 

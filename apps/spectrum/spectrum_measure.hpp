@@ -6,7 +6,7 @@
 #include "apps/files/journal.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/algebra/solve_report.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
 
 #include <functional>
 #include <memory>

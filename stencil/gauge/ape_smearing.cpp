@@ -2,7 +2,7 @@
 #include "kov/stencil/gauge/ape_smearing.hpp"
 
 #include "kov/core/launch/for_each_site.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <cmath>
 

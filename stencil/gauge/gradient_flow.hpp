@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/gauge/field_strength.hpp"
-#include "kov/stencil/gauge/flow_history.hpp"
 #include "kov/stencil/gauge/staples.hpp"
+#include "kov/stencil/observables/field_strength.hpp"
+#include "kov/stencil/observables/flow_history.hpp"
 
 #include <functional>
 #include <memory>

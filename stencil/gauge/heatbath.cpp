@@ -6,8 +6,8 @@
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/random.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "kov/core/field/field_ops.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,8 +2,8 @@
 #include "kov/stencil/gauge/stout_smearing.hpp"
 
 #include "kov/core/launch/for_each_site.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>
 #include <cmath>

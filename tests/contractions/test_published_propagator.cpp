@@ -4,7 +4,7 @@
 // source.
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/field_ops.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/clover.hpp"

@@ -4,7 +4,7 @@
 // not the Laplacian of the library, or the statements are not the covariant shifts, plaquette and scalar product that
 // they stand for.
 #include "kov/core/field/noise.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"

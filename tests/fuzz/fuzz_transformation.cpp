@@ -3,7 +3,7 @@
 // Gauge transformations in HDF5.
 #include "kov/core/field/field_ops.hpp"
 #include "kov/core/field/site_map.hpp"
-#include "kov/stencil/gauge/transformation_io.hpp"
+#include "kov/stencil/io/transformation_io.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 
 namespace kov::fuzz {

@@ -3,14 +3,14 @@
 // What is done to links, on every decomposition of a lattice on the ranks of this run: the bits of one rank.  Smearing,
 // flow, gauge fixing, heatbath, and observables with exact sums.
 #include "kov/stencil/gauge/ape_smearing.hpp"
-#include "kov/stencil/gauge/field_strength.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"
-#include "kov/stencil/gauge/loops.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/observables/field_strength.hpp"
+#include "kov/stencil/observables/loops.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/support/bits.hpp"
 
 namespace kov {

@@ -2,9 +2,9 @@
 //
 // Gauge fixing: an iteration against its definition, the divergence that is left, and what no gauge may change.
 #include "kov/stencil/gauge/gauge_fixing.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
-#include "kov/stencil/gauge/loops.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/observables/loops.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"

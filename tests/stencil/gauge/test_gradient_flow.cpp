@@ -2,10 +2,10 @@
 //
 // Gradient flow: a step against its definition path by path, its order, exactly known flows, and the flows of other
 // codes.  What is made of their tables: test_flow_history.cpp.
-#include "kov/stencil/gauge/gauge_io.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gather.hpp"

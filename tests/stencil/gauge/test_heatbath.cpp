@@ -5,7 +5,7 @@
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"

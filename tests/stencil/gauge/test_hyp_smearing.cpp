@@ -3,8 +3,8 @@
 // HYP links against their definition, level by level.
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Smeared links: stout and APE against their definitions (HYP: test_hyp.cpp), gauge covariance, and plaquettes of other
+// Smeared links: stout and APE against their definitions (HYP: test_hyp_smearing.cpp), gauge covariance, and plaquettes of other
 // codes.
 #include "kov/stencil/gauge/ape_smearing.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"

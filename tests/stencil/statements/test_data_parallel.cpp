@@ -2,7 +2,7 @@
 //
 // Whole-lattice statements against naive loops and against what must hold exactly.
 #include "docs_data_parallel_example.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/support/statements.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Whole-lattice statements with gauge links: against operators of the library, and covariant.
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/statements.hpp"

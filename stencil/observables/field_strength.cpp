@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/field_strength.hpp"
+#include "kov/stencil/observables/field_strength.hpp"
 
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/launch.hpp"

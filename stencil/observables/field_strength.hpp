@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <memory>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/loops.hpp"
+#include "kov/stencil/observables/loops.hpp"
 
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/gauge/observables.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <cmath>
 #include <utility>

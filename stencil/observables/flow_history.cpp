@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/flow_history.hpp"
+#include "kov/stencil/observables/flow_history.hpp"
 
 #include "kov/core/base/error.hpp"
 

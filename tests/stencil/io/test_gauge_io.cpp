@@ -3,7 +3,7 @@
 // Gauge fields from published files and back into files: observables as published, records verified, reports complete.
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/io/hdf5.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/oracles.hpp"

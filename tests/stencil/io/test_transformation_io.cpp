@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
-#include "kov/stencil/gauge/transformation_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/io/transformation_io.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
 
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/field/convert.hpp"

@@ -6,7 +6,7 @@
 
 #include "kov/core/field/field.hpp"
 #include "kov/core/io/gauge/gauge_file.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include <filesystem>
 #include <string>

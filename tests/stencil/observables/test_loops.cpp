@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Wilson loops against products of links around rectangles, their exact facts, and the loops of other codes.
-#include "kov/stencil/gauge/gauge_io.hpp"
-#include "kov/stencil/gauge/loops.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/observables/loops.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/constant_field.hpp"
 #include "tests/reference/gauge.hpp"

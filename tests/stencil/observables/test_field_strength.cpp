@@ -2,8 +2,8 @@
 //
 // Clover field strength, energy density and topological charge: against the leaves link by link, exactly known fields,
 // and numbers of other codes.
-#include "kov/stencil/gauge/field_strength.hpp"
-#include "kov/stencil/gauge/gauge_io.hpp"
+#include "kov/stencil/io/gauge_io.hpp"
+#include "kov/stencil/observables/field_strength.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/clover.hpp"
 #include "tests/reference/constant_field.hpp"

@@ -2,7 +2,7 @@
 //
 // Plaquettes, link trace and Polyakov loop against naive loops, their symmetries, and exact sums on any decomposition.
 #include "kov/core/field/site_map.hpp"
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/observables.hpp"
+#include "kov/stencil/observables/observables.hpp"
 
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/launch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/gauge/transformation_io.hpp"
+#include "kov/stencil/io/transformation_io.hpp"
 
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/io/gauge/gauge_source.hpp"
