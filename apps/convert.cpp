@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant convert IN OUT
+#include "apps/convert.hpp"
+
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/output_files.hpp"
-#include "apps/program/commands.hpp"
 
 namespace kov::app {
 

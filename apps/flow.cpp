@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant flow
+#include "apps/flow.hpp"
+
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/plot/plot.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant gaugefix
+#include "apps/gaugefix.hpp"
+
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/plot/plot.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"

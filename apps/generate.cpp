@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant generate
+#include "apps/generate.hpp"
+
 #include "apps/files/chain_files.hpp"
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"

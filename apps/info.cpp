@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant info FILE
+#include "apps/info.hpp"
+
 #include "apps/files/gauge_files.hpp"
-#include "apps/program/commands.hpp"
 
 #include <cstdio>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant loops
-#include "kov/stencil/observables/loops.hpp"
+#include "apps/loops.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"
@@ -9,12 +7,12 @@
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/plot/plot.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+#include "kov/stencil/observables/loops.hpp"
 
 #include <algorithm>
 #include <cmath>

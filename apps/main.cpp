@@ -2,10 +2,17 @@
 //
 // The program kovariant.  A new subcommand is a function that returns a Command, and a name in this list.
 #include "apps/bench/bench.hpp"
+#include "apps/convert.hpp"
+#include "apps/flow.hpp"
+#include "apps/gaugefix.hpp"
+#include "apps/generate.hpp"
+#include "apps/info.hpp"
+#include "apps/loops.hpp"
 #include "apps/plot/drawing.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/launch.hpp"
 #include "apps/program/program.hpp"
+#include "apps/smear/smear.hpp"
+#include "apps/spectrum/spectrum.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/hdf5.hpp"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant smear
+#include "apps/smear/smear.hpp"
+
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/smear/smear_options.hpp"
 #include "apps/smear/smear_pictures.hpp"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// kovariant spectrum [PARAMETERS]
+#include "apps/spectrum/spectrum.hpp"
+
 #include "apps/files/file_patterns.hpp"
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/files/text_file.hpp"
-#include "apps/program/commands.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/spectrum/hadron_masses.hpp"
 #include "apps/spectrum/spectrum_measure.hpp"

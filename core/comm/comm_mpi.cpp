@@ -3,6 +3,8 @@
 // Comm over MPI.  Everything that waits looks now and then at a clock, and whether the other ranks are still there.
 #include "kov/core/comm/comm_mpi.hpp"
 
+#include "kov/core/comm/comm_runtime.hpp"
+
 #include <algorithm>
 #include <climits>
 #include <cstring>

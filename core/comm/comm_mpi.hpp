@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// MPI as the rest of core sees it: comm_mpi.cpp and mpi_run.cpp, or mpi_absent.cpp in a
-// build without.
+// A Comm on an MPI communicator, and how it notices that other ranks have failed.
 #pragma once
 
 #include "kov/core/comm/comm_impl.hpp"
-#include "kov/core/comm/comm_runtime.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -54,21 +52,5 @@ void check_mpi(int code, std::string_view what);
 
 /// The group behind a communicator, which is given as MPI's integer handle and stays the caller's.
 std::shared_ptr<const Comm::Impl> mpi_comm(int handle, const std::shared_ptr<RankWatch>& watch);
-
-/// MPI while it runs.
-class MpiRun {
- public:
-  /// Empty where MPI does not run and shall not.
-  static std::unique_ptr<MpiRun> start(int& argc, char**& argv);
-  virtual ~MpiRun() = default;
-  virtual std::shared_ptr<const Comm::Impl> world() const = 0;
-  /// See CommRuntime.
-  virtual Verdict end(const Ending& ending) = 0;
-  virtual void finalize() = 0;
-  [[noreturn]] virtual void cut_off(int code) = 0;
-  virtual std::string description() const = 0;
-  /// The same of a process without MPI: whether the build has none, or it was not started.
-  static std::string absence();
-};
 
 }  // namespace kov::detail

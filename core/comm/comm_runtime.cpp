@@ -4,7 +4,7 @@
 #include "kov/core/base/exit_code.hpp"
 #include "kov/core/base/standard_output.hpp"
 #include "kov/core/comm/comm_impl.hpp"
-#include "kov/core/comm/comm_mpi.hpp"
+#include "kov/core/comm/mpi_run.hpp"
 
 #include <cstdlib>
 

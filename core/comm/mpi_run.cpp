@@ -6,6 +6,8 @@
 // Ending: every rank joins one gather of endings and waits for it in a loop.  Ranks that come alike (all is done, or
 // all threw the same) are through at once.  One that waits longer tells the others, whose waiting then ends with a
 // RankError, so that they come too.  Those that do not come even then are stopped, dead or busy with something else.
+#include "kov/core/comm/mpi_run.hpp"
+
 #include "kov/core/base/hash.hpp"
 #include "kov/core/base/standard_output.hpp"
 #include "kov/core/comm/comm_mpi.hpp"

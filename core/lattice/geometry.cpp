@@ -2,7 +2,6 @@
 #include "kov/core/lattice/geometry.hpp"
 
 #include "kov/core/base/error.hpp"
-#include "kov/core/lattice/site_rows.hpp"
 
 namespace kov {
 
@@ -101,17 +100,6 @@ Coord Geometry::global(const Coord& local) const {
 
 Coord Geometry::local(const Coord& global) const {
   return {global[0] - origin_[0], global[1] - origin_[1], global[2] - origin_[2], global[3] - origin_[3]};
-}
-
-SiteRows plain_rows(const Geometry& geometry, std::int64_t longest) {
-  const Coord &box = geometry.local_extent(), &extent = geometry.extent();
-  SiteRows rows;
-  rows.length = box[0];
-  for (int mu = 1; mu < 4 && box[mu - 1] == extent[mu - 1] && std::int64_t(rows.length) * box[mu] <= longest; ++mu)
-    rows.length *= box[mu];
-  rows.n_groups = geometry.local_volume() / rows.length;
-  rows.first = [box, n = std::int64_t(rows.length)](std::int64_t group, int) { return coordinate(group * n, box); };
-  return rows;
 }
 
 }  // namespace kov

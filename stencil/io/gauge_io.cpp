@@ -4,7 +4,8 @@
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/site_map.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
+#include "kov/core/io/gauge/gauge_reader.hpp"
+#include "kov/core/io/gauge/gauge_writer.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Programs of users that end badly on one rank, each in a way that test_endings.py names; all others wait for it in a
 // sum, unless the way says otherwise.
 #include "kov/core/io/atomic_file.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
+#include "kov/core/io/gauge/gauge_writer.hpp"
 #include "kov/core/runtime/runtime.hpp"
 #include "kov/core/runtime/signals.hpp"
 

@@ -67,8 +67,25 @@ def after_angles(tokens, i):
     raise ValueError("a template's < is not closed")
 
 
+def class_before(tokens, i):
+    """The class in A::f, A<T>::f and A::~A when i is the index of the last word; empty without one."""
+    i -= 1 + (i > 0 and tokens[i - 1] == "~")
+    if i < 1 or tokens[i] != "::":
+        return ""
+    i -= 1
+    if tokens[i] == ">":
+        depth = 0
+        while depth or tokens[i] == ">":
+            depth += (tokens[i] == ">") - (tokens[i] == "<")
+            i -= 1
+    return tokens[i]
+
+
 def declared(tokens):
-    """(kind, name, words of the parameters) of a declaration without its braces; empty where it names nothing new."""
+    """(kind, name, words of the parameters) of a declaration without its braces; empty where it names nothing new.
+
+    The kind is "type", "function", or "member" with the name of the class for what is defined outside of it.
+    """
     nothing = ("", "", [])
     i = 0
     while i < len(tokens):  # what may precede a type's keyword
@@ -98,15 +115,16 @@ def declared(tokens):
             return nothing  # without a name, a specialisation, or a part of a class
         return "type", rest[0], []
     while i < len(tokens):
-        if tokens[i] in ("=", "operator"):
-            return nothing  # a variable, or an operator
+        if tokens[i] in ("=", "operator"):  # a variable, or an operator
+            owner = class_before(tokens, i) if tokens[i] == "operator" else ""
+            return ("member", owner, []) if owner else nothing
         if tokens[i] == "<" and i and is_name(tokens[i - 1]):
             i = after_angles(tokens, i)
         elif tokens[i] == "(":
             before = tokens[i - 1] if i else ""
             if before and is_name(before) and before not in NOT_FUNCTIONS:
-                member = i > 1 and tokens[i - 2] in ("::", "~")
-                return nothing if member else ("function", before, tokens[i:after_group(tokens, i)])
+                owner = class_before(tokens, i - 1)
+                return ("member", owner, []) if owner else ("function", before, tokens[i:after_group(tokens, i)])
             i = after_group(tokens, i)
         elif tokens[i] in CLOSING:
             i = after_group(tokens, i)
@@ -193,7 +211,7 @@ def read(root):
 
 def clashes(root, allowed=frozenset(ALLOWED)):
     """Texts "file: reason", sorted."""
-    everything = list(read(root))
+    everything = [entry for entry in read(root) if entry[3] != "member"]
     public, own_types, found = {}, set(), set()
     for layer, where, space, kind, name, _ in everything:
         if where.endswith(".hpp"):

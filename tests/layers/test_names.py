@@ -58,7 +58,10 @@ class Names(unittest.TestCase):
                          [("function", "f")])
         self.assertEqual(names("struct alignas(8) A final : B<int> { void f(); } a; struct [[x]] C; enum E : int {};"),
                          [("type", "A"), ("type", "C"), ("type", "E")])
-        self.assertEqual(names("A::A(int n) : b{n}, c(n) { d(); }\nA::~A() = default; void g();"), [("function", "g")])
+        self.assertEqual(names("A::A(int n) : b{n}, c(n) { d(); }\nA::~A() = default; void g();"),
+                         [("member", "A"), ("member", "A"), ("function", "g")])
+        self.assertEqual(names("int A<B<int>>::f(C::D d) const {} A& A::operator=(A&&) = default; B::C::D() {}"),
+                         [("member", "A"), ("member", "A"), ("member", "C")])
         self.assertEqual(names('auto f = [](int n) { return g(n); }; int h{k(1)}, i[n[0]]; auto* s = "} void t();";'),
                          [])
         self.assertEqual(names('auto r = R"(} " ;)"; char c = \'}\'; long n = 1\'000; void f() noexcept(true) {}'),

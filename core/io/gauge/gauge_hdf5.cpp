@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-//
-// Our own gauge configurations in HDF5: the dataset /gauge/links, complex [t][z][y][x][mu][row][column], with
-// attributes of the group /gauge: extent (x y z t), bits, plaquette, link_trace, conventions, suma, sumb.  The checksum
-// pair is the one that an ILDG file of the same links and precision has, so files can be compared across formats.
+#include "kov/core/io/gauge/gauge_hdf5.hpp"
+
 #include "kov/core/base/host_threads.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/io/user_block.hpp"

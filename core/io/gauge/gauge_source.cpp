@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/gauge/gauge_source.hpp"
 
-#include "kov/core/base/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 
 namespace kov::detail {
 
 namespace {
-
-/// Bytes encoded and written at a time, about: a piece stays in a core's cache.
-constexpr std::size_t piece_bytes = std::size_t(1) << 18;
 
 /// The order is a template parameter, so that loops are vectorised.
 template <class Real, std::endian order>
@@ -164,50 +159,6 @@ void record_plaquette(GaugeHeader& header, const std::string& text, const std::s
 
 void record_link_trace(GaugeHeader& header, const std::string& text, const std::string& file, double scale) {
   record(header, header.link_trace, "link trace", text, file, scale);
-}
-
-void settle(const std::string& file, const std::vector<FailedCheck>& failed, std::vector<std::string>& overridden) {
-  std::vector<std::string> errors;
-  for (const FailedCheck& check : failed) {
-    if (check.ignored)
-      overridden.push_back(check.problem);
-    else
-      errors.push_back(check.problem + ": " + check.remedy);
-  }
-  if (errors.empty()) return;
-  if (errors.size() == 1) throw FormatError(file + " " + errors[0]);
-  std::string text = sentence(file, "fails", errors.size(), "checks.");
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    text += sentence(" (" + std::to_string(i + 1) + ") It", errors[i] + ".");
-  throw FormatError(text);
-}
-
-void encode_slice(std::span<const double> links, std::int64_t first_site, const SiteFormat& format,
-                  SiteChecksum& checksum, const WritePiece& write) {
-  const std::int64_t sites = std::int64_t(links.size()) / reals_per_site;
-  const std::int64_t piece = std::int64_t(piece_bytes / format.bytes());
-  ThreadChecksums shares(checksum.kind(), checksum.order());
-  on_host_threads("encode_slice", (sites + piece - 1) / piece, [&](std::int64_t i, int thread) {
-    ThreadChecksums::Share& mine = shares.of(thread);
-    const std::int64_t done = i * piece, n = std::min(piece, sites - done);
-    add_links(mine, format, first_site + done,
-              links.subspan(std::size_t(done * reals_per_site), std::size_t(n * reals_per_site)));
-    write(std::uint64_t(done) * format.bytes(), mine.bytes);
-  });
-  checksum.merge(shares.sum());
-}
-
-std::string date(const WriteOptions& options) {
-  if (!options.date.empty()) return options.date;
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  char text[64];
-  std::snprintf(text, sizeof text, "%s %s %2d %02d:%02d:%02d %d UTC", days[utc.tm_wday], months[utc.tm_mon],
-                utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, utc.tm_year + 1900);
-  return text;
 }
 
 }  // namespace kov::detail

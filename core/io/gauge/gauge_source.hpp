@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What a file format tells the common reader: the header, where the bytes of a box of sites are, and which checksum
-// they must have.  Formats differ in this only; reading, widening and verifying is shared.
+// What a file format tells the common reader (gauge_reader.hpp): the header, where the bytes of a box of sites are, and
+// the checksum they must have.
 #pragma once
 
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/gauge/gauge_file.hpp"
 #include "kov/core/io/input_file.hpp"
-#include "kov/core/lattice/site_rows.hpp"
 
 #include <array>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <memory>
-
-namespace kov {
-
-class Hdf5File;
-
-}  // namespace kov
 
 namespace kov::detail {
 
@@ -92,92 +84,7 @@ void require_data(const Coord& extent, std::size_t site_bytes, std::uint64_t off
 void record_plaquette(GaugeHeader& header, const std::string& text, const std::string& file, double scale = 1);
 void record_link_trace(GaugeHeader& header, const std::string& text, const std::string& file, double scale = 1);
 
-/// One format each: whether a file is of it, and its source.
-bool is_nersc(const InputFile& file);
-GaugeSource nersc_source(const SharedFile& file);
-GaugeSource ildg_source(const SharedFile& file, const ReadOptions& options);
-bool is_milc(const InputFile& file);
-GaugeSource milc_source(const SharedFile& file);
-bool is_openqcd(const InputFile& file);
-GaugeSource openqcd_source(const SharedFile& file);
-bool is_hdf5(const InputFile& file);
-GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf5File>& file);
-
-/// A check that the links of a file did not pass.
-struct FailedCheck {
-  /// "records the plaquette 0.5 and its links have 0.6".
-  std::string problem;
-  /// What to do.
-  std::string remedy;
-  bool ignored = false;
-};
-
-/// Throws one FormatError with all failed checks of the file that are not ignored; notes the others in `overridden`.
-void settle(const std::string& file, const std::vector<FailedCheck>& failed, std::vector<std::string>& overridden);
-
-/// The links of this rank's box, group by group, to take(group, thread, links of its rows one after the other), which
-/// threads call at the same time, each with its number in on_host_threads().
-using TakeRows = std::function<void(std::int64_t group, int thread, std::span<const double> links)>;
-struct GaugeRead {
-  GaugeHeader header;
-  /// Of the file's checksum (unless it was to be ignored: see header.overridden) and of numbers that are not finite.
-  std::vector<FailedCheck> failed;
-  bool finite = true;
-  /// suma, sumb of the links as 64-bit big-endian numbers in ILDG order.
-  std::array<std::uint32_t, 2> links_sums{};
-};
-/// Collective.  Throws like read_gauge_file(), but for checks that failed.
-GaugeRead read_gauge_rows(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
-                          const SiteRows& rows, const TakeRows& take, const ReadOptions& options);
-
-/// Fills this rank's part of a time slice (local t), [z][y][x][mu][row][column][re, im].
-using GiveSlice = std::function<void(int t, std::span<double> links)>;
-/// write_gauge_file() with links that are made slice by slice.  verify(temporary name) is collective and throws when
-/// what it reads there is not what was to be written: the file then never gets its name.
-void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
-                        const GiveSlice& give, const WriteOptions& options,
-                        const std::function<void(const std::filesystem::path& written)>& verify);
-
 /// Sites that a thread reads at a time, about: 144 KiB of doubles stay in its cache.
 inline constexpr std::int64_t sites_at_a_time = 256;
-
-/// Throws InputError unless so many doubles are the links of this rank's box.
-void require_size(const Geometry& geometry, std::size_t size);
-
-/// 4 * site + mu of a link, where there is none.
-inline constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::max();
-/// The first of all ranks' first links.  Collective.
-std::int64_t first_of_all(const Comm& comm, std::int64_t first);
-/// "direction 2 at site 0 0 3 1"
-std::string link_name(std::int64_t link, const Coord& extent);
-
-/// Where a writer's time slices go: rank 0 only, t = 0, 1, ...; slice is [z][y][x][mu][row][column][re, im].
-class GaugeSink {
- public:
-  virtual ~GaugeSink() = default;
-  virtual void slice(int t, std::span<const double> links) = 0;
-  /// Everything but the name is written and closed.
-  virtual void finish() = 0;
-  /// The file as it is before it has its name.
-  virtual const std::filesystem::path& temporary() const = 0;
-  virtual void commit() = 0;
-};
-
-std::unique_ptr<GaugeSink> nersc_sink(const std::filesystem::path& path, const Coord& extent,
-                                      const WriteOptions& options);
-std::unique_ptr<GaugeSink> ildg_sink(const std::filesystem::path& path, const Coord& extent,
-                                     const WriteOptions& options);
-std::unique_ptr<GaugeSink> hdf5_sink(const std::filesystem::path& path, const Coord& extent,
-                                     const WriteOptions& options);
-
-/// Encodes a slice, in pieces of bounded size by all threads, and hands each to `write` with its offset from the
-/// slice's first byte; adds the sites to the checksum.  `write` is called by several threads at once, and may change
-/// the bytes.
-using WritePiece = std::function<void(std::uint64_t offset, std::span<std::byte> bytes)>;
-void encode_slice(std::span<const double> links, std::int64_t first_site, const SiteFormat& format,
-                  SiteChecksum& checksum, const WritePiece& write);
-
-/// options.date or now: "Thu Feb 12 13:40:21 1998 UTC".
-std::string date(const WriteOptions& options);
 
 }  // namespace kov::detail

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Gauge configurations in LIME: ILDG (record ildg-binary-data) and SciDAC (scidac-binary-data).  Big endian, sites in
-// lexicographic order.  Extents and precision come from ildg-format, else from QIO's private XML, else from the caller
-// and the record's length.
-#include "kov/core/io/gauge/gauge_source.hpp"
+#include "kov/core/io/gauge/ildg.hpp"
+
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/io/xml.hpp"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-//
-// MILC's binary formats, single precision, either byte order, sites in lexicographic order.
-//   Version 5:  magic 20103, extents x y z t, 64 bytes of date, order (0 = lexicographic), sum29, sum31: 96 bytes.
-//   Version 4:  magic 59354, extents x y z t, two 32-bit reals (couplings): 28 bytes, no checksum.
+#include "kov/core/io/gauge/milc.hpp"
+
 #include "kov/core/io/byte_order.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>

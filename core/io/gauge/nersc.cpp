@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-//
-// NERSC archive format (also QCDOC, Columbia, Grid): a text header from BEGIN_HEADER to END_HEADER with KEY = VALUE
-// lines, then the sites in lexicographic order with two or three rows of each matrix.
+#include "kov/core/io/gauge/nersc.hpp"
+
 #include "kov/core/io/atomic_file.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-//
-// openQCD's exported configurations: little endian, extents t x y z as 32-bit integers, the average of Re tr P over all
-// plaquettes (three times the normalised one) as a double, then the odd sites in the order t slowest, x, y, z fastest,
-// each with its eight links: for t, x, y, z the one that leaves it forward, then the one that arrives from behind.
+#include "kov/core/io/gauge/openqcd.hpp"
+
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/io/byte_order.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // In the place of MPI in a build without it.
-#include "kov/core/comm/comm_mpi.hpp"
 #include "kov/core/comm/launcher.hpp"
+#include "kov/core/comm/mpi_run.hpp"
 
 #include <cstdlib>
 

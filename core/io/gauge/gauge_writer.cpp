@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-//
-// Writing gauge configurations: time slice by time slice on rank 0, complete and verified or not at all.
+#include "kov/core/io/gauge/gauge_writer.hpp"
+
 #include "kov/core/base/host_threads.hpp"
-#include "kov/core/io/gauge/gauge_file.hpp"
-#include "kov/core/io/gauge/gauge_source.hpp"
-#include "kov/core/io/text.hpp"
+#include "kov/core/io/gauge/gauge_hdf5.hpp"
+#include "kov/core/io/gauge/gauge_reader.hpp"
+#include "kov/core/io/gauge/ildg.hpp"
+#include "kov/core/io/gauge/nersc.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
-namespace kov {
-
-namespace detail {
+namespace kov::detail {
 
 namespace {
 
@@ -185,32 +184,4 @@ void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, con
   });
 }
 
-}  // namespace detail
-
-GaugeFormat gauge_format(const std::string& name) {
-  if (name == "nersc") return GaugeFormat::nersc;
-  if (name == "nersc-3x2") return GaugeFormat::nersc_two_rows;
-  if (name == "ildg") return GaugeFormat::ildg;
-  if (name == "hdf5") return GaugeFormat::hdf5;
-  throw InputError(sentence("unknown gauge format", in_quotes(name) + ":", "it can be nersc, nersc-3x2, ildg or hdf5"));
-}
-
-void write_gauge_file(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
-                      std::span<const double> links, const WriteOptions& options) {
-  using namespace detail;
-  comm.agree([&] { require_size(geometry, links.size()); });
-  const auto give = [&](int t, std::span<double> slice) {
-    std::copy_n(links.begin() + std::ptrdiff_t(std::size_t(t) * slice.size()), slice.size(), slice.begin());
-  };
-  const auto verify = [&](const std::filesystem::path& written) {
-    const auto nothing = [](std::int64_t, int, std::span<const double>) {};
-    const SiteRows rows = plain_rows(geometry, sites_at_a_time);
-    const GaugeRead read = read_gauge_rows(comm, written, geometry, rows, nothing, {});
-    require<FormatError>(
-        read.failed.empty(), "what was written to", path.string(),
-        "reads back differently: the disk or its connection is faulty; nothing was kept, write elsewhere");
-  };
-  write_gauge_slices(comm, path, geometry, give, options, verify);
-}
-
-}  // namespace kov
+}  // namespace kov::detail

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Headers and sources by their stems: a function or class that a header declares is defined in the source of that name.
+
+x/flow.hpp is defined in x/flow.cpp, or in x/flow_wilson.cpp, x/flow_absent.cpp and so on where one source would be long.
+violations(root) lists what a source defines for the header of another stem, and functions that no header declares though
+they are neither in an unnamed namespace nor in `detail`.
+"""
+import os
+
+from names import read
+
+# Headers whose declarations may be defined elsewhere, and why.
+ALLOWED = {
+    "apps/bench/bench_rows.hpp": "declares one function for each source with rows of the table",
+    "contractions/correlators/correlator_format.hpp": "shared by reading and writing",
+    "core/field/field_ops.hpp": "sums have a source of their own",
+}
+
+
+def stem(path):
+    return path.split(".")[0]
+
+
+def belongs(source, header):
+    """Whether the source has the header's stem, or that and a suffix."""
+    return stem(source) == stem(header) or stem(source).startswith(stem(header) + "_")
+
+
+def violations(root, allowed=frozenset(ALLOWED)):
+    """Texts "file: reason", sorted."""
+    headers, defined, found = {}, [], set()
+    for _, where, space, kind, name, _ in read(root):
+        if where.endswith(".hpp"):
+            headers.setdefault((space, kind, name), set()).add(where)
+        elif space and "" not in space and kind != "type":
+            defined.append((where, space, kind, name))
+    for where, space, kind, name in defined:
+        if kind == "member":  # of a class of this namespace or of one around it
+            owners = set().union(*(headers.get((space[:n], "type", name), ()) for n in range(1, len(space) + 1)))
+        else:
+            owners = headers.get((space, kind, name), set())
+            if not owners and "detail" not in space:
+                found.add("%s: no header declares %s: put it into an unnamed namespace" % (where, name))
+        owners = owners - allowed
+        if owners and not any(belongs(where, header) for header in owners):
+            found.add("%s: defines %s of %s: move it to the source of that name" % (where, name, " and ".join(sorted(owners))))
+    return sorted(found)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Every source defines what the header of its stem declares; and the check itself notices those that do not."""
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from stems import ALLOWED, violations  # noqa: E402
+from trees import tree  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADERS = {
+    "stencil/flow.hpp": "namespace kov { void flow(int n); template <class T> class Flow { public: Flow(); void step(); }; }",
+    "stencil/table.hpp": "namespace kov { namespace detail { void add_row(); } struct Table { ~Table(); struct Impl; }; }",
+}
+
+
+class Stems(unittest.TestCase):
+    def test_product(self):
+        self.assertEqual(violations(ROOT), [])
+
+    def test_what_is_allowed_is_still_there(self):
+        found = violations(ROOT, frozenset())
+        for header in ALLOWED:
+            self.assertTrue([text for text in found if " of %s: " % header in text], "no longer needed: " + header)
+
+    def check(self, path, text, count):
+        with tree({**HEADERS, path: text}) as root:
+            self.assertEqual(len(violations(root)), count, (path, text))
+
+    def test_definitions_for_another_header_are_noticed(self):
+        self.check("stencil/table.cpp", "namespace kov { void flow(int n) {} }", 1)
+        self.check("stencil/table.cpp", "namespace kov { template <class T> void Flow<T>::step() {} }", 1)
+        self.check("stencil/table.cpp", "namespace kov { template <class T> Flow<T>::Flow() : n_(1) {} }", 1)
+        self.check("stencil/tables.cpp", "namespace kov { Table::~Table() = default; }", 1)
+        self.check("stencil/flow.cpp", "namespace kov { Table& Table::operator=(const Table&) { return *this; } }", 1)
+        self.check("stencil/flow.cpp", "namespace kov { void detail::add_row() {} namespace detail { void add_row() {} } }", 1)
+        self.check("core/flow.cpp", "namespace kov { void flow(int n) {} }", 1)
+
+    def test_functions_without_a_header_are_noticed(self):
+        self.check("stencil/flow.cpp", "namespace kov { void walk() {} }", 1)
+
+    def test_others_are_fine(self):
+        self.check("stencil/flow.cpp", "namespace kov { void flow(int) {} template <class T> void Flow<T>::step() {} }", 0)
+        self.check("stencil/flow_steps.cpp", "namespace kov { template <class T> void Flow<T>::step() {} }", 0)
+        self.check("stencil/flow.cpp", "namespace kov { namespace { void walk() {} } namespace detail { void go() {} } }", 0)
+        self.check("stencil/flow.cpp", "namespace kov { namespace { void flow(char) {} struct Flow { void step(); }; } }", 0)
+        self.check("stencil/flow.cpp", "namespace kov { template class Flow<int>; extern template class Flow<char>; }", 0)
+        self.check("apps/main.cpp", "int main() { return 0; }", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
