@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -58,19 +59,42 @@ int Comm::size() const { return impl_->size(); }
 bool Comm::takes_device_memory() const { return impl_->takes_device_memory(); }
 void Comm::barrier() const { impl_->barrier({.what = "a barrier"}); }
 
+// Recursive doubling over the first 2^k ranks.  A rank beyond them hands its numbers to one of these before, and gets
+// the result from it after.
 void Comm::sum(std::span<double> values) const {
-  if (size() == 1) return;
-  const std::vector<std::size_t> lengths(std::size_t(size()), values.size_bytes());
-  const std::vector<std::byte> bytes = impl_->gather(std::as_bytes(values), lengths, {.what = "a sum over ranks"});
-  const std::byte* next = bytes.data();
-  std::fill(values.begin(), values.end(), 0.0);
-  for (int r = 0; r < size(); ++r)
-    for (double& value : values) {
-      double part = 0;
-      std::memcpy(&part, next, sizeof part);
-      next += sizeof part;
-      value += part;
+  const int n = size(), mine = rank(), n_doubling = int(std::bit_floor(unsigned(n)));
+  if (n == 1) return;
+  const Impl::Wait wait{.what = "a sum over ranks"};
+  std::vector<double> received(values.size());
+  const auto out = std::as_bytes(values);
+  const auto in = std::as_writable_bytes(std::span(received));
+  const auto stand_by = [&] { impl_->step({}, {}, mine, wait); };
+  const auto add_received = [&] {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += received[i];
+  };
+  const bool is_beyond = mine >= n_doubling, has_one_beyond = mine + n_doubling < n;
+  if (is_beyond) {
+    impl_->step(out, {}, mine - n_doubling, wait);
+  } else if (has_one_beyond) {
+    impl_->step({}, in, mine + n_doubling, wait);
+    add_received();
+  } else if (n > n_doubling) {
+    stand_by();
+  }
+  for (int distance = 1; distance < n_doubling; distance *= 2) {
+    if (is_beyond) {
+      stand_by();
+    } else {
+      impl_->step(out, in, mine ^ distance, wait);
+      add_received();
     }
+  }
+  if (is_beyond)
+    impl_->step({}, std::as_writable_bytes(values), mine - n_doubling, wait);
+  else if (has_one_beyond)
+    impl_->step(out, {}, mine + n_doubling, wait);
+  else if (n > n_doubling)
+    stand_by();
 }
 
 void Comm::sum(std::span<std::int64_t> values) const { reduce(*impl_, values, Impl::Type::integer, Impl::Op::sum); }

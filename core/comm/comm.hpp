@@ -49,8 +49,8 @@ class Comm {
   int size() const;
   void barrier() const;
 
-  /// Element-wise over all ranks, the result on every rank.  Sums of doubles are taken in rank order, so they are
-  /// the same in every run.
+  /// Element-wise over all ranks, the result on every rank.  Sums of doubles are taken in a fixed tree of
+  /// log2(size()) steps: the same bits on every rank and in every run with as many ranks.
   void sum(std::span<double> values) const;
   void sum(std::span<std::int64_t> values) const;
   /// Modulo 2^32, as file checksums want it.

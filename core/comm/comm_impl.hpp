@@ -28,6 +28,10 @@ struct Comm::Impl {
   virtual void barrier(const Wait& wait) const = 0;
   /// Element-wise over all ranks.
   virtual void reduce(std::span<std::byte> values, Type type, Op op, const Wait& wait) const = 0;
+  /// One step of a collective operation that is made of messages between pairs of ranks: sends out to peer and receives
+  /// in from it; nothing where a span is empty, and then peer may be none.  Every rank takes every step: errors tell
+  /// ranks that ended early by the number of steps that they took.
+  virtual void step(std::span<const std::byte> out, std::span<std::byte> in, int peer, const Wait& wait) const = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root, const Wait& wait) const = 0;
   /// The bytes of all ranks one after the other; lengths[r] are rank r's.
   virtual std::vector<std::byte> gather(std::span<const std::byte> mine, std::span<const std::size_t> lengths,

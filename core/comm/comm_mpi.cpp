@@ -6,6 +6,7 @@
 #include "kov/core/comm/comm_runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstring>
 #include <mpi.h>
@@ -157,7 +158,8 @@ MPI_Op mpi_op(Comm::Impl::Op op) {
 
 class MpiComm final : public Comm::Impl {
  public:
-  MpiComm(MPI_Comm comm, std::shared_ptr<RankWatch> watch) : comm_(comm), watch_(std::move(watch)) {
+  MpiComm(MPI_Comm comm, MPI_Comm steps, std::shared_ptr<RankWatch> watch)
+      : comm_(comm), steps_(steps), watch_(std::move(watch)) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
@@ -186,6 +188,18 @@ class MpiComm final : public Comm::Impl {
     };
     const auto result = run({{values.begin(), values.end()}, std::vector<std::byte>(values.size())}, wait, start);
     std::copy(result.begin(), result.end(), values.begin());
+  }
+
+  void step(std::span<const std::byte> out, std::span<std::byte> in, int peer, const Wait& wait) const override {
+    const auto start = [&](Buffers& b, MPI_Request* requests) {
+      int code = MPI_SUCCESS;
+      if (!in.empty()) code = MPI_Irecv(b.out.data(), count(in.size()), MPI_BYTE, peer, 0, steps_, &requests[0]);
+      if (!out.empty() && code == MPI_SUCCESS)
+        code = MPI_Isend(b.in.data(), count(out.size()), MPI_BYTE, peer, 0, steps_, &requests[1]);
+      return code;
+    };
+    const auto result = run({{out.begin(), out.end()}, std::vector<std::byte>(in.size())}, wait, start);
+    std::copy(result.begin(), result.end(), in.begin());
   }
 
   void broadcast(std::span<std::byte> bytes, int root, const Wait& wait) const override {
@@ -236,15 +250,18 @@ class MpiComm final : public Comm::Impl {
     std::vector<int> lengths = {}, starts = {};
   };
 
+  /// Of one operation, at most two.
+  using Requests = std::array<MPI_Request, 2>;
+
   /// Starts a collective operation and waits for its end.
   template <class Start>
   std::vector<std::byte> run(Buffers buffers, const Wait& wait, const Start& start) const {
     auto kept = std::make_unique<Buffers>(std::move(buffers));
-    MPI_Request request;
-    check_mpi(start(*kept, &request), wait.what);
-    watch_->join();
+    Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     try {
-      await(request, wait);
+      check_mpi(start(*kept, requests.data()), wait.what);
+      watch_->join();
+      await(requests, wait);
     } catch (...) {
       (void)kept.release();  // MPI may still write there
       throw;
@@ -252,11 +269,11 @@ class MpiComm final : public Comm::Impl {
     return std::move(kept->out);
   }
 
-  void await(MPI_Request& request, const Wait& wait) const {
+  void await(Requests& requests, const Wait& wait) const {
     Patience patience(wait.seconds);
     for (;;) {
       int done = 0;
-      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), wait.what);
+      check_mpi(MPI_Testall(count(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), wait.what);
       if (done) return;
       if (!patience.looks_around()) continue;
       watch_->look_at_all(wait.what);
@@ -266,7 +283,7 @@ class MpiComm final : public Comm::Impl {
     }
   }
 
-  MPI_Comm comm_;
+  MPI_Comm comm_, steps_;
   std::shared_ptr<RankWatch> watch_;
   int rank_ = 0, size_ = 1;
 };
@@ -281,8 +298,9 @@ void detail::check_mpi(int code, std::string_view what) {
   throw CommError(sentence(what, "failed in MPI:", std::string(text, std::size_t(length))));
 }
 
-std::shared_ptr<const Comm::Impl> detail::mpi_comm(int handle, const std::shared_ptr<RankWatch>& watch) {
-  return std::make_shared<const MpiComm>(MPI_Comm_f2c(handle), watch);
+std::shared_ptr<const Comm::Impl> detail::mpi_comm(int handle, int steps_handle,
+                                                   const std::shared_ptr<RankWatch>& watch) {
+  return std::make_shared<const MpiComm>(MPI_Comm_f2c(handle), MPI_Comm_f2c(steps_handle), watch);
 }
 
 }  // namespace kov

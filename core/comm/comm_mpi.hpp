@@ -50,7 +50,8 @@ class WaitingTime {
 /// Throws CommError with MPI's words unless the code is that of success.
 void check_mpi(int code, std::string_view what);
 
-/// The group behind a communicator, which is given as MPI's integer handle and stays the caller's.
-std::shared_ptr<const Comm::Impl> mpi_comm(int handle, const std::shared_ptr<RankWatch>& watch);
+/// The group behind a communicator, which is given as MPI's integer handle and stays the caller's; likewise a duplicate
+/// of it for the messages of Comm::Impl::step(), which must not mix with those of exchanges.
+std::shared_ptr<const Comm::Impl> mpi_comm(int handle, int steps_handle, const std::shared_ptr<RankWatch>& watch);
 
 }  // namespace kov::detail

@@ -47,6 +47,7 @@ struct SerialComm final : Comm::Impl {
   bool takes_device_memory() const override { return true; }
   void barrier(const Wait&) const override {}
   void reduce(std::span<std::byte>, Type, Op, const Wait&) const override {}
+  void step(std::span<const std::byte>, std::span<std::byte>, int, const Wait&) const override {}
   void broadcast(std::span<std::byte>, int, const Wait&) const override {}
   std::vector<std::byte> gather(std::span<const std::byte> mine, std::span<const std::size_t>,
                                 const Wait&) const override {

@@ -257,12 +257,14 @@ class RunningMpi final : public MpiRun {
       : owner_(owner),
         notices_(std::make_shared<Notices>()),
         comm_(duplicate()),
-        world_(mpi_comm(MPI_Comm_c2f(comm_), notices_)) {}
+        steps_(duplicate()),
+        world_(mpi_comm(MPI_Comm_c2f(comm_), MPI_Comm_c2f(steps_), notices_)) {}
   std::shared_ptr<const Comm::Impl> world() const override { return world_; }
   Verdict end(const Ending& ending) override { return notices_->end(ending); }
   void finalize() override {
     notices_->free();
     MPI_Comm_free(&comm_);
+    MPI_Comm_free(&steps_);
     if (owner_) MPI_Finalize();
   }
   void cut_off(int code) override {
@@ -281,7 +283,7 @@ class RunningMpi final : public MpiRun {
  private:
   bool owner_;
   std::shared_ptr<Notices> notices_;
-  MPI_Comm comm_;
+  MPI_Comm comm_, steps_;
   std::shared_ptr<const Comm::Impl> world_;
 };
 

@@ -4,6 +4,8 @@
 // of.
 #include "kov/core/comm/comm.hpp"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -35,16 +37,52 @@ TEST_F(Communication, RanksAreNumberedAndSelfIsOne) {
   comm.barrier();
 }
 
-TEST_F(Communication, DoublesAreSummedInRankOrder) {
-  std::vector<double> values{real_of(rank), 1.0 / (rank + 1), -0.5};
-  std::vector<double> expected(3);
-  for (int r = 0; r < size; ++r) {
-    expected[0] += real_of(r);
-    expected[1] += 1.0 / (r + 1);
-    expected[2] += -0.5;
+/// What ranks beyond a power of two have goes to the first; then neighbours are added, pairs of these, and so on.
+double tree_sum(std::vector<double> of_rank) {
+  const std::size_t n = std::bit_floor(of_rank.size());
+  for (std::size_t r = n; r < of_rank.size(); ++r) of_rank[r - n] += of_rank[r];
+  of_rank.resize(n);
+  while (of_rank.size() > 1) {
+    for (std::size_t r = 0; r < of_rank.size(); r += 2) of_rank[r / 2] = of_rank[r] + of_rank[r + 1];
+    of_rank.resize(of_rank.size() / 2);
   }
+  return of_rank[0];
+}
+
+TEST_F(Communication, DoublesAreSummedInAFixedTree) {
+  // As many as fit into a message that MPI sends at once, and more.
+  for (const std::size_t n : {1u, 7u, 100000u}) {
+    const auto value_of = [](int r, std::size_t i) { return real_of(r) / double(i % 1000 + 1) + std::sqrt(double(r)); };
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = value_of(rank, i);
+    comm.sum(values);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> of_rank;
+      for (int r = 0; r < size; ++r) of_rank.push_back(value_of(r, i));
+      ASSERT_EQ(values[i], tree_sum(of_rank)) << "number " << i << " of " << n;
+    }
+  }
+}
+
+TEST_F(Communication, SumsOfDoublesHaveTheSameBitsOnEveryRank) {
+  std::vector<double> values{real_of(rank), 1.0 / (rank + 3), rank ? 1.0 : std::numeric_limits<double>::infinity()};
   comm.sum(values);
-  EXPECT_EQ(values, expected);
+  const auto all = comm.all_gather(std::as_bytes(std::span(values)));
+  for (const auto& others : all) EXPECT_EQ(others, all[0]);
+  EXPECT_TRUE(std::isinf(values[2]));
+}
+
+TEST_F(Communication, SumsDoNotMixWithMessagesOnTheirWay) {
+  std::vector<std::byte> in(8);
+  const std::vector<std::byte> out = block_of(rank, 8);
+  Comm::Exchange exchange(comm);
+  exchange.receive(in, down, 0);
+  exchange.send(out, up, 0);
+  std::vector<double> values{double(rank)};
+  comm.sum(values);
+  EXPECT_EQ(values[0], size * (size - 1) / 2);
+  exchange.wait();
+  EXPECT_EQ(in, block_of(down, 8));
 }
 
 TEST_F(Communication, IntegersAreSummedExactlyAndWordsModulo32Bits) {
