@@ -3,6 +3,7 @@
 
 #include "kov/contractions/kernels/slice_sum.hpp"
 #include "kov/contractions/sources/propagator_check.hpp"
+#include "kov/core/site/spin_color_matrix.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -40,28 +41,6 @@ struct SparseSpin {
     return l;
   }
 };
-
-/// acc -= a b
-template <class R>
-KOKKOS_FORCEINLINE_FUNCTION void multiply_subtract(Complex<R>& acc, const Complex<R>& a, const Complex<R>& b) {
-  acc.re -= a.re * b.re;
-  acc.im -= a.re * b.im;
-  acc.re += a.im * b.im;
-  acc.im -= a.im * b.re;
-}
-
-/// acc_kk' += eps_ijk eps_i'j'k' x_ii' y_jj'
-template <class R>
-KOKKOS_FORCEINLINE_FUNCTION void add_cross(ColorMatrix<R>& acc, const ColorMatrix<R>& x, const ColorMatrix<R>& y) {
-  for (int k = 0; k < 3; ++k)
-    for (int l = 0; l < 3; ++l) {
-      const int i = (k + 1) % 3, j = (k + 2) % 3, p = (l + 1) % 3, q = (l + 2) % 3;
-      multiply_add(acc(k, l), x(i, p), y(j, q));
-      multiply_subtract(acc(k, l), x(i, q), y(j, p));
-      multiply_subtract(acc(k, l), x(j, p), y(i, q));
-      multiply_add(acc(k, l), x(j, q), y(i, p));
-    }
-}
 
 /// Values 0..15: A_ab, 16..31: B_ab of BaryonChannel.
 template <class T>
