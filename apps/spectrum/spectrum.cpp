@@ -12,6 +12,8 @@
 #include "apps/spectrum/spectrum_measure.hpp"
 #include "apps/spectrum/spectrum_plan.hpp"
 #include "apps/spectrum/unused_settings.hpp"
+#include "kov/contractions/correlators/correlator_text.hpp"
+#include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"

@@ -17,17 +17,6 @@ std::string label_text(const LabelValue& value) {
   return exact_text(std::get<double>(value));
 }
 
-namespace detail {
-
-int compare_labels(const LabelValue& a, const LabelValue& b) {
-  const auto* x = std::get_if<double>(&a);
-  const auto* y = std::get_if<double>(&b);
-  if (x && y && (std::isnan(*x) || std::isnan(*y))) return int(std::isnan(*x)) - int(std::isnan(*y));
-  return a < b ? -1 : b < a ? 1 : 0;
-}
-
-}  // namespace detail
-
 namespace {
 
 /// What correlators of one average have in common.

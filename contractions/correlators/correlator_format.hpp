@@ -6,6 +6,7 @@
 #include "kov/contractions/correlators/correlator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -22,7 +23,12 @@ inline constexpr const char* correlator_attributes[] = {"momenta",        "sourc
 
 /// Below, at or above 0 as label a comes before, with or after b.  NaN is one value, behind all other numbers: < would
 /// take it for equal to every one of them.
-int compare_labels(const LabelValue& a, const LabelValue& b);
+inline int compare_labels(const LabelValue& a, const LabelValue& b) {
+  const auto* x = std::get_if<double>(&a);
+  const auto* y = std::get_if<double>(&b);
+  if (x && y && (std::isnan(*x) || std::isnan(*y))) return int(std::isnan(*x)) - int(std::isnan(*y));
+  return a < b ? -1 : b < a ? 1 : 0;
+}
 
 inline bool is_among(std::span<const char* const> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

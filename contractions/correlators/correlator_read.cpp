@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Correlators from HDF5, layouts of version 1 and 2.
-#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/correlators/correlator_read.hpp"
+
 #include "kov/contractions/correlators/correlator_format.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/hdf5.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Correlators as columns of text.
-#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/correlators/correlator_text.hpp"
+
 #include "kov/contractions/correlators/correlator_format.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/version.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Correlators into HDF5, an array for each channel.
-#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/correlators/correlator_write.hpp"
+
 #include "kov/contractions/correlators/correlator_format.hpp"
 #include "kov/contractions/correlators/correlator_tables.hpp"
 #include "kov/core/base/error.hpp"

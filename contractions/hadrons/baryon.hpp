@@ -5,8 +5,8 @@
 
 #include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/field.hpp"
+#include "kov/core/lattice/boundary_angles.hpp"
 #include "kov/core/site/spin_matrix.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
 
 #include <string>
 #include <vector>

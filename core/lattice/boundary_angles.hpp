@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// BoundaryAngles: how fields go on beyond the ends of the lattice.
+// BoundaryAngles: what quarks do at the ends of the lattice.
 #pragma once
 
 #include <array>
@@ -15,6 +15,8 @@ struct BoundaryAngles {
   static BoundaryAngles periodic() { return {}; }
   /// Periodic in space, antiperiodic in time: what fermions want.
   static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
+
+  bool operator==(const BoundaryAngles&) const = default;
 };
 
 }  // namespace kov

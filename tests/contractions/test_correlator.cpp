@@ -2,6 +2,9 @@
 //
 // Averages over momenta, and files of correlators.
 #include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/correlators/correlator_read.hpp"
+#include "kov/contractions/correlators/correlator_text.hpp"
+#include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/comm/comm.hpp"
 #include "kov/core/io/hdf5.hpp"

@@ -2,6 +2,8 @@
 //
 // Correlators in HDF5, layouts of version 1 and 2.
 #include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/correlators/correlator_read.hpp"
+#include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 
