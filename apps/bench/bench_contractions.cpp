@@ -15,7 +15,7 @@ constexpr Momentum at_rest{0, 0, 0}, moving{1, 0, 0};
 
 /// Twelve components, 288 reals: a new field is zero, and the sites of the source are written.
 template <class T>
-void add_sources(BenchRows<T>& rows, const SpinorField<T>& s) {
+void add_sources(BenchRows<T>& rows, const Propagator<T>& s) {
   const double V = rows.sites;
   const Lattice lattice = rows.lattice;
   rows.add("point source", V, 288, 0, [=] { point_source<T>(lattice, origin); });
@@ -23,27 +23,27 @@ void add_sources(BenchRows<T>& rows, const SpinorField<T>& s) {
   rows.add("grid source", V, 288, 0, [=] { grid_source<T>(lattice, {.origin = origin, .spacing = {2, 2, 2}}); });
   // Draws are not counted.
   rows.add("noise source on all sites", V, 2 * 288, 0, [=] { noise_source<T>(lattice, {.noise = {}}); });
-  rows.add("phase on a source", V, 2 * 288, 12 * 72, [=] { multiply_phase(s, moving, origin); });
-  rows.add("sequential source", V, 3 * 288, 12 * 72, [=] { sequential_source(s, 1, Gamma::five(), moving, origin); });
+  rows.add("phase on a source", V, 2 * 288, 12 * 72, [=] { multiply_phase(s.columns(), moving, origin); });
+  rows.add("sequential source", V, 3 * 288, 12 * 72, [=] { sequential_source(s, 1, Gamma::five(), moving); });
 }
 
 template <class T>
-void add_correlators(BenchRows<T>& rows, const SpinorField<T>& s) {
+void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
   const double V = rows.sites;
   const auto channels = all_mesons();
-  rows.add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {at_rest}, origin); });
+  rows.add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {at_rest}); });
   const auto momenta = momenta_up_to(1);
-  rows.add("256 mesons, 7 momenta", V, 288, 18432 + 6 * 2048, [=] { mesons<T>(s, s, channels, momenta, origin); });
+  rows.add("256 mesons, 7 momenta", V, 288, 18432 + 6 * 2048, [=] { mesons<T>(s, s, channels, momenta); });
   const std::vector<BaryonChannel> proton{nucleon()};
-  rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}, origin); });
+  rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
 }
 
 }  // namespace
 
 template <class T>
 void add_contraction_rows(BenchRows<T>& rows) {
-  const SpinorField<T> s(rows.lattice, "propagator", 12);
-  fill_for_bench(s, 4);
+  const Propagator<T> s(rows.lattice, "propagator");
+  fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
   add_correlators(rows, s);
 }

@@ -72,37 +72,36 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   }
 
   JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const override {
-    const Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
-    at_source_->apply(source, source);
+    Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
+    at_source_->apply(source.columns(), source.columns());
+    source.labels.boundary = parameters_.boundary();
+    source.labels.others = {{"source_smearing", parameters_.source.smearing},
+                            {"action", "Wilson"},
+                            {"kappa", parameters_.action.kappa},
+                            {"boundary", parameters_.action.boundary}};
     const SolvedPropagator<T> solved =
         solve_propagator(*solver_, M_, source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
     entry.notes["iterations"] = std::to_string(solved.iterations());
     entry.notes["worst_residual"] = exact_text(solved.worst_residual());
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
-      const bool point = at_sink_[k].is_none();
-      contract(entry, point ? solved.propagator.alias() : at_sink_[k](solved.propagator), parameters_.sink.smearings[k],
-               origin);
+      const Propagator<T>& point = solved.propagator;
+      Propagator<T> quark = at_sink_[k].is_none() ? point.alias() : smeared(point, at_sink_[k]);
+      quark.labels.others["sink_smearing"] = parameters_.sink.smearings[k];
+      contract(entry, quark);
     }
     return entry;
   }
 
  private:
-  void contract(JournalEntry& entry, const Propagator<T>& quark, const std::string& sink, const Coord& origin) const {
-    const auto add = [&](std::vector<Correlator> correlators) {
-      for (Correlator& c : correlators) {
-        c.labels["source_smearing"] = parameters_.source.smearing;
-        c.labels["sink_smearing"] = sink;
-        c.labels["action"] = "Wilson";
-        c.labels["kappa"] = parameters_.action.kappa;
-        c.labels["boundary"] = parameters_.action.boundary;
-        entry.correlators.push_back(std::move(c));
-      }
+  void contract(JournalEntry& entry, const Propagator<T>& quark) const {
+    const auto add = [&](const std::vector<Correlator>& found) {
+      entry.correlators.insert(entry.correlators.end(), found.begin(), found.end());
     };
     if (const auto channels = parameters_.meson_channels(); !channels.empty())
-      add(mesons<T>(quark, quark, channels, momenta_, origin));
+      add(mesons(quark, quark, channels, momenta_));
     if (const auto channels = parameters_.baryon_channels(); !channels.empty())
-      add(baryons<T>(quark, quark, channels, momenta_, origin, parameters_.boundary()));
+      add(baryons(quark, quark, channels, momenta_));
   }
 
   SpectrumParameters parameters_;

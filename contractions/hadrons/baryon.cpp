@@ -2,7 +2,6 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 
 #include "kov/contractions/kernels/slice_sum.hpp"
-#include "kov/contractions/sources/propagator_check.hpp"
 #include "kov/core/site/spin_color_matrix.hpp"
 
 #include <cmath>
@@ -175,26 +174,24 @@ std::vector<BaryonChannel> standard_baryons() {
 }
 
 template <class T>
-std::vector<Correlator> baryons(const Field<Spinor, T>& q, const Field<Spinor, T>& p,
-                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta,
-                                const Coord& source, const BoundaryAngles& boundary) {
+std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
+                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta) {
   const Lattice& lattice = q.lattice();
-  detail::require_propagator(q, lattice);
-  detail::require_propagator(p, lattice);
-  detail::require_on_lattice(source, lattice);
+  const PropagatorLabels labels = detail::labels_of_both(q, p);
+  const Coord source = labels.origin;
   require(!channels.empty(), "the list of baryons is empty, so there is nothing to compute; see standard_baryons()");
   for (const BaryonChannel& channel : channels)
-    require(channel.direct == channel.exchange || q.data() == p.data(), channel.name,
+    require(channel.direct == channel.exchange || q.columns().data() == p.columns().data(), channel.name,
             "is defined for equal quarks only, and two different propagators were given; pass the same one twice");
 
   const int n_times = lattice.extent()[3], n_momenta = int(momenta.size());
-  const std::complex<double> wrapped = wrap_phase(boundary.angle[3]);
+  const std::complex<double> wrapped = wrap_phase(labels.boundary.angle[3]);
   std::vector<double> numbers(channels.size() * momenta.size() * std::size_t(n_times) * 2);
   std::vector<bool> done(channels.size(), false);
   for (std::size_t first = 0; first < channels.size(); ++first) {
     if (done[first]) continue;
     const Spin& diquark = channels[first].diquark;
-    const detail::BaryonKernel<T> kernel{q.view(), p.view(), detail::SparseSpin<T>(diquark)};
+    const detail::BaryonKernel<T> kernel{q.columns().view(), p.columns().view(), detail::SparseSpin<T>(diquark)};
     const SliceSums sums = slice_sums<T>("baryon", lattice, momenta, source, kernel);
     for (std::size_t c = first; c < channels.size(); ++c) {
       if (done[c] || !(channels[c].diquark == diquark)) continue;
@@ -216,18 +213,17 @@ std::vector<Correlator> baryons(const Field<Spinor, T>& q, const Field<Spinor, T
   const double* from = numbers.data();
   for (const BaryonChannel& channel : channels)
     for (const Momentum& momentum : momenta) {
-      Correlator c{.kind = "baryon", .channel = channel.name, .momentum = momentum, .source = source};
+      Correlator c{
+          .kind = "baryon", .channel = channel.name, .momentum = momentum, .source = source, .labels = labels.others};
       for (int t = 0; t < n_times; ++t, from += 2) c.value.emplace_back(from[0], from[1]);
       result.push_back(std::move(c));
     }
   return result;
 }
 
-template std::vector<Correlator> baryons(const Field<Spinor, float>&, const Field<Spinor, float>&,
-                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&, const Coord&,
-                                         const BoundaryAngles&);
-template std::vector<Correlator> baryons(const Field<Spinor, double>&, const Field<Spinor, double>&,
-                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&, const Coord&,
-                                         const BoundaryAngles&);
+template std::vector<Correlator> baryons(const Propagator<float>&, const Propagator<float>&,
+                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
+template std::vector<Correlator> baryons(const Propagator<double>&, const Propagator<double>&,
+                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
 
 }  // namespace kov

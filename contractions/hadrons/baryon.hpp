@@ -3,9 +3,7 @@
 // Baryon two-point functions of a diquark and a quark, with every spin projection at the price of one.
 #pragma once
 
-#include "kov/contractions/correlators/correlator.hpp"
-#include "kov/core/field/field.hpp"
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/site/spin_matrix.hpp"
 
 #include <string>
@@ -48,18 +46,16 @@ BaryonChannel nucleon();
 /// Number 14 has the mixed projector of its name, where Chroma repeats number 12.
 std::vector<BaryonChannel> standard_baryons();
 
-/// C(p, t) = sum_x e^{+i p.(x - source)} of every channel at x; t counted from the source.  One correlator for each
-/// channel and momentum, momenta innermost.
+/// C(p, t) = sum_x e^{+i p.(x - origin)} of every channel at x; t counted from the origin that both propagators have in
+/// their labels.  One correlator for each channel and momentum, momenta innermost, labelled as those of mesons().
 ///
-/// Propagators: 12 components, component 3 * source_spin + source_colour.  Times that lie beyond the lattice's end,
-/// where all three quarks went through its boundary, are multiplied by e^{3 i angle_t}: -1 when antiperiodic.  A
-/// diquark matrix costs about 30000 flops a site, further projectors with it nothing.  Throws InputError when the
-/// fields are no propagators of one lattice, the source is outside, or a channel other than direct = exchange is asked
-/// for with two different quarks.  Fences. Collective.
+/// Times that lie beyond the lattice's end, where all three quarks went through its boundary, are multiplied by e^{3 i
+/// angle_t} of the boundary in the labels: -1 when antiperiodic.  A diquark matrix costs about 30000 flops a site,
+/// further projectors with it nothing.  Throws InputError when the propagators live on different lattices, start from
+/// different points or have different boundaries, or when a channel other than direct = exchange is asked for with two
+/// different quarks.  Fences.  Collective.
 template <class T>
-std::vector<Correlator> baryons(const Field<Spinor, T>& q, const Field<Spinor, T>& p,
-                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta,
-                                const Coord& source,
-                                const BoundaryAngles& boundary = BoundaryAngles::antiperiodic_in_time());
+std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
+                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta);
 
 }  // namespace kov

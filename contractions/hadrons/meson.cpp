@@ -2,7 +2,6 @@
 #include "kov/contractions/hadrons/meson.hpp"
 
 #include "kov/contractions/kernels/slice_sum.hpp"
-#include "kov/contractions/sources/propagator_check.hpp"
 
 #include <complex>
 
@@ -90,13 +89,11 @@ std::string to_string(const MesonChannel& channel) {
 }
 
 template <class T>
-std::vector<Correlator> mesons(const Field<Spinor, T>& s1, const Field<Spinor, T>& s2,
-                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta,
-                               const Coord& source) {
+std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
+                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta) {
   const Lattice& lattice = s1.lattice();
-  detail::require_propagator(s1, lattice);
-  detail::require_propagator(s2, lattice);
-  detail::require_on_lattice(source, lattice);
+  const PropagatorLabels labels = detail::labels_of_both(s1, s2);
+  const Coord source = labels.origin;
   require(!channels.empty(),
           "the list of meson channels is empty, so there is nothing to compute; see diagonal_mesons()");
   for (const MesonChannel& channel : channels)
@@ -104,8 +101,8 @@ std::vector<Correlator> mesons(const Field<Spinor, T>& s1, const Field<Spinor, T
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  const SliceSums tensor =
-      slice_sums<T>("meson tensor", lattice, momenta, source, detail::MesonTensorKernel<T>{s1.view(), s2.view()});
+  const SliceSums tensor = slice_sums<T>("meson tensor", lattice, momenta, source,
+                                         detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()});
   const int n_times = tensor.n_times;
   std::vector<double> numbers;
   numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);
@@ -122,16 +119,17 @@ std::vector<Correlator> mesons(const Field<Spinor, T>& s1, const Field<Spinor, T
   const double* from = numbers.data();
   for (const MesonChannel& channel : channels)
     for (const Momentum& p : momenta) {
-      Correlator c{.kind = "meson", .channel = to_string(channel), .momentum = p, .source = source};
+      Correlator c{
+          .kind = "meson", .channel = to_string(channel), .momentum = p, .source = source, .labels = labels.others};
       for (int t = 0; t < n_times; ++t, from += 2) c.value.emplace_back(from[0], from[1]);
       result.push_back(std::move(c));
     }
   return result;
 }
 
-template std::vector<Correlator> mesons(const Field<Spinor, float>&, const Field<Spinor, float>&,
-                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&, const Coord&);
-template std::vector<Correlator> mesons(const Field<Spinor, double>&, const Field<Spinor, double>&,
-                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&, const Coord&);
+template std::vector<Correlator> mesons(const Propagator<float>&, const Propagator<float>&,
+                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&);
+template std::vector<Correlator> mesons(const Propagator<double>&, const Propagator<double>&,
+                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&);
 
 }  // namespace kov

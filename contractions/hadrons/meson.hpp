@@ -3,8 +3,7 @@
 // Meson two-point functions, all 16 x 16 pairs of gamma matrices at the price of one outer product.
 #pragma once
 
-#include "kov/contractions/correlators/correlator.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/site/gamma.hpp"
 
 #include <vector>
@@ -26,16 +25,15 @@ std::vector<MesonChannel> all_mesons();
 /// "pion-pion": sink-source, with the names of meson_names().
 std::string to_string(const MesonChannel& channel);
 
-/// C(p, t) = sum_x e^{+i p.(x - source)} Tr[(g5 S2 g5)^+ Gamma_sink S1 Gamma_source], t counted from the source.
+/// C(p, t) = sum_x e^{+i p.(x - origin)} Tr[(g5 S2 g5)^+ Gamma_sink S1 Gamma_source], t counted from the origin that
+/// both propagators have in their labels.
 ///
-/// S1 and S2 are propagators: 12 components, component 3 * source_spin + source_colour, spinors in sink spin and
-/// colour. One correlator for each channel and momentum, momenta innermost.  The cost depends on the number of momenta,
-/// hardly on the number of channels: a site takes 18432 flops and 2304 (float) or 4608 (double) bytes, and 2048 flops
-/// for each momentum that is not zero.  Throws InputError when the fields are no propagators of one lattice or the
-/// source is outside.  Fences.  Collective.
+/// One correlator for each channel and momentum, momenta innermost, with the labels of both: those that differ are
+/// name_1 and name_2.  The cost depends on the number of momenta, hardly on the number of channels: a site takes 18432
+/// flops and 2304 (float) or 4608 (double) bytes, and 2048 flops for each momentum that is not zero.  Throws InputError
+/// when the propagators live on different lattices or start from different points.  Fences.  Collective.
 template <class T>
-std::vector<Correlator> mesons(const Field<Spinor, T>& s1, const Field<Spinor, T>& s2,
-                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta,
-                               const Coord& source);
+std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
+                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta);
 
 }  // namespace kov

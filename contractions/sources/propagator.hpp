@@ -1,24 +1,86 @@
 // SPDX-License-Identifier: MIT
 //
-// Quark propagators: S = M^-1 source for 12 source columns, solved into the memory that contractions read.
+// Quark propagators: S = M^-1 source for 12 source columns, solved into the memory that contractions read, with the
+// labels that say where they come from.
 #pragma once
 
 #include "kov/algebra/solver.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/field.hpp"
+#include "kov/core/field/spin_color_view.hpp"
+#include "kov/core/lattice/boundary_angles.hpp"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace kov {
 
-/// 12 components: component 3 * source_spin + source_colour is a spinor in sink spin and colour.  No factors of kappa.
+/// Where a propagator comes from.
+struct PropagatorLabels {
+  /// The kind of its source: "point", "wall", "momentum", "grid", "sequential" or a name of one's own.
+  std::string source = {};
+  /// The global coordinate from which correlators count times and the phases of momenta.
+  Coord origin{0, 0, 0, 0};
+  /// Those of the links on which it was solved.
+  BoundaryAngles boundary = BoundaryAngles::antiperiodic_in_time();
+  /// What its correlators are to be labelled with: {"kappa", 0.15}, {"sink_smearing", "wuppertal"}.
+  std::map<std::string, LabelValue> others = {};
+};
+
+/// S(x), a 12 x 12 matrix in spin and colour at every site, and so is its source.  No factors of kappa.  A handle to
+/// its memory, as fields are: alias() is another one to the same.
 template <class T>
-using Propagator = SpinorField<T>;
+class Propagator {
+ public:
+  using Real = T;
+  /// S(x) is a SpinColorMatrix, S.read(x) reads it block by block.
+  using View = SpinColorView<typename SpinorField<T>::View>;
+
+  /// Zero at every site.
+  Propagator(const Lattice& lattice, const std::string& name, PropagatorLabels labels = {});
+  /// columns: component 3 * source_spin + source_colour is a spinor in sink spin and colour; the memory is shared.
+  /// Throws InputError unless there are 12 on all sites.
+  explicit Propagator(const SpinorField<T>& columns, PropagatorLabels labels = {});
+
+  explicit Propagator(const Propagator&) = default;
+  Propagator(Propagator&&) = default;
+  /// For const locals that a function returns.
+  Propagator(const Propagator&& other) : Propagator(other) {}
+  Propagator& operator=(Propagator&&) & = default;
+
+  /// Another handle to the same memory, with the same labels.
+  Propagator alias() const { return Propagator(*this); }
+  /// A new one, zero, with the same labels.
+  Propagator like(const std::string& name) const { return Propagator(lattice(), name, labels); }
+
+  const Lattice& lattice() const { return columns_.lattice(); }
+  const std::string& name() const { return columns_.name(); }
+  /// The field of its 12 columns, for operators that take fields; and one of them.
+  const SpinorField<T>& columns() const { return columns_; }
+  SpinorField<T> column(int k) const { return columns_.column(k); }
+  View view() const { return View(columns_.view()); }
+
+  PropagatorLabels labels;
+
+ private:
+  SpinorField<T> columns_;
+};
+
+/// Every column smeared, or whatever else smear.apply(in, out) does to fields of spinors.
+template <class T, class Smearing>
+Propagator<T> smeared(const Propagator<T>& s, const Smearing& smear) {
+  Propagator<T> out = s.like("smeared " + s.name());
+  smear.apply(s.columns(), out.columns());
+  return out;
+}
 
 /// Called on every rank after each column, with the columns done so far out of 12.
 using ColumnCallback = std::function<void(int columns_done, const SolveReport& column)>;
 
 template <class T>
 struct SolvedPropagator {
+  /// With the labels of its source.
   Propagator<T> propagator;
   /// One for each column.
   std::vector<SolveReport> reports;
@@ -30,8 +92,7 @@ struct SolvedPropagator {
 };
 
 /// S with M S = source, column by column.  solver: any LinearSolver, which throws or reports as it was told to; M: any
-/// LinearOperator on SpinorField<T>; source: 12 components on all sites.  Throws InputError for other sources.
-/// Collective.
+/// LinearOperator on SpinorField<T>.  Collective.
 ///
 /// solve_propagator(BiCgStab{.tolerance = 1e-12}, WilsonOperator<double>(links, mass), point_source<double>(lattice,
 /// origin))
@@ -39,5 +100,15 @@ template <class T>
 SolvedPropagator<T> solve_propagator(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                      const AnyOperator<SpinorField<T>>& M, const Propagator<T>& source,
                                      const ColumnCallback& progress = {});
+
+namespace detail {
+
+/// What is contracted of two propagators has the labels that they share; those that differ are name_1 and name_2.
+/// Throws InputError when they live on different lattices, start from different points or have different boundaries, or
+/// when the point is outside the lattice.
+template <class T>
+PropagatorLabels labels_of_both(const Propagator<T>& first, const Propagator<T>& second);
+
+}  // namespace detail
 
 }  // namespace kov

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/sources/source.hpp"
 
-#include "kov/contractions/sources/propagator_check.hpp"
+#include "kov/contractions/sources/source_point.hpp"
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
@@ -143,8 +143,8 @@ struct SequentialKernel {
 }  // namespace detail
 
 template <class T>
-SpinorField<T> wall_source(const Lattice& lattice, int t) {
-  return detail::make_wall<T>(lattice, t, 12, 0);
+Propagator<T> wall_source(const Lattice& lattice, int t) {
+  return Propagator<T>(detail::make_wall<T>(lattice, t, 12, 0), {.source = "wall", .origin = {0, 0, 0, t}});
 }
 
 template <class T>
@@ -153,9 +153,10 @@ SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color) {
 }
 
 template <class T>
-SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p) {
-  const SpinorField<T> source = wall_source<T>(lattice, t);
-  multiply_phase(source, p, {0, 0, 0, 0});
+Propagator<T> momentum_source(const Lattice& lattice, int t, const Momentum& p) {
+  Propagator<T> source = wall_source<T>(lattice, t);
+  multiply_phase(source.columns(), p, {0, 0, 0, 0});
+  source.labels.source = "momentum";
   return source;
 }
 
@@ -170,8 +171,8 @@ SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameter
 }
 
 template <class T>
-SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid) {
-  return detail::make_grid<T>(lattice, grid, 12, 0);
+Propagator<T> grid_source(const Lattice& lattice, const PointGrid& grid) {
+  return Propagator<T>(detail::make_grid<T>(lattice, grid, 12, 0), {.source = "grid", .origin = grid.origin});
 }
 
 template <class T>
@@ -186,16 +187,15 @@ void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord
 }
 
 template <class T>
-SpinorField<T> sequential_source(const SpinorField<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p,
-                                 const Coord& origin) {
+Propagator<T> sequential_source(const Propagator<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p) {
   const Lattice& lattice = propagator.lattice();
-  detail::require_propagator(propagator, lattice);
   detail::require_time(t_sink, lattice);
-  const SpinorField<T> source = propagator.like("sequential source");
-  for_each_lane(
-      "sequential_source", source.range(),
-      detail::SequentialKernel<T>{detail::SourceSites(lattice, t_sink), gamma, propagator.view(), source.view()});
-  multiply_phase(source, p, origin);
+  Propagator<T> source = propagator.like("sequential source");
+  for_each_lane("sequential_source", source.columns().range(),
+                detail::SequentialKernel<T>{detail::SourceSites(lattice, t_sink), gamma, propagator.columns().view(),
+                                            source.columns().view()});
+  multiply_phase(source.columns(), p, propagator.labels.origin);
+  source.labels.source = "sequential";
   return source;
 }
 
@@ -205,31 +205,29 @@ SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spi
 }
 
 template <class T>
-SpinorField<T> point_source(const Lattice& lattice, const Coord& origin) {
-  return detail::unit_vectors<T>(lattice, origin, 0, 12);
+Propagator<T> point_source(const Lattice& lattice, const Coord& origin) {
+  return Propagator<T>(detail::unit_vectors<T>(lattice, origin, 0, 12), {.source = "point", .origin = origin});
 }
 
 template SpinorField<float> point_source(const Lattice&, const Coord&, int, int);
 template SpinorField<double> point_source(const Lattice&, const Coord&, int, int);
-template SpinorField<float> point_source(const Lattice&, const Coord&);
-template SpinorField<double> point_source(const Lattice&, const Coord&);
-template SpinorField<float> wall_source(const Lattice&, int);
+template Propagator<float> point_source(const Lattice&, const Coord&);
+template Propagator<double> point_source(const Lattice&, const Coord&);
+template Propagator<float> wall_source(const Lattice&, int);
 template SpinorField<float> wall_source(const Lattice&, int, int, int);
-template SpinorField<float> momentum_source(const Lattice&, int, const Momentum&);
+template Propagator<float> momentum_source(const Lattice&, int, const Momentum&);
 template SpinorField<float> noise_source(const Lattice&, const NoiseSource&);
-template SpinorField<float> grid_source(const Lattice&, const PointGrid&);
+template Propagator<float> grid_source(const Lattice&, const PointGrid&);
 template SpinorField<float> grid_source(const Lattice&, const PointGrid&, int, int);
 template void multiply_phase(const SpinorField<float>&, const Momentum&, const Coord&);
-template SpinorField<float> sequential_source(const SpinorField<float>&, int, const Gamma&, const Momentum&,
-                                              const Coord&);
-template SpinorField<double> wall_source(const Lattice&, int);
+template Propagator<float> sequential_source(const Propagator<float>&, int, const Gamma&, const Momentum&);
+template Propagator<double> wall_source(const Lattice&, int);
 template SpinorField<double> wall_source(const Lattice&, int, int, int);
-template SpinorField<double> momentum_source(const Lattice&, int, const Momentum&);
+template Propagator<double> momentum_source(const Lattice&, int, const Momentum&);
 template SpinorField<double> noise_source(const Lattice&, const NoiseSource&);
-template SpinorField<double> grid_source(const Lattice&, const PointGrid&);
+template Propagator<double> grid_source(const Lattice&, const PointGrid&);
 template SpinorField<double> grid_source(const Lattice&, const PointGrid&, int, int);
 template void multiply_phase(const SpinorField<double>&, const Momentum&, const Coord&);
-template SpinorField<double> sequential_source(const SpinorField<double>&, int, const Gamma&, const Momentum&,
-                                               const Coord&);
+template Propagator<double> sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&);
 
 }  // namespace kov

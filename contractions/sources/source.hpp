@@ -3,8 +3,7 @@
 // Sources: the right-hand sides that propagators are solved for.  Smearing operators take any of them.
 #pragma once
 
-#include "kov/contractions/kernels/momentum.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/core/site/gamma.hpp"
 
@@ -12,29 +11,30 @@
 
 namespace kov {
 
-// Sources of 12 components make propagators: component 3 * spin + colour holds that spin and colour alone.  Times and
-// coordinates are global.  All throw InputError for a time, point, spin or colour that does not exist.
+// Sources of 12 columns are Propagators, column 3 * spin + colour with that spin and colour alone; they are labelled
+// with their kind and the origin that correlators count from.  Times and coordinates are global.  All throw InputError
+// for a time, point, spin or colour that does not exist.
 
 /// One at the global coordinate origin for one spin (0..3) and colour (0..2), zero elsewhere: one component.
 template <class T>
 SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spin, int color);
 
-/// The unit matrix in spin and colour at the global coordinate origin: 12 components.
+/// The unit matrix in spin and colour at the global coordinate origin.
 template <class T>
-SpinorField<T> point_source(const Lattice& lattice, const Coord& origin);
+Propagator<T> point_source(const Lattice& lattice, const Coord& origin);
 
-/// The unit matrix in spin and colour at every site of time slice t: 12 components.  Not gauge covariant: meant for
-/// Coulomb gauge, or for the gauge average to pick the point-like part.
+/// The unit matrix in spin and colour at every site of time slice t; its origin is (0, 0, 0, t).  Not gauge covariant:
+/// meant for Coulomb gauge, or for the gauge average to pick the point-like part.
 template <class T>
-SpinorField<T> wall_source(const Lattice& lattice, int t);
+Propagator<T> wall_source(const Lattice& lattice, int t);
 
 /// The same for one spin and colour: one component.
 template <class T>
 SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color);
 
-/// A wall with momentum: e^{+2 pi i p.x / L} times the unit matrix on time slice t: 12 components.
+/// A wall with momentum: e^{+2 pi i p.x / L} times the unit matrix on time slice t.
 template <class T>
-SpinorField<T> momentum_source(const Lattice& lattice, int t, const Momentum& p);
+Propagator<T> momentum_source(const Lattice& lattice, int t, const Momentum& p);
 
 /// Which components of a noise source are kept apart.
 enum class Dilution {
@@ -64,9 +64,9 @@ struct PointGrid {
   std::optional<Noise> noise = {};
 };
 
-/// The unit matrix in spin and colour, times the point's number, at every point of a grid: 12 components.
+/// The unit matrix in spin and colour, times the point's number, at every point of a grid.
 template <class T>
-SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid);
+Propagator<T> grid_source(const Lattice& lattice, const PointGrid& grid);
 
 /// The same for one spin and colour: one component.
 template <class T>
@@ -78,10 +78,9 @@ template <class T>
 void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin);
 
 /// The source of a sequential propagator through the sink: Gamma e^{+2 pi i p.(x - origin) / L} S(x) on time slice
-/// t_sink, zero elsewhere, for the 12 components of a propagator S.  M^-1 of it is sum_x S(y, x) Gamma e^{i p.(x -
-/// origin)} S(x, origin).  With smeared sinks S comes smeared, and the result is smeared again before it is solved for.
+/// t_sink, zero elsewhere; origin and labels are those of S.  M^-1 of it is sum_x S(y, x) Gamma e^{i p.(x - origin)}
+/// S(x, origin).  With smeared sinks S comes smeared, and the result is smeared again before it is solved for.
 template <class T>
-SpinorField<T> sequential_source(const SpinorField<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p,
-                                 const Coord& origin);
+Propagator<T> sequential_source(const Propagator<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p);
 
 }  // namespace kov

@@ -19,8 +19,8 @@ using SmearingShape = std::variant<std::monostate, WuppertalParameters, RealFunc
 /// const GaugeLinks<double> smooth(stout(gauge, {.n = 10}));
 /// const QuarkSmearing<double> at_source(smooth, WuppertalParameters{.width = 3, .iterations = 20}),
 ///     at_sink(smooth, node_profile(2));
-/// const auto quark = at_sink(solve_propagator(solver, M, at_source(point_source<double>(lattice,
-/// origin))).propagator);
+/// const auto source = smeared(point_source<double>(lattice, origin), at_source);
+/// const auto quark = smeared(solve_propagator(solver, M, source).propagator, at_sink);
 ///
 /// With links from momentum_factors() it is momentum smearing.
 template <class T>

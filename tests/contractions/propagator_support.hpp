@@ -3,21 +3,37 @@
 // What the contraction tests share: random propagators and the comparison of correlators with naive ones.
 #pragma once
 
-#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/sources/propagator.hpp"
 #include "tests/reference/contractions.hpp"
+#include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
 #include <string>
 
+namespace kov::reference {
+
+/// As of fields.
+template <class T>
+GlobalArray gather(const Propagator<T>& s) {
+  return gather(s.columns());
+}
+template <class T>
+double max_difference(const Propagator<T>& s, const GlobalArray& expected) {
+  return max_difference(s.columns(), expected);
+}
+
+}  // namespace kov::reference
+
 namespace kov::test {
 
 template <class T>
-Field<Spinor, T> propagator_field(const Lattice& lattice, const reference::GlobalArray& s) {
-  const Field<Spinor, T> field(lattice, "propagator", 12);
-  reference::load(field, s);
-  return field;
+Propagator<T> make_propagator(const Lattice& lattice, const reference::GlobalArray& s,
+                              const Coord& origin = reference::kSource) {
+  Propagator<T> propagator(lattice, "propagator", {.origin = origin});
+  reference::load(propagator.columns(), s);
+  return propagator;
 }
 
 /// |a - b| <= factor eps(T) scale at every time.

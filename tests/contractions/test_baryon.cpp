@@ -40,8 +40,8 @@ void check_baryons(const Lattice& lattice) {
   const GlobalArray q = reference::random_array(lattice.extent(), 144, 1),
                     p = reference::random_array(lattice.extent(), 144, 2);
   const std::vector<double> scale = reference::scale(q, 2, p, 1, kSource);
-  const auto result = baryons(test::propagator_field<T>(lattice, q), test::propagator_field<T>(lattice, p), {nucleon()},
-                              momenta, kSource);
+  const auto result =
+      baryons(test::make_propagator<T>(lattice, q), test::make_propagator<T>(lattice, p), {nucleon()}, momenta);
   ASSERT_EQ(result.size(), momenta.size());
   for (std::size_t k = 0; k < momenta.size(); ++k) {
     EXPECT_EQ(result[k].momentum, momenta[k]);
@@ -62,10 +62,10 @@ TEST(BaryonFacts, AllStandardBaryonsEqualTheirDefinition) {
   const Coord source{3, 1, 0, 3};
   const GlobalArray q = reference::random_array(lattice.extent(), 144, 3);
   const std::vector<double> scale = reference::scale(q, 3, q, 0, source);
-  const auto field = test::propagator_field<double>(lattice, q);
+  const auto field = test::make_propagator<double>(lattice, q, source);
   const auto channels = standard_baryons();
   ASSERT_EQ(channels.size(), 17u);
-  const auto result = baryons(field, field, channels, {{1, 0, 1}}, source);
+  const auto result = baryons(field, field, channels, {{1, 0, 1}});
   ASSERT_EQ(result.size(), 17u);
   for (std::size_t i = 0; i < 17; ++i) {
     EXPECT_EQ(result[i].channel, channels[i].name);
@@ -80,18 +80,19 @@ TEST(BaryonFacts, UnchangedByAGaugeTransformation) {
                     g = reference::random_su3(lattice.extent(), 1, 5);
   const std::vector<double> scale = reference::scale(q, 3, q, 0, kSource);
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, 0, 0}};
-  const auto before = test::propagator_field<double>(lattice, q);
-  const auto after = test::propagator_field<double>(lattice, reference::gauge_transformed(q, g, kSource));
-  const auto a = baryons(before, before, standard_baryons(), momenta, kSource),
-             b = baryons(after, after, standard_baryons(), momenta, kSource);
+  const auto before = test::make_propagator<double>(lattice, q);
+  const auto after = test::make_propagator<double>(lattice, reference::gauge_transformed(q, g, kSource));
+  const auto a = baryons(before, before, standard_baryons(), momenta),
+             b = baryons(after, after, standard_baryons(), momenta);
   for (std::size_t i = 0; i < a.size(); ++i) expect_near<double>(b[i].value, a[i].value, scale, 32 * 12, a[i].channel);
 }
 
 TEST(BaryonFacts, BoundaryPhaseAppliesBeyondTheEndOnly) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto field = test::propagator_field<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
+  auto field = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
   const auto value = [&](const BoundaryAngles& boundary) {
-    return baryons(field, field, {nucleon()}, {{0, 0, 0}}, kSource, boundary).front().value;
+    field.labels.boundary = boundary;
+    return baryons(field, field, {nucleon()}, {{0, 0, 0}}).front().value;
   };
   const auto periodic = value(BoundaryAngles::periodic()), antiperiodic = value(BoundaryAngles::antiperiodic_in_time());
   const auto twisted = value({{0, 0, 0, 0.5}});
@@ -115,14 +116,14 @@ TEST(BaryonFacts, ProjectorsAreProjectors) {
 
 TEST(BaryonErrors, RefusesWhatIsNotDefined) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const Field<Spinor, double> q(lattice, "q", 12), p(lattice, "p", 12), short_one(lattice, "short", 11);
+  const Propagator<double> q(lattice, "q"), p(lattice, "p"), outside(lattice, "outside", {.origin = {0, 0, 0, -1}}),
+      elsewhere(lattice, "elsewhere", {.origin = {0, 0, 0, 1}});
   const std::vector<Momentum> rest{{0, 0, 0}};
-  EXPECT_THROW(baryons(q, p, standard_baryons(), rest, kSource), InputError)
-      << "lambda and delta of two different quarks";
-  EXPECT_THROW(baryons(q, short_one, {nucleon()}, rest, kSource), InputError);
-  EXPECT_THROW(baryons(q, p, {}, rest, kSource), InputError);
-  EXPECT_THROW(baryons(q, p, {nucleon()}, {}, kSource), InputError);
-  EXPECT_THROW(baryons(q, p, {nucleon()}, rest, {0, 0, 0, -1}), InputError);
+  EXPECT_THROW(baryons(q, p, standard_baryons(), rest), InputError) << "lambda and delta of two different quarks";
+  EXPECT_THROW(baryons(q, elsewhere, {nucleon()}, rest), InputError);
+  EXPECT_THROW(baryons(q, p, {}, rest), InputError);
+  EXPECT_THROW(baryons(q, p, {nucleon()}, {}), InputError);
+  EXPECT_THROW(baryons(outside, outside, {nucleon()}, rest), InputError);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class ChromaSpectrum : public ::testing::Test {
     };
     const double others = oracle_.at("tolerance").at("others_rel_to_max_over_t");
 
-    const auto meson = average_equivalent_momenta(mesons(s, s, diagonal_mesons(), momenta, kSource), extent);
+    const auto meson = average_equivalent_momenta(mesons(s, s, diagonal_mesons(), momenta), extent);
     const auto channels = diagonal_mesons();
     for (std::size_t n = 0; n < 16; ++n)
       for (const auto& [name, values] : expected.at("mesons").at(n).at("mom").items()) {
@@ -75,7 +75,7 @@ class ChromaSpectrum : public ::testing::Test {
         ++compared_;
       }
 
-    const auto baryon = average_equivalent_momenta(baryons(s, s, standard_baryons(), momenta, kSource), extent);
+    const auto baryon = average_equivalent_momenta(baryons(s, s, standard_baryons(), momenta), extent);
     for (std::size_t n = 0; n < 17; ++n)
       for (const auto& [name, values] : expected.at("baryons").at(n).at("mom").items()) {
         // Numbers 12 and 14 of the file are the same digit for digit: both are the unpolarised one.
@@ -107,9 +107,9 @@ TEST_F(ChromaSpectrum, EveryMesonAndBaryonIsReproduced) {
                                              .directions = space_directions,
                                              .projection = {.stop = TraceProjection::Stop::average, .change = 1e-5}});
   const WuppertalSmearing<double> smear(GaugeLinks<double>(smooth), {.width = 2.0, .iterations = 5});
-  const auto source = smear(point_source<double>(lattice, kSource));
+  const auto source = smeared(point_source<double>(lattice, kSource), smear);
   const double norm = oracle_.at("values").at("source_norm2_t0");
-  EXPECT_NEAR(mesons(source, source, {{15, 15}}, {{0, 0, 0}}, kSource)[0].value[0].real(), norm, 1e-6 * norm);
+  EXPECT_NEAR(mesons(source, source, {{15, 15}}, {{0, 0, 0}})[0].value[0].real(), norm, 1e-6 * norm);
 
   const WilsonOperator<double> wilson(GaugeLinks<double>(gauge, BoundaryAngles::antiperiodic_in_time()),
                                       1 / (2 * 0.11) - 4);
@@ -117,7 +117,7 @@ TEST_F(ChromaSpectrum, EveryMesonAndBaryonIsReproduced) {
   EXPECT_LT(solved.worst_residual(), 1e-11);
   const Propagator<double>& s = solved.propagator;
 
-  const auto pion = mesons(s, s, {{15, 15}}, {{0, 0, 0}}, kSource)[0].value;
+  const auto pion = mesons(s, s, {{15, 15}}, {{0, 0, 0}})[0].value;
   const auto expected = numbers(oracle_.at("values").at("shell_point").at("mesons").at(15).at("mom").at("0 0 0"));
   ASSERT_EQ(pion.size(), expected.size());
   for (std::size_t t = 0; t < pion.size(); ++t)
@@ -126,7 +126,7 @@ TEST_F(ChromaSpectrum, EveryMesonAndBaryonIsReproduced) {
         << t;
 
   compare(s, "shell_point");
-  compare(smear(s), "shell_shell");
+  compare(smeared(s, smear), "shell_shell");
   EXPECT_EQ(compared_, 2 * 4 * (16 + 17)) << "the file has four momenta of every hadron";
 }
 

@@ -29,13 +29,14 @@ void add_sources(Checksums& table, const Lattice& lattice) {
   const auto add = [&](const std::string& what, const SpinorField<T>& source) {
     table["source, " + what + real] = checksum(source);
   };
-  add("point", point_source<T>(lattice, origin));
+  add("point", point_source<T>(lattice, origin).columns());
   add("point of one spin and colour", point_source<T>(lattice, origin, 3, 1));
-  add("wall", wall_source<T>(lattice, 6));
-  add("momentum", momentum_source<T>(lattice, 6, p));
+  add("wall", wall_source<T>(lattice, 6).columns());
+  add("momentum", momentum_source<T>(lattice, 6, p).columns());
   const Noise noise{.kind = NoiseKind::u1, .seed = 4, .stream = 2};
-  add("grid", grid_source<T>(lattice, {.origin = origin, .spacing = {4, 2, 2}}));
-  const SpinorField<T> grid = grid_source<T>(lattice, {.origin = origin, .spacing = {2, 2, 4}, .noise = noise});
+  add("grid", grid_source<T>(lattice, {.origin = origin, .spacing = {4, 2, 2}}).columns());
+  const Propagator<T> points = grid_source<T>(lattice, {.origin = origin, .spacing = {2, 2, 4}, .noise = noise});
+  const SpinorField<T>& grid = points.columns();
   add("grid with noise", grid);
   multiply_phase(grid, p, origin);
   add("grid with a phase", grid);
@@ -43,9 +44,9 @@ void add_sources(Checksums& table, const Lattice& lattice) {
     add(std::string(name) + " noise", noise_source<T>(lattice, {.noise = {.kind = kind, .seed = 9}, .t = 2}));
   add("noise everywhere", noise_source<T>(lattice, {.noise = noise, .dilution = Dilution::none}));
   add("noise, spins apart", noise_source<T>(lattice, {.noise = noise, .t = 0, .dilution = Dilution::spin}));
-  const SpinorField<T> propagator(lattice, "propagator", 12);
-  fill_noise(propagator, {.kind = NoiseKind::gaussian, .seed = 3});
-  add("sequential", sequential_source(propagator, 4, Gamma::five(), p, origin));
+  const Propagator<T> propagator(lattice, "propagator", {.origin = origin});
+  fill_noise(propagator.columns(), {.kind = NoiseKind::gaussian, .seed = 3});
+  add("sequential", sequential_source(propagator, 4, Gamma::five(), p).columns());
 }
 
 TEST(EveryDecompositionOfSources, GivesTheBitsOfOneRank) {
@@ -89,16 +90,16 @@ TEST(EveryDecompositionOfSolutions, IsTheSameAgain) {
 
 template <class T>
 void add_correlators(Checksums& table, const Lattice& lattice) {
-  const SpinorField<T> s(lattice, "quark", 12);
-  fill_noise(s, {.kind = NoiseKind::gaussian, .seed = 3});
+  const Propagator<T> s(lattice, "quark", {.origin = origin});
+  fill_noise(s.columns(), {.kind = NoiseKind::gaussian, .seed = 3});
   const std::vector<Momentum> momenta{{0, 0, 0}, p};
   const auto add = [&](const std::string& what, const std::vector<Correlator>& correlators) {
     std::vector<std::complex<double>> values;
     for (const Correlator& c : correlators) values.insert(values.end(), c.value.begin(), c.value.end());
     table[what + test::in_precision<T>] = checksum_of(values);
   };
-  add("256 mesons", mesons<T>(s, s, all_mesons(), momenta, origin));
-  add("17 baryons", baryons<T>(s, s, standard_baryons(), momenta, origin));
+  add("256 mesons", mesons<T>(s, s, all_mesons(), momenta));
+  add("17 baryons", baryons<T>(s, s, standard_baryons(), momenta));
 }
 
 TEST(EveryDecompositionOfCorrelators, IsTheSameAgain) {

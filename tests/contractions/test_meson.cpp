@@ -21,8 +21,8 @@ void check_mesons(const Lattice& lattice) {
                     s2 = reference::random_array(lattice.extent(), 144, 2);
   const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
   const std::vector<MesonChannel> channels{{15, 15}, {1, 1}, {7, 15}, {10, 4}};
-  const auto result = mesons(test::propagator_field<T>(lattice, s1), test::propagator_field<T>(lattice, s2), channels,
-                             kMomenta, kSource);
+  const auto result =
+      mesons(test::make_propagator<T>(lattice, s1), test::make_propagator<T>(lattice, s2), channels, kMomenta);
   ASSERT_EQ(result.size(), channels.size() * kMomenta.size());
   std::size_t i = 0;
   for (const MesonChannel& channel : channels)
@@ -51,8 +51,8 @@ TEST(MesonFacts, All256PairsEqualTheirDefinition) {
                     s2 = reference::random_array(lattice.extent(), 144, 4);
   const Coord source{3, 1, 0, 3};
   const std::vector<double> scale = reference::scale(s1, 1, s2, 1, source);
-  const auto result = mesons(test::propagator_field<double>(lattice, s1), test::propagator_field<double>(lattice, s2),
-                             all_mesons(), {{1, 1, 0}}, source);
+  const auto result = mesons(test::make_propagator<double>(lattice, s1, source),
+                             test::make_propagator<double>(lattice, s2, source), all_mesons(), {{1, 1, 0}});
   ASSERT_EQ(result.size(), 256u);
   for (int n = 0; n < 256; ++n)
     expect_near<double>(result[std::size_t(n)].value, reference::meson(s1, s2, n / 16, n % 16, {1, 1, 0}, source),
@@ -62,8 +62,8 @@ TEST(MesonFacts, All256PairsEqualTheirDefinition) {
 TEST(MesonFacts, PionIsTheNormOfThePropagator) {
   const Lattice lattice = small_lattice();
   const GlobalArray s = reference::random_array(lattice.extent(), 144, 5);
-  const auto field = test::propagator_field<double>(lattice, s);
-  const auto pion = mesons(field, field, {{15, 15}}, {{0, 0, 0}}, kSource).front();
+  const auto field = test::make_propagator<double>(lattice, s);
+  const auto pion = mesons(field, field, {{15, 15}}, {{0, 0, 0}}).front();
   const std::vector<double> norm = reference::scale(s, 2, s, 0, kSource);
   for (std::size_t t = 0; t < norm.size(); ++t) {
     EXPECT_GT(pion.value[t].real(), 0);
@@ -74,8 +74,8 @@ TEST(MesonFacts, PionIsTheNormOfThePropagator) {
 
 TEST(MesonFacts, PionOfAnyMomentumIsBoundedByThatAtRest) {
   const Lattice lattice = small_lattice();
-  const auto field = test::propagator_field<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
-  const auto pions = mesons(field, field, {{15, 15}}, momenta_up_to(3), kSource);
+  const auto field = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
+  const auto pions = mesons(field, field, {{15, 15}}, momenta_up_to(3));
   for (const Correlator& c : pions)
     for (std::size_t t = 0; t < c.value.size(); ++t)
       EXPECT_LE(std::abs(c.value[t]), pions[0].value[t].real() * (1 + 1e-14));
@@ -87,11 +87,11 @@ TEST(MesonFacts, UnchangedByAGaugeTransformation) {
                     s2 = reference::random_array(lattice.extent(), 144, 8);
   const GlobalArray g = reference::random_su3(lattice.extent(), 1, 9);
   const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
-  const auto before = mesons(test::propagator_field<double>(lattice, s1), test::propagator_field<double>(lattice, s2),
-                             diagonal_mesons(), kMomenta, kSource);
-  const auto after = mesons(test::propagator_field<double>(lattice, reference::gauge_transformed(s1, g, kSource)),
-                            test::propagator_field<double>(lattice, reference::gauge_transformed(s2, g, kSource)),
-                            diagonal_mesons(), kMomenta, kSource);
+  const auto before = mesons(test::make_propagator<double>(lattice, s1), test::make_propagator<double>(lattice, s2),
+                             diagonal_mesons(), kMomenta);
+  const auto after = mesons(test::make_propagator<double>(lattice, reference::gauge_transformed(s1, g, kSource)),
+                            test::make_propagator<double>(lattice, reference::gauge_transformed(s2, g, kSource)),
+                            diagonal_mesons(), kMomenta);
   for (std::size_t i = 0; i < before.size(); ++i)
     expect_near<double>(after[i].value, before[i].value, scale, 16, before[i].channel);
 }
@@ -107,10 +107,10 @@ TEST(MesonFacts, ConjugationSwapsTheQuarksAndTheMomentum) {
   const Lattice lattice = small_lattice();
   const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 10),
                     s2 = reference::random_array(lattice.extent(), 144, 11);
-  const auto f1 = test::propagator_field<double>(lattice, s1), f2 = test::propagator_field<double>(lattice, s2);
+  const auto f1 = test::make_propagator<double>(lattice, s1), f2 = test::make_propagator<double>(lattice, s2);
   const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
-  const auto forward = mesons(f1, f2, all_mesons(), {{1, 0, -1}}, kSource),
-             backward = mesons(f2, f1, all_mesons(), {{-1, 0, 1}}, kSource);
+  const auto forward = mesons(f1, f2, all_mesons(), {{1, 0, -1}}),
+             backward = mesons(f2, f1, all_mesons(), {{-1, 0, 1}});
   for (std::size_t n = 0; n < 256; ++n) {
     const double sign = conjugation_sign(int(n) / 16) * conjugation_sign(int(n) % 16);
     std::vector<std::complex<double>> expected;
@@ -122,10 +122,9 @@ TEST(MesonFacts, ConjugationSwapsTheQuarksAndTheMomentum) {
 TEST(MesonFacts, SinglePrecisionAgreesWithDouble) {
   const Lattice lattice(Comm::world(), {8, 8, 8, 4});
   const GlobalArray s = reference::random_array(lattice.extent(), 144, 12);
-  const auto f = test::propagator_field<float>(lattice, s);
-  const auto d = test::propagator_field<double>(lattice, s);
-  const auto a = mesons(f, f, diagonal_mesons(), kMomenta, kSource),
-             b = mesons(d, d, diagonal_mesons(), kMomenta, kSource);
+  const auto f = test::make_propagator<float>(lattice, s);
+  const auto d = test::make_propagator<double>(lattice, s);
+  const auto a = mesons(f, f, diagonal_mesons(), kMomenta), b = mesons(d, d, diagonal_mesons(), kMomenta);
   const std::vector<double> scale = reference::scale(s, 1, s, 1, kSource);
   for (std::size_t i = 0; i < a.size(); ++i) expect_near<float>(a[i].value, b[i].value, scale, 4, a[i].channel);
 }
@@ -133,29 +132,43 @@ TEST(MesonFacts, SinglePrecisionAgreesWithDouble) {
 TEST(MesonFacts, ListOfManyMomentaGivesTheSameAsOneByOne) {
   const Lattice lattice = small_lattice();
   const GlobalArray s = reference::random_array(lattice.extent(), 144, 13);
-  const auto field = test::propagator_field<double>(lattice, s);
+  const auto field = test::make_propagator<double>(lattice, s);
   const std::vector<double> scale = reference::scale(s, 1, s, 1, kSource);
   const std::vector<Momentum> list = momenta_up_to(4);
-  const auto together = mesons(field, field, {{4, 4}}, list, kSource);
+  const auto together = mesons(field, field, {{4, 4}}, list);
   for (std::size_t k = 0; k < list.size(); k += 7)
-    expect_near<double>(together[k].value, mesons(field, field, {{4, 4}}, {list[k]}, kSource).front().value, scale, 4,
+    expect_near<double>(together[k].value, mesons(field, field, {{4, 4}}, {list[k]}).front().value, scale, 4,
                         to_string(list[k]));
 }
 
-TEST(MesonErrors, RefusesWhatIsNoPropagator) {
+TEST(MesonFacts, HaveTheLabelsOfTheirQuarks) {
+  const Lattice lattice = small_lattice();
+  Propagator<double> light(lattice, "light", {.origin = {1, 2, 3, 4}}), heavy = light.like("heavy");
+  light.labels.others = {{"action", "Wilson"}, {"kappa", 0.15}, {"sink_smearing", "node"}};
+  heavy.labels.others = {{"action", "Wilson"}, {"kappa", 0.11}};
+  const auto same = mesons(light, light, {{15, 15}}, {{0, 0, 0}}).front(),
+             mixed = mesons(light, heavy, {{15, 15}}, {{0, 0, 0}}).front();
+  EXPECT_EQ(same.source, (Coord{1, 2, 3, 4}));
+  EXPECT_EQ(same.labels, light.labels.others);
+  EXPECT_EQ(mixed.labels,
+            (std::map<std::string, LabelValue>{
+                {"action", "Wilson"}, {"kappa_1", 0.15}, {"kappa_2", 0.11}, {"sink_smearing_1", "node"}}));
+}
+
+TEST(MesonErrors, RefusesWhatDoesNotFit) {
   const Lattice lattice = small_lattice(), other = small_lattice();
-  const Field<Spinor, double> good(lattice, "good", 12), short_one(lattice, "short", 11), foreign(other, "foreign", 12),
-      half(lattice, "half", 12, Subset::even);
+  const Propagator<double> good(lattice, "good", {.origin = kSource}), foreign(other, "foreign", {.origin = kSource}),
+      elsewhere(lattice, "elsewhere"), outside(lattice, "outside", {.origin = {0, 0, 4, 0}}),
+      periodic(lattice, "periodic", {.origin = kSource, .boundary = BoundaryAngles::periodic()});
   const std::vector<MesonChannel> pion{{15, 15}};
-  EXPECT_THROW(mesons(good, short_one, pion, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(short_one, good, pion, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, foreign, pion, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, half, pion, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, good, {}, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, good, {{16, 0}}, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, good, {{0, -1}}, kMomenta, kSource), InputError);
-  EXPECT_THROW(mesons(good, good, pion, {}, kSource), InputError);
-  EXPECT_THROW(mesons(good, good, pion, kMomenta, {0, 0, 4, 0}), InputError);
+  EXPECT_THROW(mesons(good, foreign, pion, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, elsewhere, pion, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, periodic, pion, kMomenta), InputError);
+  EXPECT_THROW(mesons(outside, outside, pion, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, good, {}, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, good, {{16, 0}}, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, good, {{0, -1}}, kMomenta), InputError);
+  EXPECT_THROW(mesons(good, good, pion, {}), InputError);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(PublishedPropagator, IsSolvedFromOurSmearedSource) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto gauge = read_gauge<double>(lattice, folder / "chroma_weakfield" / "weak_field.lime");
   const WuppertalSmearing<double> smear(GaugeLinks<double>(gauge), {.width = 2, .iterations = 5});
-  const SpinorField<double> source = smear(point_source<double>(lattice, origin));
+  const SpinorField<double> source = smear(point_source<double>(lattice, origin).columns());
   const double norm = oracle["values"]["source_norm2"];
   EXPECT_NEAR(norm2(source), norm, 1e-13 * norm);
 

@@ -9,6 +9,7 @@
 #include "kov/contractions/sources/source.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
+#include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
@@ -125,8 +126,8 @@ TEST_P(Sources, SequentialIsGammaTimesThePropagatorAtTheSink) {
   const Lattice lattice = GetParam().make(Comm::world());
   const Coord extent = lattice.extent(), origin{1, 0, 3, 1};
   const GlobalArray s = reference::random_array(extent, 144, 5);
-  const SpinorField<double> propagator(lattice, "S", 12);
-  load(propagator, s);
+  const Propagator<double> propagator(lattice, "S", {.origin = origin});
+  load(propagator.columns(), s);
   const Momentum p{0, 1, -1};
   for (const int n : {15, 0, 6}) {
     const Gamma gamma = Gamma::number(n);
@@ -140,7 +141,7 @@ TEST_P(Sources, SequentialIsGammaTimesThePropagatorAtTheSink) {
                                                         std::pow(Number(0, 1), gamma.phase[row]) *
                                                         s.at(x)[12 * k + 3 * gamma.column[row] + a];
     });
-    EXPECT_LT(max_difference(sequential_source(propagator, 2, gamma, p, origin), expected),
+    EXPECT_LT(max_difference(sequential_source(propagator, 2, gamma, p), expected),
               40 * test::eps<double> * reference::max_abs(s));
   }
 }
@@ -173,10 +174,10 @@ TEST(Source, SmearedGridIsTheSumOfItsSmearedPoints) {
   load(gauge, reference::random_su3(lattice.extent(), 4, 1));
   const ProfileSmearing<double> smear(GaugeLinks<double>(gauge), gaussian_profile(1));
   const PointGrid grid{.origin = {1, 0, 2, 3}, .spacing = {2, 4, 4}};
-  const GlobalArray whole = gather(smear(grid_source<double>(lattice, grid)));
+  const GlobalArray whole = gather(smeared(grid_source<double>(lattice, grid), smear));
   GlobalArray sum(lattice.extent(), 144);
   for (const int x : {1, 3}) {
-    const GlobalArray point = gather(smear(point_source<double>(lattice, {x, 0, 2, 3})));
+    const GlobalArray point = gather(smeared(point_source<double>(lattice, {x, 0, 2, 3}), smear));
     for (std::size_t i = 0; i < sum.data.size(); ++i) sum.data[i] += point.data[i];
   }
   double worst = 0;
@@ -197,7 +198,7 @@ TEST(SequentialSource, ClosesToTheTwoPointFunction) {
   const int distance = 3, t_sink = (origin[3] + distance) % 8;
   for (const auto& [sink, source] : {std::pair{15, 15}, std::pair{1, 1}, std::pair{7, 15}}) {
     // C = Tr[(g5 S g5)^+ G_snk S G_src], and (g5 S(x, 0) g5)^+ = S(0, x): so C = Tr[G_src S(0, x) G_snk S(x, 0)].
-    const auto eta = sequential_source(s, t_sink, Gamma::number(sink), p, origin);
+    const auto eta = sequential_source(s, t_sink, Gamma::number(sink), p);
     const GlobalArray closed = gather(solve_propagator(solve, M, eta).propagator);
     const Gamma gamma = Gamma::number(source);
     Number trace = 0;
@@ -205,9 +206,28 @@ TEST(SequentialSource, ClosesToTheTwoPointFunction) {
       for (int a = 0; a < 3; ++a)
         trace += std::pow(Number(0, 1), gamma.phase[row]) *
                  closed.at(origin)[12 * (3 * int(row) + a) + 3 * gamma.column[row] + a];
-    const auto correlator = mesons(s, s, {MesonChannel{sink, source}}, {p}, origin).front();
+    const auto correlator = mesons(s, s, {MesonChannel{sink, source}}, {p}).front();
     EXPECT_LT(std::abs(trace - correlator.value[std::size_t(distance)]), 1e-10) << sink << " " << source;
   }
+}
+
+TEST(Source, SaysWhatItIs) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto point = point_source<double>(lattice, {1, 2, 3, 4});
+  EXPECT_EQ(point.labels.source, "point");
+  EXPECT_EQ(point.labels.origin, (Coord{1, 2, 3, 4}));
+  EXPECT_EQ(point.labels.boundary, BoundaryAngles::antiperiodic_in_time());
+  const auto wall = wall_source<float>(lattice, 5), moving = momentum_source<float>(lattice, 6, {1, 0, 0});
+  EXPECT_EQ(wall.labels.source, "wall");
+  EXPECT_EQ(wall.labels.origin, (Coord{0, 0, 0, 5}));
+  EXPECT_EQ(moving.labels.source, "momentum");
+  EXPECT_EQ(moving.labels.origin, (Coord{0, 0, 0, 6}));
+  const auto grid = grid_source<double>(lattice, {.origin = {1, 0, 1, 2}, .spacing = {2, 2, 2}});
+  EXPECT_EQ(grid.labels.source, "grid");
+  EXPECT_EQ(grid.labels.origin, (Coord{1, 0, 1, 2}));
+  const auto sequential = sequential_source(point, 1, Gamma::five(), {0, 0, 0});
+  EXPECT_EQ(sequential.labels.source, "sequential");
+  EXPECT_EQ(sequential.labels.origin, point.labels.origin);
 }
 
 TEST(Source, RefusesTimesAndGridsThatDoNotExist) {
@@ -221,10 +241,9 @@ TEST(Source, RefusesTimesAndGridsThatDoNotExist) {
   EXPECT_THROW(grid_source<double>(lattice, {.origin = {4, 0, 0, 0}}), InputError);
   EXPECT_THROW(grid_source<double>(lattice, {.spacing = {3, 1, 1}}), InputError);
   EXPECT_THROW(grid_source<double>(lattice, {.spacing = {0, 1, 1}}), InputError);
-  const SpinorField<double> s(lattice, "S", 12), one(lattice, "one");
-  EXPECT_THROW(sequential_source(s, 8, Gamma::five(), {0, 0, 0}, {0, 0, 0, 0}), InputError);
-  EXPECT_THROW(sequential_source(one, 1, Gamma::five(), {0, 0, 0}, {0, 0, 0, 0}), InputError);
-  EXPECT_THROW(multiply_phase(s, {1, 0, 0}, {0, 0, 0, 9}), InputError);
+  const Propagator<double> s(lattice, "S");
+  EXPECT_THROW(sequential_source(s, 8, Gamma::five(), {0, 0, 0}), InputError);
+  EXPECT_THROW(multiply_phase(s.columns(), {1, 0, 0}, {0, 0, 0, 9}), InputError);
 }
 
 }  // namespace
