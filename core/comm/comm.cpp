@@ -159,6 +159,11 @@ void Comm::require_same(const std::string& what, const std::string& text, double
                             "has:", said(other), "- give all ranks the same input"));
 }
 
+void Comm::wait_until(const std::function<bool()>& done, int from, const std::function<std::string()>& name,
+                      double timeout_seconds) const {
+  if (!done()) impl_->wait_until(done, from, name, timeout_seconds);
+}
+
 Comm::Exchange::Exchange(const Comm& comm) : impl_(comm.impl_->exchange()) {}
 Comm::Exchange::~Exchange() = default;
 Comm::Exchange::Exchange(Exchange&&) noexcept = default;

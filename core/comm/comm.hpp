@@ -71,6 +71,11 @@ class Comm {
   /// Whether messages may lie in the memory of a GPU: MPI says so on every rank.  Collective.
   bool takes_device_memory() const;
 
+  /// Waits until done() says yes: for what rank `from` writes into memory that both reach.  Throws CommError when that
+  /// rank has failed or so many seconds have passed (0: waits for ever); name says what is awaited.
+  void wait_until(const std::function<bool()>& done, int from, const std::function<std::string()>& name,
+                  double timeout_seconds = default_timeout()) const;
+
   /// One pending set of messages.  Messages of one set between the same two ranks are told apart by tag.
   class Exchange {
    public:

@@ -37,6 +37,8 @@ struct Comm::Impl {
   virtual std::vector<std::byte> gather(std::span<const std::byte> mine, std::span<const std::size_t> lengths,
                                         const Wait& wait) const = 0;
   virtual std::unique_ptr<Exchange::Impl> exchange() const = 0;
+  virtual void wait_until(const std::function<bool()>& done, int from, const std::function<std::string()>& name,
+                          double timeout_seconds) const = 0;
 };
 
 struct Comm::Exchange::Impl {

@@ -243,6 +243,28 @@ class MpiComm final : public Comm::Impl {
     return std::make_unique<MpiExchange>(comm_, watch_);
   }
 
+  void wait_until(const std::function<bool()>& done, int from, const std::function<std::string()>& name,
+                  double timeout_seconds) const override {
+    const auto give_up = [&](double seconds) {
+      throw detail::LateMessage(
+          sentence(name(), "did not arrive within", seconds,
+                   "seconds: a message or a process is lost; run again, on other hosts if it comes back"));
+    };
+    Patience patience(timeout_seconds);
+    for (int rounds = 0; !done(); ++rounds) {
+      if (rounds > 1000) std::this_thread::yield();  // looking takes nanoseconds where testing messages takes a hundred
+      if (!patience.looks_around()) continue;
+      try {
+        watch_->look_at(from, name());
+      } catch (const RankError&) {
+        if (done()) return;
+        if (watch_->others_gave_up()) give_up(patience.seconds_waited());  // this is what they waited for
+        throw;
+      }
+      if (patience.is_over()) give_up(timeout_seconds);
+    }
+  }
+
  private:
   /// Memory of an operation's own.
   struct Buffers {

@@ -54,6 +54,10 @@ struct SerialComm final : Comm::Impl {
     return {mine.begin(), mine.end()};
   }
   std::unique_ptr<Comm::Exchange::Impl> exchange() const override { return std::make_unique<SerialExchange>(); }
+  void wait_until(const std::function<bool()>& done, int, const std::function<std::string()>& name,
+                  double) const override {
+    require<CommError>(done(), name(), "was not sent: the two ends disagree about the exchange");
+  }
 };
 
 }  // namespace

@@ -3,12 +3,18 @@
 // Every collective against what one process computes for all ranks; messages in rings; errors that no rank is left out
 // of.
 #include "kov/core/comm/comm.hpp"
+#include "kov/core/comm/comm_runtime.hpp"
+#include "kov/core/comm/shared_memory.hpp"
 
+#include <array>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
+#include <thread>
 
 namespace kov {
 namespace {
@@ -198,6 +204,37 @@ TEST_F(Communication, AMessageShorterThanItsBufferIsACommError) {
   std::vector<std::int64_t> ones{1};
   comm.sum(ones);
   EXPECT_EQ(ones[0], size);
+}
+
+TEST_F(Communication, WaitsForWhatAnotherRankWrites) {
+  SharedMemory mine = SharedMemory::make(sizeof(std::uint64_t));
+  if (!mine) GTEST_SKIP() << "does not apply: this system has no memory that processes share";
+  const std::array told{mine.address()};
+  const auto addresses = comm.all_gather(std::as_bytes(std::span(told)));
+  SharedMemory::Address address;
+  std::memcpy(&address, addresses[std::size_t(up)].data(), sizeof address);
+  const SharedMemory there = up == rank ? mine : SharedMemory::open(address);
+  ASSERT_TRUE(there);
+  const auto number = [](const SharedMemory& memory) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory.data()));
+  };
+  for (std::uint64_t round = 1; round <= 100; ++round) {
+    if (rank == int(round) % size) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    number(there).store(round);
+    comm.wait_until([&] { return number(mine).load() == round; }, down, [] { return std::string("a number"); }, 60);
+    comm.barrier();
+  }
+}
+
+TEST_F(Communication, WhatNeverComesIsACommErrorWithItsName) {
+  try {
+    comm.wait_until([] { return false; }, up, [] { return std::string("the last word"); }, 0.05);
+    ADD_FAILURE() << "nobody said it";
+  } catch (const CommError& e) {
+    const std::string problem = detail::CommRuntime::has_mpi() ? "did not arrive within 0.05 seconds" : "was not sent";
+    EXPECT_NE(std::string(e.what()).find("the last word " + problem), std::string::npos) << e.what();
+  }
+  comm.barrier();
 }
 
 TEST_F(Communication, AgreeingPassesWhereNobodyFails) {
