@@ -178,7 +178,7 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
   gauge_ = gauge.alias();
   stencil_ = Stencil::of(lattice).view();
   link_halo_ = Halo<ColorMatrix, T>(lattice, 4, {.legs = backward_legs});
-  g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
+  g_halo_ = Halo<ColorMatrix, T>(lattice, 1, {.other_parity = HaloChoice::OtherParity::kept});
   u_ = link_halo_.exchange(gauge);
   g_ = unit_transformation<T>(lattice);
   neighbours_ = g_halo_.exchange(g_);

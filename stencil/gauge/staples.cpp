@@ -58,7 +58,7 @@ Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
     // U_mu is read where another direction nu has taken one step.
     std::vector<int> legs = forward_legs;
     std::erase(legs, 2 * mu);
-    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1, {.legs = legs});
+    halo_[mu] = Halo<ColorMatrix, T>(gauge.lattice(), 1, {.legs = legs, .other_parity = HaloChoice::OtherParity::kept});
     changed(mu, Subset::all);
   }
 }

@@ -23,15 +23,16 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
                                                        const detail::FaceShape& shape, bool as_it_is,
                                                        const HaloChoice& choice) {
   const auto wire = choice.wire.value_or(as_it_is ? HaloOptions::Wire::full : lattice.halo_options().wire);
-  lattice.comm().require_same("a halo",
-                              sentence(stencil.name(), "numbers", shape.n_reals, "bytes", sizeof(T), "components",
-                                       shape.n_components, "wire", int(wire), "legs read", in_words(choice.legs)),
-                              lattice.halo_options().timeout_seconds);
+  lattice.comm().require_same(
+      "a halo",
+      sentence(stencil.name(), "numbers", shape.n_reals, "bytes", sizeof(T), "components", shape.n_components, "wire",
+               int(wire), "legs read", in_words(choice.legs), "other parity", int(choice.other_parity)),
+      lattice.halo_options().timeout_seconds);
   for (const int leg : choice.legs)
     require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",
             stencil.legs().size(), "legs: they count from 0");
   if (!stencil.halo().any()) return nullptr;
-  return std::make_shared<detail::FaceExchange<T>>(lattice, stencil, shape, wire, choice.legs);
+  return std::make_shared<detail::FaceExchange<T>>(lattice, stencil, shape, wire, choice.legs, choice.other_parity);
 }
 
 }  // namespace
@@ -64,24 +65,26 @@ const TuneKey& Halo<SiteT, Storage, Lanes>::tune_key() const {
 }
 
 template <template <class> class SiteT, class Storage, class Lanes>
-typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::begin(const F& field) const {
+typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::begin(const F& field,
+                                                                                    const Exec& exec) const {
   using Stored = typename F::Stored;
   const View view = field.view();
   Stored* halo = nullptr;
   if (exchange_)
-    halo = exchange_->begin(detail::SiteBlocks<Stored>::of(view), field.subset(), field.n_groups(), field.name());
+    halo = exchange_->begin(detail::SiteBlocks<Stored>::of(view), field.subset(), field.n_groups(), field.name(), exec);
   return {view, halo_view<View>(halo, exchange_.get(), field.n_groups(), field.name())};
 }
 
 template <template <class> class SiteT, class Storage, class Lanes>
-void Halo<SiteT, Storage, Lanes>::finish() const {
-  if (exchange_) exchange_->finish();
+void Halo<SiteT, Storage, Lanes>::finish(const Exec& exec) const {
+  if (exchange_) exchange_->finish(exec);
 }
 
 template <template <class> class SiteT, class Storage, class Lanes>
-typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::exchange(const F& field) const {
-  const auto neighbours = begin(field);
-  finish();
+typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::exchange(const F& field,
+                                                                                       const Exec& exec) const {
+  const auto neighbours = begin(field, exec);
+  finish(exec);
   return neighbours;
 }
 

@@ -5,10 +5,10 @@
 
 #include "kov/core/field/field.hpp"
 #include "kov/core/lattice/tune.hpp"
+#include "kov/stencil/halo/halo_choice.hpp"
 #include "kov/stencil/neighbour_view.hpp"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace kov {
@@ -17,19 +17,6 @@ namespace detail {
 template <class T>
 class FaceExchange;
 }
-
-/// What a halo may do otherwise than the others.
-struct HaloChoice {
-  /// The precision of messages where it shall not be the lattice's HaloOptions::wire (for matrices: full).
-  std::optional<HaloOptions::Wire> wire = {};
-  /// The legs, by their number in the stencil, that kernels will read; none: all.  Others send nothing and their part
-  /// of the halo stays what it was.
-  std::vector<int> legs = {};
-};
-
-/// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.
-inline const std::vector<int> forward_legs{0, 2, 4, 6};
-inline const std::vector<int> backward_legs{1, 3, 5, 7};
 
 /// The nearest neighbours of lattices in the order of fields of these lanes, or any legs.
 template <class Lanes>
@@ -49,6 +36,7 @@ class Halo {
   using F = Field<SiteT, Storage, Lanes>;
   using View = typename F::View;
   using Neighbours = NeighbourView<SiteT, Storage, kernel_lanes_t<Lanes>>;
+  using Exec = Kokkos::DefaultExecutionSpace;
 
   Halo() = default;
   /// For fields of n_components on this lattice, and a stencil of it (stencil_of): the nearest neighbours, or any legs.
@@ -68,15 +56,19 @@ class Halo {
   const TuneKey& tune_key() const;
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
-  /// for a kernel to read.  The halo of the other parity stays what it was.  Returns when the messages have arrived.
+  /// for a kernel to read until the next exchange of this halo begins; of the neighbours of the other parity see
+  /// HaloChoice::OtherParity.  Returns when the messages have arrived; all is ordered on exec.
   /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged, and InputError, in a
   /// checked exchange on every rank, when the field has not the shape the halo was made for or ranks give different
   /// ones.
-  Neighbours exchange(const F& field) const;
+  Neighbours exchange(const F& field, const Exec& exec = {}) const;
 
-  /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().
-  Neighbours begin(const F& field) const;
-  void finish() const;
+  /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().  begin()
+  /// comes after what was launched on its exec before, the field's last changes among it, and what is launched on
+  /// finish()'s exec from then on finds the neighbours.  Nothing may change the field between the two.  On a GPU
+  /// packing and copies run beside the kernels that are launched on exec between the two.
+  Neighbours begin(const F& field, const Exec& exec = {}) const;
+  void finish(const Exec& exec = {}) const;
 
  private:
   std::shared_ptr<detail::FaceExchange<typename F::Stored>> exchange_;

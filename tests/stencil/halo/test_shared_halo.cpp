@@ -6,6 +6,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <thread>
@@ -18,11 +19,14 @@ using reference::GlobalArray;
 using test::AllLegs;
 using Transport = HaloOptions::Transport;
 
-TEST(SharedHalo, KeepsTheOtherParity) {
+using OtherParity = HaloChoice::OtherParity;
+
+TEST(SharedHalo, KeepsTheOtherParityWhereItIsAskedTo) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = 0}});
   const Stencil& stencil = Stencil::of(lattice);
   const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8), expected(lattice, "expected", 8);
-  const Halo<ColorVector, double> halo(lattice, stencil, 1), other(lattice, stencil, 1);
+  const Halo<ColorVector, double> halo(lattice, stencil, 1, {.other_parity = OtherParity::kept});
+  const Halo<ColorVector, double> other(lattice, stencil, 1);
   load(in, reference::random_array(lattice.extent(), 3, 1));
   halo.exchange(in);
   load(in, reference::random_array(lattice.extent(), 3, 2));
@@ -35,31 +39,95 @@ TEST(SharedHalo, KeepsTheOtherParity) {
   EXPECT_TRUE(gather(out).data == gather(expected).data);
 }
 
+/// All neighbours of the sites of this rank, as numbers of export_sites().
+std::vector<double> own_neighbours(const Lattice& lattice, const GlobalArray& source) {
+  std::vector<double> all;
+  reference::for_each_coordinate(lattice.geometry().local_extent(), [&](const Coord& local) {
+    const Coord x = lattice.geometry().global(local);
+    for (int leg = 0; leg < 8; ++leg) {
+      const auto* right = source.at(reference::shifted(x, leg / 2, leg % 2 ? -1 : 1));
+      for (int c = 0; c < 3; ++c) all.insert(all.end(), {right[c].real(), right[c].imag()});
+    }
+  });
+  return all;
+}
+
+/// The numbers of the legs that a halo brings; the others are 0.
+std::vector<double> of_legs(std::vector<double> all, const std::vector<int>& legs) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!legs.empty() && std::count(legs.begin(), legs.end(), int(i / 6 % 8)) == 0) all[i] = 0;
+  return all;
+}
+
 TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
   const Comm comm = Comm::world();
-  const Lattice lattice(comm, {4, 4, 4, 8}, {.halo = {.checked_exchanges = 0}});
-  if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
-  const Stencil& stencil = Stencil::of(lattice);
-  const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
-  const Halo<ColorVector, double> halo(lattice, stencil, 1);
-  for (unsigned k = 0; k < 4; ++k) {
-    const GlobalArray source = reference::random_array(lattice.extent(), 3, k);
-    load(in, source);
-    const auto neighbours = halo.exchange(in);
-    // One rank dawdles over its sites while the others are at their next exchange.
-    if (comm.rank() == int(k) % comm.size()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    for_each_site("all_legs", in.range(), 8, AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
-    Kokkos::fence();
-    // No collective call before the next exchange on the ranks that do not dawdle: each looks at its own sites.
-    const std::vector<double> got = export_sites(out);
-    std::size_t i = 0;
-    reference::for_each_coordinate(lattice.geometry().local_extent(), [&](const Coord& local) {
-      const Coord x = lattice.geometry().global(local);
-      for (int leg = 0; leg < 8; ++leg) {
-        const auto* right = source.at(reference::shifted(x, leg / 2, leg % 2 ? -1 : 1));
-        for (int c = 0; c < 3; ++c, i += 2) ASSERT_EQ(got[i], right[c].real()) << to_string(x) << " exchange " << k;
+  for (const int checked : {0, -1}) {
+    const Lattice lattice(comm, {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = checked}});
+    const Stencil& stencil = Stencil::of(lattice);
+    const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
+    // In legs of one side ranks read from some and are read by others, so that some are further ahead.
+    for (const auto& legs : {std::vector<int>{}, forward_legs})
+      for (const OtherParity other_parity : {OtherParity::dropped, OtherParity::kept}) {
+        const Halo<ColorVector, double> halo(lattice, stencil, 1, {.legs = legs, .other_parity = other_parity});
+        for (int k = 0; k < 2 * comm.size() + 2; ++k) {
+          const GlobalArray source = reference::random_array(lattice.extent(), 3, unsigned(k));
+          load(in, source);
+          const auto neighbours = halo.exchange(in);
+          // One rank dawdles over its sites while the others go on to their next exchanges.
+          if (comm.rank() == k % comm.size()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          for_each_site("all_legs", in.range(), 8,
+                        AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
+          Kokkos::fence();
+          // No collective call before the next exchange: each rank looks at its own sites.
+          EXPECT_TRUE(of_legs(export_sites(out), legs) == of_legs(own_neighbours(lattice, source), legs))
+              << "exchange " << k << " of " << (legs.empty() ? "all" : "forward") << " legs, checked " << checked;
+        }
       }
-    });
+  }
+}
+
+/// All other ranks begin their next exchange, and the one after the first of them waits for them to: who waited for
+/// readers would wait for it in vain.
+TEST(SharedHalo, BeginDoesNotWaitForReadersOfTheLastExchange) {
+  const Comm comm = Comm::world();
+  for (const Transport transport : {Transport::staged, Transport::automatic}) {
+    const Lattice lattice(
+        comm, {4, 4, 4, 8},
+        {.force_halo = true, .halo = {.transport = transport, .checked_exchanges = 0, .timeout_seconds = 5}});
+    const Stencil& stencil = Stencil::of(lattice);
+    const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
+    const Halo<ColorVector, double> halo(lattice, stencil, 1);
+    const auto expect = [&](const GlobalArray& source, const auto& neighbours) {
+      for_each_site("all_legs", in.range(), 8, AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});
+      Kokkos::fence();
+      EXPECT_TRUE(export_sites(out) == own_neighbours(lattice, source)) << to_string(transport);
+    };
+    for (int slow = 0; slow < comm.size(); ++slow) {
+      const GlobalArray first = reference::random_array(lattice.extent(), 3, 1),
+                        second = reference::random_array(lattice.extent(), 3, 2);
+      load(in, first);
+      auto neighbours = halo.exchange(in);
+      if (comm.rank() != slow) {
+        expect(first, neighbours);
+        load(in, second);
+        neighbours = halo.begin(in);
+      }
+      std::vector<std::byte> words(comm.size());
+      Comm::Exchange messages(comm);
+      for (int r = 0; r < comm.size(); ++r) {
+        if (r == slow) continue;
+        if (comm.rank() == slow) messages.receive(std::span(words).subspan(std::size_t(r), 1), r, 100);
+        if (comm.rank() == r) messages.send(std::span(words).first(1), slow, 100);
+      }
+      messages.wait(60);
+      if (comm.rank() == slow) {
+        expect(first, neighbours);
+        load(in, second);
+        neighbours = halo.begin(in);
+      }
+      halo.finish();
+      expect(second, neighbours);
+    }
   }
 }
 
