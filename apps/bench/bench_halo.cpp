@@ -120,6 +120,53 @@ void bench_overlap(const Session& session, const Coord& extent, double seconds) 
                      sizeof(T) == 8 ? "double" : "float", s[0] * 1e3, s[1] * 1e3, s[2] * 1e3, 100 * (s[2] / s[0] - 1)));
 }
 
+/// out(x) = sum over the legs of in(x + leg): what an operator reads besides links.
+template <class T>
+struct NeighbourSum {
+  Stencil::View stencil;
+  NeighbourView<Spinor, T> in;
+  FieldView<Spinor, T> out;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x, int c) const {
+    const auto near = stencil.at(x);
+    auto sum = in(x, near(0), c);
+    using R = typename decltype(sum)::Real;
+    for (int leg = 1; leg < stencil.n_legs; ++leg) multiply_add(sum, R(1), in(x, near(leg), c));
+    out.set(x, sum, c);
+  }
+};
+
+/// How much of an exchange hides behind kernels on the interior that take about as long.
+template <class T>
+void bench_beside(const Session& session, const Coord& extent, HaloOptions::Transport transport, double seconds) {
+  const Comm& comm = session.comm;
+  LatticeOptions options = options_of(comm, Overlap::overlapped);
+  options.halo.transport = transport;
+  const Lattice lattice(comm, extent, options);
+  const Stencil& stencil = Stencil::of(lattice);
+  const SpinorField<T> in(lattice, "in"), out(lattice, "out");
+  const Halo<Spinor, T> halo(lattice, stencil, 1);
+  const auto neighbours = halo.exchange(in);
+  const auto interior = [&](const NeighbourView<Spinor, T>& near, int times) {
+    for (int k = 0; k < times; ++k)
+      for_each_site("neighbour_sum", stencil.interior(Subset::all), 1,
+                    NeighbourSum<T>{stencil.view(), near, out.view()});
+  };
+  const auto exchange = [&] { halo.exchange(in); };
+  const auto alone = medians_in_turns(comm, {[&] { interior(neighbours, 1); }, exchange}, seconds / 4);
+  const int times = std::clamp(int(alone[1] / alone[0] + 0.5), 1, 100);
+  const auto both = [&] {
+    const auto near = halo.begin(in);
+    interior(near, times);
+    halo.finish();
+  };
+  const auto s = medians_in_turns(comm, {[&] { interior(neighbours, times); }, exchange, both}, seconds);
+  session.say(format("%-12s spinor, %-9s %-6s %10.3f %11.3f %10.3f %9.0f", to_string(extent).c_str(),
+                     to_string(lattice.halo_options().transport).c_str(), sizeof(T) == 8 ? "double" : "float",
+                     s[0] * 1e3, s[1] * 1e3, s[2] * 1e3, 100 * (s[0] + s[1] - s[2]) / std::min(s[0], s[1])));
+}
+
 }  // namespace
 
 void bench_halo(const Session& session, const Coord& extent, double seconds) {
@@ -138,6 +185,13 @@ void bench_halo(const Session& session, const Coord& extent, double seconds) {
                      "tuned/block"));
   bench_overlap<double>(session, extent, seconds);
   bench_overlap<float>(session, extent, seconds);
+  session.say(
+      format("%-12s %-25s %10s %11s %10s %9s", "lattice", "ms a call", "interior", "exchange", "both", "%hidden"));
+  using Transport = HaloOptions::Transport;
+  for (const Transport transport : {Transport::automatic, Transport::staged}) {
+    bench_beside<double>(session, extent, transport, seconds);
+    bench_beside<float>(session, extent, transport, seconds);
+  }
   session.say();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The halo part of `kovariant bench`: exchanges beside a ping-pong of MPI, overlap beside none.
+// The halo part of `kovariant bench`: exchanges beside a ping-pong of MPI, overlap beside none, and an exchange
+// beside work that needs none of it.
 #pragma once
 
 #include "apps/program/command_line.hpp"
@@ -8,9 +9,10 @@
 
 namespace kov::app {
 
-/// Two tables.  Bytes that a rank sends and receives in an exchange of spinors over its time, beside the same of a
-/// ping-pong of messages of that length between pairs of ranks, in turns; and the Laplacian with overlap as tuned, and
-/// forced, beside the blocking one.  On one rank halos are forced and messages go to the rank itself, which the title
+/// Three tables.  Bytes that a rank sends and receives in an exchange of spinors over its time, beside the same of a
+/// ping-pong of messages of that length between pairs of ranks, in turns; the Laplacian with overlap as tuned, and
+/// forced, beside the blocking one; and interior kernels alone, an exchange alone and both together: 100 % hidden is
+/// both in the time of the longer.  On one rank halos are forced and messages go to the rank itself, which the title
 /// says.  seconds: for each measurement.  Collective.
 void bench_halo(const Session& session, const Coord& extent, double seconds);
 
