@@ -13,7 +13,7 @@ namespace kov {
 std::string device_name();
 
 namespace detail {
-/// Each of the two may lie in host memory or in that of the default execution space.  Blocking, after all kernels.
+/// Copies bytes; either side may be host memory or memory of the default execution space.  Blocking, after all kernels.
 void copy_between(void* to, const void* from, std::size_t bytes);
 }  // namespace detail
 

@@ -53,7 +53,7 @@ struct NotBuilt : Error {
       : Error(text, where) {}
 };
 
-/// A condition together with the place that asks for it; converts from bool, so callers never name it.
+/// A condition and the source location of the check; converts from bool, so callers never write this type.
 struct Condition {
   // NOLINTNEXTLINE: the implicit conversion is the point
   Condition(bool value, std::source_location where = std::source_location::current()) : value(value), where(where) {}

@@ -32,8 +32,8 @@ ExitCode exit_code(const std::exception& error);
 std::string exit_code_table();
 
 namespace detail {
-/// Lets exit() call f before what was registered so far: with the process's exit code, or with that of
-/// ExitCode::internal where the C library does not tell it.
+/// Registers f: exit() calls it before the functions registered so far, with the process's exit code, or with
+/// ExitCode::internal where the C library does not pass the code on.
 template <void (*f)(int code)>
 void call_at_exit() {
 #if defined(__GLIBC__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Work for all threads of the host that is no kernel: reading, decoding and checksums of files.  No Kokkos in this
-// header.
+// Work for all host threads that is not a kernel: reading, decoding and checksums of files.  This header does not
+// include Kokkos.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace kov {
 /// How many threads on_host_threads() has.
 std::size_t n_host_threads();
 
-/// Calls work(i, thread) for every i in [0, n), on all threads of the host; a thread takes the next i when it has done
-/// one.  Returns when all are done.  thread: 0 to n_host_threads() - 1, for what a thread keeps to itself.  What a call
-/// throws ends the work of all threads and is thrown again here.  Not from within kernels.
+/// Calls work(i, thread) for every i in [0, n) on all host threads; each thread takes the next free i.  Returns when
+/// all are done.  thread: 0 to n_host_threads() - 1, an index for data that each thread has of its own.  When a call
+/// throws, all threads stop, and the exception is rethrown here.  Not for use inside kernels.
 void on_host_threads(const std::string& name, std::int64_t n,
                      const std::function<void(std::int64_t i, int thread)>& work);
 

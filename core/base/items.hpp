@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Parallel loops over plain indices: what kernels over sites, blocks and chunks are launched with.
+// Parallel loops over plain indices; kernels over sites, blocks and chunks are launched with them.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -32,9 +32,9 @@ struct ItemsOfThread {
 
 }  // namespace detail
 
-/// Calls work(i) for i in [0, n), asynchronously, like parallel_for.  On hosts every thread takes one run of items, in
-/// a function of its own: parallel_for would compile the work twice, for parallel and for nested loops, and kernels are
-/// most of what there is to compile.
+/// Calls work(i) for i in [0, n), asynchronously, like parallel_for.  On hosts every thread takes one contiguous range
+/// of items: parallel_for would compile the work twice, once for nested loops, and kernels dominate the time to
+/// compile.
 template <class Work, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_item(const std::string& name, int n, const Work& work, const Exec& exec = {}) {
   if (n <= 0) return;

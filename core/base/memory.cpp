@@ -28,16 +28,16 @@ namespace {
       sentence("no memory for", name, "of", bytes >> 20, "MiB: use more ranks, a smaller lattice or fewer fields"));
 }
 
-/// No machine has more, and rounding up must not overflow.
+/// A limit that no machine reaches: rounding up must not overflow.
 constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
 constexpr std::size_t huge = std::size_t(2) << 20;
 
 #if defined(__linux__)
-/// Large memory comes from the system, which will have zeroed a page that is touched: touching it is enough, and saves
-/// a sweep.
+/// Large blocks come straight from the system, which zeroes each page when it is first touched: touching the pages is
+/// enough and saves a sweep.
 constexpr std::size_t large = std::size_t(64) << 20;
 
-/// Memory that nobody has touched.
+/// Memory whose pages have not been touched yet.
 std::shared_ptr<std::byte> map_pages(const std::string& name, std::size_t bytes) {
   const std::size_t rounded = (bytes + huge - 1) / huge * huge;
   void* const p = ::mmap(nullptr, rounded + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,7 +49,7 @@ std::shared_ptr<std::byte> map_pages(const std::string& name, std::size_t bytes)
 }
 #endif
 
-/// Memory of the host that may hold anything.
+/// Uninitialised host memory.
 std::shared_ptr<std::byte> allocate_plain(const std::string& name, std::size_t bytes) {
   const std::size_t alignment = bytes >= huge ? huge : 128;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
@@ -61,7 +61,8 @@ std::shared_ptr<std::byte> allocate_plain(const std::string& name, std::size_t b
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
 }
 
-/// By the threads, in the order in which kernels will run: places the pages near them.
+/// Touches the pages with the threads that will use them, in the order of the kernels, so that they are placed near
+/// them.
 std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
   constexpr std::size_t page = 1 << 16;
   const Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::size_t>> pages(0, (bytes + page - 1) / page);
@@ -123,8 +124,8 @@ std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t
 
 namespace {
 
-/// Between memory of the host that the device cannot reach by itself and that of the device, in pieces through two that
-/// it can: while one is on its way, the threads of the host fill or empty the other.
+/// Copies between pageable host memory and the device, through two pinned buffers: while one is being transferred, the
+/// host's threads fill or empty the other.
 class StagedCopy {
  public:
   StagedCopy() : queues_(Kokkos::Experimental::partition_space(Exec(), 1, 1)) {
@@ -156,7 +157,7 @@ class StagedCopy {
     }
   }
 
-  /// What it is worth for.
+  /// Bytes from which on it is faster than a plain copy.
   static constexpr std::size_t smallest = std::size_t(32) << 20;
 
  private:

@@ -19,10 +19,10 @@ namespace kov {
 namespace detail {
 /// Zeroed memory of the default execution space; throws InputError when there is not enough.
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes);
-/// Memory of the host that may hold anything, its pages near the threads that write them first; throws InputError when
-/// there is not enough.
+/// Uninitialised host memory, its pages near the threads that write them first; throws InputError when there is not
+/// enough.
 std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes);
-/// Bytes of n objects of this size; the largest number, which nobody has, where 64 bits do not count them.
+/// Bytes of n objects of this size; the largest 64-bit number where the product overflows, so that allocating it fails.
 constexpr std::size_t bytes_of(std::size_t n, std::size_t size) {
   return n > ~std::size_t(0) / size ? ~std::size_t(0) : n * size;
 }
@@ -31,7 +31,7 @@ void copy_to_device(void* device, const void* host, std::size_t bytes);
 void copy_on_device(void* to, const void* from, std::size_t bytes);
 }  // namespace detail
 
-/// Where Kokkos::DefaultExecutionSpace computes is memory that the host can read as well.
+/// Whether the host can read the memory of Kokkos::DefaultExecutionSpace.
 inline constexpr bool unified_memory =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
 

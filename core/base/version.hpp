@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which Kovariant this is: goes into logs and into the provenance of every output file.
+// The version of Kovariant, for logs and for the provenance in every output file.
 #pragma once
 
 namespace kov {

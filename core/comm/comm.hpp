@@ -40,9 +40,9 @@ class Comm {
   /// All processes of the run; where MPI does not run, the same as self().  Throws CommError where no Runtime is alive.
   static Comm world();
 
-  /// How many seconds a rank waits for another that does not come before it throws a TimeoutError: what the environment
-  /// variable KOV_TIMEOUT says (0: for ever), else an hour, as the other may be writing a large file.  What a Comm
-  /// does between ranks is collective and waits as long, unless it is given a time of its own.
+  /// How many seconds a rank waits for another before it throws a TimeoutError: the value of the environment variable
+  /// KOV_TIMEOUT (0: for ever), else an hour, because the other may be writing a large file.  Collective operations use
+  /// this limit unless they are given another.
   static double default_timeout();
 
   int rank() const;
@@ -53,7 +53,7 @@ class Comm {
   /// log2(size()) steps: the same bits on every rank and in every run with as many ranks.
   void sum(std::span<double> values) const;
   void sum(std::span<std::int64_t> values) const;
-  /// Modulo 2^32, as file checksums want it.
+  /// Modulo 2^32, for checksums of files.
   void sum(std::span<std::uint32_t> values) const;
   void bit_xor(std::span<std::uint32_t> values) const;
   void max(std::span<double> values) const;
@@ -61,14 +61,14 @@ class Comm {
 
   void broadcast(std::span<std::byte> bytes, int root = 0) const;
   std::string broadcast(const std::string& text, int root = 0) const;
-  /// rank r's bytes, for every r, on every rank; blocks may differ in length.
+  /// Gathers the bytes of every rank on every rank, entry r from rank r; lengths may differ.
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) const;
 
-  /// Throws InputError, on every rank, unless all ranks have the same text: what, in words, is what it says.
-  /// Collective; throws CommError when a rank has not come after so many seconds (0: waits for ever).
+  /// Throws InputError, on every rank, unless all ranks have the same text.  what: names it in the message. Collective;
+  /// throws CommError when a rank has not come after so many seconds (0: waits for ever).
   void require_same(const std::string& what, const std::string& text, double timeout_seconds = default_timeout()) const;
 
-  /// Whether messages may lie in the memory of a GPU: MPI says so on every rank.  Collective.
+  /// Whether messages may be sent from and received in GPU memory: the MPI of every rank supports it.  Collective.
   bool takes_device_memory() const;
 
   /// Waits until done() says yes: for what rank `from` writes into memory that both reach.  Throws CommError when that

@@ -11,7 +11,7 @@ namespace kov {
 struct Comm::Impl {
   enum class Type { real, integer, word };
   enum class Op { sum, max, bit_xor };
-  /// What a rank waits for, as errors call it, and for how many seconds at most; 0: for ever.
+  /// What a rank waits for, as named in error messages, and the limit in seconds; 0: no limit.
   struct Wait {
     std::string_view what;
     double seconds = Comm::default_timeout();

@@ -14,15 +14,15 @@
 
 namespace kov::detail {
 
-/// Whoever waits for other ranks asks it now and then whether they will come.
+/// Tells a rank that waits for others whether they can still come; asked repeatedly while it waits.
 class RankWatch {
  public:
   virtual ~RankWatch() = default;
-  /// Throws RankError when a rank has failed, or when this one waits in vain for what: an ended rank will not join the
-  /// collective operation that is going on, or will not send or take a message.
+  /// Throws RankError when a rank has failed, or has ended and will never join the collective operation, send the
+  /// message or receive it.  what: names what this rank waits for.
   virtual void look_at_all(std::string_view what) = 0;
   virtual void look_at(int peer, std::string_view what) = 0;
-  /// Whether all that is known to have gone wrong is that others waited in vain.
+  /// Whether the only known errors are timeouts of other ranks.
   virtual bool others_gave_up() const = 0;
   /// A collective operation begins.  All ranks begin the same ones.
   void join() { ++operations_; }
@@ -31,10 +31,10 @@ class RankWatch {
   std::uint64_t operations_ = 0;
 };
 
-/// The time that this process spends waiting.  While it does not run, as in a job that is suspended, hardly any passes.
+/// The time this process has spent waiting.  Time during which the process is suspended does not count.
 class WaitingTime {
  public:
-  /// So far; to be asked often.
+  /// So far.  Call it often: each call counts at most one second.
   double seconds() {
     const auto now = std::chrono::steady_clock::now();
     seconds_ += std::min(1.0, std::chrono::duration<double>(now - last_).count());
@@ -47,11 +47,12 @@ class WaitingTime {
   double seconds_ = 0;
 };
 
-/// Throws CommError with MPI's words unless the code is that of success.
+/// Throws CommError with MPI's message unless the code is MPI_SUCCESS.
 void check_mpi(int code, std::string_view what);
 
-/// The group behind a communicator, which is given as MPI's integer handle and stays the caller's; likewise a duplicate
-/// of it for the messages of Comm::Impl::step(), which must not mix with those of exchanges.
+/// The processes of a communicator.  handle: MPI's integer handle; the communicator still belongs to the caller.
+/// steps_handle: likewise a duplicate of it, for the messages of Comm::Impl::step(), which must not mix with those of
+/// exchanges.
 std::shared_ptr<const Comm::Impl> mpi_comm(int handle, int steps_handle, const std::shared_ptr<RankWatch>& watch);
 
 }  // namespace kov::detail

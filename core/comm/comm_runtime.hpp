@@ -11,13 +11,13 @@
 
 namespace kov::detail {
 
-/// The RankError of an agreement: every rank was told.
+/// The RankError of Comm::agree(), which every rank has received.
 struct AgreedError : RankError {
   explicit AgreedError(const std::string& text, std::source_location where = std::source_location::current())
       : RankError(text, where) {}
 };
 
-/// The TimeoutError of a message, which explains why ranks came late elsewhere.
+/// The TimeoutError of a message: the cause of later timeouts in collective operations.
 struct LateMessage : TimeoutError {
   explicit LateMessage(const std::string& text, std::source_location where = std::source_location::current())
       : TimeoutError(text, where) {}
@@ -25,17 +25,17 @@ struct LateMessage : TimeoutError {
 
 /// How one rank's part of a run ends.
 struct Ending {
-  /// Errors come in the order in which they explain a run's end.
+  /// In order of precedence: the first kind is the best explanation of why the run ended.
   enum class Kind : std::int32_t {
-    /// An error that this rank had by itself.
+    /// An error of this rank itself.
     own,
     /// A message did not come in time.
     missed,
     /// Other ranks did not come in time.
     late,
-    /// It was told of another rank's error in an agreement.
+    /// Another rank's error, received in Comm::agree().
     agreed,
-    /// Another rank's end cut its waiting short.
+    /// This rank stopped waiting because another rank ended.
     interrupted,
     /// No error.
     done
@@ -46,18 +46,17 @@ struct Ending {
   std::string text = {};
 };
 
-/// What came of the endings of all ranks.
+/// The combined result of all ranks' endings.
 struct Verdict {
-  /// All ranks have come to their ends.  Otherwise some never will, and the run has to be cut off.
+  /// All ranks have reached their ends.  Otherwise some never will, and the run must be aborted.
   bool complete = true;
-  /// That of the first error, 0 where there is none.
+  /// The exit code of the first error; 0 without one.
   int code = 0;
-  /// It is this rank's error that explains the run's end.
+  /// Whether this rank's error is the one that explains why the run ended.
   bool mine = false;
-  /// Other ranks had no such error.
+  /// Whether no other rank had the same error.
   bool mine_alone = false;
-  /// What is known here of another rank's error that explains the run's end, where this rank has to print it: not all
-  /// have come to their ends.
+  /// The message of another rank's error if this rank has to print it, because not all ranks have reached their ends.
   std::string of_another = {};
 };
 
@@ -87,7 +86,7 @@ class CommRuntime {
   static std::shared_ptr<const Comm::Impl> world();
   /// Whether messages go through MPI.
   static bool has_mpi();
-  /// For reports: the MPI library and its version, or why there is none.
+  /// For reports: the MPI library and its version, or why MPI is not used.
   static std::string description();
 
  private:

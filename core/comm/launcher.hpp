@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Launcher: what mpirun, srun and their kin say in the environment of the processes they start, known before MPI is.
+// Launcher: what mpirun, srun and similar programs tell their processes in the environment, readable before MPI starts.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct Launcher {
   /// All processes, and those on this host, with this one; empty where the launcher does not say.
   std::optional<int> size = 1, on_host = 1;
 
-  /// As the environment says.  The shell of a Slurm allocation and a batch script are no launcher: a program started
-  /// there is one process.
+  /// Read from the environment.  The shell of a Slurm allocation and a batch script are not launchers: a program
+  /// started there is a single process.
   static Launcher of_environment();
 };
 

@@ -32,9 +32,9 @@ namespace {
 using Kind = Ending::Kind;
 
 constexpr int notice_tag = 1;
-/// Seconds for ranks that have the same error anyway, before they are told.
+/// Seconds in which ranks may run into the same error by themselves, before they are notified.
 constexpr double quiet = 0.25;
-/// Seconds for ranks that were told.
+/// Seconds in which notified ranks must reach their ends.
 constexpr double grace = 2;
 /// More seconds for a rank with an earlier error, to print it and to end all.
 constexpr double precedence = 3;
@@ -69,7 +69,7 @@ MPI_Comm duplicate() {
   return comm;
 }
 
-/// Whether a wait has lasted so many seconds, of which 0 are endless; sleeps a little while it has not.
+/// Whether a wait has reached its limit in seconds (0: no limit); sleeps briefly while it has not.
 bool is_over(WaitingTime& time, double seconds) {
   const double waited = time.seconds();
   if (seconds > 0 && waited > seconds) return true;
@@ -181,8 +181,8 @@ class Notices final : public RankWatch {
   std::vector<char> all_tell_;
 };
 
-/// Receives the notices that are on their way, as MPI wants to end without any.  All ranks were here; says whether none
-/// went away even now.
+/// Receives the notices that are still in flight, because MPI must not end before they are received.  All ranks have
+/// reached this point; returns whether every rank is still alive.
 bool Notices::receive_the_rest(double seconds) {
   all_tell_.resize(std::size_t(size_));
   MPI_Request request;
@@ -287,7 +287,7 @@ class RunningMpi final : public MpiRun {
   std::shared_ptr<const Comm::Impl> world_;
 };
 
-/// Where the environment's wish is none, MPI is what ranks learn of this error by.
+/// Where KOV_MPI has a wrong value, ranks started together still start MPI, to report that error to each other.
 bool is_wanted() {
   try {
     return wants_mpi();

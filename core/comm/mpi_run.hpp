@@ -14,7 +14,7 @@ namespace kov::detail {
 /// MPI while it runs.
 class MpiRun {
  public:
-  /// Empty where MPI does not run and shall not.
+  /// Starts MPI if it should run; null where it does not run and is not wanted.
   static std::unique_ptr<MpiRun> start(int& argc, char**& argv);
   virtual ~MpiRun() = default;
   virtual std::shared_ptr<const Comm::Impl> world() const = 0;
@@ -23,7 +23,7 @@ class MpiRun {
   virtual void finalize() = 0;
   [[noreturn]] virtual void cut_off(int code) = 0;
   virtual std::string description() const = 0;
-  /// The same of a process without MPI: whether the build has none, or it was not started.
+  /// Why there is no MPI in this process: the build has none, or MPI was not started.
   static std::string absence();
 };
 

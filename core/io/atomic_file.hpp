@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Output that is either complete or absent: it grows under a temporary name beside the target and gets its own name
-// last.  Whatever throws in between leaves the old target, or none, and no temporary file.
+// Output that is either complete or absent: it is written under a temporary name beside the target and renamed last.
+// An exception in between leaves the old target, or none, and no temporary file.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ std::filesystem::path followed(const std::filesystem::path& target);
 /// Writes all bytes at an offset of an open file.  name: for messages.  Throws InputError.
 void write_all(int handle, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& name);
 
-/// The temporary name and its fate; who writes into it is somebody else.
+/// Creates, commits or removes a temporary file; others write into it.
 class PendingFile {
  public:
   /// Throws InputError when the target cannot become a file: its folder is missing, it is a folder or a device.  A

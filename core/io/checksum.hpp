@@ -51,7 +51,7 @@ class SiteChecksum {
 
   ChecksumKind kind() const { return kind_; }
   std::endian order() const { return order_; }
-  /// The sum, or the pair; what the kind has no use for is 0.
+  /// The sum, or the pair; entries that the kind does not use are 0.
   const std::array<std::uint32_t, 2>& values() const { return values_; }
 
  private:

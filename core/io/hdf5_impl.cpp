@@ -73,7 +73,7 @@ using namespace detail;
 
 namespace {
 
-/// A handle of an unnamed file, in memory where the system has that, or -1.
+/// A handle of an unnamed file, in memory where the system supports that, or -1.
 int unnamed_file() {
 #ifdef MFD_CLOEXEC
   return ::memfd_create("abandoned", MFD_CLOEXEC);
@@ -83,9 +83,9 @@ int unnamed_file() {
 #endif
 }
 
-/// Closes a file, with all that is open in it, that nobody wants any more.  After a failed write HDF5 (1.10, 1.14)
-/// keeps what it could not write, fails to close the file, and crashes when the process ends; so its last writes go to
-/// an unnamed file, where they succeed.
+/// Closes a file that is given up, with every object open in it.  After a failed write HDF5 (1.10, 1.14) keeps what it
+/// could not write, fails to close the file, and crashes when the process ends; so its last writes go to an unnamed
+/// file, where they succeed.
 void abandon(Hdf5Id& file) {
   void* handle = nullptr;
   const int elsewhere = unnamed_file();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hdf5*.cpp: what an open HDF5 file is, without hdf5.h.
+// Private to hdf5*.cpp: an open HDF5 file, declared without hdf5.h.
 #pragma once
 
 #include "kov/core/base/error.hpp"
@@ -44,16 +44,16 @@ class Hdf5Id {
   Close close_;
 };
 
-/// Members of a group, attributes of an object or values of one that a file of ours may have.
+/// The most members of a group, attributes of an object or values of an attribute that we accept.
 inline constexpr std::uint64_t most_names = 1 << 20;
 
-/// What the innermost HDF5 function said, and an empty error stack.
+/// The error message of the innermost HDF5 function; clears HDF5's error stack.
 std::string hdf5_reason();
 
 /// Texts of any length in UTF-8.
 Hdf5Id hdf5_text_type();
 
-/// Integers of 1 to 8 bytes and IEEE reals of 4 and 8: damaged descriptions of numbers can be of any others.
+/// Whether the type is an integer of 1 to 8 bytes or an IEEE real of 4 or 8; a damaged file can describe any other.
 bool is_plain_number(Hdf5Handle type);
 
 /// Slowest first.
@@ -104,7 +104,7 @@ struct Hdf5File::Impl {
   void write_attribute(const std::string& object, const std::string& attribute, Handle type,
                        const std::optional<std::uint64_t>& n, const void* data);
   Id open_dataset(const std::string& object) const;
-  /// When a dataset gets its place in the file: when the library likes, or before anything is written.
+  /// When HDF5 allocates a dataset's place in the file: at a time of its choice, or before anything is written.
   enum class Place { later, now };
   void create_dataset(const std::string& object, Hdf5Kind kind, int bits, const std::vector<std::uint64_t>& extent,
                       const std::vector<std::uint64_t>& chunk, Place place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Small strict text functions for file headers: numbers that are numbers and nothing else.
+// Small strict text functions for file headers: a text is a number only if all of it is.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ bool is_right(const Setting& setting, std::string_view value) {
   return false;
 }
 
-/// What a right value is.
+/// What a valid value is, for the message.
 std::string wanted(const Setting& setting, std::string_view name) {
   switch (setting.kind) {
     case Kind::number:
@@ -160,7 +160,7 @@ void require_kokkos_settings(int argc, char* const* argv) {
     has_threads = has_threads || argument.starts_with("--kokkos-num-threads=");
   }
 #if defined(KOKKOS_ENABLE_OPENMP)
-  // Kokkos writes beyond its tables where there are more.
+  // With more threads Kokkos writes past the end of its tables.
   require(has_threads || omp_get_max_threads() <= Runtime::most_threads, "there would be", omp_get_max_threads(),
           "OpenMP threads and Kokkos takes at most",
           std::to_string(Runtime::most_threads) + ": set OMP_NUM_THREADS, or start more processes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Log over spdlog.  The only file that sees it.
+// Log implemented with spdlog, which no other file includes.
 #include "kov/core/runtime/log.hpp"
 
 #include <fstream>
@@ -14,14 +14,14 @@ struct Log::Sink {
   spdlog::logger logger;
   /// Why the first line that could not be written was lost.
   std::string failure = {};
-  /// To be opened; empty where that is done.
+  /// The file to open; empty once it is open.
   std::filesystem::path path = {};
   struct Line {
     spdlog::log_clock::time_point time;
     spdlog::level::level_enum level;
     std::string text;
   };
-  /// What was said before it is.
+  /// Lines logged before the file is open.
   std::vector<Line> kept = {};
 };
 
@@ -38,7 +38,8 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::warn;
 }
 
-/// Logs are appended to: a file that is none must not be, and opening a pipe would wait for its reader.
+/// A log is appended to the file, so a file that is not a log is refused; so is a pipe, because opening it would wait
+/// for its reader.
 void require_log(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code none;

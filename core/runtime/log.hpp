@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Log: where a program wants messages to go.  The library itself never prints; a function that has something to say is
-// given a Log, and the default one discards everything.
+// Log: where messages go.  The library never prints by itself: functions with messages take a Log, and the default one
+// discards everything.
 #pragma once
 
 #include "kov/core/comm/comm.hpp"
@@ -15,7 +15,7 @@ enum class LogLevel { debug, info, warning };
 
 enum class LogOpening {
   at_once,
-  /// Lines are kept until open(): a program that refuses what it was asked for leaves no file.
+  /// Lines are buffered until open(), so that a program that refuses its settings leaves no file behind.
   later
 };
 
@@ -26,8 +26,8 @@ class Log {
   Log() = default;
   /// Lines "[hh:mm:ss.ms] level: text" on standard error of rank 0, from this level up.
   static Log to_terminal(const Comm& comm, LogLevel level = LogLevel::info);
-  /// Lines "date time level: text" appended to a file or terminal by rank 0.  Collective; throws InputError,
-  /// on other ranks RankError, when it cannot be opened or is something else.
+  /// Lines "date time level: text" appended to a file or terminal by rank 0.  Collective; throws InputError, on other
+  /// ranks RankError, when it cannot be opened or is not a log.
   static Log to_file(const Comm& comm, const std::filesystem::path& path, LogLevel level = LogLevel::info,
                      LogOpening opening = LogOpening::at_once);
 
@@ -47,12 +47,12 @@ class Log {
   /// Whether a message of this level would go anywhere.
   bool wants(LogLevel level) const { return sink_ && level >= level_; }
 
-  /// Opens the file of a log that is to be opened later, and writes what was kept for it; does nothing for other logs
-  /// and when called again.  Collective; throws as to_file() does.
+  /// Opens the file of a log with deferred opening and writes the buffered lines; does nothing for other logs and when
+  /// called again.  Collective; throws as to_file() does.
   void open(const Comm& comm) const;
 
-  /// Throws InputError on rank 0 when a message of this log could not be written to its file: writing itself throws
-  /// nothing.
+  /// Throws InputError on rank 0 when any message of this log could not be written to its file; the logging calls
+  /// themselves do not throw.
   void require_written() const;
 
  private:

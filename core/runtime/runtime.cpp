@@ -35,7 +35,7 @@ std::string readable_type(const std::type_info& type) {
   return name ? name.get() : type.name();
 }
 
-/// What is printed of an exception, and what it is for the other ranks.
+/// The printed message of an exception, and how it counts among the endings of all ranks.
 Ending ending_of(const std::exception_ptr& error) {
   if (!error) return {};
   try {
@@ -74,7 +74,7 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// Ends the process unless it is gone in time: whatever a library waits for after an error, it does not wait long.
+/// Ends the process after a time limit, so that a library that waits for something after an error cannot block the end.
 class Watchdog {
  public:
   explicit Watchdog(int code) : thread_([this, code] { watch(code); }) {}
@@ -116,10 +116,10 @@ struct Runtime::Parts {
   bool has_ended = false, is_complete = false;
   int code = 0;
 
-  /// The innermost that is alive.
+  /// The innermost Runtime that exists.
   static Parts* current;
 
-  /// Ranks can tell each other of errors from here on.
+  /// From here on a rank can report an error to the others.
   Parts(int& argc, char**& argv) : name(name_of(argc, argv)), comm(argc, argv) {
     outer = current;
     current = this;
@@ -127,7 +127,7 @@ struct Runtime::Parts {
   }
 
   void start_kokkos(int& argc, char**& argv) {
-    // They throw where the environment is wrong.
+    // These throw where the environment is wrong.
     (void)wants_mpi();
     (void)Comm::default_timeout();
     if (Kokkos::is_initialized()) return;
@@ -143,7 +143,7 @@ struct Runtime::Parts {
     finalize();
   }
 
-  /// The end that nobody asked for by name: of the object's scope.
+  /// At the end of the object's scope: well, or with the exception that is on its way.
   void end() {
     if (std::uncaught_exceptions() == exceptions) {
       end(nullptr);
@@ -155,8 +155,8 @@ struct Runtime::Parts {
     detail::let_exit_give_up();
   }
 
-  /// Brings the ranks together, prints the error where that is this rank's to do, and returns the exit code.  Where not
-  /// all come, this is the end of all.
+  /// Waits for all ranks, prints the error if this rank has to print it, and returns the exit code.  Where a rank does
+  /// not come, ends all processes.
   int end(const std::exception_ptr& error) {
     has_ended = true;
     Ending ending = ending_of(error);

@@ -16,14 +16,16 @@ namespace detail {
 int run(int& argc, char**& argv, const std::function<void()>& prepare, const std::function<void(const Comm&)>& f);
 }  // namespace detail
 
-/// Starts MPI (under a launcher, see wants_mpi()) and Kokkos unless the program already did; ends only what it started.
+/// Starts MPI (under a launcher, see wants_mpi()) and Kokkos unless the program has already started them; ends only
+/// what it started itself.
 ///
-/// An error ends all ranks, whichever had it and wherever the others are:
-/// - An exception that nobody catches is printed, once, on standard error, and every process ends with its exit_code().
-///   A handler of std::terminate does it, which is put back at the end of this object.
-/// - An exception that leaves the scope of this object on its way to a handler in main() is that handler's to print.
-/// Other ranks that wait in a Comm for the failed one get a RankError.  Those that do not come to their end within a
-/// few seconds (stopped, or busy elsewhere) are ended by MPI_Abort, which is a signal to them: after
+/// An error on one rank ends all ranks, whatever the others are doing:
+/// - An exception that nobody catches is printed once on standard error, and every process ends with its exit_code().
+///   A std::terminate handler does this; the previous handler is restored when this object ends.
+/// - An exception that leaves the scope of this object and is caught in main() is not printed here: the handler in
+///   main() prints it.
+/// Other ranks that wait in a Comm for the failed one get a RankError.  Those that do not reach their end within a few
+/// seconds (stopped, or busy elsewhere) are ended by MPI_Abort, which is a signal to them: after
 /// end_cleanly_on_signals() they leave no temporary files.
 ///
 /// The end is collective.  A rank that ends early, say because it caught an exception of its own and left main(), lets
@@ -43,7 +45,7 @@ class Runtime {
   /// For reports and output files: "OpenMP, 2 threads, 8 lanes" or "CUDA, NVIDIA H200, 32 lanes".
   static std::string description();
   static int threads();
-  /// Kokkos' tables of OpenMP threads are as long.
+  /// The length of Kokkos' tables of OpenMP threads.
   static constexpr int most_threads = 512;
 
  private:

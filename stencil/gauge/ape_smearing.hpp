@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// APE links.  Directions that take no part keep their links and lend no staples.
+// APE links.  Directions that are switched off keep their links and contribute no staples.
 #pragma once
 
 #include "kov/core/field/field.hpp"
@@ -10,8 +10,8 @@
 namespace kov {
 
 /// n steps U_mu -> g U_mu with the g in SU(3) that maximises Re tr g U_mu V^+, V = weight U_mu + sum of the staples
-/// (Albanese et al., Phys. Lett. B 192 (1987) 163).  What links from a 32-bit file are off SU(3) by stays, as it does
-/// in stout().
+/// (Albanese et al., Phys. Lett. B 192 (1987) 163).  The deviation from SU(3) of links from a 32-bit file stays as it
+/// is, as in stout().
 struct ApeSmearing {
   double weight = 2.5;
   int n = 1;

@@ -27,7 +27,7 @@ struct GaugeTransformKernel {
   }
 };
 
-/// w(x) = sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' the transformed links: g(x) times what its neighbours say.
+/// w(x) = sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' the transformed links: g(x) times a sum over its neighbours.
 /// TA[w] is the divergence D(x), Re tr w the part of the functional that g(x) can change.
 template <class T>
 struct TransformedLinks {
@@ -60,7 +60,7 @@ struct GaugeRelaxKernel {
     auto turn = g(x);
     auto w = turn * links(x);
     using R = typename decltype(g(x))::Real;
-    const R tiny(1e-30f);  // where the neighbours leave a subgroup free any step is as good
+    const R tiny(1e-30f);  // where the neighbours do not determine the subgroup element, any step will do
     for (int k = 0; k < 3; ++k) {
       const Quaternion<R> r = subgroup_part(w, k);
       const R size = sqrt(norm2(r) + tiny);

@@ -47,11 +47,11 @@ struct GaugeFixing {
   /// (Mandula and Ogilvie, Phys. Lett. B 248 (1990) 156).  1 is plain relaxation (Cabibbo and Marinari); below 2 the
   /// functional never falls.
   double overrelaxation = 1.7;
-  /// Iterations from one look at theta to the next.
+  /// Iterations between two measurements of theta.
   int check_every = 10;
 };
 
-/// A transformation on its way to a gauge condition, for those who steer iterations themselves.
+/// The iteration of fix_gauge(), for callers that control it themselves.
 template <class T>
 class GaugeFixer {
  public:
@@ -66,7 +66,7 @@ class GaugeFixer {
   void iterate();
   /// Collective; exact sums, so that every decomposition stops after the same iteration.
   GaugeFixingPoint measure() const;
-  /// Puts g back into SU(3), which roundings leave by and by.
+  /// Projects g back onto SU(3), from which rounding errors lead away slowly.
   void reunitarise();
 
   /// Shared with this object: changes with every iteration.
@@ -80,7 +80,7 @@ class GaugeFixer {
   Field<ColorMatrix, T> g_;
   Halo<ColorMatrix, T> link_halo_, g_halo_;
   NeighbourView<ColorMatrix, T> u_;
-  /// Half the halo is refreshed at a time; the other half is from before.
+  /// Each exchange refreshes one parity of the halo; the other keeps its values.
   NeighbourView<ColorMatrix, T> neighbours_;
 };
 
@@ -97,7 +97,7 @@ struct FixedGauge {
 /// Iterates until theta <= tolerance.  after_check, if any, is called with every row of the history.  Collective.
 /// Throws ConvergenceError, on all ranks, when max_iterations were not enough.
 ///
-/// A maximum that is found is a local one: which of the Gribov copies depends on the links as they come.
+/// The maximum found is a local one: which Gribov copy it is depends on the links.
 template <class T>
 FixedGauge<T> fix_gauge(const GaugeField<T>& gauge, const GaugeFixing& parameters,
                         const std::function<void(const GaugeFixingPoint&)>& after_check = {});

@@ -46,7 +46,7 @@ struct FlowUpdateKernel {
 
 constexpr double rectangle_weight = -1.0 / 12, plaquette_weight = 1 - 8 * rectangle_weight;
 
-/// The spectral norm that the sum of staples has at most.
+/// An upper bound of the spectral norm of the sum of staples.
 double staple_bound(FlowAction action) {
   return action == FlowAction::wilson ? 6 : 6 * plaquette_weight + 18 * std::abs(rectangle_weight);
 }
@@ -167,7 +167,7 @@ FlowHistory gradient_flow(GradientFlow<T>& flow, const FlowParameters& parameter
 
 template <class T>
 FlowHistory gradient_flow(const GaugeField<T>& gauge, const FlowParameters& parameters) {
-  parameters.n_steps();  // complains before anything is copied
+  parameters.n_steps();  // throws before anything is copied
   GradientFlow<T> flow(gauge, parameters.action);
   return gradient_flow(flow, parameters);
 }

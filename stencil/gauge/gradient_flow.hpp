@@ -52,7 +52,7 @@ class GradientFlow {
   const GaugeField<T>& gauge() const { return gauge_; }
   /// Energies and charge now.  Collective.
   FlowPoint measure() const;
-  /// The same, for those who measure often.
+  /// The same with the fields of an existing measurement, for repeated calls.
   FlowPoint measure(const FieldStrengthMeasurement<T>& field_strength) const;
 
  private:
@@ -69,12 +69,12 @@ class GradientFlow {
 /// How far to flow, and how often to measure.
 struct FlowParameters {
   FlowAction action = FlowAction::wilson;
-  /// Of the integrator, at most: made a little smaller where the time is no multiple of it.
+  /// The integrator's largest step; reduced a little where the time is not a multiple of it.
   double step = 0.02;
-  /// To flow.
+  /// Total flow time.
   double time = 1;
-  /// Steps from one row of the table to the next; t = 0 and the last step are rows always.  Energies are measured on
-  /// the steps near a row as well, for W(t): on every one up to 7 steps from row to row.
+  /// Steps from one row of the table to the next; t = 0 and the last step are always rows.  For W(t) energies are also
+  /// measured on the steps near a row, which is every step where rows are up to 7 steps apart.
   int measure_every = 5;
 
   /// The steps that the time takes.  Throws InputError when one of the numbers is not positive.

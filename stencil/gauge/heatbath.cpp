@@ -26,7 +26,7 @@ struct ColdKernel {
   }
 };
 
-/// Rows of normal numbers point in all directions alike, and stay so when they are orthonormalised.
+/// Rows of normal numbers are isotropic, and orthonormalising them keeps them so.
 template <class T>
 struct HotKernel {
   GlobalSite site;
@@ -74,7 +74,7 @@ struct OverrelaxKernel {
     for (int k = 0; k < 3; ++k) {
       const Quaternion<R> r = subgroup_part(w, k);
       const R vector2 = r.v[1] * r.v[1] + r.v[2] * r.v[2] + r.v[3] * r.v[3], scalar2 = r.v[0] * r.v[0];
-      const R tiny(1e-30f);  // makes the step 1 where the staple leaves the subgroup free
+      const R tiny(1e-30f);  // makes the step 1 where the staple does not determine the subgroup element
       const R inverse = R(1) / (scalar2 + vector2 + tiny), both = R(-2) * inverse * r.v[0];
       const Quaternion<R> g{{(scalar2 - vector2 + tiny) * inverse, both * r.v[1], both * r.v[2], both * r.v[3]}};
       multiply_subgroup(link, g, k);
@@ -152,7 +152,7 @@ struct HeatbathKernel {
   }
 };
 
-/// Keeps the chain's random numbers apart from those that noise sources draw with the same seed.
+/// Separates the chain's random numbers from those of noise sources with the same seed.
 constexpr std::uint64_t chain_seed(std::uint64_t seed) { return seed ^ 0x6b6f762d68656174; }
 
 }  // namespace detail

@@ -28,8 +28,8 @@ void hot_start(const GaugeField<T>& gauge, std::uint64_t seed);
 template <class T>
 class PureGaugeUpdate {
  public:
-  /// first_sweep: heatbath sweeps that the chain has behind it.  Throws InputError for a beta that is negative or not
-  /// finite.  Collective.
+  /// first_sweep: heatbath sweeps that the chain has done already.  Throws InputError for a beta that is negative or
+  /// not finite.  Collective.
   PureGaugeUpdate(const GaugeField<T>& gauge, double beta, std::uint64_t seed, std::uint32_t first_sweep = 0);
 
   /// One heatbath sweep: every link in turn is multiplied by random elements of three SU(2) subgroups that have their
@@ -37,8 +37,8 @@ class PureGaugeUpdate {
   /// Lett. B 156 (1985) 393; at weak fields Creutz, Phys. Rev. D 21 (1980) 2308), then put back into SU(3). Collective.
   void heatbath();
 
-  /// One overrelaxation sweep: moves every link as far as its action allows without changing (Creutz, Phys. Rev. D 36
-  /// (1987) 515).  Collective.
+  /// One overrelaxation sweep: reflects every link so that its action does not change (Creutz, Phys. Rev. D 36 (1987)
+  /// 515).  Collective.
   void overrelax();
 
   /// Heatbath sweeps so far, first_sweep included.
@@ -73,8 +73,8 @@ class QuenchedEnsemble {
  public:
   /// Throws InputError when a parameter is out of range.  Collective.
   QuenchedEnsemble(const Lattice& lattice, const QuenchedParameters& parameters);
-  /// Goes on from a configuration of the chain with these parameters: bit for bit the chain that was never left.
-  /// n_updates: updates that the chain had behind it there.  The links are copied.  Throws InputError as above, and
+  /// Continues the chain with these parameters from one of its configurations: bit for bit as if it had never stopped.
+  /// n_updates: the updates that led to that configuration.  The links are copied.  Throws InputError as above, and
   /// when there were fewer updates than it takes to thermalise.  Collective.
   QuenchedEnsemble(const GaugeField<T>& gauge, const QuenchedParameters& parameters, int n_updates);
 

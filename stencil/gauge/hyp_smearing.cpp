@@ -15,8 +15,8 @@ namespace kov {
 
 namespace detail {
 
-/// The staples of one fat link: the links carried and those that they are carried along are components of the level
-/// below.
+/// The staples of one fat link.  The links that are transported and those that transport them are components of the
+/// level below.
 struct CarriedStaples {
   struct Along {
     int nu, carried, along;
@@ -82,7 +82,7 @@ struct FatLink {
   friend bool operator==(const FatLink&, const FatLink&) = default;
 };
 
-/// Those with so many directions in S, among the directions given: components of one level, in this order.
+/// The fat links with this many directions in S, among the given ones: the components of one level, in order.
 std::vector<FatLink> fat_links(unsigned int directions, int size) {
   std::vector<FatLink> links;
   for (int mu = 0; mu < 4; ++mu)
@@ -92,7 +92,7 @@ std::vector<FatLink> fat_links(unsigned int directions, int size) {
   return links;
 }
 
-/// Where a link of the level below is; thin links are components 0 to 3.
+/// The component of a link in the level below; thin links are components 0 to 3.
 int component(const std::vector<FatLink>& below, const FatLink& link) {
   if (link.set == 0) return link.mu;
   return int(std::find(below.begin(), below.end(), link) - below.begin());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Hypercubic links.  Directions that take no part keep their links and lend no staples.
+// Hypercubic links.  Directions that are switched off keep their links and contribute no staples.
 #pragma once
 
 #include "kov/core/field/field.hpp"
@@ -14,7 +14,7 @@ namespace kov {
 ///   V(mu; S) = project[(1 - a) U_mu + a / (2 |S|) sum of the staples, over nu in S, of V(mu; S without nu) carried
 ///   along V(nu; S without nu)],  V(mu; no directions) = U_mu,
 /// and U_mu -> V(mu; all the other directions).  a is alpha3 where |S| = 1, alpha2 where it is 2 and alpha1 where it is
-/// 3: three directions know alpha2 (outer) and alpha3 (inner) alone, as in Chroma.
+/// 3: with three directions only alpha2 (outer) and alpha3 (inner) are used, as in Chroma.
 struct HypSmearing {
   double alpha1 = 0.75, alpha2 = 0.6, alpha3 = 0.3;
   int n = 1;

@@ -76,7 +76,7 @@ void check_recorded(const GaugeReport& report, const char* what, const char* for
                     ignored});
 }
 
-/// Adds what the links of a file do not pass.
+/// Adds the checks that the links of a file fail.
 void check(const GaugeReport& report, const ReadGaugeOptions& options, Failed& failed) {
   check_recorded(report, "plaquette", "Re tr P", report.header.plaquette, report.plaquettes.mean(),
                  options.ignore_plaquette, failed);
@@ -95,7 +95,7 @@ GaugeReport report_of(GaugeReport report, detail::GaugeRead read, const std::str
   report.source = name;
   report.header = std::move(read.header);
   report.links_checksum = to_text(read.links_sums);
-  // Numbers that are not finite fail whatever is made of them.
+  // With numbers that are not finite every other check fails as well.
   if (read.finite) check(report, options, read.failed);
   report.overridden = report.header.overridden;
   detail::settle(name, read.failed, report.overridden);

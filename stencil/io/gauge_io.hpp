@@ -26,11 +26,11 @@ struct ReadGaugeOptions {
   bool ignore_unitarity = false;
 };
 
-/// Where links come from and what they are like.
+/// The source of links and their measured properties.
 struct GaugeReport {
   /// The path as it was given, or what the links were made by.
   std::string source;
-  /// What the file says of itself; format is empty when the links come from no file.
+  /// The file's header; its format is empty when the links do not come from a file.
   GaugeHeader header;
   /// Computed in double with exact sums: the same bits on every decomposition.
   Plaquettes plaquettes;
@@ -39,7 +39,7 @@ struct GaugeReport {
   /// "suma sumb", hexadecimal: the SciDAC checksum pair of the links as 64-bit big-endian numbers in ILDG order, so the
   /// same for the same links in any format.
   std::string links_checksum;
-  /// Every failed check that an option let pass, in words; empty is good.
+  /// A sentence for each failed check that an option let pass; empty when none failed.
   std::vector<std::string> overridden;
 
   /// The report as names and values for attributes and text files: source, format, checksum (as recorded), ...

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The field strength from clover leaves, and what is made of it: energy density and topological charge.
+// The field strength from clover leaves, its energy density and topological charge.
 #pragma once
 
 #include "kov/core/field/field.hpp"
@@ -19,9 +19,9 @@ class CloverLeaves;
 /// (Sheikholeslami and Wohlert, Nucl. Phys. B 259 (1985) 572).  Antihermitian; a^2 times the continuum's g F up to
 /// O(a^4).
 enum class FieldStrengthTrace {
-  /// As it comes: what the clover term of the Wilson operator is made of.
+  /// With its trace, as in the clover term of the Wilson operator.
   kept,
-  /// Without it, in the Lie algebra of SU(3): what energy and charge are made of.
+  /// Traceless, in the Lie algebra of SU(3), as energy and charge need it.
   removed
 };
 
@@ -49,8 +49,8 @@ struct FieldStrengthAverages {
 template <class T>
 FieldStrengthAverages field_strength_averages(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked);
 
-/// field_strength_averages() of one field again and again while its links change: keeps the fields and the halo that a
-/// call of that makes anew, eight matrices a site.
+/// Repeated field_strength_averages() of a field whose links change: keeps the fields and the halo, eight matrices a
+/// site, that each call of that function would allocate again.
 template <class T>
 class FieldStrengthMeasurement {
  public:

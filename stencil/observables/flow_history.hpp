@@ -33,20 +33,20 @@ struct FlowPoint {
   double t2_energy(FlowEnergy kind = FlowEnergy::clover) const { return t * t * energy(kind); }
 };
 
-/// Rows in the order of flow time, and steps between them that only W(t) is made of.
+/// Rows in the order of flow time, and steps between them that are used for W(t) only.
 class FlowHistory {
  public:
-  /// W(t) is a derivative over so many steps on either side of its row, where there are as many.
+  /// W(t) is a derivative over this many steps on either side of its row, where the table has them.
   static constexpr int derivative_reach = 3;
 
   const std::vector<FlowPoint>& points() const { return points_; }
-  /// A row.  Throws InputError when the time is not beyond that of what was added before.
+  /// Adds a row.  Throws InputError unless its time is later than that of everything added before.
   void add(const FlowPoint& point);
-  /// A step that is no row: W(t) of the rows near it is the better for it.  Its charge is not looked at.  Throws alike.
+  /// Adds a step that is not a row: it improves W(t) of the rows nearby.  Its charge is ignored.  Throws like add().
   void add_between(const FlowPoint& point);
 
-  /// Every second row, the last one among them, and all steps: what differs between their scales and all rows' is the
-  /// size of the error of the polynomials between rows.
+  /// Every second row, always with the last one, and all steps.  The difference between its scales and those of all
+  /// rows estimates the error of interpolating between rows.
   FlowHistory thinned() const;
 
   /// W(t) = t d/dt (t^2 E) at row k (BMW, JHEP 09 (2012) 010, eq. (2.1)), the derivative that of the polynomial through

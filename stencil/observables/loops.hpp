@@ -45,7 +45,7 @@ class WilsonLoops {
   /// not positive.
   double effective_potential(int r, int t) const;
 
-  /// loop(mu, nu, r, s) of plane k of `planes`, for whom measures.
+  /// loop(mu, nu, r, s) of plane k of `planes`, for the function that measures.
   double& value(int k, int r, int s);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a gauge configuration is recognised by: plaquettes, link trace, Polyakov loop, and how far from SU(3) it is.
+// Simple observables of a gauge field: plaquettes, link trace, Polyakov loop and the deviation from SU(3).
 #pragma once
 
 #include "kov/core/field/field.hpp"

@@ -35,7 +35,7 @@ T need(const Hdf5File& file, const std::string& attribute, const std::string& na
   return *wanted;
 }
 
-/// The extents (x y z t) that the dataset's shape says.
+/// The extents (x y z t) from the dataset's shape.
 Coord extent_of_links(const Hdf5Shape& shape, const std::string& name) {
   const Extent& e = shape.extent;
   require<FormatError>(shape.kind == Hdf5Kind::complex && (shape.bits == 32 || shape.bits == 64) && e.size() == 7 &&
@@ -54,7 +54,8 @@ std::string metadata_text(const Hdf5Attribute& value) {
   return "(a list)";
 }
 
-/// Through the library, by one thread, which is not fast: for files in chunks, as ours were once, or compressed.
+/// Reads through the HDF5 library, on one thread and slowly: for chunked files, which older versions wrote, and
+/// compressed ones.
 OpenBox library_reader(const std::shared_ptr<const Hdf5File>& file, const Coord& extent, int bits) {
   const auto read_box = [file](const Coord& origin, const Coord& box, std::span<double> links) {
     const std::int64_t sites = volume(box) / box[3];

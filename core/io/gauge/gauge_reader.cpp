@@ -39,7 +39,7 @@ bool all_finite(std::span<const double> reals) {
   return bad == 0;
 }
 
-/// What is wrong with the links' checksum: nothing when it is as recorded, or when none was.
+/// The problem with the links' checksum; nothing when it matches or the file records none.
 std::optional<std::string> checksum_mismatch(const GaugeSource& source, const SiteChecksum& found) {
   if (source.kind == ChecksumKind::none || found.values() == source.expected) return std::nullopt;
   const std::vector<std::string> names = checksum_names(source.kind);
@@ -52,13 +52,13 @@ std::optional<std::string> checksum_mismatch(const GaugeSource& source, const Si
   return "records " + recorded + " and its links have " + computed;
 }
 
-/// What a thread finds in its groups.
+/// A thread's buffer and the first bad link it found.
 struct Share {
   std::vector<double> links;
   std::int64_t bad = no_link;
 };
 
-/// The groups of a box by one thread after the other.
+/// Reads the groups of rows of a box by all threads.
 class RowsReader {
  public:
   RowsReader(const GaugeSource& source, const Geometry& geometry, const SiteRows& rows)
@@ -181,7 +181,7 @@ GaugeRead read_gauge_rows(const Comm& comm, const std::filesystem::path& path, c
     reader.emplace(source, geometry, rows);
     reader->read(take);
   });
-  // From here on every rank knows the same.
+  // From here on all ranks have the same values.
   SiteChecksum checksum = reader->checksum(), links_sum = reader->links_sum();
   checksum.combine(comm);
   links_sum.combine(comm);

@@ -47,9 +47,9 @@ struct GaugeRead {
 GaugeRead read_gauge_rows(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
                           const SiteRows& rows, const TakeRows& take, const ReadOptions& options);
 
-/// 4 * site + mu of a link, where there is none.
+/// Instead of 4 * site + mu where there is no such link.
 inline constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::max();
-/// The first of all ranks' first links.  Collective.
+/// The smallest of the links that the ranks name, each its first one.  Collective.
 std::int64_t first_of_all(const Comm& comm, std::int64_t first);
 /// "direction 2 at site 0 0 3 1"
 std::string link_name(std::int64_t link, const Coord& extent);

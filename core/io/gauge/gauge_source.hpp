@@ -30,14 +30,14 @@ void decode_links(const std::byte* bytes, const SiteFormat& format, std::int64_t
 /// The inverse: n links as they are stored; two rows drop the third.
 void encode_links(const double* links, const SiteFormat& format, std::int64_t n, std::byte* bytes);
 
-/// What a thread that reads or writes keeps to itself.
+/// Buffers and checksum that each reading or writing thread has of its own.
 using ReadScratch = ThreadChecksums::Share;
 
 /// Adds sites that follow one another, `first` the number of the first one in the whole lattice, as they are stored in
 /// share.bytes afterwards.
 void add_links(ReadScratch& share, const SiteFormat& format, std::int64_t first, std::span<const double> links);
 
-/// Turns the bytes of numbers around.
+/// Reverses the byte order of the numbers.
 void swap_order(std::span<std::byte> bytes, int bits);
 
 /// The third row of an SU(3) matrix from its first two.

@@ -23,7 +23,8 @@ bool not_single(std::span<const double> link) {
   return !std::all_of(link.begin(), link.end(), [](double r) { return std::isfinite(float(r)); });
 }
 
-/// The third row is not what a reader will make of the other two.  Links of 32-bit files pass: they are off by 1e-6.
+/// Whether the third row differs from the one that a reader reconstructs from the other two.  Links of 32-bit files
+/// pass: they deviate by 1e-6.
 bool not_special_unitary(std::span<const double> link) {
   std::array<double, reals_per_link> completed;
   std::copy(link.begin(), link.end(), completed.begin());
@@ -32,8 +33,8 @@ bool not_special_unitary(std::span<const double> link) {
                      [](double a, double b) { return std::abs(a - b) < 1e-5; });
 }
 
-/// 4 * site + mu of the first link of a rank's slice that `bad` says yes to, in the whole lattice's order; no_link when
-/// there is none.
+/// 4 * site + mu, in the order of the whole lattice, of the first link of a rank's slice for which `bad` is true;
+/// no_link when there is none.
 template <class Bad>
 std::int64_t first_link(const Geometry& geometry, int t, std::span<const double> slice, Bad&& bad) {
   const Coord& box = geometry.local_extent();
