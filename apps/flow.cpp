@@ -94,8 +94,8 @@ std::string caption_of(const FlowOptions& options, const Measurement& m) {
   return caption;
 }
 
-/// The scales found in the table, each with the error of interpolating between its rows, and the names of those that it
-/// does not reach and of those whose third digit is not sure.
+/// The scales found in the table, each with its interpolation error, the names of those that the table does not reach,
+/// and of those whose third digit is uncertain.
 struct Scales {
   std::vector<std::pair<std::string, double>> results;
   std::vector<std::string> unreached, uncertain;
@@ -126,7 +126,7 @@ void flow(const Session& session, FlowOptions options) {
   for (const char* option : {"--format", "--precision"})
     session.require_used(option, !options.write.empty(), "with --write FILE");
   require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
-  read_gauge_options(options.gauge.ignore);  // complains before the work
+  read_gauge_options(options.gauge.ignore);  // throws before the work
   WriteGaugeOptions write;
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
@@ -148,7 +148,7 @@ void flow(const Session& session, FlowOptions options) {
   GaugeReport report;
   auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);
   GradientFlow<double> flow(gauge, options.parameters.action);
-  gauge = {};  // the flow has its copy
+  gauge = {};  // the flow has a copy
   Progress progress({{"steps", steps, 1}}, ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   const FlowHistory history = gradient_flow(flow, options.parameters, [&](const FlowPoint*) { progress.advance(0); });
   progress.hide();

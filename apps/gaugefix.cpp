@@ -31,7 +31,7 @@ struct GaugefixOptions {
 
   bool applies() const { return !apply.empty(); }
   bool iterates() const { return gauge != "temporal" && !applies(); }
-  /// What is done, for plans and metadata.
+  /// The text that describes the job in plans and metadata.
   std::string what() const { return applies() ? "the transformation in " + apply : gauge + " gauge"; }
 };
 
@@ -54,7 +54,8 @@ std::string plan_text(const GaugefixOptions& options, const Lattice& lattice) {
   return text;
 }
 
-/// Iterations are not known beforehand, but theta falls exponentially: progress counts the factors of 10 to go.
+/// The number of iterations is unknown beforehand, but theta falls exponentially: progress counts the remaining factors
+/// of 10.
 class DecadeProgress {
  public:
   DecadeProgress(double tolerance, const ProgressOutput& output) : tolerance_(tolerance), output_(output) {}
@@ -128,7 +129,7 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   session.require_used("--gauge", !options.applies(), "without --apply");
   for (const char* option : {"--tolerance", "--iterations", "--overrelaxation", "--every", "--output"})
     session.require_used(option, options.iterates(), "with --gauge coulomb or landau, and without --apply");
-  read_gauge_options(options.file.ignore);  // complains before the work
+  read_gauge_options(options.file.ignore);  // throws before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;

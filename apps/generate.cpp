@@ -35,7 +35,7 @@ std::string chain_of(const GenerateOptions& options) {
                   options.format, "--precision", options.precision);
 }
 
-/// Whether configuration k need not be made, at k - 1.
+/// Entry k - 1: whether configuration k exists already.
 std::vector<bool> finished(const Session& session, const GenerateOptions& options, const ChainFiles& files,
                            bool exact) {
   std::vector<bool> there = files.on_disk(options.configurations);
@@ -101,7 +101,7 @@ void generate(const Session& session, GenerateOptions options) {
   ChainHistory history(session.comm, options.output, chain_of(options));
   if (std::find(done.begin(), done.end(), true) != done.end()) history.read();
   std::optional<QuenchedEnsemble<double>> ensemble;
-  std::string picture_problem;  // of the last one: it is drawn again with every configuration
+  std::string picture_problem;  // of the last picture: it is drawn again with every configuration
   Progress progress({{"updates", updates_to_do(done, options.chain), 1}},
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (int k = 1; k <= options.configurations; ++k) {
@@ -118,7 +118,7 @@ void generate(const Session& session, GenerateOptions options) {
       history.add(++update, plaquettes(ensemble->gauge()).mean());
       progress.advance(0);
     });
-    // Before the links, so that a chain that goes on from them finds the plaquettes that led there.
+    // Written before the links, so that a chain that continues from them has the plaquettes up to there.
     picture_problem = history.write();
     write.metadata = {{"ENSEMBLE_ID", ensemble->description()},
                       {"BETA", sentence(options.chain.beta)},

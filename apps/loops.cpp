@@ -64,7 +64,7 @@ void require_sense(const LoopOptions& o) {
   require_between("--alpha3", o.alpha3, 0, 1);
 }
 
-/// Of options that belong to smearings, those of the one that is chosen.
+/// The options of the chosen smearing.
 void require_used_options(const Session& session, const LoopOptions& o) {
   const bool hyp = o.smearing == "hyp";
   for (const char* option : {"--steps", "--directions"})
@@ -145,7 +145,7 @@ Plot picture(const WilsonLoops& loops, const std::string& caption) {
 void loops(const Session& session, LoopOptions options) {
   require_sense(options);
   require_used_options(session, options);
-  read_gauge_options(options.gauge.ignore);  // complains before the work
+  read_gauge_options(options.gauge.ignore);  // throws before the work
   outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const Coord& extent = lattice.extent();

@@ -21,7 +21,7 @@ const char* ending(GaugeFormat format) {
   return format == GaugeFormat::ildg ? ".lime" : format == GaugeFormat::hdf5 ? ".h5" : ".nersc";
 }
 
-/// The options of `theirs` that `ours` has not: "--beta 6 --seed 2".
+/// The options in `theirs` that are not in `ours`: "--beta 6 --seed 2".
 std::string difference(const std::string& theirs, const std::string& ours) {
   const auto options = [](const std::string& text) {
     std::vector<std::string> list;

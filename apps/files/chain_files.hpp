@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The files of a Markov chain of gauge configurations, from which an interrupted chain goes on.
+// The files of a Markov chain of gauge configurations; an interrupted chain continues from them.
 #pragma once
 
 #include "kov/core/comm/comm.hpp"
@@ -13,7 +13,7 @@
 
 namespace kov::app {
 
-/// Of one job: more would fit neither into a journal nor into anybody's time.
+/// The most configurations of one job.
 inline constexpr int max_configurations = 1000000;
 
 /// PREFIX.0001.lime, PREFIX.0002.lime, ..., each of which records the chain that it belongs to.
@@ -26,11 +26,11 @@ class ChainFiles {
   /// "CHAIN" and its text, for WriteGaugeOptions::metadata.
   std::pair<std::string, std::string> record() const { return {"CHAIN", chain_}; }
 
-  /// Whether configuration k is on disk, at k - 1, for k = 1 to n.  Throws InputError when one of these files belongs
-  /// to another chain or to none, FormatError when one is no gauge configuration.  Collective.
+  /// Entry k - 1: whether configuration k is on disk, for k = 1 to n.  Throws InputError when one of these files
+  /// belongs to another chain or to none, FormatError when one is no gauge configuration.  Collective.
   std::vector<bool> on_disk(int n) const;
 
-  /// Configuration k.  Collective; throws FormatError, which says how the chain goes on, when it is damaged.
+  /// Configuration k.  Collective; throws FormatError when it is damaged; the message says how to continue the chain.
   GaugeField<double> read(const Lattice& lattice, int k) const;
 
  private:
@@ -43,9 +43,9 @@ class ChainHistory {
  public:
   ChainHistory(const Comm& comm, std::string prefix, std::string chain);
 
-  /// Takes over what the file has, where it is one of this chain.  Collective.
+  /// Reads the plaquettes from the file if it belongs to this chain.  Collective.
   void read();
-  /// Kept with twelve digits: the file says the same whether or not the chain was interrupted.
+  /// Rounded to twelve digits, so that the file is the same whether or not the chain was interrupted.
   void add(int update, double plaquette);
   /// Returns why there is no PDF of it in a build that writes PDF; empty otherwise.  Collective.
   std::string write() const;

@@ -23,7 +23,7 @@ bool is_pattern(const std::string& name) {
   return name.find_first_of("*?[") != name.npos && !std::filesystem::exists(name, none);
 }
 
-/// Of a pattern that matches no file: why a folder in it could not be looked into.
+/// For a pattern without matches: why a folder in it could not be read.
 std::string unreadable(const std::string& pattern) {
   glob_t found{};
   errno = 0;
@@ -72,7 +72,7 @@ bool natural_less(const std::string& a, const std::string& b) {
     if (order != 0) return order < 0;
   }
   if (a.size() - i != b.size() - j) return i == a.size();
-  return a < b;  // but for zeros in front the same
+  return a < b;  // equal but for leading zeros
 }
 
 std::vector<std::string> matched_files(const Comm& comm, const std::vector<std::string>& names,
@@ -80,7 +80,7 @@ std::vector<std::string> matched_files(const Comm& comm, const std::vector<std::
   if (std::none_of(names.begin(), names.end(),
                    [](const std::string& name) { return name.find_first_of("*?[") != name.npos; }))
     return names;
-  std::string joined;  // each with a zero at its end, as no name has one
+  std::string joined;  // each followed by a zero byte, which no name contains
   comm.agree([&] {
     if (comm.rank() != 0) return;
     for (const std::string& name : names)

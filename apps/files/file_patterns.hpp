@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Names of files with * ? [], as a shell has them.
+// File names with the wildcards * ? [] of a shell.
 #pragma once
 
 #include "kov/core/comm/comm.hpp"
@@ -10,10 +10,10 @@
 
 namespace kov::app {
 
-/// Every pattern replaced by the files that it matches now, in natural order; other names, and patterns that are the
-/// name of a file, stay.  Folders are no files, and names that end in .lock are left out: they are locks of outputs.
-/// Throws InputError, which begins with `origin`, for a pattern that matches none, and for a file whose name is no
-/// UTF-8.  Collective: rank 0 looks.
+/// Replaces every pattern by the files that it matches now, in natural order; other names, and patterns that are
+/// themselves the name of a file, are kept.  Folders are skipped, and so are names that end in .lock, the locks of
+/// outputs.  Throws InputError, which begins with `origin`, for a pattern without matches and for a file whose name is
+/// not UTF-8.  Collective: rank 0 reads the folders.
 std::vector<std::string> matched_files(const Comm& comm, const std::vector<std::string>& names,
                                        const std::string& origin);
 

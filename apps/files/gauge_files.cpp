@@ -42,7 +42,7 @@ namespace {
 
 constexpr const char* make_again = "move it away, and the chain goes on from the configuration before it";
 
-/// A message of the library with its remedies as the user writes them.
+/// A message of the library, its remedies replaced by the options that the user would write.
 std::string with_options(std::string message, OptionSyntax syntax) {
   struct Remedy {
     const char *general, *command_line, *settings;
@@ -69,7 +69,7 @@ std::string with_options(std::string message, OptionSyntax syntax) {
   return message;
 }
 
-/// The same of a file that is damaged.
+/// The same for a damaged file.
 std::string with_remedy(const std::string& message, OptionSyntax syntax) {
   const std::string text = with_options(message, syntax);
   const bool helps = syntax != OptionSyntax::chain || text.find(make_again) != text.npos;
@@ -103,7 +103,7 @@ GaugeField<double> read_configuration(const Lattice& lattice, const std::string&
                                       GaugeReport& report) {
   auto gauge = naming_options(
       options.syntax, [&] { return read_gauge<double>(lattice, file, read_gauge_options(options.ignore), &report); });
-  // Whatever is ignored.
+  // An error whichever checks are ignored.
   if (!std::isfinite(report.plaquettes.mean()) || !std::isfinite(report.link_trace))
     throw FormatError(sentence(file, "has the plaquette", report.plaquettes.mean(), "and the link trace",
                                std::to_string(report.link_trace) + ": its links are damaged beyond use"));

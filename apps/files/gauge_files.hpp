@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What subcommands that read gauge configurations share.
+// Options and messages shared by the subcommands that read gauge configurations.
 #pragma once
 
 #include "apps/program/command_line.hpp"
@@ -8,13 +8,13 @@
 
 namespace kov::app {
 
-/// How a user writes options of reading, for messages.
+/// How the user writes the options for reading; for messages.
 enum class OptionSyntax {
   /// --ignore checksums, --extent X Y Z T
   command_line,
   /// gauge.ignore = ['checksums'], gauge.extent = [X, Y, Z, T]
   settings,
-  /// There are none, because the file is one that `kovariant generate` makes again.
+  /// No options: `kovariant generate` makes the file again.
   chain
 };
 
@@ -30,11 +30,11 @@ struct GaugeFileOptions {
 
 /// "checksums", "plaquette", "link-trace", "unitarity".
 const std::vector<std::string>& check_names();
-/// The checks by name.  Throws InputError for a name that is none of these.
+/// The checks with these names.  Throws InputError for an unknown name.
 ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore);
 
-/// What a file says of itself, its extents those given where it has none.  Errors name the option of extents where that
-/// helps.  Collective.
+/// The header of a file; where it has no extents, those of the options.  Errors name the option for extents where it
+/// would help.  Collective.
 GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
 /// The lattice of these extents.  Collective.
 Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
@@ -50,8 +50,8 @@ GaugeField<double> read_configuration(const Session& session, const Lattice& lat
 /// Formats that write_gauge() knows, by name.
 const std::vector<std::string>& format_names();
 
-/// The format to write a file in: the one named, or, where the name is empty, the one that the file's ending says:
-/// .nersc, .lime or .ildg, .h5 or .hdf5.  Throws InputError.
+/// The format to write a file in: the one named or, without a name, the one of the file's ending: .nersc, .lime or
+/// .ildg, .h5 or .hdf5.  Throws InputError.
 GaugeFormat output_format(const std::string& name, const std::string& file);
 
 /// Throws InputError unless --precision is 32 or 64.
@@ -60,11 +60,11 @@ void require_precision(int bits);
 /// "0.594850158947"
 std::string twelve_digits(double value);
 
-/// What captions say about failed checks that were let pass, markup; empty where all are good.
+/// The note in captions about failed checks that were ignored, as markup; empty when all passed.
 std::string ignored_text(const std::vector<std::string>& overridden);
 
-/// A warning for every failed check that was let pass, and for what else was odd about the file, on standard error and
-/// in the log.
+/// Warns, on standard error and in the log, about every failed check that was ignored and everything else unusual in
+/// the file.
 void warn_overridden(const Session& session, const GaugeReport& report);
 
 }  // namespace kov::app

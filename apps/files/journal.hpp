@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Journal: what is finished of a long job, so that a killed run goes on where it was.  One file for each configuration
+// Journal: the finished parts of a long job, so that a killed run can be continued.  One file for each configuration
 // and origin, complete or absent.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace kov::app {
 /// The result of one configuration and origin.
 struct JournalEntry {
   std::vector<Correlator> correlators;
-  /// What else outputs tell: plaquette, checksums, iterations.
+  /// More entries for the outputs: plaquette, checksums, iterations.
   std::map<std::string, std::string> notes;
 
-  /// Exact: numbers are written as their bits, the end has a checksum.
+  /// Exact: numbers are written as their bits, with a checksum at the end.
   std::string text() const;
   /// Throws FormatError when it is not what text() wrote.
   static JournalEntry parse(const std::string& text);
@@ -29,10 +29,10 @@ struct JournalEntry {
 
 class Journal {
  public:
-  /// identity: every parameter that results depend on.  The folder is made on the first add().
+  /// identity: all parameters that results depend on.  The folder is created by the first add().
   Journal(const Comm& comm, std::filesystem::path folder, std::string identity);
 
-  /// The entry under this key; nothing where there is none, or a damaged one, which rejected_entries() then has.
+  /// The entry under this key; nothing when there is none, or when it is damaged: rejected_entries() then lists it.
   /// Collective.
   std::optional<JournalEntry> find(const std::string& key) const;
   /// Replaces the entry of this key.  Collective; throws InputError, on all ranks, when it cannot be written.

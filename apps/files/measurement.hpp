@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a subcommand measured on one configuration: tables of columns, numbers and where they come from, as text for
-// people and as HDF5 for programs.
+// The result of a subcommand on one configuration: tables, numbers and their provenance, as text for people and as HDF5
+// for programs.
 #pragma once
 
 #include "kov/contractions/correlators/correlator.hpp"
@@ -22,11 +22,11 @@ struct ColumnTable {
   std::string name;
   std::vector<std::string> columns;
   std::vector<std::vector<double>> rows;
-  /// Columns that are NaN where there is nothing to say; a number that is not finite is an error in the others.
+  /// Columns that may contain NaN for missing numbers; in the others a number that is not finite is an error.
   std::vector<std::string> with_gaps = {};
 };
 
-/// A text, or numbers, which HDF5 files keep as such.
+/// A text or numbers; HDF5 files store numbers as numbers.
 using ParameterValue = std::variant<std::string, std::int64_t, double, std::vector<double>>;
 using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
 
@@ -42,7 +42,7 @@ struct Measurement {
   std::vector<std::pair<std::string, std::string>> inputs;
   /// Checks of the configuration that failed and were ignored on request, in words.
   std::vector<std::string> ignored = {};
-  /// Numbers that sum the tables up.
+  /// Summary numbers of the tables.
   std::vector<std::pair<std::string, double>> results;
   std::vector<ColumnTable> tables;
 };
@@ -51,7 +51,8 @@ struct Measurement {
 /// (gnuplot's `index`).
 std::string measurement_text(const Measurement& measurement);
 
-/// What write_measurement() puts behind PREFIX: .txt and, where the build has HDF5, .h5; and picture_endings().
+/// The endings that write_measurement() appends to PREFIX: .txt and, where the build has HDF5, .h5; and
+/// picture_endings().
 std::vector<std::string> measurement_endings();
 
 /// PREFIX.txt and, where the build has HDF5, PREFIX.h5; returns their names.  In HDF5 a table is a dataset
@@ -59,7 +60,7 @@ std::vector<std::string> measurement_endings();
 /// Collective; throws ConvergenceError, and writes nothing, when a number is not finite.
 std::vector<std::string> write_measurement(const Comm& comm, const std::string& prefix, const Measurement& measurement);
 
-/// One of GaugeReport::attributes() as what it is, a number or a text.
+/// A value of GaugeReport::attributes(), as a number if it is one, else as text.
 LabelValue input_value(const std::string& name, const std::string& text);
 
 /// Twelve digits, for tables: "0.594850158947", "1.2e-14".

@@ -48,7 +48,7 @@ std::vector<MemoryPool> control_group_pools(const fs::path& root) {
     if (first == line.npos || second == line.npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     fs::path group = line.substr(second + 1);
-    // From inside a container, what lies around it has no folder.
+    // Inside a container the groups around it have no folder.
     if (line.find("/..", second) != line.npos) group = "/";
     if (controllers == ",,") add_groups(mounted, group, "memory.max", pools);
     if (controllers.find(",memory,") != controllers.npos)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What limits the memory of processes: hosts, control groups and GPUs, each shared by all processes in it.
+// Pools of memory with a limit: hosts, control groups and GPUs, each shared by all processes in it.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct MemoryPool {
   double bytes;
 };
 
-/// Those that this process's fields come from: its GPU; without one its host and its control groups.
+/// The pools that hold this process's fields: its GPU; without one its host and its control groups.
 std::vector<MemoryPool> memory_pools();
 
-/// The control groups that limit this process's memory, from its own to the one around all.  root: where the files of
-/// the system are, "/" but in tests.
+/// The control groups that limit this process's memory, from its own to the outermost one.  root: the root of the file
+/// system, "/" except in tests.
 std::vector<MemoryPool> control_group_pools(const std::filesystem::path& root);
 
 }  // namespace kov::app

@@ -42,7 +42,7 @@ void require_file(const std::string& name) {
   require_folder(name, folder.empty() ? "." : folder);
 }
 
-/// A folder that is there or can be made.
+/// A folder that exists or can be created.
 void require_or_plan_folder(const std::string& name) {
   std::error_code none;
   fs::path folder = fs::absolute(name, none).lexically_normal();
@@ -67,7 +67,7 @@ void OutputFiles::add(const std::string& prefix, const std::vector<std::string>&
   added_.push_back({prefix, endings});
 }
 
-/// By lock; files that are symbolic links are locked where they lead to.
+/// Grouped by lock; symbolic links are locked at their targets.
 std::vector<LockedFiles> OutputFiles::locked_files() const {
   std::map<fs::path, LockedFiles> locks;  // by path, in which order all runs take them
   const auto add = [&locks](const fs::path& stem, const std::string& ending) {
@@ -101,8 +101,8 @@ std::vector<OutputLock> OutputFiles::take_locks(const std::string& command) cons
     for (const LockedFiles& files : all)
       if (problem.empty()) problem = other_writer(files, locks);
     if (problem.empty()) return locks;
-    // Where folders cannot be locked, two runs that begin together may find each other's locks: the one that comes back
-    // first goes on.
+    // Where folders cannot be locked, two runs that start together may find each other's locks: the first one to try
+    // again goes on.
     require(!alone.held() && wait <= longest, problem);
     locks.clear();
     std::random_device random;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// OutputFiles: what a run is going to write, looked at before anything is computed.
+// OutputFiles: the files that a run will write, checked before anything is computed.
 #pragma once
 
 #include "apps/files/output_lock.hpp"
@@ -28,9 +28,9 @@ class OutputFiles {
   /// are one file under whatever names, or when one is among the files that are read.  Collective.
   void require_usable(const Session& session, const std::vector<std::string>& read = {}) const;
 
-  /// Keeps other runs from these outputs as long as the result lives: PREFIX.lock for the files of a prefix, FILE.lock
-  /// for a file.  Throws InputError, on all ranks, when another run writes one of them, under whatever prefix.
-  /// Collective; rank 0 holds the locks.
+  /// Locks these outputs against other runs as long as the returned object lives: PREFIX.lock for the files of a
+  /// prefix, FILE.lock for a file.  Throws InputError, on all ranks, when another run writes one of them, under
+  /// whatever prefix.  Collective; rank 0 holds the locks.
   [[nodiscard]] std::vector<OutputLock> lock(const Session& session) const;
 
  private:
@@ -42,10 +42,10 @@ class OutputFiles {
   std::vector<LockedFiles> added_;
 };
 
-/// Whether a prefix names files: it is not empty, nor a folder.
+/// Whether a prefix can name files: it is neither empty nor a folder.
 bool names_files(const std::string& prefix);
 
-/// A text for the file that a name is of, the same for all names of one file, which need not be there.
+/// A text that identifies the file behind a name: the same for all names of one file, which need not exist.
 std::string canonical_file(const std::string& name);
 
 }  // namespace kov::app

@@ -61,13 +61,13 @@ bool is_ours(int handle, const std::string& text) {
 
 bool are_one(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-/// Whether the name still is that of the open file; the holder before us may have removed it.
+/// Whether the name still refers to the open file; the previous holder may have removed it.
 bool is_named(int handle, const std::string& file) {
   struct stat open, named;
   return ::fstat(handle, &open) == 0 && ::lstat(file.c_str(), &named) == 0 && are_one(open, named);
 }
 
-/// What a lock says behind its heading.
+/// The contents of a lock after its heading.
 struct Holder {
   /// Of its files; nothing where it does not say.
   std::optional<std::vector<std::string>> endings;
@@ -140,7 +140,7 @@ class OutputLock::File {
   File& operator=(const File&) = delete;
 
   int handle() const { return handle_; }
-  /// From now on the file is ours to remove.
+  /// From now on this object removes the file.
   void take() {
     locked_ = true;
     at_end_.emplace(file_);
@@ -166,7 +166,7 @@ OutputLock::OutputLock(const LockedFiles& files, const std::string& command) {
     const std::string text = content(handle);
     require(is_ours(handle, text), file, "is there and is no lock of this program: move it away or name other outputs");
     if (code != 0 && error == EINTR) continue;
-    // Not held by another run, only looked at by one.
+    // Not held by another run: one is just reading it.
     if (code != 0 && error == EWOULDBLOCK && ::flock(handle, LOCK_SH | LOCK_NB) == 0) continue;
     if (code != 0) {
       if (error == EWOULDBLOCK) throw InputError(problem_of("these outputs", holder_of(text).who, file));
@@ -181,7 +181,7 @@ OutputLock::OutputLock(const LockedFiles& files, const std::string& command) {
   for (const std::string& ending : files.endings) text += "*" + ending + " ";
   text.back() = '\n';
   text += holder_text(command) + "\n";
-  // Without a text the lock holds as well; others then take it for one of all files that begin like it.
+  // The lock also works without a text; others then assume that it covers all files with this stem.
   if (::ftruncate(held_->handle(), 0) != 0 || ::pwrite(held_->handle(), text.data(), text.size(), 0) < 0) return;
 }
 
@@ -237,7 +237,7 @@ std::string other_writer(const LockedFiles& files, const std::vector<OutputLock>
     const auto text = text_of_held(at->path(), own);
     if (!text) continue;
     const Holder holder = holder_of(*text);
-    // Not known of a lock that says nothing or that has a name cut short.
+    // Unknown for a lock without a text or with a truncated name.
     std::string shared = holder.endings && theirs.size() < longest_stem ? "" : stem;
     for (const std::string& ending : files.endings)
       if (holder.endings && is_among(stem + ending, theirs, *holder.endings)) shared = stem + ending;

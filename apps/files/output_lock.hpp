@@ -13,7 +13,7 @@ namespace kov::app {
 /// Of the names of locks.
 inline constexpr const char* lock_ending = ".lock";
 
-/// Files of one run whose names begin alike, and which it locks together.
+/// Files of one run that share the beginning of their names and are locked together.
 struct LockedFiles {
   std::filesystem::path stem;
   /// What follows the stem in their names.  A number of four digits and more stands for all of these.

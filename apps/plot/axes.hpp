@@ -9,7 +9,7 @@
 
 namespace kov::app {
 
-/// Numbers from begin to end; nothing is in it before something was included.
+/// Numbers from begin to end; empty until a number is included.
 struct Range {
   double begin = std::numeric_limits<double>::infinity(), end = -begin;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The only file that sees cairo.
+// The only file that includes cairo.
 #include "apps/plot/drawing.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/version.hpp"
@@ -31,7 +31,7 @@ class Painter {
   explicit Painter(cairo_t* context) : cairo_(context) {}
 
   void operator()(const DrawnPath& path) {
-    cairo_new_path(cairo_);  // text leaves a point behind
+    cairo_new_path(cairo_);  // drawing text leaves a current point
     for (const DrawnPoint& point : path.points) cairo_line_to(cairo_, point[0], point[1]);
     if (path.closed) cairo_close_path(cairo_);
     paint(path.pen);
@@ -115,7 +115,7 @@ std::string Drawing::pdf() const {
       cairo_pdf_surface_create_for_stream(append, &text, points_per_pixel * width, points_per_pixel * height));
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATOR, sentence("kovariant", version()).c_str());
-  // The same drawing is the same file.
+  // Without a date, so that equal drawings make equal files.
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
   const Context context(cairo_create(surface.get()));
   cairo_scale(context.get(), points_per_pixel, points_per_pixel);

@@ -51,7 +51,7 @@ class Painter {
   double axis_value(double y) const { return plot_.log_y ? std::log10(y) : y; }
   double to_x(double x) const { return left_ + (x - x_.begin) / x_.length() * (right_ - left_); }
   double axis_to_y(double v) const {
-    // Far outside the frame is as good as infinitely far, and PDF and SVG have a use for it.
+    // Far outside the frame stands for infinitely far: PDF and SVG cannot draw infinite coordinates.
     return std::clamp(bottom_ - (v - y_.begin) / y_.length() * (bottom_ - top_), -9999.0, 9999.0);
   }
   double to_y(double y) const { return plot_.log_y && y <= 0 ? 9999 : axis_to_y(axis_value(y)); }
@@ -184,7 +184,7 @@ class Painter {
       if (drawable(s, i) && inside(to_x(s.x[i]), to_y(s.y[i])) && (s.style != PlotSeries::Style::line || alone(s, i)))
         marker(to_x(s.x[i]), to_y(s.y[i]), k);
   }
-  /// A point without neighbours makes no line.
+  /// A single point makes no line.
   bool alone(const PlotSeries& s, std::size_t i) const {
     return (i == 0 || !drawable(s, i - 1)) && (i + 1 == s.x.size() || !drawable(s, i + 1));
   }

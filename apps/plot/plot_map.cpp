@@ -52,7 +52,7 @@ Drawing PlotMap::drawing() const {
   Drawing drawing{width, base + tick_size + label_size + 22 + (caption.empty() ? 0 : caption_size + 11) + margin,
                   characters(typeset(title))};
   drawing.write(width / 2, margin + title_size - 4, title, title_size, Anchor::middle, true);
-  // Squares reach under those that follow: no ground shows between them.
+  // Each square extends under the next one, so that no gaps show between them.
   const auto square = [&](double x, double y, double dx, double dy, const std::string& fill) {
     drawing.items.emplace_back(DrawnRectangle{x, y, dx, dy, {.fill = fill}});
   };

@@ -47,8 +47,8 @@ double text_width(const TextLine& line);
 /// their size.
 inline constexpr double script_size = 0.72, superscript_rise = 0.38, subscript_drop = 0.16;
 
-/// Lines of at most so many widths of text_width(), broken at blanks; what does not fit into `most` lines is left out
-/// and an ellipsis says so.
+/// Lines of at most so many widths of text_width(), broken at blanks; text beyond `most` lines is replaced by an
+/// ellipsis.
 std::vector<TextLine> broken_lines(const TextLine& line, double width, std::size_t most);
 
 }  // namespace kov::app

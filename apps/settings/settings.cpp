@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The only file that sees toml++.
+// The only file that includes toml++.
 #include "apps/settings/settings.hpp"
 
 #include "apps/settings/suggest.hpp"
@@ -50,7 +50,7 @@ std::string text_of(const std::vector<T>& v) {
   return array_text(v);
 }
 
-/// What a target wants, for messages.
+/// The type of value that a target takes, for messages.
 struct Kind {
   std::string operator()(const bool*) const { return "true or false"; }
   std::string operator()(const int*) const { return "an integer"; }

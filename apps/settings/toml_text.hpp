@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What toml++ must not be given, and what it writes so that it reads back as another text.
+// Works around toml++: input that it must not be given, and strings that it would not write correctly.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// UTF-8, for texts that may hold any bytes: names of files do.
+// UTF-8 in texts that may contain any bytes, such as file names.
 #pragma once
 
 #include <string_view>

@@ -47,7 +47,7 @@ void require_sense(const SmearOptions& o) {
   require(o.spacing >= 0, "--spacing is", o.spacing, "- it must divide the extents, or be 0 for half of them");
 }
 
-/// Of options that belong to profiles, sources and files, those of what is chosen.
+/// The options of the chosen profile, source and links.
 void require_used_options(const Session& session, const SmearOptions& o) {
   const bool wuppertal = o.profile == "wuppertal", theta = o.profile == "theta", node = o.profile == "node";
   for (const char* option : {"--width", "--iterations"})
@@ -70,7 +70,7 @@ void require_used_options(const Session& session, const SmearOptions& o) {
 
 struct DescribedLinks {
   GaugeField<double> gauge;
-  /// What the links are, for captions.
+  /// A description of the links for captions.
   std::string about;
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<std::string> ignored;
@@ -128,7 +128,7 @@ Parameters apply_profile(const Session& session, const SmearOptions& options, co
                          const RealFunction& f, const SpinorField<double>& psi) {
   const auto output = ProgressOutput::standard_error(session.quiet, session.comm.rank());
   if (options.profile == "wuppertal") {
-    // In parts, so that progress is seen: k of N iterations of width w are k of width w sqrt(k / N).
+    // In parts, to show progress: k of N iterations of width w equal k iterations of width w sqrt(k / N).
     const int n = options.smearing.iterations, part = std::max(1, n / 20);
     Progress progress({{"iterations", n, 1}}, output);
     for (int done = 0; done < n; done += part) {
@@ -184,7 +184,7 @@ std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice,
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
   require_used_options(session, options);
-  read_gauge_options(options.gauge.ignore);  // complains before the work
+  read_gauge_options(options.gauge.ignore);  // throws before the work
   const RealFunction f = options.smearing.profile(options.profile);
   const std::string profile = options.smearing.description(options.profile);
   const bool has_file = !options.gauge_file.empty();

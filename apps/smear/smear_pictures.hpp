@@ -12,8 +12,8 @@
 namespace kov::app {
 
 /// PREFIX, PREFIX.radial, PREFIX.plane and PREFIX.spectrum, of the tables line, radial, plane and spectrum of a
-/// SliceShape.  profile: F(p^2), drawn beside what was found; none where there is nothing to compare with.  caption:
-/// markup.  Collective.
+/// SliceShape.  profile: F(p^2), drawn for comparison with the result; empty for none.  caption: markup.
+/// Collective.
 void draw_smearing(WrittenFiles& files, const SmearOptions& options, const Measurement& measurement,
                    const RealFunction& profile, const std::string& caption);
 

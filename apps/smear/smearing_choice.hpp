@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The smearings of quarks that programs offer by name, with their numbers.
+// The quark smearings that programs offer by name, and their parameters.
 #pragma once
 
 #include "kov/stencil/smearing/quark_smearing.hpp"
@@ -11,7 +11,7 @@
 
 namespace kov::app {
 
-/// The numbers of all of them, in lattice units; a smearing uses its own.
+/// The parameters of all smearings, in lattice units; each smearing uses its own.
 struct SmearingChoice {
   /// wuppertal: (1 + w^2 / (4 N) Laplacian)^N.
   double width = 3;
@@ -31,7 +31,7 @@ struct SmearingChoice {
   /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
   /// key("width") is what the user calls that number.
   void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
-  /// A warning about the numbers of this smearing; empty where they are sound.
+  /// A warning about the parameters of this smearing; empty when there is none.
   std::string warning(const std::string& name) const;
   /// The smearing of this name.
   SmearingShape shape(const std::string& name) const;
@@ -44,7 +44,7 @@ struct SmearingChoice {
 /// Weights of link smearing beyond which nothing but roundings is left of the links, in either sign.
 inline constexpr double largest_ape_weight = 1e6, largest_stout_rho = 10;
 
-/// Throws InputError unless the number that the user calls `name` is one and lies between the two.
+/// Throws InputError unless the number, which the user calls `name`, is finite and lies between the two limits.
 void require_between(const std::string& name, double value, double low, double high);
 
 }  // namespace kov::app

@@ -20,7 +20,7 @@ std::string label(const Correlator& c, const std::string& name) {
   return found == c.labels.end() ? "" : label_text(found->second);
 }
 
-/// What makes a sample: the configuration, or, where there is only one, the source.
+/// The label that defines a sample: the configuration or, with a single one, the source.
 bool samples_are_sources(const std::vector<Correlator>& correlators) {
   return std::all_of(correlators.begin(), correlators.end(), [&](const Correlator& c) {
     return label(c, "configuration") == label(correlators.front(), "configuration");

@@ -18,10 +18,11 @@ struct HadronMass {
   int first, last;
 };
 
-/// Baryon channels that are the nucleon: the same numbers, of which any one serves.
+/// Baryon channels that are the nucleon: the same numbers; any of them will do.
 const std::vector<std::string>& nucleon_names();
 
-/// Effective masses of a hadron, "pion", "rho" or "nucleon", at t = 0, 1, ... on so many times: mesons are folded.
+/// How many effective masses a hadron ("pion", "rho" or "nucleon") has on a lattice with so many times: mesons are
+/// folded.
 int n_effective_masses(const std::string& hadron, int n_times);
 
 /// The hadrons among these that the correlators hold at momentum zero, for the sink smearing named.
@@ -32,7 +33,7 @@ int n_effective_masses(const std::string& hadron, int n_times);
 std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators, const std::string& sink,
                                       const SpectrumParameters::Analysis& analysis, int n_times);
 
-/// What the errors of hadron_masses() come from.
+/// The samples behind the errors of hadron_masses().
 struct ErrorSamples {
   /// "6 configurations", "2 sources on one configuration".
   std::string text;

@@ -53,7 +53,7 @@ void require_finite(const Correlator& c, const std::string& configuration) {
 
 enum Counted : std::size_t { updates, solves };
 
-/// One run: the plan, and what it takes to carry it out.
+/// One run: the plan and the objects that carry it out.
 class SpectrumRun {
  public:
   SpectrumRun(const Session& session, const SpectrumParameters& parameters, const Settings& settings,
@@ -155,7 +155,7 @@ class SpectrumRun {
   Progress progress_;
 };
 
-/// A note of the journal as what it is: all of them are texts there.
+/// A note of the journal as a number or text: the journal stores all of them as texts.
 LabelValue note_value(const std::string& name, const std::string& text) {
   const auto real = name == "worst_residual" ? parse_real(text) : std::nullopt;
   if (real) return *real;
@@ -171,7 +171,7 @@ CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& set
   for (const PlannedConfiguration& configuration : plan.configurations)
     for (const PlannedPart& part : configuration.parts)
       for (const auto& [name, text] : part.entry->notes) {
-        if (name == "seconds") continue;  // not the same in the next run
+        if (name == "seconds") continue;  // differs from run to run
         const bool solve = name == "iterations" || name == "worst_residual";
         auto& values =
             solve ? provenance.solves[{configuration.name, part.origin}] : provenance.inputs[configuration.name];
@@ -180,7 +180,7 @@ CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& set
   return provenance;
 }
 
-/// Why there is nothing to tabulate and draw; empty where there is.
+/// The reason why there is no table and no picture; empty when there are.
 std::string without_masses(const std::vector<HadronMass>& masses) {
   if (masses.empty())
     return "neither pion-pion, rho-rho nor a nucleon was measured at momentum 0 0 0; name one in correlators.mesons or "

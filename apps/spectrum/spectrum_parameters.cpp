@@ -15,7 +15,7 @@ namespace kov::app {
 
 namespace {
 
-/// Beyond these the propagator is the source, or its solver cannot tell it from noise.
+/// Outside these limits the propagator is just the source, or rounding errors hide it from the solver.
 constexpr double least_kappa = 1e-6, largest_kappa = 10;
 
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
@@ -111,7 +111,7 @@ void SpectrumParameters::complete(Settings& settings) {
   const auto positive = [&](const std::string& key, double value) {
     require(value > 0, settings.origin(key), "is", value, "- it must be positive");
   };
-  // Of kappa and mass one follows from the other; what --set says wins over the file.
+  // Kappa and mass determine each other; --set takes precedence over the file.
   const auto weight = [&](const std::string& key) {
     return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
   };
@@ -175,7 +175,7 @@ void SpectrumParameters::complete(Settings& settings) {
   const int n = gauge.files.empty() ? generate.configurations : int(gauge.files.size());
   require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
           n, "configurations make no bin of that size");
-  // What was not asked for is no request of a job that is printed: that takes files of any extents.
+  // A printed job leaves out values that the user did not give, so that it accepts files of any extents.
   for (const char* key : {"gauge.extent", "analysis.pion", "analysis.rho", "analysis.nucleon"})
     if (!settings.given(key)) settings.follows(key);
   require(names_files(output.prefix), settings.origin("output.prefix"),
@@ -187,7 +187,7 @@ void SpectrumParameters::complete(Settings& settings) {
 }
 
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
-  Geometry::choose_grid(extent, 1);  // throws for extents that are none
+  Geometry::choose_grid(extent, 1);  // throws for invalid extents
   require(!source.origins.empty() || source.count <= 2 * extent[3], settings.origin("source.count"), "is",
           std::to_string(source.count) + ",", "but two places in space and", extent[3], "times make at most",
           2 * extent[3], "sources; name more by source.origins");
@@ -277,7 +277,7 @@ std::vector<Momentum> SpectrumParameters::momenta(const Coord& extent) const {
   std::vector<Momentum> momenta, seen;
   for (const Momentum& p : momenta_up_to(correlators.max_momentum2)) {
     const Momentum same = on_lattice(p, extent);
-    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;  // n and n + L are one momentum
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;  // n and n + L are the same momentum
     seen.push_back(same);
     momenta.push_back(p);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `kovariant spectrum` can be told, with the demo as its defaults.
+// The parameters of `kovariant spectrum`; their defaults are those of the demo.
 #pragma once
 
 #include "apps/files/gauge_files.hpp"
@@ -63,8 +63,8 @@ struct SpectrumParameters {
 
   /// The settings, bound to this object's members.
   Settings settings();
-  /// Fills what follows from other keys (mass from kappa, the journal's name) and checks what a type cannot.  Throws
-  /// InputError that names the key.
+  /// Fills in values that follow from other keys (mass from kappa, the journal's name) and checks what types cannot.
+  /// Throws InputError that names the key.
   void complete(Settings& settings);
   /// Checks what depends on the lattice: origins inside it, windows that were given within its times.
   void check(const Settings& settings, const Coord& extent) const;
@@ -81,7 +81,7 @@ struct SpectrumParameters {
   std::vector<BaryonChannel> baryon_channels() const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
   bool measures(const std::string& hadron) const;
-  /// correlators.momenta, or those up to max_momentum2, each that there is on the lattice once.
+  /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.
   std::vector<Momentum> momenta(const Coord& extent) const;
   BoundaryAngles boundary() const;
 

@@ -17,8 +17,8 @@ namespace kov::app {
 
 namespace {
 
-/// Whether the checksums of a header tell its links from all others.  Pairs (SciDAC, MILC) depend on the place of every
-/// link; NERSC's sum and the plaquette are the same for a lattice that was shifted.
+/// Whether the checksums of a header identify its links.  Pairs (SciDAC, MILC) depend on the position of every link;
+/// NERSC's sum and the plaquette do not change when the lattice is shifted.
 bool identifies_links(const GaugeHeader& header) { return header.checksums.size() == 2; }
 
 std::string name_of_generated(const SpectrumParameters::Generate& generate, int k) {
@@ -44,7 +44,7 @@ void add_configuration(SpectrumPlan& plan, const std::string& name, const std::s
   plan.configurations.push_back(std::move(configuration));
 }
 
-/// Leaves out what the journal has of other links than the file holds now.
+/// Drops journal entries that were measured on other links than those the file holds now.
 void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOptions& options) {
   PlannedConfiguration& configuration = plan.configurations.back();
   GaugeReport report;

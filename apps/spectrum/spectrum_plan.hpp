@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The plan of a spectrum job: which configurations, which origins on each, and what of it the journal has already.
+// The plan of a spectrum job: its configurations, the origins on each, and the parts that the journal already has.
 #pragma once
 
 #include "apps/files/journal.hpp"
@@ -10,10 +10,10 @@
 
 namespace kov::app {
 
-/// One configuration and origin: what is measured, and finished, as a whole.
+/// One configuration and origin: the unit of work.
 struct PlannedPart {
   Coord origin;
-  /// Under which the journal has it.
+  /// Its key in the journal.
   std::string key;
   std::optional<JournalEntry> entry;
 };
@@ -21,9 +21,9 @@ struct PlannedPart {
 struct PlannedConfiguration {
   /// Label of its correlators: the file, or "beta6_seed1_update60".
   std::string name;
-  /// See identity_of_file(); of generated links, what they are made by.
+  /// See identity_of_file(); for generated links, the parameters of the chain.
   std::string identity;
-  /// GaugeReport::links_checksum, where the file was read for the plan.
+  /// GaugeReport::links_checksum if the file was read for the plan.
   std::string links = {};
   std::vector<PlannedPart> parts = {};
 
@@ -35,23 +35,23 @@ struct PlannedConfiguration {
 struct SpectrumPlan {
   Coord extent;
   std::vector<PlannedConfiguration> configurations;
-  /// What of the journal was not taken over, and why.
+  /// The entries of the journal that were not used, and why.
   std::vector<std::string> warnings = {};
 
   int n_parts() const;
   int n_finished_parts() const;
   /// Columns still to be solved for.
   int n_solves() const;
-  /// Updates of the Markov chain still to be made; it begins anew for the first configuration that is missing.
+  /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };
 
-/// What a file's name and header say of its links.
+/// The identity of a file's links, from its name and header.
 std::string identity_of_file(const std::string& file, const GaugeHeader& header);
 
-/// Reads the headers of all files, whose extents must agree, and asks the journal.  Where that has a file's results and
-/// its header has no checksum that tells its links from all others, the links are read, and only what was measured on
-/// these is taken over.  Collective.
+/// Reads the headers of all files, whose extents must agree, and looks up their results in the journal.  If there are
+/// results of a file whose header has no checksum that identifies its links, the links are read, and only results of
+/// the same links are used.  Collective.
 SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
                        const Journal& journal);
 
