@@ -251,7 +251,7 @@ class MpiComm final : public Comm::Impl {
                    "seconds: a message or a process is lost; run again, on other hosts if it comes back"));
     };
     Patience patience(timeout_seconds);
-    for (int rounds = 0; !done(); ++rounds) {
+    for (std::uint64_t rounds = 0; !done(); ++rounds) {
       if (rounds > 1000) std::this_thread::yield();  // looking takes nanoseconds where testing messages takes a hundred
       if (!patience.looks_around()) continue;
       try {
