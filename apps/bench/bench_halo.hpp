@@ -11,9 +11,9 @@ namespace kov::app {
 
 /// Three tables.  Bytes that a rank sends and receives in an exchange of spinors over its time, beside the same of a
 /// ping-pong of messages of that length between pairs of ranks, in turns; the Laplacian with overlap as tuned, and
-/// forced, beside the blocking one; and interior kernels alone, an exchange alone and both together: 100 % hidden is
-/// both in the time of the longer.  On one rank halos are forced and messages go to the rank itself, which the title
-/// says.  seconds: for each measurement.  Collective.
+/// forced, beside the blocking one; and interior kernels alone, an exchange alone and both together: %sum is the time
+/// of both over the sum of the two, 100 where nothing is hidden.  On one rank halos are forced and messages go to the
+/// rank itself, which the title says.  seconds: for each measurement.  Collective.
 void bench_halo(const Session& session, const Coord& extent, double seconds);
 
 /// The kernels behind these tables, once, on one rank.
