@@ -4,6 +4,7 @@
 #include "apps/bench/bench_rows.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/sources/propagator_statements.hpp"
 #include "kov/contractions/sources/source.hpp"
 
 namespace kov::app {
@@ -35,6 +36,12 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
   const auto momenta = momenta_up_to(1);
   rows.add("256 mesons, 7 momenta", V, 288, 18432 + 6 * 2048, [=] { mesons<T>(s, s, channels, momenta); });
   const std::vector<BaryonChannel> proton{nucleon()};
+  // The same as a statement: one channel, two blocks of colours at a time.
+  const Gamma g5 = Gamma::five(), gamma = Gamma::direction(0);
+  rows.add("vector meson in one statement", V, 288, 1152,
+           [=] { slice_sum(trace(g5 * adj(s) * g5 * gamma * s * gamma)); });
+  const Propagator<T> out = s.like("out");
+  rows.add("propagator in one statement", V, 3 * 288, 0, [=] { assign(g5 * adj(s) * g5, out); });
   rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
 }
 

@@ -241,7 +241,11 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<typename M::Real> trace(const M& m) {
     const auto a = detail::computed<4>(m.a);
     const auto b = detail::computed<4>(m.b);
     for (int s = 0; s < 4; ++s)
-      for (int k = 0; k < 4; ++k) detail::add_trace(sum, a.block(s, k), b.block(k, s));
+      for (int k = 0; k < 4; ++k) {
+        Complex<R> term{R(0), R(0)};
+        detail::add_trace(term, detail::block_without_phase(a, s, k), detail::block_without_phase(b, k, s));
+        sum += times_i_power(detail::phase_of_block(a, s, k) + detail::phase_of_block(b, k, s), term);
+      }
   } else if constexpr (detail::is_sum_v<M>) {
     return M::subtracts ? trace(m.a) - trace(m.b) : trace(m.a) + trace(m.b);
   } else {

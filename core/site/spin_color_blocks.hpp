@@ -92,12 +92,20 @@ struct FramedBlocks {
   PackedGamma left = {}, right_transposed = {};
 
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> block(int s, int r) const {
-    const int sink = left.column(s), source = right_transposed.column(r);
-    ColorMatrix<Real> b = turned ? transposed(m.block(source, sink)) : m.block(sink, source);
-    const int phase = left.phase(s) + right_transposed.phase(r);
-    for (int i = 0; i < 9; ++i) b.z[i] = times_i_power(phase, conjugated ? conj(b.z[i]) : b.z[i]);
+    ColorMatrix<Real> b = block_without_phase(s, r);
+    const int power = phase(s, r);
+    for (int i = 0; i < 9; ++i) b.z[i] = times_i_power(power, b.z[i]);
     return b;
   }
+  /// block(s, r) is i^phase(s, r) times this.
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> block_without_phase(int s, int r) const {
+    const int sink = left.column(s), source = right_transposed.column(r);
+    ColorMatrix<Real> b = turned ? transposed(m.block(source, sink)) : m.block(sink, source);
+    if constexpr (conjugated)
+      for (int i = 0; i < 9; ++i) b.z[i] = conj(b.z[i]);
+    return b;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int phase(int s, int r) const { return left.phase(s) + right_transposed.phase(r); }
 };
 
 template <SpinColorBlocks A, SpinColorBlocks B>
@@ -184,6 +192,22 @@ struct DiquarkBlocks {
     return transposed(sum);
   }
 };
+
+// A block but for its phase, and the phase: for sums that take the phase once and not nine times.
+template <SpinColorBlocks M>
+KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<typename M::Real> block_without_phase(const M& m, int s, int r) {
+  if constexpr (requires { m.block_without_phase(s, r); })
+    return m.block_without_phase(s, r);
+  else
+    return m.block(s, r);
+}
+template <SpinColorBlocks M>
+KOKKOS_FORCEINLINE_FUNCTION int phase_of_block(const M& m, int s, int r) {
+  if constexpr (requires { m.phase(s, r); })
+    return m.phase(s, r);
+  else
+    return 0;
+}
 
 template <class M>
 inline constexpr bool is_product_v = false;

@@ -11,6 +11,7 @@
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
+#include "kov/stencil/statements/site_sums.hpp"
 
 namespace kov {
 
@@ -24,7 +25,7 @@ struct AssignKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    const auto value = as_site<SiteT>(node(x, c));
+    const auto value = as_site<SiteT>(settled(node(x, c)));
     if (streaming)
       out.stream(x, value, c);
     else
@@ -35,7 +36,7 @@ struct AssignKernel {
 /// The value of a node at a site, for kernels of this machine.
 template <class Node>
 using value_of_t =
-    decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0));
+    settled_t<decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0))>;
 
 /// Whether the value of E goes into fields of SiteT<T>; the compiler says why where it does not.
 template <class E, template <class> class SiteT, class T>
@@ -71,11 +72,11 @@ struct SumKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    using V = decltype(node(x, 0));
+    using V = settled_t<decltype(node(x, 0))>;
     using R = decltype(to_double(value_real_t<V>()));
     Values<R, SumOf<V>::n> sum;
     for (int i = 0; i < SumOf<V>::n; ++i) sum.v[i] = R(0.0);
-    for (int c = 0; c < n_components; ++c) SumOf<V>::add(sum, node(x, c));
+    for (int c = 0; c < n_components; ++c) SumOf<V>::add(sum, settled(node(x, c)));
     return sum;
   }
 };
@@ -156,10 +157,10 @@ auto sum(const E& e, SumMode mode = SumMode::chunked) {
   return Result::result(total.data());
 }
 
-/// The sums over the slices x_direction = 0, 1, ..., L - 1 of the whole lattice.  Throws InputError for a direction
-/// that is not one of 0 to 3.
+/// The sums over the slices x_direction = 0, 1, ..., L - 1 of the whole lattice, time slices if nothing is said. Throws
+/// InputError for a direction that is not one of 0 to 3.
 template <Operand E>
-auto slice_sum(const E& e, int direction, SumMode mode = SumMode::chunked) {
+auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode::chunked) {
   require(direction >= 0 && direction < 4, "there are no slices of direction", direction, ": take one of 0 to 3");
   const auto& expression = detail::term(e);
   detail::ExpressionPlan plan;
@@ -185,7 +186,7 @@ auto slice_sum(const E& e, int direction, SumMode mode = SumMode::chunked) {
 
 // After the message of a statement that does not compile.
 inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked) { return 0; }
-inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int, SumMode = SumMode::chunked) {
+inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int = 3, SumMode = SumMode::chunked) {
   return {};
 }
 

@@ -208,6 +208,18 @@ template <SiteExpression E>
 const E& term(const E& expression) {
   return expression;
 }
+/// For an operand that is neither a field nor an expression: a specialisation has the term that it stands for as
+/// static auto of(const X&).
+template <class X>
+struct OperandTerm;
+template <class X>
+concept HasOperandTerm = requires(const X& x) {
+  OperandTerm<X>::of(x);
+};
+template <HasOperandTerm X>
+auto term(const X& x) {
+  return OperandTerm<X>::of(x);
+}
 template <class Operand>
 using term_t = std::remove_cvref_t<decltype(term(std::declval<const Operand&>()))>;
 
@@ -239,9 +251,10 @@ auto make_map(const F& f, const E&... e) {
 
 }  // namespace detail
 
-/// What expressions are made of: fields of default_lanes and expressions.
+/// What expressions are made of: fields of default_lanes, expressions, and propagators with
+/// kov/contractions/sources/propagator_statements.hpp.
 template <class X>
-concept Operand = SiteExpression<X> || detail::is_field_v<X>;
+concept Operand = SiteExpression<X> || detail::is_field_v<X> || detail::HasOperandTerm<X>;
 
 // The value of an expression at a site is a real or complex number (a field of Scalar is complex) or a site object; R
 // is a pack of sites on a CPU.  All fields of an expression have one precision and one lattice; a field of one
@@ -327,7 +340,7 @@ template <SiteNumber C, Operand E>
 auto operator-(C a, const E& e) {
   return map(detail::Subtract{}, detail::number_term<typename detail::term_t<E>::Real>(a), e);
 }
-/// Gamma psi, of spinors and spin matrices.
+/// Gamma psi, of spinors, spin matrices and propagators.
 template <Operand E>
 auto operator*(const Gamma& gamma, const E& e) {
   return map(detail::GammaTimes{gamma}, e);
@@ -338,7 +351,17 @@ auto operator*(const SpinMatrix<double>& m, const E& e) {
   return map(detail::SpinTimes<typename detail::term_t<E>::Real>(m), e);
 }
 
-/// Hermitian conjugate of colour and spin matrices, complex conjugate of numbers.
+/// From the right, of propagators.
+template <Operand E>
+auto operator*(const E& e, const Gamma& gamma) {
+  return map(detail::TimesGamma{gamma}, e);
+}
+template <Operand E>
+auto operator*(const E& e, const SpinMatrix<double>& m) {
+  return map(detail::TimesSpin<typename detail::term_t<E>::Real>(m), e);
+}
+
+/// Hermitian conjugate of matrices, complex conjugate of numbers.
 template <Operand E>
 auto adj(const E& e) {
   return map(detail::Adjoint{}, e);
@@ -348,10 +371,30 @@ template <Operand E>
 auto conj(const E& e) {
   return map(detail::Conjugate{}, e);
 }
-/// Of colour and spin matrices.
+/// Of matrices; of propagators over spin and colour.
 template <Operand E>
 auto trace(const E& e) {
   return map(detail::Trace{}, e);
+}
+/// Of propagators: the colour matrix that is left.
+template <Operand E>
+auto trace_spin(const E& e) {
+  return map(detail::TraceSpin{}, e);
+}
+/// The spin matrix that is left.
+template <Operand E>
+auto trace_color(const E& e) {
+  return map(detail::TraceColor{}, e);
+}
+/// Of propagators, in spin and colour.
+template <Operand E>
+auto transpose(const E& e) {
+  return map(detail::Transpose{}, e);
+}
+/// Of two propagators: see kov/core/site/spin_color_matrix.hpp.
+template <Operand X, Operand Y>
+auto diquark(const X& x, const Y& y) {
+  return map(detail::Diquark{}, x, y);
 }
 template <Operand E>
 auto real(const E& e) {

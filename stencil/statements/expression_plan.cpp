@@ -27,7 +27,7 @@ Coord shortest(Coord d, const Coord& extent) {
 
 void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& displacement) {
   reads_.push_back({field, shifted, shortest(displacement, field.lattice.extent())});
-  n_components_ = std::max(n_components_, field.n_components);
+  n_components_ = std::max(n_components_, field.n_values);
 }
 
 void ExpressionPlan::require_lattice(const Lattice& lattice) const {
@@ -40,15 +40,14 @@ void ExpressionPlan::require_one_lattice() const {
   if (reads_.empty()) return;
   const FieldInfo& first = reads_.front().field;
   const FieldInfo& most = std::max_element(reads_.begin(), reads_.end(), [](const Read& a, const Read& b) {
-                            return a.field.n_components < b.field.n_components;
+                            return a.field.n_values < b.field.n_values;
                           })->field;
   for (const Read& read : reads_) {
     const FieldInfo& in = read.field;
     require(in.lattice == first.lattice, in.name, "and", first.name,
             "live on different lattices: an expression has one");
-    require(in.n_components == 1 || in.n_components == most.n_components, in.name, "has", in.n_components,
-            "components and", most.name, "has", most.n_components,
-            ": fields of one expression have one number of components, or a single one");
+    require(in.n_values == 1 || in.n_values == most.n_values, in.name, "has", in.n_values, "components and", most.name,
+            "has", most.n_values, ": fields of one expression have one number of components, or a single one");
   }
 }
 
@@ -64,18 +63,19 @@ bool ExpressionPlan::prepare(const FieldInfo& out) {
     const FieldInfo& in = read.field;
     require(in.lattice == out.lattice, in.name, "and", out.name,
             "live on different lattices: assign expressions of fields of one lattice");
-    require(in.n_components == 1 || in.n_components == out.n_components, in.name, "has", in.n_components,
-            "components and", out.name, "has", out.n_components,
-            ": an expression has as many as the field that it is assigned to, or one for all");
+    require(in.n_values == 1 || in.n_values == out.n_values, in.name, "has", in.n_values, "components and", out.name,
+            "has", out.n_values, ": an expression has as many as the field that it is assigned to, or one for all");
     const Subset wanted = at(out.subset, read.displacement);
     require(in.subset == Subset::all || in.subset == wanted, in.name, "is known on", subset_name(in.subset),
             "and wanted on", subset_name(wanted), "to assign to", out.name, "on", subset_name(out.subset));
     const bool overlaps = in.begin < out.end && out.begin < in.end;
+    // One value is read and written component by component: a later component may need what an earlier one was.
+    const bool values = in.n_values != in.n_components || out.n_values != out.n_components;
     const bool same = in.origin == out.origin && in.n_components == out.n_components;
-    const bool site_by_site = !read.shifted && (same || out.n_components == 1);
+    const bool site_by_site = !read.shifted && !values && (same || out.n_components == 1);
     conflict = conflict || (overlaps && !site_by_site);
   }
-  n_components_ = out.n_components;
+  n_components_ = out.n_values;
   subset_ = out.subset;
   make_stencils();
   return conflict;

@@ -20,6 +20,7 @@ struct FieldInfo {
       : lattice(field.lattice()),
         name(field.name()),
         n_components(field.n_components()),
+        n_values(n_components),
         subset(field.subset()),
         begin(field.data()),
         origin(field.view().unchecked_address(0, 0)) {
@@ -27,9 +28,17 @@ struct FieldInfo {
     end = field.view().address(range.first + range.n_outer - 1, n_components - 1) + Field<SiteT, T>::View::block;
   }
 
+  /// A field whose components are one value of the expression.
+  template <template <class> class SiteT, class T>
+  static FieldInfo of_whole_sites(const Field<SiteT, T>& field) {
+    FieldInfo info(field);
+    info.n_values = 1;
+    return info;
+  }
+
   Lattice lattice;
   std::string name;
-  int n_components;
+  int n_components, n_values;
   Subset subset;
   const void *begin, *end;  // of its memory
   const void* origin;       // where outer site 0 would be

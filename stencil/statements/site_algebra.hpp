@@ -4,11 +4,8 @@
 // R is float, double or a pack.  A field of Scalar has Complex values here.  Not for users.
 #pragma once
 
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/site/spin_color_algebra.hpp"
 #include "kov/core/site/spin_matrix.hpp"
-#include "kov/core/site/su3.hpp"
-
-#include <complex>
 
 namespace kov::detail {
 
@@ -17,7 +14,7 @@ inline constexpr bool is_complex_v = false;
 template <class R>
 inline constexpr bool is_complex_v<Complex<R>> = true;
 template <class V>
-inline constexpr bool is_real_v = !SiteObject<V> && !is_complex_v<V>;
+inline constexpr bool is_real_v = !SiteObject<V> && !is_complex_v<V> && !LazySpinColor<V>;
 template <template <class> class SiteT, class V>
 inline constexpr bool is_site_v = false;
 template <template <class> class SiteT, class R>
@@ -34,11 +31,27 @@ template <SiteObject S>
 struct ValueReal<S> {
   using type = typename S::Real;
 };
+template <LazySpinColor M>
+struct ValueReal<M> {
+  using type = typename M::Real;
+};
 template <class V>
 using value_real_t = typename ValueReal<V>::type;
 
 /// The value of a product that does not exist, after the message that says so.
 struct WrongValue {};
+
+/// A value that can be kept: products of propagators are computed here.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto settled(const V& v) {
+  if constexpr (LazySpinColor<V>)
+    return to_matrix(v);
+  else
+    return v;
+}
+
+template <class V>
+using settled_t = decltype(settled(std::declval<V>()));
 
 /// Whether a field of SiteT can hold values V.
 template <template <class> class SiteT, class V>
@@ -76,8 +89,11 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<value_real_t<V>> as_complex(const V& v) {
 struct Add {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
-    static_assert(SiteObject<A> == SiteObject<B>, "a number cannot be added to a vector or matrix");
-    if constexpr (is_complex_v<A> != is_complex_v<B>) {
+    static_assert(SpinColorBlocks<A> == SpinColorBlocks<B> && SiteObject<settled_t<A>> == SiteObject<settled_t<B>>,
+                  "a number cannot be added to a vector or matrix");
+    if constexpr (SpinColorBlocks<A> && SpinColorBlocks<B>) {
+      return a + b;
+    } else if constexpr (is_complex_v<A> != is_complex_v<B>) {
       return as_complex(a) + as_complex(b);
     } else {
       static_assert(std::is_same_v<A, B>, "two sites of different types cannot be added");
@@ -89,8 +105,11 @@ struct Add {
 struct Subtract {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
-    static_assert(SiteObject<A> == SiteObject<B>, "a number cannot be subtracted from a vector or matrix");
-    if constexpr (is_complex_v<A> != is_complex_v<B>) {
+    static_assert(SpinColorBlocks<A> == SpinColorBlocks<B> && SiteObject<settled_t<A>> == SiteObject<settled_t<B>>,
+                  "a number cannot be subtracted from a vector or matrix");
+    if constexpr (SpinColorBlocks<A> && SpinColorBlocks<B>) {
+      return a - b;
+    } else if constexpr (is_complex_v<A> != is_complex_v<B>) {
       return as_complex(a) - as_complex(b);
     } else {
       static_assert(std::is_same_v<A, B>, "two sites of different types cannot be subtracted");
@@ -113,9 +132,22 @@ struct Negate {
 struct Multiply {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (!SiteObject<A> && (SiteObject<B> || is_complex_v<B> || is_real_v<A>)) {
+    constexpr bool number_a = is_complex_v<A> || is_real_v<A>, number_b = is_complex_v<B> || is_real_v<B>;
+    if constexpr (number_a && (!number_b || is_complex_v<B> || is_real_v<A>)) {
       return a * b;
-    } else if constexpr (!SiteObject<B>) {
+    } else if constexpr (SpinColorBlocks<A> || SpinColorBlocks<B>) {
+      if constexpr (number_b) {
+        return b * a;
+      } else {
+        constexpr bool known = multiplies_propagators<A> && multiplies_propagators<B>;
+        static_assert(known,
+                      "a propagator is multiplied by propagators, colour matrices, spin matrices, gammas and numbers");
+        if constexpr (known)
+          return a * b;
+        else
+          return WrongValue();
+      }
+    } else if constexpr (number_b) {
       return b * a;
     } else if constexpr (is_site_v<ColorMatrix, A>) {
       constexpr bool known =
@@ -137,6 +169,9 @@ struct Multiply {
   }
 
  private:
+  template <class V>
+  static constexpr bool multiplies_propagators =
+      SpinColorBlocks<V> || is_site_v<ColorMatrix, V> || is_site_v<SpinMatrix, V>;
   template <class R, class S>
   static KOKKOS_FORCEINLINE_FUNCTION S spin_product(const SpinMatrix<R>& m, const S& v) {
     constexpr int n = S::n_complex / 4;
@@ -161,10 +196,10 @@ struct Divide {
 
 struct Adjoint {
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
     if constexpr (is_complex_v<V>) {
       return conj(v);
-    } else if constexpr (is_site_v<ColorMatrix, V>) {
+    } else if constexpr (is_site_v<ColorMatrix, V> || SpinColorBlocks<V>) {
       return kov::adj(v);
     } else {
       static_assert(is_site_v<SpinMatrix, V>,
@@ -180,11 +215,45 @@ struct Adjoint {
 struct Trace {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
-    static_assert(is_site_v<ColorMatrix, V> || is_site_v<SpinMatrix, V>, "trace() is for matrices");
-    constexpr int n = V::n_complex == 9 ? 3 : 4;
-    auto sum = v(0, 0);
-    for (int k = 1; k < n; ++k) sum += v(k, k);
-    return sum;
+    if constexpr (SpinColorBlocks<V>) {
+      return kov::trace(v);
+    } else {
+      static_assert(is_site_v<ColorMatrix, V> || is_site_v<SpinMatrix, V>, "trace() is for matrices");
+      constexpr int n = V::n_complex == 9 ? 3 : 4;
+      auto sum = v(0, 0);
+      for (int k = 1; k < n; ++k) sum += v(k, k);
+      return sum;
+    }
+  }
+};
+
+// Of propagators and their products alone.
+struct TraceSpin {
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    static_assert(SpinColorBlocks<V>, "trace_spin() is for propagators");
+    return kov::trace_spin(v);
+  }
+};
+struct TraceColor {
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    static_assert(SpinColorBlocks<V>, "trace_color() is for propagators");
+    return kov::trace_color(v);
+  }
+};
+struct Transpose {
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    static_assert(SpinColorBlocks<V>, "transpose() is for propagators");
+    return kov::transpose(v);
+  }
+};
+struct Diquark {
+  template <class X, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const X& x, const Y& y) const {
+    static_assert(SpinColorBlocks<X> && SpinColorBlocks<Y>, "diquark() is for propagators");
+    return kov::diquark(x, y);
   }
 };
 
@@ -207,8 +276,10 @@ struct ImaginaryPart {
 /// Of every element.
 struct Conjugate {
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
-    if constexpr (SiteObject<V>) {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    if constexpr (LazySpinColor<V>) {
+      return kov::conj(v);
+    } else if constexpr (SiteObject<V>) {
       V r;
       for (int i = 0; i < V::n_complex; ++i) r.z[i] = conj(v.z[i]);
       return r;
@@ -224,6 +295,7 @@ struct Conjugate {
 struct Dot {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
+    static_assert(!LazySpinColor<A>, "dot() is for vectors: of propagators take trace(adj(a) * b)");
     static_assert(std::is_same_v<A, B>, "dot() wants two values of one type");
     if constexpr (SiteObject<A>)
       return inner_product(a, b);
@@ -249,110 +321,80 @@ struct Outer {
 struct GammaTimes {
   Gamma gamma;
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
-    static_assert(is_site_v<Spinor, V> || is_site_v<SpinMatrix, V>,
-                  "a gamma matrix multiplies spinors and spin matrices");
-    constexpr int n = V::n_complex / 4;
-    V r;
-    for (int s = 0; s < 4; ++s)
-      for (int i = 0; i < n; ++i) r.z[n * s + i] = times_i_power(gamma.phase[s], v.z[n * gamma.column[s] + i]);
-    return r;
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    if constexpr (SpinColorBlocks<V>) {
+      return gamma * v;
+    } else {
+      static_assert(is_site_v<Spinor, V> || is_site_v<SpinMatrix, V>,
+                    "a gamma matrix multiplies spinors, spin matrices and propagators");
+      constexpr int n = V::n_complex / 4;
+      V r;
+      for (int s = 0; s < 4; ++s)
+        for (int i = 0; i < n; ++i) r.z[n * s + i] = times_i_power(gamma.phase[s], v.z[n * gamma.column[s] + i]);
+      return r;
+    }
+  }
+};
+struct TimesGamma {
+  Gamma gamma;
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    static_assert(SpinColorBlocks<V>, "a gamma matrix multiplies propagators from the right");
+    return v * gamma;
   }
 };
 
 /// A matrix in spin, the same at every site, most of whose elements may be zero.
 template <class T>
-struct SpinTimes {
+struct SharedSpin {
   SpinMatrix<T> matrix;
 
-  explicit SpinTimes(const SpinMatrix<double>& m) {
+  explicit SharedSpin(const SpinMatrix<double>& m) {
     for (int i = 0; i < 16; ++i) matrix.z[i] = {T(m.z[i].re), T(m.z[i].im)};
   }
+  /// In all lanes.
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<R> everywhere() const {
+    SpinMatrix<R> m;
+    for (int i = 0; i < 16; ++i) m.z[i] = {R(matrix.z[i].re), R(matrix.z[i].im)};
+    return m;
+  }
+};
+template <class T>
+struct SpinTimes : SharedSpin<T> {
+  using SharedSpin<T>::SharedSpin;
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
-    static_assert(is_site_v<Spinor, V> || is_site_v<SpinMatrix, V>,
-                  "a sum of gamma matrices multiplies spinors and spin matrices");
-    constexpr int n = V::n_complex / 4;
-    V r = zero<V>();
-    for (int s = 0; s < 4; ++s)
-      for (int k = 0; k < 4; ++k) {
-        const Complex<T> m = matrix(s, k);
-        if (m.re == 0 && m.im == 0) continue;
-        const Complex<typename V::Real> factor{typename V::Real(m.re), typename V::Real(m.im)};
-        for (int i = 0; i < n; ++i) multiply_add(r.z[n * s + i], factor, v.z[n * k + i]);
-      }
-    return r;
-  }
-};
-
-/// The reals of a value in double, added to a sum; and what the sum over sites is called by the host.
-template <class V>
-struct SumOf {
-  static constexpr int n = 1;
-  static double result(const double* v) { return *v; }
-  template <class Sum>
-  static KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, const V& v) {
-    sum.v[0] += to_double(v);
-  }
-};
-template <class R>
-struct SumOf<Complex<R>> {
-  static constexpr int n = 2;
-  static std::complex<double> result(const double* v) { return {v[0], v[1]}; }
-  template <class Sum>
-  static KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, const Complex<R>& z) {
-    sum.v[0] += to_double(z.re);
-    sum.v[1] += to_double(z.im);
-  }
-};
-template <template <class> class SiteT, class R>
-requires SiteObject<SiteT<R>>
-struct SumOf<SiteT<R>> {
-  static constexpr int n = 2 * SiteT<R>::n_complex;
-  static SiteT<double> result(const double* v) {
-    SiteT<double> s;
-    for (int i = 0; i < n / 2; ++i) s.z[i] = {v[2 * i], v[2 * i + 1]};
-    return s;
-  }
-  template <class Sum>
-  static KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, const SiteT<R>& s) {
-    for (int i = 0; i < n / 2; ++i) {
-      sum.v[2 * i] += to_double(s.z[i].re);
-      sum.v[2 * i + 1] += to_double(s.z[i].im);
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
+    if constexpr (LazySpinColor<V>) {
+      return this->matrix * v;
+    } else if constexpr (SpinColorBlocks<V>) {
+      return this->template everywhere<typename V::Real>() * v;
+    } else {
+      static_assert(is_site_v<Spinor, V> || is_site_v<SpinMatrix, V>,
+                    "a sum of gamma matrices multiplies spinors, spin matrices and propagators");
+      constexpr int n = V::n_complex / 4;
+      V r = zero<V>();
+      for (int s = 0; s < 4; ++s)
+        for (int k = 0; k < 4; ++k) {
+          const Complex<T> m = this->matrix(s, k);
+          if (m.re == 0 && m.im == 0) continue;
+          const Complex<typename V::Real> factor{typename V::Real(m.re), typename V::Real(m.im)};
+          for (int i = 0; i < n; ++i) multiply_add(r.z[n * s + i], factor, v.z[n * k + i]);
+        }
+      return r;
     }
   }
 };
-
-/// The same site in double.
-template <template <class> class SiteT, class R>
-KOKKOS_FORCEINLINE_FUNCTION auto convert_site(const SiteT<R>& s) {
-  SiteT<decltype(to_double(R()))> r;
-  for (int i = 0; i < SiteT<R>::n_complex; ++i) r.z[i] = to_double(s.z[i]);
-  return r;
-}
-
-/// conj(a) b and |a|^2 with products in double, as inner_product() and norm2() of fields take them.
-template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto in_double(const V& v) {
-  if constexpr (SiteObject<V>) {
-    return convert_site(v);
-  } else {
-    return to_double(v);
-  }
-}
-struct DoubleDot {
-  template <class A, class B>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
-    return Dot{}(in_double(a), in_double(b));
-  }
-};
-struct DoubleNorm2 {
+template <class T>
+struct TimesSpin : SharedSpin<T> {
+  using SharedSpin<T>::SharedSpin;
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
-    if constexpr (is_real_v<V>)
-      return to_double(v) * to_double(v);
+    static_assert(SpinColorBlocks<V>, "a sum of gamma matrices multiplies propagators from the right");
+    if constexpr (LazySpinColor<V>)
+      return v * this->matrix;
     else
-      return norm2(in_double(v));
+      return v * this->template everywhere<typename V::Real>();
   }
 };
 
