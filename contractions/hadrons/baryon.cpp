@@ -62,7 +62,7 @@ struct BaryonKernel {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {
     using R = decltype(q.element(x, 0, 0).re);
     using Matrix = ColorMatrix<R>;
-    SiteValues<R, block> r;
+    SiteNumbers<R, block> r;
     for (int v = 0; v < block; ++v) r.z[v] = {R(T(0)), R(T(0))};
     Matrix diquark_trace = zero<Matrix>();
     for (int b = 0; b < 4; ++b) {

@@ -19,7 +19,7 @@ struct MesonTensorKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int index) const {
     using R = decltype(s1.element(x, 0, 0).re);
-    SiteValues<R, block> r;
+    SiteNumbers<R, block> r;
     const int c = index / 4, d = index % 4;
     // Two sink spins of S2 at a time: their eight sums fill half of the registers that AVX-512 has.
     for (int half = 0; half < 4; half += 2) {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/kernels/slice_sum.hpp"
 
-namespace kov::detail {
+namespace kov {
+
+void SliceSums::sum_over_ranks(const Comm& comm) {
+  comm.sum(std::span<double>(reinterpret_cast<double*>(z.data()), 2 * z.size()));
+}
+
+namespace detail {
 
 /// Number i of a row of n_row goes through the slots of one time after the other.
 struct AddSlotsKernel {
@@ -36,4 +42,6 @@ SliceSums add_slots(const TimeSlices& slices, const Buffer<double>& partial, int
   return sums;
 }
 
-}  // namespace kov::detail
+}  // namespace detail
+
+}  // namespace kov

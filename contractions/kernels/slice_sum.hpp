@@ -22,11 +22,13 @@ struct SliceSums {
   const std::complex<double>* at(int momentum, int t) const {
     return z.data() + (std::size_t(momentum) * n_times + t) * n_values;
   }
+  /// Adds those of all ranks.  Collective.
+  void sum_over_ranks(const Comm& comm);
 };
 
 /// n complex numbers of a site: what a kernel returns for one of its blocks.
 template <class R, int n>
-struct SiteValues {
+struct SiteNumbers {
   using Real = R;
   static constexpr int n_complex = n;
   Complex<R> z[n];
@@ -78,7 +80,7 @@ struct PackSliceSum {
       }
     }
     for (int b = 0; b < n_blocks; ++b) {
-      const SiteValues<R, block> value = kernel(PackSite{outer}, b);
+      const SiteNumbers<R, block> value = kernel(PackSite{outer}, b);
       for (int k = 0; k < phases.n; ++k) {
         Complex<R>* to = sum + k * n_values + b * block;
         if (k == zero_momentum)
@@ -164,7 +166,7 @@ struct LaneSliceSum {
     const LaneSite site{slices.outer[chunk.first + i / N], i % N};
     const Coord x = layout.coordinate(site.outer, site.lane);
     for (int k = 0; k < count; ++k) phase[k] = phases(x, first_momentum + k);
-    const SiteValues<T, block> z = kernel(site, b);
+    const SiteNumbers<T, block> z = kernel(site, b);
     for (int v = 0; v < block; ++v) value[v] = z.z[v];
   }
 };
@@ -175,9 +177,9 @@ SliceSums add_slots(const TimeSlices& slices, const Buffer<double>& partial, int
 }  // namespace detail
 
 /// sum over the sites x of this rank on each time slice of e^{+i p.(x - source)} kernel(x), for every momentum.  Not
-/// summed over ranks: do that with Comm::sum once values are combined to what is wanted.
+/// summed over ranks: combine values first where fewer are wanted, then call sum_over_ranks() or Comm::sum.
 ///
-/// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteValues<R, block>; T is what it
+/// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteNumbers<R, block>; T is what it
 /// computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites, then in double,
 /// in an order that does not depend on the number of threads, but on the decomposition.  Fences.
 template <class T, class Kernel>
