@@ -3,7 +3,7 @@
 // Linear combinations of fields as one kernel: what field_ops.cpp and field_sums.cpp share.  Not for users.
 #pragma once
 
-#include "kov/core/field/field.hpp"
+#include "kov/core/field/field_columns.hpp"
 
 #include <array>
 #include <complex>
@@ -36,37 +36,36 @@ struct CombineKernel {
   Kokkos::Array<View, n> in;
   Kokkos::Array<C, n> c;
   View out;
-  int n_components;
+  int n_groups;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
-    for (int component = 0; component < n_components; ++component) out.set(x, value(x, component), component);
+    for (int group = 0; group < n_groups; ++group) (*this)(x, group);
   }
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto value(Site x, int component) const {
-    using S = decltype(in[0](x, component));
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int group) const {
+    out.set(x, value(x, group), group);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int component(int group) const { return group; }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(Site x, int group) const {
+    using S = decltype(in[0](x, group));
     using R = typename S::Real;
-    S sum = spread<R>(c[0]) * in[0](x, component);
-    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i](x, component));
+    S sum = spread<R>(c[0]) * in[0](x, group);
+    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i](x, group));
     return sum;
   }
 };
 
-template <class F, class... Fs>
-void require_conforming(const F& x, const Fs&... others) {
-  require((x.conforms(others) && ...), "vector algebra got", x.name(), sentence("with", others.name())...,
-          "which differ in lattice, sites or components: give it fields of one shape");
-}
-
 /// The kernel of y = sum of c x over its terms.
-template <class C, class F, class... Xs>
+template <class C, VectorField F, class... Xs>
 auto combination(const F& y, const std::array<C, sizeof...(Xs)>& c, const Xs&... x) {
   require_conforming(y, x...);
   using T = typename F::Real;
   constexpr int n = sizeof...(Xs);
   using View = typename F::View;
   using K = decltype(round_to<T>(c[0]));
-  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), y.n_components()};
+  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), ColumnsOf<F>::n_groups(y)};
   for (int i = 0; i < n; ++i) kernel.c[i] = round_to<T>(c[std::size_t(i)]);
   return kernel;
 }

@@ -11,100 +11,119 @@ namespace kov::detail {
 template <class View>
 struct ZeroKernel {
   View out;
-  int n_components;
+  int n_groups;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x) const {
-    using S = decltype(out(x, 0));
-    for (int component = 0; component < n_components; ++component) out.set(x, kov::zero<S>(), component);
+    for (int group = 0; group < n_groups; ++group) (*this)(x, group);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int group) const {
+    using S = decltype(out(x, group));
+    out.set(x, kov::zero<S>(), group);
   }
 };
 
 namespace {
 
 template <class F, class Kernel>
-void launch(const char* name, const F& y, const Kernel& kernel) {
-  for_each_site(name, y.range(), kernel);
+void launch(const char* name, const F& y, const Kernel& kernel, const Kokkos::DefaultExecutionSpace& exec) {
+  if constexpr (ColumnsOf<F>::width == 1)
+    for_each_site(name, y.range(), kernel, exec);
+  else
+    for_each_group(name, y, ColumnsOf<F>::n_groups(y), kernel, exec);
 }
 
 }  // namespace
 
-template <template <class> class SiteT, class T>
-void FieldOps<SiteT, T>::zero(const F& x) {
-  launch("zero", x, ZeroKernel<typename F::View>{x.view(), x.n_components()});
+template <VectorField F>
+void FieldOps<F>::zero(const F& x, const Exec& exec) {
+  launch("zero", x, ZeroKernel<typename F::View>{x.view(), ColumnsOf<F>::n_groups(x)}, exec);
 }
 
-template <template <class> class SiteT, class T>
-void FieldOps<SiteT, T>::copy(const F& x, const F& y) {
-  launch("copy", y, combination<double>(y, {1.0}, x));
+template <VectorField F>
+void FieldOps<F>::copy(const F& x, const F& y, const Exec& exec) {
+  launch("copy", y, combination<double>(y, {1.0}, x), exec);
 }
 
-template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::scale(C a, const F& x) {
-  launch("scale", x, combination<C>(x, {a}, x));
+template <VectorField F, class C>
+void FieldUpdates<F, C>::scale(C a, const F& x, const Exec& exec) {
+  launch("scale", x, combination<C>(x, {a}, x), exec);
 }
 
-template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::axpy(C a, const F& x, const F& y) {
-  launch("axpy", y, combination<C>(y, {1.0, a}, y, x));
+template <VectorField F, class C>
+void FieldUpdates<F, C>::axpy(C a, const F& x, const F& y, const Exec& exec) {
+  launch("axpy", y, combination<C>(y, {1.0, a}, y, x), exec);
 }
 
-template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::axpbypz(C a, const F& x, C b, const F& y, const F& z) {
-  launch("axpbypz", z, combination<C>(z, {1.0, a, b}, z, x, y));
+template <VectorField F, class C>
+void FieldUpdates<F, C>::axpbypz(C a, const F& x, C b, const F& y, const F& z, const Exec& exec) {
+  launch("axpbypz", z, combination<C>(z, {1.0, a, b}, z, x, y), exec);
 }
 
-template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::xpay(const F& x, C a, const F& y) {
-  launch("xpay", y, combination<C>(y, {1.0, a}, x, y));
+template <VectorField F, class C>
+void FieldUpdates<F, C>::xpay(const F& x, C a, const F& y, const Exec& exec) {
+  launch("xpay", y, combination<C>(y, {1.0, a}, x, y), exec);
 }
 
-template <template <class> class SiteT, class T, class C>
-void FieldUpdates<SiteT, T, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z) {
-  launch("xpaypbz", z, combination<C>(z, {1.0, b, a}, x, z, y));
+template <VectorField F, class C>
+void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, const Exec& exec) {
+  launch("xpaypbz", z, combination<C>(z, {1.0, b, a}, x, z, y), exec);
 }
 
-template struct FieldOps<Scalar, float>;
-template struct FieldUpdates<Scalar, float, double>;
-template struct FieldUpdates<Scalar, float, std::complex<double>>;
-template struct FieldOps<Scalar, double>;
-template struct FieldUpdates<Scalar, double, double>;
-template struct FieldUpdates<Scalar, double, std::complex<double>>;
-template struct FieldOps<ColorVector, float>;
-template struct FieldUpdates<ColorVector, float, double>;
-template struct FieldUpdates<ColorVector, float, std::complex<double>>;
-template struct FieldOps<ColorVector, double>;
-template struct FieldUpdates<ColorVector, double, double>;
-template struct FieldUpdates<ColorVector, double, std::complex<double>>;
-template struct FieldOps<AdjointVector, float>;
-template struct FieldUpdates<AdjointVector, float, double>;
-template struct FieldUpdates<AdjointVector, float, std::complex<double>>;
-template struct FieldOps<AdjointVector, double>;
-template struct FieldUpdates<AdjointVector, double, double>;
-template struct FieldUpdates<AdjointVector, double, std::complex<double>>;
-template struct FieldOps<ColorMatrix, float>;
-template struct FieldUpdates<ColorMatrix, float, double>;
-template struct FieldUpdates<ColorMatrix, float, std::complex<double>>;
-template struct FieldOps<ColorMatrix, double>;
-template struct FieldUpdates<ColorMatrix, double, double>;
-template struct FieldUpdates<ColorMatrix, double, std::complex<double>>;
-template struct FieldOps<Spinor, float>;
-template struct FieldUpdates<Spinor, float, double>;
-template struct FieldUpdates<Spinor, float, std::complex<double>>;
-template struct FieldOps<Spinor, double>;
-template struct FieldUpdates<Spinor, double, double>;
-template struct FieldUpdates<Spinor, double, std::complex<double>>;
-template struct FieldOps<HalfSpinor, float>;
-template struct FieldUpdates<HalfSpinor, float, double>;
-template struct FieldUpdates<HalfSpinor, float, std::complex<double>>;
-template struct FieldOps<HalfSpinor, double>;
-template struct FieldUpdates<HalfSpinor, double, double>;
-template struct FieldUpdates<HalfSpinor, double, std::complex<double>>;
-template struct FieldOps<SpinMatrix, float>;
-template struct FieldUpdates<SpinMatrix, float, double>;
-template struct FieldUpdates<SpinMatrix, float, std::complex<double>>;
-template struct FieldOps<SpinMatrix, double>;
-template struct FieldUpdates<SpinMatrix, double, double>;
-template struct FieldUpdates<SpinMatrix, double, std::complex<double>>;
+template struct FieldOps<Field<Scalar, float>>;
+template struct FieldUpdates<Field<Scalar, float>, double>;
+template struct FieldUpdates<Field<Scalar, float>, std::complex<double>>;
+template struct FieldOps<Field<Scalar, double>>;
+template struct FieldUpdates<Field<Scalar, double>, double>;
+template struct FieldUpdates<Field<Scalar, double>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float>>;
+template struct FieldUpdates<Field<ColorVector, float>, double>;
+template struct FieldUpdates<Field<ColorVector, float>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double>>;
+template struct FieldUpdates<Field<ColorVector, double>, double>;
+template struct FieldUpdates<Field<ColorVector, double>, std::complex<double>>;
+template struct FieldOps<Field<AdjointVector, float>>;
+template struct FieldUpdates<Field<AdjointVector, float>, double>;
+template struct FieldUpdates<Field<AdjointVector, float>, std::complex<double>>;
+template struct FieldOps<Field<AdjointVector, double>>;
+template struct FieldUpdates<Field<AdjointVector, double>, double>;
+template struct FieldUpdates<Field<AdjointVector, double>, std::complex<double>>;
+template struct FieldOps<Field<ColorMatrix, float>>;
+template struct FieldUpdates<Field<ColorMatrix, float>, double>;
+template struct FieldUpdates<Field<ColorMatrix, float>, std::complex<double>>;
+template struct FieldOps<Field<ColorMatrix, double>>;
+template struct FieldUpdates<Field<ColorMatrix, double>, double>;
+template struct FieldUpdates<Field<ColorMatrix, double>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float>>;
+template struct FieldUpdates<Field<Spinor, float>, double>;
+template struct FieldUpdates<Field<Spinor, float>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double>>;
+template struct FieldUpdates<Field<Spinor, double>, double>;
+template struct FieldUpdates<Field<Spinor, double>, std::complex<double>>;
+template struct FieldOps<Field<HalfSpinor, float>>;
+template struct FieldUpdates<Field<HalfSpinor, float>, double>;
+template struct FieldUpdates<Field<HalfSpinor, float>, std::complex<double>>;
+template struct FieldOps<Field<HalfSpinor, double>>;
+template struct FieldUpdates<Field<HalfSpinor, double>, double>;
+template struct FieldUpdates<Field<HalfSpinor, double>, std::complex<double>>;
+template struct FieldOps<Field<SpinMatrix, float>>;
+template struct FieldUpdates<Field<SpinMatrix, float>, double>;
+template struct FieldUpdates<Field<SpinMatrix, float>, std::complex<double>>;
+template struct FieldOps<Field<SpinMatrix, double>>;
+template struct FieldUpdates<Field<SpinMatrix, double>, double>;
+template struct FieldUpdates<Field<SpinMatrix, double>, std::complex<double>>;
+template struct FieldOps<BlockField<ColorVector, float, 8>>;
+template struct FieldUpdates<BlockField<ColorVector, float, 8>, double>;
+template struct FieldUpdates<BlockField<ColorVector, float, 8>, std::complex<double>>;
+template struct FieldOps<BlockField<ColorVector, double, 8>>;
+template struct FieldUpdates<BlockField<ColorVector, double, 8>, double>;
+template struct FieldUpdates<BlockField<ColorVector, double, 8>, std::complex<double>>;
+template struct FieldOps<BlockField<Spinor, float, 8>>;
+template struct FieldUpdates<BlockField<Spinor, float, 8>, double>;
+template struct FieldUpdates<BlockField<Spinor, float, 8>, std::complex<double>>;
+template struct FieldOps<BlockField<Spinor, double, 8>>;
+template struct FieldUpdates<BlockField<Spinor, double, 8>, double>;
+template struct FieldUpdates<BlockField<Spinor, double, 8>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -7,13 +7,6 @@
 
 namespace kov::detail {
 
-const Buffer<double>& partial_sums(const Lattice& lattice, std::size_t n) {
-  std::size_t capacity = 1024;
-  while (capacity < n) capacity *= 2;
-  return lattice.remember<Buffer<double>>(sentence("partial sums", capacity),
-                                          [&] { return Buffer<double>("partial sums", capacity); });
-}
-
 double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global) {
   struct Share {
     double largest = 0;

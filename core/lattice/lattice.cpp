@@ -66,6 +66,7 @@ struct Lattice::Parts {
   HaloOptions halo;
   std::map<std::string, std::any> memory;
   Tuner tuner;
+  detail::SumScratchPool sum_scratch;
 
   Parts(const Comm& c, const Coord& extent, const LatticeOptions& options)
       : comm(c),
@@ -90,6 +91,7 @@ const Layout& Lattice::column_layout() const { return parts_->columns; }
 bool Lattice::communicates(int mu) const { return parts_->force_halo || parts_->geometry.grid()[mu] > 1; }
 const HaloOptions& Lattice::halo_options() const { return parts_->halo; }
 Tuner& Lattice::tuner() const { return parts_->tuner; }
+detail::SumScratchPool& Lattice::sum_scratch() const { return parts_->sum_scratch; }
 std::any& Lattice::memory(const std::string& key) const { return parts_->memory[key]; }
 
 }  // namespace kov

@@ -6,6 +6,7 @@
 #include "kov/core/comm/comm.hpp"
 #include "kov/core/lattice/geometry.hpp"
 #include "kov/core/lattice/layout.hpp"
+#include "kov/core/lattice/sum_scratch.hpp"
 
 #include <algorithm>
 #include <any>
@@ -101,6 +102,8 @@ class Lattice {
   /// With automatic transport replaced by what it is here.
   const HaloOptions& halo_options() const;
   Tuner& tuner() const;
+  /// Memory for sums over sites.
+  detail::SumScratchPool& sum_scratch() const;
 
   /// Throws InputError, on every rank, unless all ranks give the same: parameters is what, in words, they are of.  What
   /// exchanges messages as its parameters say asks this first, as ranks that disagree would wait for each other; so do

@@ -83,12 +83,13 @@ std::vector<double> sum_slices(const Lattice& lattice, Subset subset, int direct
   }
 
   const int n_chunks = (slots.longest + chunk_sites - 1) / chunk_sites, n_partial = n_local * n * n_chunks;
-  const Buffer<double>& partial = partial_sums(lattice, std::size_t(n_partial));
-  Kokkos::parallel_for("slice_sum", Kokkos::RangePolicy<>(0, n_partial),
-                       SliceChunkSum{values.data(), slots.device.data(), slots.first_device.data(), partial.data(),
-                                     n_lanes, n, n_chunks});
+  const SumScratchPool::Loan scratch = lattice.sum_scratch().borrow();
+  double* const partial = scratch->partial(std::size_t(n_partial));
+  Kokkos::parallel_for(
+      "slice_sum", Kokkos::RangePolicy<>(0, n_partial),
+      SliceChunkSum{values.data(), slots.device.data(), slots.first_device.data(), partial, n_lanes, n, n_chunks});
   std::vector<double> host(static_cast<std::size_t>(n_partial));
-  copy_to_host(host.data(), partial.data(), host.size() * sizeof(double));
+  copy_to_host(host.data(), partial, host.size() * sizeof(double));
   for (int i = 0; i < n_partial; ++i) {
     const int slice = i / (n * n_chunks), k = i / n_chunks % n;
     result[std::size_t(origin + slice) * width + std::size_t(k)] += host[std::size_t(i)];

@@ -135,6 +135,22 @@ TEST(FieldOpsErrors, FieldsOfDifferentShapesAreRefused) {
   EXPECT_THROW(axpy_norm2(1, wide, x), InputError);
 }
 
+TEST(FieldOpsInstances, OneOfTheCallersGivesTheSameNumbers) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto exec = Kokkos::Experimental::partition_space(Kokkos::DefaultExecutionSpace(), 1)[0];
+  const SpinorField<double> x(lattice, "x"), y(lattice, "y"), z(lattice, "z");
+  load(x, reference::random_array(lattice.extent(), 12, 1));
+  load(y, reference::random_array(lattice.extent(), 12, 2));
+  Kokkos::fence();
+  copy(y, z, exec);
+  axpy(0.5, x, z, exec);
+  const double norm = axpy_norm2(Number(0, 1), x, z, exec);
+  EXPECT_EQ(norm2(z, exec), norm2(z));
+  EXPECT_EQ(inner_product(x, z, exec), inner_product(x, z));
+  axpy(0.5, x, y);
+  EXPECT_EQ(axpy_norm2(Number(0, 1), x, y), norm);
+}
+
 TEST(FieldOpsSums, FloatFieldsAreSummedInDouble) {
   // 2^24 + 1 has no float: a sum in single precision loses the small numbers.
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// Norms and inner products at a site, of all groups of columns together or of one: what field_sums.cpp and
+// column_sums.cpp share.  Not for users.
+#pragma once
+
+#include "kov/core/field/group_sums.hpp"
+#include "kov/core/site/color_spin.hpp"
+
+namespace kov::detail {
+
+template <class S>
+using RealSumOf = DoubleOf<typename S::Real>;
+
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
+  for (int i = 0; i < S::n_complex; ++i) {
+    const auto z = to_double(v.z[i]);
+    sum += z.re * z.re;
+    sum += z.im * z.im;
+  }
+}
+
+template <class View>
+struct Norm2Kernel {
+  View in;
+  int n_groups;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    using S = decltype(in(x, 0));
+    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
+    for (int group = 0; group < n_groups; ++group) add_norm2(sum.v[0], in(x, group));
+    return sum;
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
+    using S = decltype(in(x, 0));
+    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
+    add_norm2(sum.v[0], in(x, group));
+    return sum;
+  }
+};
+
+/// A combination and the norm of what was stored.
+template <class Combine>
+struct CombineNorm2Kernel {
+  Combine combine;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    using S = decltype(combine.value(x, 0));
+    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
+    for (int group = 0; group < combine.n_groups; ++group) add(sum, x, group);
+    return sum;
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
+    using S = decltype(combine.value(x, 0));
+    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
+    add(sum, x, group);
+    return sum;
+  }
+
+ private:
+  template <class Sum, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, int group) const {
+    const auto v = combine.value(x, group);
+    combine.out.set(x, v, combine.component(group));
+    add_norm2(sum.v[0], v);
+  }
+};
+
+/// Real and imaginary part of sum conj(a) b, and |a|^2 where it is wanted.
+template <class View, bool with_norm2>
+struct InnerProductKernel {
+  View a, b;
+  int n_groups;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
+    return sum(x, 0, n_groups);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
+    return sum(x, group, group + 1);
+  }
+
+ private:
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto sum(Site x, int begin, int end) const {
+    using S = decltype(a(x, 0));
+    using R = RealSumOf<S>;
+    Complex<R> sum{R(0.0), R(0.0)};
+    R norm(0.0);
+    for (int group = begin; group < end; ++group) {
+      const S v = a(x, group), w = b(x, group);
+      for (int i = 0; i < S::n_complex; ++i) conj_multiply_add(sum, to_double(v.z[i]), to_double(w.z[i]));
+      if constexpr (with_norm2) add_norm2(norm, v);
+    }
+    if constexpr (with_norm2)
+      return Values<R, 3>{{sum.re, sum.im, norm}};
+    else
+      return Values<R, 2>{{sum.re, sum.im}};
+  }
+};
+
+}  // namespace kov::detail
