@@ -33,8 +33,8 @@ constexpr const char* solver_table = "solver iterations";
 
 /// Rows part by part, so that the fields of one part are gone before the next.
 template <class T>
-constexpr AddRows<T> parts[] = {add_operator_rows<T>, add_field_rows<T>,       add_smearing_rows<T>, add_link_rows<T>,
-                                add_gauge_rows<T>,    add_contraction_rows<T>, add_solver_rows<T>};
+constexpr AddRows<T> parts[] = {add_operator_rows<T>, add_field_rows<T>, add_column_rows<T>,      add_smearing_rows<T>,
+                                add_link_rows<T>,     add_gauge_rows<T>, add_contraction_rows<T>, add_solver_rows<T>};
 
 /// Calls f with every row that is wanted.
 template <class T, class F>

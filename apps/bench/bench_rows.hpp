@@ -59,6 +59,8 @@ using AddRows = void (*)(BenchRows<T>& rows);
 template <class T>
 void add_field_rows(BenchRows<T>& rows);
 template <class T>
+void add_column_rows(BenchRows<T>& rows);
+template <class T>
 void add_operator_rows(BenchRows<T>& rows);
 template <class T>
 void add_smearing_rows(BenchRows<T>& rows);

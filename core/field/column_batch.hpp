@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Columns that one kernel works on, with their coefficients, as the kernel takes them along: what column_ops.cpp and
+// column_sums.cpp share.  Not for users.
+#pragma once
+
+#include "kov/core/field/column_mask.hpp"
+#include "kov/core/field/field_columns.hpp"
+
+#include <array>
+#include <complex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kov::detail {
+
+/// Columns of a batch: with coefficients of 16 bytes, three of each column fit into the parameters of a GPU's kernel.
+inline constexpr int batch_columns = 32;
+
+/// Some groups of columns, by slots: a slot's group has a column that is not finished.
+template <int width>
+struct ColumnGroups {
+  int n_slots = 0;
+  int group[batch_columns / width];
+};
+
+/// The same with n coefficients of each column, of type T or Complex<T>.
+template <class T, bool is_complex, int n, int width>
+struct ColumnBatch : ColumnGroups<width> {
+  /// [coefficient][slot * width + lane]; where they are real there are no imaginary parts.
+  alignas(width > 1 ? 64 : 16) T re[n][batch_columns];
+  alignas(width > 1 ? 64 : 16) T im[is_complex ? n : 1][is_complex ? batch_columns : 1];
+  /// Whether a column is finished, 1 or 0, and whether any of a slot is: only where lanes are columns.
+  alignas(width > 1 ? 64 : 16) T finished[width > 1 ? batch_columns : 1];
+  bool is_mixed[batch_columns / width];
+
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION auto coefficient(int i, int slot) const {
+    if constexpr (is_complex)
+      return Complex<R>{lanes<R>(re[i], slot), lanes<R>(im[i], slot)};
+    else
+      return lanes<R>(re[i], slot);
+  }
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION R lanes(const T* values, int slot) {
+    if constexpr (width == 1)
+      return R(values[slot]);
+    else
+      return R::load(values + slot * width);
+  }
+};
+
+/// Coefficients of a term for every column; where there are none, 1 for all.
+template <class C>
+using ColumnCoefficients = std::optional<std::span<const C>>;
+
+/// Throws InputError unless a mask or the coefficients are of as many columns as the field has.
+void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns);
+
+/// The groups with columns that are not finished, in batches.
+template <VectorField F>
+std::vector<ColumnGroups<ColumnsOf<F>::width>> column_groups(const F& x, const ColumnMask& finished) {
+  constexpr int width = ColumnsOf<F>::width;
+  const int n_columns = ColumnsOf<F>::n_columns(x);
+  if (finished.size() > 0) require_columns("a mask", std::size_t(finished.size()), x.name(), n_columns);
+  std::vector<ColumnGroups<width>> batches;
+  for (int group = 0; group < ColumnsOf<F>::n_groups(x); ++group) {
+    const int first = group * width, end = std::min(first + width, n_columns);
+    bool is_finished = true;
+    for (int column = first; column < end; ++column) is_finished = is_finished && finished.is_finished(column);
+    if (is_finished) continue;
+    if (batches.empty() || batches.back().n_slots == batch_columns / width) batches.emplace_back();
+    batches.back().group[batches.back().n_slots++] = group;
+  }
+  return batches;
+}
+
+/// The same with coefficients.
+template <VectorField F, class C, std::size_t n>
+auto column_batches(const F& x, const std::array<ColumnCoefficients<C>, n>& c, const ColumnMask& finished) {
+  constexpr int width = ColumnsOf<F>::width;
+  constexpr bool is_complex = !std::is_same_v<C, double>;
+  using T = typename F::Real;
+  using Batch = ColumnBatch<T, is_complex, int(n), width>;
+  const int n_columns = ColumnsOf<F>::n_columns(x);
+  for (const auto& term : c)
+    if (term) require_columns("coefficients", term->size(), x.name(), n_columns);
+  std::vector<Batch> batches;
+  for (const auto& groups : column_groups(x, finished)) {
+    Batch& batch = batches.emplace_back();
+    static_cast<ColumnGroups<width>&>(batch) = groups;
+    for (int place = 0; place < groups.n_slots * width; ++place) {
+      const int slot = place / width, column = groups.group[slot] * width + place % width;
+      const bool exists = column < n_columns;
+      for (std::size_t i = 0; i < n; ++i) {
+        const C value = !c[i] ? C(1) : exists ? (*c[i])[std::size_t(column)] : C(0);
+        batch.re[i][place] = T(std::real(value));
+        if constexpr (is_complex) batch.im[i][place] = T(std::imag(value));
+      }
+      if constexpr (width > 1) {
+        if (place % width == 0) batch.is_mixed[slot] = false;
+        batch.finished[place] = exists && finished.is_finished(column);
+        if (batch.finished[place] > 0) batch.is_mixed[slot] = true;
+      }
+    }
+  }
+  return batches;
+}
+
+/// out = sum over i of c[i] in[i], each column with its own coefficients.  Finished columns keep what is in out.
+template <class View, class T, bool is_complex, int n, int width>
+struct ColumnCombineKernel {
+  Kokkos::Array<View, n> in;
+  View out;
+  ColumnBatch<T, is_complex, n, width> batch;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
+    out.set(x, value(x, slot), component(slot));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int component(int slot) const { return batch.group[slot]; }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(Site x, int slot) const {
+    const int group = batch.group[slot];
+    using S = decltype(in[0](x, group));
+    using R = typename S::Real;
+    S sum = batch.template coefficient<R>(0, slot) * in[0](x, group);
+    for (int i = 1; i < n; ++i) multiply_add(sum, batch.template coefficient<R>(i, slot), in[i](x, group));
+    if constexpr (width > 1) {
+      if (batch.is_mixed[slot]) {
+        const S old = out(x, group);
+        const R finished = R::load(batch.finished + slot * width), none(T(0));
+        for (int k = 0; k < S::n_complex; ++k)
+          sum.z[k] = {where_greater(finished, none, old.z[k].re, sum.z[k].re),
+                      where_greater(finished, none, old.z[k].im, sum.z[k].im)};
+      }
+    }
+    return sum;
+  }
+};
+
+/// Calls f(kernel, n_slots) with the kernels of y = sum of c x over its terms.
+template <class C, VectorField F, class Function, class... Xs>
+void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
+                          const ColumnMask& finished, const Function& f, const Xs&... x) {
+  require_conforming(y, x...);
+  using View = typename F::View;
+  constexpr int n = int(sizeof...(Xs));
+  for (const auto& batch : column_batches<F, C>(y, c, finished))
+    f(
+        ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, ColumnsOf<F>::width>{
+            {x.view()...}, y.view(), batch},
+        batch);
+}
+
+}  // namespace kov::detail

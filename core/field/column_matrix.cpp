@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/column_matrix.hpp"
+
+#include "kov/core/field/group_sums.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+/// Inner products of a tile of columns: x_i of row i, y_j of column j of the tile; past the last column, of the last.
+/// Where lanes are columns, a row is a group of x.
+template <class F, int rows, int columns>
+struct GramKernel {
+  typename F::View a, b;
+  int n_rows, n_columns, tiles_in_row;  // tiles beside each other
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
+    using S = decltype(a(x, 0));
+    using R = DoubleOf<typename S::Real>;
+    const int first_row = tile / tiles_in_row * rows, first_column = tile % tiles_in_row * columns;
+    Values<R, 2 * rows * columns> sums;
+    for (R& v : sums.v) v = R(0.0);
+    for (int k = 0; k < S::n_complex; ++k) {
+      Complex<R> v[rows];
+      kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
+        v[i] = to_double(group_element(a, x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
+      });
+      kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
+        const int column = first_column + j < n_columns ? first_column + j : n_columns - 1;
+        const auto z = to_double(column_element<F>(b, x, column, k));
+        const Complex<R> w = widened<R>(z);
+        kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
+          R* const sum = sums.v + 2 * (i * columns + j);
+          Complex<R> s{sum[0], sum[1]};
+          conj_multiply_add(s, v[i], w);
+          sum[0] = s.re;
+          sum[1] = s.im;
+        });
+      });
+    }
+    return sums;
+  }
+
+ private:
+  template <class R, class Z>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<R> widened(const Z& z) {
+    return {R(z.re), R(z.im)};
+  }
+};
+
+/// The largest part of a rotation that one kernel takes along.
+inline constexpr int most_inputs = has_packs ? 32 : 16, most_outputs = has_packs ? 32 : 8;
+
+/// Columns first_out, first_out + 1, ... of out from columns first_in to first_in + n_in - 1 of in; real and imaginary
+/// parts of the matrix are [input][output].
+template <class F>
+struct RotationKernel {
+  using T = typename F::Real;
+  static constexpr int width = ColumnsOf<F>::width;
+  typename F::View in, out;
+  int first_in, n_in, first_group;
+  bool adds;
+  alignas(width > 1 ? 64 : 16) T re[most_inputs][most_outputs];
+  alignas(width > 1 ? 64 : 16) T im[most_inputs][most_outputs];
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
+    using S = decltype(out(x, 0));
+    using R = typename S::Real;
+    S sum = adds ? out(x, first_group + slot) : kov::zero<S>();
+    for (int j = 0; j < n_in; ++j) {
+      const Complex<R> c{lanes<R>(re[j], slot), lanes<R>(im[j], slot)};
+      kov::unroll<S::n_complex>([&](int k) __attribute__((always_inline)) {
+        const auto z = column_element<F>(in, x, first_in + j, k);
+        multiply_add(sum.z[k], c, Complex<R>{R(z.re), R(z.im)});
+      });
+    }
+    out.set(x, sum, first_group + slot);
+  }
+
+ private:
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION R lanes(const T* values, int slot) {
+    if constexpr (width == 1)
+      return R(values[slot]);
+    else
+      return R::load(values + slot * width);
+  }
+};
+
+namespace {
+
+template <class F>
+void require_same_sites(const F& x, const F& y) {
+  require(x.lattice() == y.lattice() && x.subset() == y.subset(), "a matrix between the columns of", x.name(), "and",
+          y.name(), "was asked for, which differ in lattice or sites: give it fields on the same sites");
+}
+
+}  // namespace
+
+template <VectorField F>
+std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
+  require_same_sites(x, y);
+  constexpr int width = ColumnsOf<F>::width, rows = width == 1 ? 4 : 1, columns = width == 1 ? 2 : 8;
+  constexpr int n = 2 * rows * columns;
+  const int m = ColumnsOf<F>::n_columns(x), n_columns = ColumnsOf<F>::n_columns(y);
+  const int n_rows = ColumnsOf<F>::n_groups(x), beside = (n_columns + columns - 1) / columns;
+  const int n_tiles = (n_rows + rows - 1) / rows * beside;
+  std::vector<double> sums(std::size_t(n_tiles) * width * n);
+  sum_groups<ColumnSiteOf<F>, n, sums_at_once>(
+      "gram_matrix", x.range(), x.layout(), n_tiles,
+      GramKernel<F, rows, columns>{x.view(), y.view(), n_rows, n_columns, beside}, x.lattice().sum_scratch(), sums,
+      exec);
+  std::vector<double> parts(std::size_t(2 * m) * std::size_t(n_columns));
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n_columns; ++j) {
+      const int row = i / width, tile = row / rows * beside + j / columns;
+      const double* const of_tile = sums.data() + (std::size_t(tile) * width + std::size_t(i % width)) * n;
+      for (int part = 0; part < 2; ++part)
+        parts[std::size_t(2 * (i * n_columns + j) + part)] = of_tile[2 * (row % rows * columns + j % columns) + part];
+    }
+  x.lattice().comm().sum(parts);
+  std::vector<std::complex<double>> gram;
+  for (std::size_t i = 0; i < parts.size(); i += 2) gram.emplace_back(parts[i], parts[i + 1]);
+  return gram;
+}
+
+template <VectorField F>
+void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>> r, const F& y, bool adds,
+                               const Exec& exec) {
+  require_same_sites(x, y);
+  const int m = ColumnsOf<F>::n_columns(x), n = ColumnsOf<F>::n_columns(y);
+  require(r.size() == std::size_t(m) * std::size_t(n), "a rotation of", m, "columns into", n, "got a matrix of",
+          r.size(), "numbers: give it m times n");
+  require(x.data() != y.data(), "a rotation of", x.name(), "into itself was asked for: give it another field");
+  using T = typename F::Real;
+  constexpr int width = ColumnsOf<F>::width;
+  for (int first_out = 0; first_out < n; first_out += most_outputs)
+    for (int first_in = 0; first_in < m; first_in += most_inputs) {
+      RotationKernel<F> kernel{
+          x.view(), y.view(), first_in, std::min(most_inputs, m - first_in), first_out / width, adds || first_in > 0,
+          {},       {}};
+      const int n_out = std::min(most_outputs, n - first_out);
+      for (int j = 0; j < kernel.n_in; ++j)
+        for (int i = 0; i < n_out; ++i) {
+          const std::complex<double> c = r[std::size_t(first_in + j) * std::size_t(n) + std::size_t(first_out + i)];
+          kernel.re[j][i] = T(c.real());
+          kernel.im[j][i] = T(c.imag());
+        }
+      for_each_group("rotate", y, (n_out + width - 1) / width, kernel, exec);
+    }
+}
+
+template struct ColumnMatrices<Field<ColorVector, float>>;
+template struct ColumnMatrices<Field<ColorVector, double>>;
+template struct ColumnMatrices<Field<Spinor, float>>;
+template struct ColumnMatrices<Field<Spinor, double>>;
+template struct ColumnMatrices<BlockField<ColorVector, float, 8>>;
+template struct ColumnMatrices<BlockField<ColorVector, double, 8>>;
+template struct ColumnMatrices<BlockField<Spinor, float, 8>>;
+template struct ColumnMatrices<BlockField<Spinor, double, 8>>;
+
+}  // namespace kov::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Matrices between the columns of fields: all their inner products, and new columns that are combinations of old ones.
+// What orthogonalisation, deflation and block solvers are made of.
+#pragma once
+
+#include "kov/core/field/field_columns.hpp"
+
+#include <complex>
+#include <span>
+#include <vector>
+
+namespace kov {
+
+namespace detail {
+
+template <VectorField F>
+struct ColumnMatrices {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  static std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Exec& exec);
+  static void rotate(const F& x, std::span<const std::complex<double>> r, const F& y, bool adds, const Exec& exec);
+};
+
+}  // namespace detail
+
+// x has m columns, y has n, on the same sites of the same lattice.  Matrices have m rows and n columns and lie row by
+// row.  All throw InputError when lattice, sites or the matrix do not fit.
+
+/// G_ij = sum over sites of conj(x_i) y_j, at [i * n + j].  Products and sums are taken in double, in a fixed order.
+/// Reads x and y from memory once as long as the columns of 32 packs of sites fit into the second-level cache (CPU), or
+/// about n / 2 and m / 4 times (GPU); 8 m n flops for each complex number of a site.  Collective; fences exec alone.
+template <detail::VectorField F>
+std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+  return detail::ColumnMatrices<F>::gram_matrix(x, y, exec);
+}
+
+/// y_i = sum over j of x_j r_ji, with r_ji at r[j * n + i].  y is not x, nor in its memory: that throws InputError as
+/// well.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x has
+/// more, those of y are read and written again.  Asynchronous.
+template <detail::VectorField F>
+void rotate(const F& x, std::span<const std::complex<double>> r, const F& y,
+            const Kokkos::DefaultExecutionSpace& exec = {}) {
+  detail::ColumnMatrices<F>::rotate(x, r, y, false, exec);
+}
+/// y_i = y_i + sum over j of x_j r_ji; otherwise the same.
+template <detail::VectorField F>
+void rotate_add(const F& x, std::span<const std::complex<double>> r, const F& y,
+                const Kokkos::DefaultExecutionSpace& exec = {}) {
+  detail::ColumnMatrices<F>::rotate(x, r, y, true, exec);
+}
+
+}  // namespace kov

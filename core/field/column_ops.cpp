@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/column_ops.hpp"
+
+#include "kov/core/field/column_batch.hpp"
+
+namespace kov::detail {
+
+void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns) {
+  require(n == std::size_t(n_columns), what, "of", n, "columns came with", field, "which has", n_columns,
+          ": give one for each column");
+}
+
+namespace {
+
+template <class C, class F, class... Xs>
+void combine(const char* name, const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
+             const ColumnMask& finished, const Kokkos::DefaultExecutionSpace& exec, const Xs&... x) {
+  for_each_combination<C>(
+      y, c, finished,
+      [&](const auto& kernel, const auto& batch) { for_each_group(name, y, batch.n_slots, kernel, exec); }, x...);
+}
+
+}  // namespace
+
+template <VectorField F, class C>
+void ColumnUpdates<F, C>::scale(Span a, const F& x, const ColumnMask& finished, const Exec& exec) {
+  combine<C>("scale_by_column", x, {a}, finished, exec, x);
+}
+
+template <VectorField F, class C>
+void ColumnUpdates<F, C>::axpy(Span a, const F& x, const F& y, const ColumnMask& finished, const Exec& exec) {
+  combine<C>("axpy_by_column", y, {std::nullopt, a}, finished, exec, y, x);
+}
+
+template <VectorField F, class C>
+void ColumnUpdates<F, C>::axpbypz(Span a, const F& x, Span b, const F& y, const F& z, const ColumnMask& finished,
+                                  const Exec& exec) {
+  combine<C>("axpbypz_by_column", z, {std::nullopt, a, b}, finished, exec, z, x, y);
+}
+
+template <VectorField F, class C>
+void ColumnUpdates<F, C>::xpay(const F& x, Span a, const F& y, const ColumnMask& finished, const Exec& exec) {
+  combine<C>("xpay_by_column", y, {std::nullopt, a}, finished, exec, x, y);
+}
+
+template <VectorField F, class C>
+void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const F& z, const ColumnMask& finished,
+                                  const Exec& exec) {
+  combine<C>("xpaypbz_by_column", z, {std::nullopt, b, a}, finished, exec, x, z, y);
+}
+
+template struct ColumnUpdates<Field<Scalar, float>, double>;
+template struct ColumnUpdates<Field<Scalar, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<Scalar, double>, double>;
+template struct ColumnUpdates<Field<Scalar, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float>, double>;
+template struct ColumnUpdates<Field<ColorVector, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double>, double>;
+template struct ColumnUpdates<Field<ColorVector, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<AdjointVector, float>, double>;
+template struct ColumnUpdates<Field<AdjointVector, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<AdjointVector, double>, double>;
+template struct ColumnUpdates<Field<AdjointVector, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float>, double>;
+template struct ColumnUpdates<Field<Spinor, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double>, double>;
+template struct ColumnUpdates<Field<Spinor, double>, std::complex<double>>;
+template struct ColumnUpdates<BlockField<ColorVector, float, 8>, double>;
+template struct ColumnUpdates<BlockField<ColorVector, float, 8>, std::complex<double>>;
+template struct ColumnUpdates<BlockField<ColorVector, double, 8>, double>;
+template struct ColumnUpdates<BlockField<ColorVector, double, 8>, std::complex<double>>;
+template struct ColumnUpdates<BlockField<Spinor, float, 8>, double>;
+template struct ColumnUpdates<BlockField<Spinor, float, 8>, std::complex<double>>;
+template struct ColumnUpdates<BlockField<Spinor, double, 8>, double>;
+template struct ColumnUpdates<BlockField<Spinor, double, 8>, std::complex<double>>;
+
+}  // namespace kov::detail

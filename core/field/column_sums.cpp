@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/field/column_sums.hpp"
+
+#include "kov/core/field/column_batch.hpp"
+#include "kov/core/field/sum_kernels.hpp"
+
+namespace kov::detail {
+
+/// A kernel of groups as one of the slots of a batch.
+template <class Kernel, int width>
+struct SlotKernel {
+  Kernel kernel;
+  ColumnGroups<width> groups;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int slot) const {
+    return kernel(x, groups.group[slot]);
+  }
+};
+
+namespace {
+
+/// n numbers of every column, [column][number], zero where nothing is added.
+template <int n, VectorField F>
+class SumsOfColumns {
+ public:
+  SumsOfColumns(const F& x, const Kokkos::DefaultExecutionSpace& exec)
+      : x_(x.alias()), exec_(exec), sums_(std::size_t(ColumnsOf<F>::n_columns(x) * n)) {}
+
+  static constexpr int width = ColumnsOf<F>::width;
+
+  /// Adds kernel(site, slot) over the sites of this rank.
+  template <class Kernel>
+  void add(const char* name, const ColumnGroups<width>& groups, const Kernel& kernel) {
+    std::vector<double> of_slot(std::size_t(groups.n_slots * width * n));
+    sum_groups<ColumnSiteOf<F>, n, sums_at_once>(name, x_.range(), x_.layout(), groups.n_slots, kernel,
+                                                 x_.lattice().sum_scratch(), of_slot, exec_);
+    for (std::size_t i = 0; i < of_slot.size(); ++i) {
+      const std::size_t place = i / n, column = std::size_t(groups.group[place / width]) * width + place % width;
+      if (column * n < sums_.size()) sums_[column * n + i % n] = of_slot[i];
+    }
+  }
+  /// The sums over all ranks; finished columns count nothing.
+  std::vector<double> over_ranks(const ColumnMask& finished) {
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      if (finished.is_finished(int(i) / n)) sums_[i] = 0;
+    x_.lattice().comm().sum(sums_);
+    return std::move(sums_);
+  }
+
+ private:
+  F x_;
+  Kokkos::DefaultExecutionSpace exec_;
+  std::vector<double> sums_;
+};
+
+/// The sums of kernel(site, group) for every column of x.
+template <int n, VectorField F, class Kernel>
+std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kernel, const ColumnMask& finished,
+                                const Kokkos::DefaultExecutionSpace& exec) {
+  SumsOfColumns<n, F> sums(x, exec);
+  for (const auto& groups : column_groups(x, finished))
+    sums.add(name, groups, SlotKernel<Kernel, ColumnsOf<F>::width>{kernel, groups});
+  return sums.over_ranks(finished);
+}
+
+}  // namespace
+
+template <VectorField F>
+std::vector<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
+  return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), ColumnsOf<F>::n_groups(x)},
+                        finished, exec);
+}
+
+template <VectorField F>
+std::vector<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F& y, const ColumnMask& finished,
+                                                               const Exec& exec) {
+  require_conforming(x, y);
+  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
+  std::vector<std::complex<double>> products;
+  for (std::size_t i = 0; i < sums.size(); i += 2) products.emplace_back(sums[i], sums[i + 1]);
+  return products;
+}
+
+template <VectorField F>
+ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const ColumnMask& finished,
+                                                  const Exec& exec) {
+  require_conforming(x, y);
+  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
+  ColumnProducts products;
+  for (std::size_t i = 0; i < sums.size(); i += 3) {
+    products.inner_product.emplace_back(sums[i], sums[i + 1]);
+    products.norm2.push_back(sums[i + 2]);
+  }
+  return products;
+}
+
+template <VectorField F, class C>
+std::vector<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const F& x, const F& y,
+                                                       const ColumnMask& finished, const Exec& exec) {
+  SumsOfColumns<1, F> sums(y, exec);
+  for_each_combination<C>(
+      y, {std::nullopt, a}, finished,
+      [&]<class Kernel>(const Kernel& kernel, const auto& batch) {
+        sums.add("axpy_norm2_by_column", batch, CombineNorm2Kernel<Kernel>{kernel});
+      },
+      y, x);
+  return sums.over_ranks(finished);
+}
+
+template struct ColumnSums<Field<Scalar, float>>;
+template struct ColumnUpdateSums<Field<Scalar, float>, double>;
+template struct ColumnUpdateSums<Field<Scalar, float>, std::complex<double>>;
+template struct ColumnSums<Field<Scalar, double>>;
+template struct ColumnUpdateSums<Field<Scalar, double>, double>;
+template struct ColumnUpdateSums<Field<Scalar, double>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float>>;
+template struct ColumnUpdateSums<Field<ColorVector, float>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double>>;
+template struct ColumnUpdateSums<Field<ColorVector, double>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double>, std::complex<double>>;
+template struct ColumnSums<Field<AdjointVector, float>>;
+template struct ColumnUpdateSums<Field<AdjointVector, float>, double>;
+template struct ColumnUpdateSums<Field<AdjointVector, float>, std::complex<double>>;
+template struct ColumnSums<Field<AdjointVector, double>>;
+template struct ColumnUpdateSums<Field<AdjointVector, double>, double>;
+template struct ColumnUpdateSums<Field<AdjointVector, double>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float>>;
+template struct ColumnUpdateSums<Field<Spinor, float>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double>>;
+template struct ColumnUpdateSums<Field<Spinor, double>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double>, std::complex<double>>;
+template struct ColumnSums<BlockField<ColorVector, float, 8>>;
+template struct ColumnUpdateSums<BlockField<ColorVector, float, 8>, double>;
+template struct ColumnUpdateSums<BlockField<ColorVector, float, 8>, std::complex<double>>;
+template struct ColumnSums<BlockField<ColorVector, double, 8>>;
+template struct ColumnUpdateSums<BlockField<ColorVector, double, 8>, double>;
+template struct ColumnUpdateSums<BlockField<ColorVector, double, 8>, std::complex<double>>;
+template struct ColumnSums<BlockField<Spinor, float, 8>>;
+template struct ColumnUpdateSums<BlockField<Spinor, float, 8>, double>;
+template struct ColumnUpdateSums<BlockField<Spinor, float, 8>, std::complex<double>>;
+template struct ColumnSums<BlockField<Spinor, double, 8>>;
+template struct ColumnUpdateSums<BlockField<Spinor, double, 8>, double>;
+template struct ColumnUpdateSums<BlockField<Spinor, double, 8>, std::complex<double>>;
+
+}  // namespace kov::detail
