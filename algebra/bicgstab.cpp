@@ -2,7 +2,7 @@
 #include "kov/algebra/bicgstab.hpp"
 
 #include "kov/algebra/solve_run.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <cmath>
 

@@ -12,7 +12,7 @@ CONTENTS = {
     "core/base": "errors, memory, host threads", "core/site": "packs, spins and colors, gamma",
     "core/comm": "ranks, MPI, launchers", "core/io": "files, HDF5, checksums",
     "core/lattice": "geometry, layout, tuner", "core/launch": "loops over sites",
-    "core/field": "fields, sums, noise", "core/io/gauge": "one format a file", "core/runtime": "start, end, log",
+    "core/field": "fields, codecs, views", "core/vectors": "algebra, sums", "core/io/gauge": "one format a file", "core/runtime": "start, end, log",
     "stencil/": "neighbours, halos", "stencil/operators": "Laplacians, shifts, Wilson hop",
     "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge",
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",

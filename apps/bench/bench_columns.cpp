@@ -2,8 +2,8 @@
 //
 // Vector algebra by column: many vectors in one field, each with its own coefficients.
 #include "apps/bench/bench_rows.hpp"
-#include "kov/core/field/column_matrix.hpp"
-#include "kov/core/field/column_sums.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 
 namespace kov::app {
 

@@ -3,7 +3,6 @@
 // The rows of `kovariant bench`: kernels on a lattice of rough links and random sources, with what each site costs.
 #pragma once
 
-#include "kov/core/field/block_field.hpp"
 #include "kov/core/site/random.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 

@@ -9,7 +9,7 @@
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/algebra/scalar_propagator.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 
 #include <algorithm>

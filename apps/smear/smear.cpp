@@ -11,7 +11,7 @@
 #include "apps/smear/smear_pictures.hpp"
 #include "apps/smear/smear_shape.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"

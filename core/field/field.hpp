@@ -87,7 +87,7 @@ class Field {
     if constexpr (std::is_same_v<E, Field>)
       static_assert(
           detail::never<E>,
-          "y = x of two fields could mean two things: say copy(x, y) of kov/core/field/field_ops.hpp to copy the "
+          "y = x of two fields could mean two things: say copy(x, y) of kov/core/vectors/field_ops.hpp to copy the "
           "data, y = x.alias() to make y a handle to the memory of x");
     else if constexpr (detail::AnyField<E>)
       static_assert(

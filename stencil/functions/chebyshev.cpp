@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/chebyshev.hpp"
 
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/laplacian_series.hpp"
 
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/slice_smearing.hpp"
 #include "kov/stencil/launch.hpp"
 

@@ -3,7 +3,7 @@
 // Sums over the slices of a lattice of numbers that were stored site by site.  Not for users.
 #pragma once
 
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 
 #include <vector>
 

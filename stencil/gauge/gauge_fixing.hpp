@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/halo/halo.hpp"
 
 #include <functional>

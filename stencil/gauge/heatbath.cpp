@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/heatbath.hpp"
 
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"

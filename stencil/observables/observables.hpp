@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 
 #include <array>
 #include <complex>

@@ -3,7 +3,7 @@
 // SiteTerm: what a Dirac operator does at each site alone, and the simplest of them, the mass.
 #pragma once
 
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <concepts>
 #include <optional>

@@ -4,8 +4,8 @@
 // another. For users who want no site loops; docs/data_parallel.md has examples.
 #pragma once
 
-#include "kov/core/field/field_ops.hpp"
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/stencil/functions/slice_values.hpp"
 #include "kov/stencil/launch.hpp"
@@ -43,7 +43,7 @@ template <class E, template <class> class SiteT, class T>
 constexpr bool can_assign() {
   static_assert(
       !AnyField<E>,
-      "assign(expression, out) is for expressions: copy(from, to) of kov/core/field/field_ops.hpp copies a field, "
+      "assign(expression, out) is for expressions: copy(from, to) of kov/core/vectors/field_ops.hpp copies a field, "
       "convert(from, to) of kov/core/field/convert.hpp changes its precision");
   static_assert(AnyField<E> || SiteExpression<E>,
                 "assign(expression, out) wants an expression of fields first and the field that is written last");

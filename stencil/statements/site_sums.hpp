@@ -4,7 +4,7 @@
 // users.
 #pragma once
 
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/statements/site_algebra.hpp"
 
 #include <complex>

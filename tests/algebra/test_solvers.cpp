@@ -5,7 +5,7 @@
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "tests/reference/gather.hpp"

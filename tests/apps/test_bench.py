@@ -13,24 +13,24 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
 
 # Kernels are launched under a name: LAUNCH finds every launch, whose first argument is the name.
-LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|for_each_block_site|sum_sites|sum_groups|run_stencil|slice_sums|"
+LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|sum_sites|sum_groups|run_stencil|slice_sums|"
                     r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
                     r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
 # An object that is made by a launch.
 LAUNCHING_OBJECT = re.compile(r'\bSiteValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"')
 # Functions of one file that launch a kernel under a name they are given: what finds the names.
 NAMED_BY_CALLERS = {
-    "core/field/column_matrix.cpp": re.compile(r'\b(?:for_each_group|sum_groups<[^;(){}]*>)\(\s*"([^"]*)"'),
-    "core/field/column_ops.cpp": re.compile(r'\bcombine<C>\(\s*"([^"]*)"'),
-    "core/field/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
-    "core/field/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
-    "core/field/field_sums.cpp": re.compile(r'\bsum_field<\d>\(\s*"([^"]*)"'),
+    "core/vectors/column_matrix.cpp": re.compile(r'\b(?:for_each_group|sum_groups<[^;(){}]*>)\(\s*"([^"]*)"'),
+    "core/vectors/column_ops.cpp": re.compile(r'\bcombine<C>\(\s*"([^"]*)"'),
+    "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
+    "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
+    "core/vectors/field_sums.cpp": re.compile(r'\bsum_field<\d>\(\s*"([^"]*)"'),
     "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
-HANDED_ON = {"core/field/block_field.hpp", "core/field/field_columns.hpp", "core/field/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.hpp", "core/field/reduce.hpp",
+HANDED_ON = {"core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
              "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "contractions/kernels/slice_sum.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}

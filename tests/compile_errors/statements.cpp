@@ -5,9 +5,8 @@
 #if !defined(CASE) || CASE < 100
 #include "kov/stencil/statements/data_parallel.hpp"
 #else
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #endif
-#include "kov/core/field/block_field.hpp"
 
 namespace kov {
 
@@ -72,13 +71,13 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   const Holder r{b};
 #elif CASE == 5    // convert(from, to) of kov/core/field/convert.hpp
   const Psi32 r = b;
-#elif CASE == 6    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 6    // copy(x, y) of kov/core/vectors/field_ops.hpp to copy the data, y = x.alias()
   a = b;
-#elif CASE == 7    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 7    // copy(x, y) of kov/core/vectors/field_ops.hpp to copy the data, y = x.alias()
   c = b;
-#elif CASE == 8    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 8    // copy(x, y) of kov/core/vectors/field_ops.hpp to copy the data, y = x.alias()
   a.even() = b.even();
-#elif CASE == 9    // copy(x, y) of kov/core/field/field_ops.hpp to copy the data, y = x.alias()
+#elif CASE == 9    // copy(x, y) of kov/core/vectors/field_ops.hpp to copy the data, y = x.alias()
   h = g;
 #elif CASE == 10   // convert(from, to) of kov/core/field/convert.hpp
   f = b;
@@ -96,7 +95,7 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   phi = U * phi;
 #elif CASE == 17   // fields are scaled in place by numbers alone
   a *= U;
-#elif CASE == 18   // copy(from, to) of kov/core/field/field_ops.hpp copies a field
+#elif CASE == 18   // copy(from, to) of kov/core/vectors/field_ops.hpp copies a field
   assign(b, a);
 #elif CASE == 19   // fields in the lattice's ordinary layout (N = default_lanes)
   column += column;

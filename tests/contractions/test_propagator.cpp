@@ -7,7 +7,7 @@
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/gather.hpp"

@@ -3,7 +3,7 @@
 // A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator times it is our smeared
 // source.
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/core/io/io_support.hpp"

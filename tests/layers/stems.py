@@ -12,8 +12,6 @@ from names import read
 # Headers whose declarations may be defined elsewhere, and why.
 ALLOWED = {
     "apps/bench/bench_rows.hpp": "declares one function for each source with rows of the table",
-    "contractions/correlators/correlator_format.hpp": "shared by reading and writing",
-    "core/field/field_ops.hpp": "sums have a source of their own",
 }
 
 

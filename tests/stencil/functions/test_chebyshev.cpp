@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Chebyshev series of functions and of operators, and the Lanczos bounds that they want.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/stencil/functions/chebyshev.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"

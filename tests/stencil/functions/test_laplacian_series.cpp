@@ -2,7 +2,7 @@
 //
 // Series of the Laplacian in one kernel against powers of the naive Laplacian, against the general recurrence, and
 // slice by slice.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/laplacian_series.hpp"
 #include "kov/stencil/functions/slice_smearing.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Shifts and derivatives by one site, against their definitions and against what they must compose to.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "tests/reference/gather.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Smearing profiles: against Fourier on unit links, against dense modes on hot ones, in their limits, and boosted.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "tests/reference/fourier.hpp"

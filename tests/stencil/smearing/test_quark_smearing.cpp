@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Every smearing behind one type: the same as called by itself, on propagators as on columns, and Hermitian.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/slice_smearing.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/reference/gather.hpp"

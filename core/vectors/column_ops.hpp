@@ -4,8 +4,8 @@
 // solvers are made of.  Norms and products are in column_sums.hpp.
 #pragma once
 
-#include "kov/core/field/column_mask.hpp"
-#include "kov/core/field/field_columns.hpp"
+#include "kov/core/vectors/column_mask.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 
 #include <complex>
 #include <span>

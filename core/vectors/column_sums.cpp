@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/column_sums.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 
-#include "kov/core/field/column_batch.hpp"
-#include "kov/core/field/sum_kernels.hpp"
+#include "kov/core/vectors/column_batch.hpp"
+#include "kov/core/vectors/sum_kernels.hpp"
 
 namespace kov::detail {
 
@@ -134,17 +134,17 @@ template struct ColumnUpdateSums<Field<Spinor, float>, std::complex<double>>;
 template struct ColumnSums<Field<Spinor, double>>;
 template struct ColumnUpdateSums<Field<Spinor, double>, double>;
 template struct ColumnUpdateSums<Field<Spinor, double>, std::complex<double>>;
-template struct ColumnSums<BlockField<ColorVector, float, 8>>;
-template struct ColumnUpdateSums<BlockField<ColorVector, float, 8>, double>;
-template struct ColumnUpdateSums<BlockField<ColorVector, float, 8>, std::complex<double>>;
-template struct ColumnSums<BlockField<ColorVector, double, 8>>;
-template struct ColumnUpdateSums<BlockField<ColorVector, double, 8>, double>;
-template struct ColumnUpdateSums<BlockField<ColorVector, double, 8>, std::complex<double>>;
-template struct ColumnSums<BlockField<Spinor, float, 8>>;
-template struct ColumnUpdateSums<BlockField<Spinor, float, 8>, double>;
-template struct ColumnUpdateSums<BlockField<Spinor, float, 8>, std::complex<double>>;
-template struct ColumnSums<BlockField<Spinor, double, 8>>;
-template struct ColumnUpdateSums<BlockField<Spinor, double, 8>, double>;
-template struct ColumnUpdateSums<BlockField<Spinor, double, 8>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Sums over sites: every site once and no padding, the same bits every time, exact sums the same on any decomposition.
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 

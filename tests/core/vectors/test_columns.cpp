@@ -2,9 +2,10 @@
 //
 // Vector algebra by column against plain arrays, and against the same functions of single columns: their bits, columns
 // that are finished, more columns than one kernel takes, fields whose lanes are sites and whose lanes are columns.
-#include "kov/core/field/column_matrix.hpp"
-#include "kov/core/field/column_sums.hpp"
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
+#include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 
@@ -38,22 +39,22 @@ struct Columns<Field<SiteT, T>> {
 };
 
 template <template <class> class SiteT, class T, int W>
-struct Columns<BlockField<SiteT, T, W>> {
-  using F = BlockField<SiteT, T, W>;
+struct Columns<Field<SiteT, T, ColumnLanes<W>>> {
+  using F = Field<SiteT, T, ColumnLanes<W>>;
   static F make(const Lattice& lattice, const char* name, int n, Subset subset) { return F(lattice, name, n, subset); }
-  static void set(const F& x, int k, const Field<SiteT, T>& column) { x.set_column(k, column); }
+  static void set(const F& x, int k, const Field<SiteT, T>& column) { copy_components(column, 0, x, k, 1); }
   static Field<SiteT, T> get(const F& x, int k) {
     Field<SiteT, T> column(x.lattice(), "column", 1, x.subset());
-    x.get_column(k, column);
+    copy_components(x, k, column, 0, 1);
     return column;
   }
-  /// A block of this column alone.
+  /// A field of this column alone.
   static F single(const F& x, int k) {
-    F block(x.lattice(), "single", 1, x.subset());
-    block.set_column(0, get(x, k));
-    return block;
+    F one(x.lattice(), "single", 1, x.subset());
+    copy_components(x, k, one, 0, 1);
+    return one;
   }
-  static int n(const F& x) { return x.n_columns(); }
+  static int n(const F& x) { return x.n_components(); }
 };
 
 template <class F>
@@ -64,7 +65,7 @@ struct SiteOf<Field<SiteT, T>> {
   static constexpr int n_complex = SiteT<T>::n_complex;
 };
 template <template <class> class SiteT, class T, int W>
-struct SiteOf<BlockField<SiteT, T, W>> {
+struct SiteOf<Field<SiteT, T, ColumnLanes<W>>> {
   using Single = Field<SiteT, T>;
   static constexpr int n_complex = SiteT<T>::n_complex;
 };
@@ -307,8 +308,8 @@ TEST_P(ColumnAlgebra, UpdatesEqualPlainArraysAndSingleColumns) {
   check_updates<SpinorField<float>, Number>(lattice, 2, Subset::odd);
   check_updates<Field<ColorVector, double>, Number>(lattice, 5, Subset::even);
   check_updates<Field<Scalar, float>, double>(lattice, 4, Subset::all);
-  check_updates<BlockField<Spinor, double, 8>, Number>(lattice, 3, Subset::all);
-  check_updates<BlockField<ColorVector, float, 8>, double>(lattice, 11, Subset::odd);
+  check_updates<Field<Spinor, double, ColumnLanes<8>>, Number>(lattice, 3, Subset::all);
+  check_updates<Field<ColorVector, float, ColumnLanes<8>>, double>(lattice, 11, Subset::odd);
 }
 
 TEST_P(ColumnAlgebra, SumsEqualPlainArraysAndSingleColumns) {
@@ -316,16 +317,16 @@ TEST_P(ColumnAlgebra, SumsEqualPlainArraysAndSingleColumns) {
   check_sums<SpinorField<double>>(lattice, 3, Subset::all);
   check_sums<SpinorField<float>>(lattice, 2, Subset::odd);
   check_sums<Field<AdjointVector, double>>(lattice, 9, Subset::even);
-  check_sums<BlockField<Spinor, float, 8>>(lattice, 3, Subset::all);
-  check_sums<BlockField<ColorVector, double, 8>>(lattice, 11, Subset::even);
+  check_sums<Field<Spinor, float, ColumnLanes<8>>>(lattice, 3, Subset::all);
+  check_sums<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 11, Subset::even);
 }
 
 TEST_P(ColumnAlgebra, GramMatricesAndRotationsEqualPlainArrays) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_matrices<SpinorField<double>>(lattice, 3, 5, Subset::all);
   check_matrices<Field<ColorVector, float>>(lattice, 9, 4, Subset::odd);
-  check_matrices<BlockField<Spinor, float, 8>>(lattice, 3, 2, Subset::even);
-  check_matrices<BlockField<ColorVector, double, 8>>(lattice, 9, 11, Subset::all);
+  check_matrices<Field<Spinor, float, ColumnLanes<8>>>(lattice, 3, 2, Subset::even);
+  check_matrices<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 9, 11, Subset::all);
 }
 
 /// Both orders, and extents that several ranks cannot cut without lanes that are no sites; halos have no part in this.
@@ -341,11 +342,11 @@ INSTANTIATE_TEST_SUITE_P(Lattices, ColumnAlgebra, ::testing::ValuesIn(cases()), 
 TEST(ColumnAlgebraOfMany, TakesMoreColumnsThanOneKernel) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   check_updates<Field<ColorVector, double>, Number>(lattice, 35, Subset::all);
-  check_updates<BlockField<ColorVector, float, 8>, double>(lattice, 35, Subset::all);
+  check_updates<Field<ColorVector, float, ColumnLanes<8>>, double>(lattice, 35, Subset::all);
   check_sums<Field<ColorVector, float>>(lattice, 65, Subset::all);
-  check_sums<BlockField<ColorVector, double, 8>>(lattice, 41, Subset::all);
+  check_sums<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 41, Subset::all);
   check_matrices<Field<ColorVector, double>>(lattice, 35, 34, Subset::all);
-  check_matrices<BlockField<ColorVector, float, 8>>(lattice, 35, 34, Subset::all);
+  check_matrices<Field<ColorVector, float, ColumnLanes<8>>>(lattice, 35, 34, Subset::all);
 }
 
 TEST(ColumnAlgebraOfFinished, NotANumberInThemGoesNowhere) {
@@ -367,7 +368,7 @@ TEST(ColumnAlgebraOfFinished, NotANumberInThemGoesNowhere) {
   const Arrays a = random_columns(lattice.extent(), 3, 4, 1), b = random_columns(lattice.extent(), 3, 4, 2);
   using F = Field<ColorVector, double>;
   check(loaded<F>(lattice, "x", a, Subset::all), loaded<F>(lattice, "y", b, Subset::all));
-  using B = BlockField<ColorVector, double, 8>;
+  using B = Field<ColorVector, double, ColumnLanes<8>>;
   check(loaded<B>(lattice, "x", a, Subset::all), loaded<B>(lattice, "y", b, Subset::all));
 }
 

@@ -3,7 +3,7 @@
 // Norms and inner products of fields, and updates that return them.  A field is one vector here, as in field_ops.hpp.
 #pragma once
 
-#include "kov/core/field/field_columns.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 
 #include <complex>
 #include <type_traits>

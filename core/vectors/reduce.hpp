@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kov/core/base/memory.hpp"
-#include "kov/core/field/group_sums.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 #include "kov/core/lattice/lattice.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 

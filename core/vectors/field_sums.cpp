@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/field_sums.hpp"
+#include "kov/core/vectors/field_sums.hpp"
 
-#include "kov/core/field/field_combination.hpp"
-#include "kov/core/field/reduce.hpp"
-#include "kov/core/field/sum_kernels.hpp"
+#include "kov/core/vectors/field_combination.hpp"
+#include "kov/core/vectors/reduce.hpp"
+#include "kov/core/vectors/sum_kernels.hpp"
 
 namespace kov::detail {
 
@@ -100,17 +100,17 @@ template struct FieldUpdateSums<Field<SpinMatrix, float>, std::complex<double>>;
 template struct FieldSums<Field<SpinMatrix, double>>;
 template struct FieldUpdateSums<Field<SpinMatrix, double>, double>;
 template struct FieldUpdateSums<Field<SpinMatrix, double>, std::complex<double>>;
-template struct FieldSums<BlockField<ColorVector, float, 8>>;
-template struct FieldUpdateSums<BlockField<ColorVector, float, 8>, double>;
-template struct FieldUpdateSums<BlockField<ColorVector, float, 8>, std::complex<double>>;
-template struct FieldSums<BlockField<ColorVector, double, 8>>;
-template struct FieldUpdateSums<BlockField<ColorVector, double, 8>, double>;
-template struct FieldUpdateSums<BlockField<ColorVector, double, 8>, std::complex<double>>;
-template struct FieldSums<BlockField<Spinor, float, 8>>;
-template struct FieldUpdateSums<BlockField<Spinor, float, 8>, double>;
-template struct FieldUpdateSums<BlockField<Spinor, float, 8>, std::complex<double>>;
-template struct FieldSums<BlockField<Spinor, double, 8>>;
-template struct FieldUpdateSums<BlockField<Spinor, double, 8>, double>;
-template struct FieldUpdateSums<BlockField<Spinor, double, 8>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, float, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, double, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
 
 }  // namespace kov::detail

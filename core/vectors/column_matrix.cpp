@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/column_matrix.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
 
-#include "kov/core/field/group_sums.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ struct GramKernel {
     for (int k = 0; k < S::n_complex; ++k) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
-        v[i] = to_double(group_element(a, x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
+        v[i] = to_double(a.element(x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
       });
       kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
         const int column = first_column + j < n_columns ? first_column + j : n_columns - 1;
@@ -156,9 +156,9 @@ template struct ColumnMatrices<Field<ColorVector, float>>;
 template struct ColumnMatrices<Field<ColorVector, double>>;
 template struct ColumnMatrices<Field<Spinor, float>>;
 template struct ColumnMatrices<Field<Spinor, double>>;
-template struct ColumnMatrices<BlockField<ColorVector, float, 8>>;
-template struct ColumnMatrices<BlockField<ColorVector, double, 8>>;
-template struct ColumnMatrices<BlockField<Spinor, float, 8>>;
-template struct ColumnMatrices<BlockField<Spinor, double, 8>>;
+template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<8>>>;
 
 }  // namespace kov::detail

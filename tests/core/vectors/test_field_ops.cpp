@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Vector algebra against the same sums over plain arrays: every site object, both precisions, columns and parities.
-#include "kov/core/field/field_ops.hpp"
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 

@@ -3,7 +3,7 @@
 // Norms and inner products of every column of a field in one pass, and updates that return them.
 #pragma once
 
-#include "kov/core/field/column_ops.hpp"
+#include "kov/core/vectors/column_ops.hpp"
 
 #include <complex>
 #include <vector>

@@ -4,7 +4,7 @@
 // column_sums.cpp share.  Not for users.
 #pragma once
 
-#include "kov/core/field/group_sums.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 #include "kov/core/site/color_spin.hpp"
 
 namespace kov::detail {

@@ -3,7 +3,7 @@
 // Linear combinations of fields as one kernel: what field_ops.cpp and field_sums.cpp share.  Not for users.
 #pragma once
 
-#include "kov/core/field/field_columns.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 
 #include <array>
 #include <complex>

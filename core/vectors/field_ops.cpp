@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Updates.  Sums are in field_sums.cpp: apart, each compiles in half the time.
-#include "kov/core/field/field_ops.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
-#include "kov/core/field/field_combination.hpp"
+#include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 
 namespace kov::detail {
@@ -113,17 +113,27 @@ template struct FieldUpdates<Field<SpinMatrix, float>, std::complex<double>>;
 template struct FieldOps<Field<SpinMatrix, double>>;
 template struct FieldUpdates<Field<SpinMatrix, double>, double>;
 template struct FieldUpdates<Field<SpinMatrix, double>, std::complex<double>>;
-template struct FieldOps<BlockField<ColorVector, float, 8>>;
-template struct FieldUpdates<BlockField<ColorVector, float, 8>, double>;
-template struct FieldUpdates<BlockField<ColorVector, float, 8>, std::complex<double>>;
-template struct FieldOps<BlockField<ColorVector, double, 8>>;
-template struct FieldUpdates<BlockField<ColorVector, double, 8>, double>;
-template struct FieldUpdates<BlockField<ColorVector, double, 8>, std::complex<double>>;
-template struct FieldOps<BlockField<Spinor, float, 8>>;
-template struct FieldUpdates<BlockField<Spinor, float, 8>, double>;
-template struct FieldUpdates<BlockField<Spinor, float, 8>, std::complex<double>>;
-template struct FieldOps<BlockField<Spinor, double, 8>>;
-template struct FieldUpdates<BlockField<Spinor, double, 8>, double>;
-template struct FieldUpdates<BlockField<Spinor, double, 8>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, Fixed16>>;
+template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
+template struct FieldOps<Field<Spinor, Fixed16>>;
+template struct FieldUpdates<Field<Spinor, Fixed16>, double>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<16>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
+template struct FieldOps<Field<Spinor, double, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
 
 }  // namespace kov::detail

@@ -4,8 +4,8 @@
 // column_sums.cpp share.  Not for users.
 #pragma once
 
-#include "kov/core/field/column_mask.hpp"
-#include "kov/core/field/field_columns.hpp"
+#include "kov/core/vectors/column_mask.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 
 #include <array>
 #include <complex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/reduce.hpp"
+#include "kov/core/vectors/reduce.hpp"
 
 #include "kov/core/base/host_threads.hpp"
 

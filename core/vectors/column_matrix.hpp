@@ -4,7 +4,7 @@
 // What orthogonalisation, deflation and block solvers are made of.
 #pragma once
 
-#include "kov/core/field/field_columns.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 
 #include <complex>
 #include <span>

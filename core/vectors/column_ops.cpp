@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/field/column_ops.hpp"
+#include "kov/core/vectors/column_ops.hpp"
 
-#include "kov/core/field/column_batch.hpp"
+#include "kov/core/vectors/column_batch.hpp"
 
 namespace kov::detail {
-
-void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns) {
-  require(n == std::size_t(n_columns), what, "of", n, "columns came with", field, "which has", n_columns,
-          ": give one for each column");
-}
 
 namespace {
 
@@ -65,13 +60,13 @@ template struct ColumnUpdates<Field<Spinor, float>, double>;
 template struct ColumnUpdates<Field<Spinor, float>, std::complex<double>>;
 template struct ColumnUpdates<Field<Spinor, double>, double>;
 template struct ColumnUpdates<Field<Spinor, double>, std::complex<double>>;
-template struct ColumnUpdates<BlockField<ColorVector, float, 8>, double>;
-template struct ColumnUpdates<BlockField<ColorVector, float, 8>, std::complex<double>>;
-template struct ColumnUpdates<BlockField<ColorVector, double, 8>, double>;
-template struct ColumnUpdates<BlockField<ColorVector, double, 8>, std::complex<double>>;
-template struct ColumnUpdates<BlockField<Spinor, float, 8>, double>;
-template struct ColumnUpdates<BlockField<Spinor, float, 8>, std::complex<double>>;
-template struct ColumnUpdates<BlockField<Spinor, double, 8>, double>;
-template struct ColumnUpdates<BlockField<Spinor, double, 8>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/core/field/field_sums.hpp"
+#include "kov/core/vectors/field_sums.hpp"
 
 #include <complex>
 

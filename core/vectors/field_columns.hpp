@@ -4,8 +4,8 @@
 // lanes.  Not for users.
 #pragma once
 
-#include "kov/core/field/block_field.hpp"
 #include "kov/core/field/field.hpp"
+#include "kov/core/launch/for_each_site.hpp"
 
 namespace kov::detail {
 
@@ -13,21 +13,12 @@ namespace kov::detail {
 template <class F>
 struct ColumnsOf;
 
-template <template <class> class SiteT, class T>
-struct ColumnsOf<Field<SiteT, T>> {
-  using F = Field<SiteT, T>;
-  using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
-  static constexpr int width = 1;
+template <template <class> class SiteT, class Storage, class Lanes>
+struct ColumnsOf<Field<SiteT, Storage, Lanes>> {
+  using F = Field<SiteT, Storage, Lanes>;
+  using Site = site_of_lanes_t<Lanes>;
+  static constexpr int width = Lanes::width;
   static int n_columns(const F& x) { return x.n_components(); }
-  static int n_groups(const F& x) { return x.n_components(); }
-};
-
-template <template <class> class SiteT, class T, int W>
-struct ColumnsOf<BlockField<SiteT, T, W>> {
-  using F = BlockField<SiteT, T, W>;
-  using Site = std::conditional_t<has_packs, ColumnSite, LaneSite>;
-  static constexpr int width = F::width;
-  static int n_columns(const F& x) { return x.n_columns(); }
   static int n_groups(const F& x) { return x.n_groups(); }
 };
 
@@ -38,22 +29,9 @@ using ColumnSiteOf = typename ColumnsOf<F>::Site;
 template <class F, class View, class Site>
 KOKKOS_FORCEINLINE_FUNCTION auto column_element(const View& view, Site x, int column, int i) {
   if constexpr (std::is_same_v<Site, ColumnSite>)
-    return view.base().element(LaneSite{x.outer, column % ColumnsOf<F>::width}, column / ColumnsOf<F>::width, i);
-  else if constexpr (requires { view.element(x, column, i); })
+    return view.element(LaneSite{x.outer, column % ColumnsOf<F>::width}, column / ColumnsOf<F>::width, i);
+  else
     return view.element(x, column, i);
-  else
-    return view.base().element(x, column, i);
-}
-/// Complex number i of the columns of a group.
-template <class View, class Site>
-KOKKOS_FORCEINLINE_FUNCTION auto group_element(const View& view, Site x, int group, int i) {
-  if constexpr (requires { view.element(x, group, i); }) return view.element(x, group, i);
-#if !defined(KOKKOS_ENABLE_CUDA)
-  else if constexpr (std::is_same_v<Site, ColumnSite>)
-    return view.base().element(PackSite{x.outer}, group, i);
-#endif
-  else
-    return view.base().element(x, group, i);
 }
 
 /// What vector algebra works on.
@@ -72,7 +50,7 @@ void require_conforming(const F& x, const Fs&... others) {
 template <VectorField F, class Kernel>
 void for_each_group(const char* name, const F& y, int n_groups, const Kernel& kernel,
                     const Kokkos::DefaultExecutionSpace& exec) {
-  for_each_site<ColumnSiteOf<F>>(name, y.range(), n_groups, kernel, exec);
+  for_each_site<typename F::Lanes>(name, y.range(), n_groups, kernel, exec);
 }
 
 }  // namespace kov::detail
