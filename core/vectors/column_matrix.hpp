@@ -34,9 +34,9 @@ std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Kokk
   return detail::ColumnMatrices<F>::gram_matrix(x, y, exec);
 }
 
-/// y_i = sum over j of x_j r_ji, with r_ji at r[j * n + i].  y is not x, nor in its memory: that throws InputError as
-/// well.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x has
-/// more, those of y are read and written again.  Asynchronous.
+/// y_i = sum over j of x_j r_ji, with r_ji at r[j * n + i].  y shares no column with x; where it is x, this throws
+/// InputError.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x
+/// has more, those of y are read and written again.  Asynchronous.
 template <detail::VectorField F>
 void rotate(const F& x, std::span<const std::complex<double>> r, const F& y,
             const Kokkos::DefaultExecutionSpace& exec = {}) {

@@ -2,6 +2,8 @@
 //
 // One lattice, every decomposition of it on the ranks of this run, blocking and overlapped: each operator on quark
 // fields and each whole-lattice statement gives the bits it gives on one rank.
+#include "kov/core/field/column_matrix.hpp"
+#include "kov/core/field/column_sums.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
@@ -175,6 +177,9 @@ void add_chunked_sums(Checksums& table, const Lattice& lattice, const GlobalArra
   const auto [product, norm] = inner_product_norm2(a, b);
   table["inner product and norm" + real] = checksum_of(std::array{product, std::complex<double>(norm)});
   table["axpy and norm" + real] = checksum_of(std::array{axpy_norm2(0.3, a, b)});
+  const auto x = random_field<ColorVector, T>(lattice, 8, 3), y = random_field<ColorVector, T>(lattice, 9, 3);
+  table["norms by column" + real] = checksum_of(norm2_by_column(x));
+  table["Gram matrix" + real] = checksum_of(gram_matrix(x, y));
   const auto plaquette = real_trace_of_plaquette(gauge, 0, 3);
   table["sum of a statement" + real] = checksum_of(std::array{sum(plaquette)});
   table["sums over slices" + real] = checksum_of(slice_sum(dot(a, b), 2));

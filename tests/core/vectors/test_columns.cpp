@@ -372,6 +372,26 @@ TEST(ColumnAlgebraOfFinished, NotANumberInThemGoesNowhere) {
   check(loaded<B>(lattice, "x", a, Subset::all), loaded<B>(lattice, "y", b, Subset::all));
 }
 
+TEST(ColumnAlgebraInstances, OneOfTheCallersGivesTheSameNumbers) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const auto exec = Kokkos::Experimental::partition_space(Kokkos::DefaultExecutionSpace(), 1)[0];
+  using F = Field<ColorVector, double>;
+  const Arrays a = random_columns(lattice.extent(), 3, 3, 1), b = random_columns(lattice.extent(), 3, 3, 2);
+  const F x = loaded<F>(lattice, "x", a, Subset::all), y = loaded<F>(lattice, "y", b, Subset::all),
+          z = loaded<F>(lattice, "z", b, Subset::all);
+  const std::vector<double> c = coefficients<double>(3, 1);
+  const std::vector<Number> r = coefficients<Number>(9, 1);
+  Kokkos::fence();
+  axpy(c, x, y, {}, exec);
+  rotate_add(x, r, y, exec);
+  const auto norms = axpy_norm2(c, x, y, {}, exec);
+  axpy(c, x, z);
+  rotate_add(x, r, z);
+  EXPECT_EQ(axpy_norm2(c, x, z), norms);
+  EXPECT_EQ(norm2_by_column(y, {}, exec), norm2_by_column(z));
+  EXPECT_EQ(gram_matrix(x, y, exec), gram_matrix(x, z));
+}
+
 TEST(ColumnAlgebraErrors, WhatDoesNotFitIsRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> x(lattice, "x", 3), y(lattice, "y", 3), wide(lattice, "wide", 4),
