@@ -17,7 +17,7 @@ CONTENTS = {
     "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge",
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers, even-odd, mixed",
-    "contractions/kernels": "sums over time slices", "contractions/correlators": "labels, files, statistics",
+    "contractions/kernels": "lists of momenta", "contractions/correlators": "labels, files, statistics",
     "contractions/sources": "sources, propagators", "contractions/hadrons": "mesons, baryons",
     "apps/settings": "TOML, formulas", "apps/program": "command line, progress", "apps/plot": "SVG and PDF",
     "apps/files": "outputs, locks, journal", "apps/smear": "smear", "apps/spectrum": "spectrum", "apps/bench": "bench",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/baryon.hpp"
 
-#include "kov/contractions/kernels/slice_sum.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
 #include "kov/core/site/spin_color_matrix.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/meson.hpp"
 
-#include "kov/contractions/kernels/slice_sum.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
 
 #include <complex>
 
@@ -103,7 +103,7 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
 
   const SliceSums tensor = slice_sums<T>("meson tensor", lattice, momenta, source,
                                          detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()});
-  const int n_times = tensor.n_times;
+  const int n_times = tensor.n_slices;
   std::vector<double> numbers;
   numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);
   for (const MesonChannel& channel : channels) {

@@ -7,7 +7,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/field/site_map.hpp"
-#include "kov/stencil/functions/slice_values.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
@@ -80,6 +80,50 @@ struct SumKernel {
     return sum;
   }
 };
+
+/// The same as complex numbers, two reals each, in blocks that a GPU's scratch memory holds.
+template <class Node, int n_reals>
+struct SliceKernel {
+  static constexpr int n_complex = (n_reals + 1) / 2, block = has_packs || n_complex < 16 ? n_complex : 16,
+                       n_blocks = (n_complex + block - 1) / block;
+  SumKernel<Node> kernel;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int b) const {
+    const auto value = kernel(x);
+    using R = std::remove_cvref_t<decltype(value.v[0])>;
+    SiteNumbers<R, block> numbers;
+    for (int i = 0; i < block; ++i) {
+      const int k = 2 * (b * block + i);
+      numbers.z[i] = {k < n_reals ? value.v[k] : R(0.0), k + 1 < n_reals ? value.v[k + 1] : R(0.0)};
+    }
+    return numbers;
+  }
+};
+
+/// [slice][real] of an expression.
+template <class Node, int n_reals>
+std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& lattice, Subset subset, int direction,
+                                  SumMode mode) {
+  if (mode == SumMode::exact) {
+    using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+    const SiteRange range = lattice.layout().range(subset);
+    const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
+    const Buffer<double> values("slice_sum", n_reals * n_lanes);
+    for_each_site("slice_sum", range,
+                  StoreValues<Site, default_lanes, n_reals, SumKernel<Node>>{kernel, lattice.layout().view(),
+                                                                             range.first, n_lanes, values.data()});
+    return exact_slice_sums(lattice, subset, direction, n_reals, values);
+  }
+  SliceSums sums = slice_sums<double>("slice_sum", lattice, {{0, 0, 0}}, {0, 0, 0, 0},
+                                      SliceKernel<Node, n_reals>{kernel}, SliceChunks::of(lattice, subset, direction));
+  sums.sum_over_ranks(lattice.comm());
+  std::vector<double> reals;
+  for (int s = 0; s < sums.n_slices; ++s)
+    for (int k = 0; k < n_reals; ++k)
+      reals.push_back(k % 2 == 0 ? sums.at(0, s)[k / 2].real() : sums.at(0, s)[k / 2].imag());
+  return reals;
+}
 
 }  // namespace detail
 
@@ -169,16 +213,8 @@ auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode
   const auto node = expression.template bind<false>(plan, {});
   using Node = std::remove_const_t<decltype(node)>;
   using Result = detail::SumOf<detail::value_of_t<Node>>;
-  using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
-  using Kernel = detail::SumKernel<Node>;
-  const Lattice lattice = plan.lattice();
-  const SiteRange range = lattice.layout().range(plan.subset());
-  const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
-  const Buffer<double> values("slice_sum", Result::n * n_lanes);
-  for_each_site("slice_sum", range,
-                detail::StoreValues<Site, default_lanes, Result::n, Kernel>{
-                    {node, plan.n_components()}, lattice.layout().view(), range.first, n_lanes, values.data()});
-  const std::vector<double> sums = detail::sum_slices(lattice, plan.subset(), direction, Result::n, values, mode);
+  const std::vector<double> sums = detail::slice_sums_of<Node, Result::n>({node, plan.n_components()}, plan.lattice(),
+                                                                          plan.subset(), direction, mode);
   std::vector<decltype(Result::result(sums.data()))> result;
   for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));
   return result;

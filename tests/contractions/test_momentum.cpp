@@ -2,7 +2,7 @@
 //
 // Lists and classes of momenta, phases of Fourier sums, chunks of time slices.
 #include "kov/contractions/kernels/momentum.hpp"
-#include "kov/contractions/kernels/time_slices.hpp"
+#include "kov/core/lattice/slice_chunks.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
 #include <set>
@@ -72,31 +72,40 @@ TEST_P(MomentumOnLattice, PhasesEqualTheirDefinition) {
   check_phases<double>(lattice);
 }
 
-TEST_P(MomentumOnLattice, ChunksHoldEverySiteOnceOnItsTimeSlice) {
+TEST_P(MomentumOnLattice, ChunksHoldEverySiteOnceOnItsSlice) {
   const Lattice lattice = GetParam().make(Comm::world());
-  const TimeSlices slices(lattice);
-  if constexpr (unified_memory) {
-    const TimeSlices::View view = slices.view();
-    std::set<int> seen;
-    std::int64_t sites = 0;
-    for (int c = 0; c < view.n_chunks; ++c) {
-      const TimeSlices::Chunk chunk = view.chunk[c];
-      for (int i = 0; i < chunk.count; ++i) {
-        const int outer = view.outer[chunk.first + i];
-        EXPECT_TRUE(seen.insert(outer).second) << "outer site " << outer << " twice";
-        for (int lane = 0; lane < default_lanes; ++lane) {
-          const int slot = view.lane_slot[chunk.lanes + lane];
-          EXPECT_EQ(slot >= 0, lattice.layout().is_site(outer, lane));
-          if (slot < 0) continue;
-          ++sites;
-          EXPECT_LT(slot, chunk.n_slots);
-          EXPECT_EQ(slices.time(chunk.first_slot + slot),
-                    lattice.layout().coordinate(outer, lane)[3] + lattice.geometry().origin()[3]);
+  if constexpr (!unified_memory) GTEST_SKIP() << "does not apply: the tables are where kernels run";
+  for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
+    for (int direction = 0; direction < 4; ++direction) {
+      const auto mu = std::size_t(direction);
+      const SliceChunks slices(lattice, subset, direction);
+      EXPECT_EQ(slices.n_slices(), lattice.extent()[mu]);
+      const SliceChunks::View view = slices.view();
+      const SiteRange range = lattice.layout().range(subset);
+      std::set<int> seen;
+      std::int64_t sites = 0;
+      for (int c = 0; c < view.n_chunks; ++c) {
+        const SliceChunks::Chunk chunk = view.chunk[c];
+        for (int i = 0; i < chunk.count; ++i) {
+          const int outer = view.outer[chunk.first + i];
+          EXPECT_TRUE(outer >= range.first && outer < range.first + range.n_outer);
+          EXPECT_TRUE(seen.insert(outer).second) << "outer site " << outer << " twice";
+          for (int lane = 0; lane < default_lanes; ++lane) {
+            const int slot = view.lane_slot[chunk.lanes + lane];
+            EXPECT_EQ(slot >= 0, lattice.layout().is_site(outer, lane));
+            if (slot < 0) continue;
+            ++sites;
+            EXPECT_LT(slot, chunk.n_slots);
+            EXPECT_EQ(slices.slice(chunk.first_slot + slot),
+                      lattice.layout().coordinate(outer, lane)[mu] + lattice.geometry().origin()[mu]);
+          }
         }
       }
+      const std::int64_t local = lattice.geometry().local_volume();
+      EXPECT_EQ(sites, subset == Subset::all    ? local
+                       : subset == Subset::even ? range.n_sites[0]
+                                                : local - lattice.layout().range(Subset::even).n_sites[0]);
     }
-    EXPECT_EQ(sites, lattice.geometry().local_volume());
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, MomentumOnLattice, ::testing::ValuesIn(test::lattice_cases()), test::case_name);

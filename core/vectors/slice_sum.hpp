@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Fourier sums over time slices of whatever a kernel computes at a site: the loop that every two-point function shares.
+// Fourier sums over the slices of a lattice of whatever a kernel computes at a site: the loop that two-point functions
+// and sums of statements share.
 #pragma once
 
-#include "kov/contractions/kernels/momentum.hpp"
-#include "kov/contractions/kernels/time_slices.hpp"
+#include "kov/core/field/reduce.hpp"
+#include "kov/core/lattice/momentum.hpp"
+#include "kov/core/lattice/slice_chunks.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -14,13 +16,13 @@
 
 namespace kov {
 
-/// z[(momentum * n_times + t) * n_values + value], t global.
+/// z[(momentum * n_slices + slice) * n_values + value], slices of the whole lattice.
 struct SliceSums {
-  int n_momenta, n_times, n_values;
+  int n_momenta, n_slices, n_values;
   std::vector<std::complex<double>> z;
 
-  const std::complex<double>* at(int momentum, int t) const {
-    return z.data() + (std::size_t(momentum) * n_times + t) * n_values;
+  const std::complex<double>* at(int momentum, int slice) const {
+    return z.data() + (std::size_t(momentum) * n_slices + slice) * n_values;
   }
   /// Adds those of all ranks.  Collective.
   void sum_over_ranks(const Comm& comm);
@@ -44,7 +46,7 @@ struct PackSliceSum {
   static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
 
   Kernel kernel;
-  TimeSlices::View slices;
+  SliceChunks::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
   int zero_momentum;
@@ -52,7 +54,7 @@ struct PackSliceSum {
 
   /// Writes partial[((slot * n + momentum) * n_values + value) * 2].
   void operator()(int index) const {
-    const TimeSlices::Chunk chunk = slices.chunk[index];
+    const SliceChunks::Chunk chunk = slices.chunk[index];
     const std::size_t n = std::size_t(phases.n);
     std::vector<Complex<R>> sum(n * n_values, Complex<R>{R(T(0)), R(T(0))}), phase(n);
     for (int i = 0; i < chunk.count; ++i) add(slices.outer[chunk.first + i], phase.data(), sum.data());
@@ -71,7 +73,8 @@ struct PackSliceSum {
 
   /// sum[momentum * n_values + value] += phase * value at an outer site.
   void add(int outer, Complex<R>* phase, Complex<R>* sum) const {
-    for (int lane = 0; lane < N; ++lane) {
+    const bool at_rest = phases.n == 1 && zero_momentum == 0;
+    for (int lane = 0; lane < N && !at_rest; ++lane) {
       const Coord x = layout.coordinate(outer, lane);
       for (int k = 0; k < phases.n; ++k) {
         const Complex<T> p = phases(x, k);
@@ -108,7 +111,7 @@ struct LaneSliceSum {
   using Sums = Kokkos::View<Complex<double>*, Scratch, Kokkos::MemoryUnmanaged>;
 
   Kernel kernel;
-  TimeSlices::View slices;
+  SliceChunks::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
   int first_momentum, count;
@@ -120,7 +123,7 @@ struct LaneSliceSum {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const TimeSlices::Chunk chunk = slices.chunk[team.league_rank() / n_blocks];
+    const SliceChunks::Chunk chunk = slices.chunk[team.league_rank() / n_blocks];
     const int b = team.league_rank() % n_blocks;
     const Array value(team.team_scratch(0), tile * value_row), phase(team.team_scratch(0), tile * phase_row);
     const Sums sum(team.team_scratch(0), n_sums);
@@ -156,7 +159,7 @@ struct LaneSliceSum {
   }
 
   /// The values and phases of site i of a chunk; zero where it is not of this slot.
-  KOKKOS_FORCEINLINE_FUNCTION void fill(const TimeSlices::Chunk& chunk, int slot, int b, int i, Complex<T>* value,
+  KOKKOS_FORCEINLINE_FUNCTION void fill(const SliceChunks::Chunk& chunk, int slot, int b, int i, Complex<T>* value,
                                         Complex<T>* phase) const {
     if (i >= chunk.count * N || slices.lane_slot[chunk.lanes + i % N] != slot) {
       for (int v = 0; v < block; ++v) value[v] = {T(0), T(0)};
@@ -171,24 +174,30 @@ struct LaneSliceSum {
   }
 };
 
-/// The slots of each time slice added up in index order, where kernels run.
-SliceSums add_slots(const TimeSlices& slices, const Buffer<double>& partial, int n_momenta, int n_times, int n_values);
+/// The slots of each slice added up in index order, where kernels run.
+SliceSums add_slots(const SliceChunks& slices, const Buffer<double>& partial, int n_momenta, int n_values);
+
+/// The sums over all ranks in exact mode of numbers that StoreValues left: values[k * n_lanes + lane of the subset], k
+/// < n.  Returns [slice of the whole lattice][k].  Collective, fences.
+std::vector<double> exact_slice_sums(const Lattice& lattice, Subset subset, int direction, int n,
+                                     const Buffer<double>& values);
 
 }  // namespace detail
 
-/// sum over the sites x of this rank on each time slice of e^{+i p.(x - source)} kernel(x), for every momentum.  Not
-/// summed over ranks: combine values first where fewer are wanted, then call sum_over_ranks() or Comm::sum.
+/// sum over the sites x of this rank on each slice of e^{+i p.(x - source)} kernel(x), for every momentum.  Not summed
+/// over ranks: combine values first where fewer are wanted, then call sum_over_ranks() or Comm::sum.
 ///
 /// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteNumbers<R, block>; T is what it
 /// computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites, then in double,
 /// in an order that does not depend on the number of threads, but on the decomposition.  Fences.
+///
+/// Slices are those in time of all sites, or those of other chunks.
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
-                     const Coord& source, const Kernel& kernel) {
+                     const Coord& source, const Kernel& kernel, const SliceChunks& slices) {
   using Exec = Kokkos::DefaultExecutionSpace;
   constexpr int N = default_lanes, n_values = Kernel::n_blocks * Kernel::block;
   const MomentumPhases<T> phases(lattice, momenta, source);
-  const TimeSlices& slices = TimeSlices::of(lattice);
   const int n = phases.size();
   const Buffer<double> partial(name, std::size_t(slices.n_slots()) * n * n_values * 2);
   if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
@@ -210,7 +219,12 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
           Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial.data()});
     }
   }
-  return detail::add_slots(slices, partial, n, lattice.extent()[3], n_values);
+  return detail::add_slots(slices, partial, n, n_values);
+}
+template <class T, class Kernel>
+SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
+                     const Coord& source, const Kernel& kernel) {
+  return slice_sums<T>(name, lattice, momenta, source, kernel, SliceChunks::of(lattice));
 }
 
 }  // namespace kov
