@@ -12,7 +12,7 @@ namespace kov::detail {
 
 /// A block of lanes, and where in it a site lies.
 template <class Stored>
-struct SiteNumbers {
+struct StoredSite {
   using Number = std::remove_const_t<Stored>;
   static constexpr bool is_integer = std::is_integral_v<Number>;
   /// What the site's numbers are.
@@ -89,8 +89,8 @@ struct SiteBlocks {
     return data + outer * stride + group * block;
   }
   /// A component of a site; lane: where lanes are sites.
-  KOKKOS_FORCEINLINE_FUNCTION SiteNumbers<Stored> site(const FieldShape& shape, int outer, int lane,
-                                                       int component) const {
+  KOKKOS_FORCEINLINE_FUNCTION StoredSite<Stored> site(const FieldShape& shape, int outer, int lane,
+                                                      int component) const {
     return {address(outer, component / shape.width), shape.width > 1 ? component % shape.width : lane, shape.lanes,
             shape.site};
   }

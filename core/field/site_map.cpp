@@ -142,7 +142,7 @@ namespace detail {
 template <class Stored>
 void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<double> values) {
-  for_each_part(layout, blocks, shape, [&](const SiteNumbers<Stored>& from, std::size_t first) {
+  for_each_part(layout, blocks, shape, [&](const StoredSite<Stored>& from, std::size_t first) {
     for (int k = 0; k < shape.site.n_reals; ++k) values[first + std::size_t(k)] = double(from.get(k));
   });
 }
@@ -150,7 +150,7 @@ void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const
 template <class Stored>
 void import_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<const double> values) {
-  for_each_part(layout, blocks, shape, [&](const SiteNumbers<Stored>& to, std::size_t first) {
+  for_each_part(layout, blocks, shape, [&](const StoredSite<Stored>& to, std::size_t first) {
     to.set([&](int k) { return values[first + std::size_t(k)]; });
   });
 }
@@ -172,12 +172,12 @@ void require_site(const Lattice& lattice, const FieldShape& shape, const std::st
 namespace {
 /// f(the site in a copy on the host of its block).
 template <class Stored, class F>
-void with_host_block(const SiteNumbers<Stored>& site, const F& f) {
+void with_host_block(const StoredSite<Stored>& site, const F& f) {
   std::vector<Stored> copy(std::size_t(site.shape.n_numbers()) * std::size_t(site.lanes));
   const std::size_t bytes = copy.size() * sizeof(Stored);
   Kokkos::fence("one site");
   copy_to_host(copy.data(), site.block, bytes);
-  if (f(SiteNumbers<Stored>{copy.data(), site.lane, site.lanes, site.shape}))
+  if (f(StoredSite<Stored>{copy.data(), site.lane, site.lanes, site.shape}))
     copy_to_device(site.block, copy.data(), bytes);
 }
 }  // namespace

@@ -4,9 +4,9 @@
 // and sums of statements share.
 #pragma once
 
-#include "kov/core/field/reduce.hpp"
 #include "kov/core/lattice/momentum.hpp"
 #include "kov/core/lattice/slice_chunks.hpp"
+#include "kov/core/vectors/reduce.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -58,7 +58,7 @@ void allowed(const Psi& b, const Psi32& f) {
 void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unused]] const Psi& c,
              [[maybe_unused]] const Psi32& f, [[maybe_unused]] const GaugeField<double>& U,
              [[maybe_unused]] const Field<AdjointVector, double>& phi,
-             [[maybe_unused]] const Field<Spinor, double, 1>& column, [[maybe_unused]] Holder& h,
+             [[maybe_unused]] const Field<Spinor, double, ColumnLanes<1>>& column, [[maybe_unused]] Holder& h,
              [[maybe_unused]] const Holder& g) {
 #if !defined(CASE)
 #elif CASE == 1    // x.clone(name) for a copy of the data, x.alias() for another handle
@@ -97,7 +97,7 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   a *= U;
 #elif CASE == 18   // copy(from, to) of kov/core/vectors/field_ops.hpp copies a field
   assign(b, a);
-#elif CASE == 19   // fields in the lattice's ordinary layout (N = default_lanes)
+#elif CASE == 19   // fields in the lattice's ordinary layout (SiteLanes)
   column += column;
 #elif CASE == 20   // numbers go into fields of Scalar
   a = trace(U);

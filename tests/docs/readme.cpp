@@ -20,7 +20,7 @@ inline void apply_readme_kernel(const kov::GaugeLinks<double>& links, const kov:
                                 const kov::SpinorField<double>& out) {
   const auto& stencil = kov::Stencil::of(in.lattice());
   const auto& halo = kov::halo_for<kov::Spinor, double>(in.lattice(), in.n_components());
-  kov::run_stencil("readme", stencil, halo, in, out, in.n_components(), [&](const auto& neighbours) {
+  kov::run_stencil("readme", stencil, halo, in, out, [&](const auto& neighbours) {
     return Laplacian{stencil.view(), links.view(), neighbours, out.view()};
   });
 }

@@ -16,10 +16,10 @@ Field<SiteT, T> random_field(const Lattice& lattice, int n_components, std::uint
 }
 
 /// All sites and components of a field on every rank.  Collective.
-template <template <class> class SiteT, class T>
-GlobalArray gather(const Field<SiteT, T>& field) {
+template <template <class> class SiteT, class Storage, class Lanes>
+GlobalArray gather(const Field<SiteT, Storage, Lanes>& field) {
   const Geometry& geometry = field.lattice().geometry();
-  GlobalArray a(geometry.extent(), SiteT<T>::n_complex * field.n_components());
+  GlobalArray a(geometry.extent(), SiteT<double>::n_complex * field.n_components());
   const std::vector<double> local = export_sites(field);
   std::size_t i = 0;
   for_each_coordinate(geometry.local_extent(), [&](const Coord& x) {

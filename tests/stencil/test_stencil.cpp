@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Stencils of any legs: every neighbour is the right site, whatever the decomposition and the schedule.
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/wilson.hpp"
@@ -77,7 +78,7 @@ TEST_P(StencilLegs, LeadToTheirSites) {
       const int n = int(legs.size());
       const Field<ColorVector, double> out(lattice, "out", n);
       const Halo<ColorVector, double> halo(lattice, stencil, 1);
-      run_stencil("copy_neighbours", stencil, halo, in, out, n, [&](const auto& neighbours) {
+      run_stencil("copy_neighbours", stencil, halo, in, out, [&](const auto& neighbours) {
         return CopyNeighbours{stencil.view(), neighbours, out.view()};
       });
       const GlobalArray got = gather(out);

@@ -117,7 +117,7 @@ void check_free_laplacian(const Lattice& lattice) {
     for (const double q : p) eigenvalue -= 4 * std::sin(q / 2) * std::sin(q / 2);
     const GlobalArray wave = plane_wave(lattice.extent(), p, 6);
     load(in, wave);
-    run_stencil("free_laplacian", stencil, halo_for<ColorVector, T>(stencil, lattice, 2), in, out, 2,
+    run_stencil("free_laplacian", stencil, halo_for<ColorVector, T>(stencil, lattice, 2), in, out,
                 [&](const auto& neighbours) {
                   return FreeLaplacianKernel<T>{stencil.view(), neighbours, out.view()};
                 });

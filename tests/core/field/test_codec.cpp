@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What lies in memory against what was meant: the accuracy of each codec, and the same numbers from packs, single lanes,
-// hosts and copies between precisions, codecs and lanes.
+// What lies in memory against what was meant: the accuracy of each codec, and the same numbers from packs, single
+// lanes, hosts and copies between precisions, codecs and lanes.
 #include "kov/core/field/codec.hpp"
-
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/launch/for_each_site.hpp"
@@ -17,7 +16,7 @@
 namespace kov {
 namespace {
 
-using reference::GlobalArray;
+using reference::gather, reference::GlobalArray, reference::max_difference;
 
 class Codecs : public test::OnLattices {};
 
@@ -47,7 +46,8 @@ void copy_by_packs(const In& in, const Out& out) {
 }
 template <class In, class Out>
 void copy_by_lanes(const In& in, const Out& out) {
-  for_each_lane("copy", in.range(), CopyLanes<typename In::View, typename Out::View>{in.view(), out.view(), in.n_groups()});
+  for_each_lane("copy", in.range(),
+                CopyLanes<typename In::View, typename Out::View>{in.view(), out.view(), in.n_groups()});
 }
 
 /// The largest error of a real number in units of the largest real number of its site.

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace kov::test {
+namespace kov::test::gammas {
 namespace {
 
 using Dense = std::array<std::array<std::complex<int>, 4>, 4>;
@@ -149,4 +149,4 @@ TEST(MesonNames, SayWhichMatrixStandsBetweenTheQuarks) {
 }
 
 }  // namespace
-}  // namespace kov::test
+}  // namespace kov::test::gammas

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What halos refuse, on every rank, and how they round on the wire.
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/halo/halo.hpp"
 #include "kov/stencil/launch.hpp"

@@ -33,6 +33,21 @@ TEST_F(ViewBounds, HalosEndWhereTheirLastNeighbourIs) {
   }
 }
 
+TEST_F(ViewBounds, NeighboursAreThoseOfTheField) {
+  const Lattice lattice(Comm::self(), {4, 4, 4, 8});
+  const SpinorField<double> psi(lattice, "the spinor", 2);
+  const int n = psi.range().n_outer;
+  const std::string site = "outer site " + std::to_string(n);
+  const NeighbourView<Spinor, double> near(psi.view(), {});
+  near(LaneSite{0, 0}, LaneHop{n - 1, 0, false});
+  expect_refused([&] { near(LaneSite{0, 0}, LaneHop{n, 0, false}); }, {"the spinor", site});
+  expect_refused([&] { near(LaneSite{0, 0}, LocalHop{0, -1}); }, {"the spinor", "lane -1"});
+#if !defined(KOKKOS_ENABLE_CUDA)
+  expect_refused([&] { near(PackSite{0}, PackHop{n, 0, false, nullptr}); }, {"the spinor", site});
+  expect_refused([&] { near.read(PackSite{0}, PackHop{0, 0, false, nullptr}, 2); }, {"the spinor", "component 2"});
+#endif
+}
+
 using ColumnsSite = site_of_lanes_t<ColumnLanes<4>>;
 
 TEST_F(ViewBounds, HalosOfColumnsEndLikewise) {

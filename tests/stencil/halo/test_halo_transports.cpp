@@ -3,6 +3,7 @@
 // Every way that a halo can travel brings the same numbers, checked or not, and what goes wrong on it is found.
 #include "kov/core/comm/comm_runtime.hpp"
 #include "kov/core/comm/shared_memory.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/halo/halo_check.hpp"
 #include "kov/stencil/launch.hpp"
 #include "tests/reference/gather.hpp"

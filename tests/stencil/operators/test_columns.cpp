@@ -2,6 +2,7 @@
 //
 // Many columns at once, as components of a field or in blocks: the same as one after the other, for every operator that
 // sources and sinks go through.
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"

@@ -62,9 +62,10 @@ TEST(FreeLaplacian, HasEveryPlaneWaveAsAnEigenvector) {
   load(gauge, reference::unit_gauge(lattice.extent()));
   for (const std::array<double, 4>& angle : {std::array<double, 4>{0, 0, 0, 0}, {0.4, -1, 2, pi}})
     for (const Dimensions d : {Dimensions::space, Dimensions::spacetime}) {
-      check_every_mode<ColorVector, double>(CovariantLaplacian<double>(GaugeLinks<double>(gauge, {angle}), d), d,
-                                            angle);
-      check_every_mode<Spinor, float>(CovariantLaplacian<float>(GaugeLinks<float>(gauge, {angle}), d), d, angle);
+      check_every_mode<ColorVector, double>(
+          CovariantLaplacian<double>(GaugeLinks<double>(gauge, BoundaryAngles{angle}), d), d, angle);
+      check_every_mode<Spinor, float>(CovariantLaplacian<float>(GaugeLinks<float>(gauge, BoundaryAngles{angle}), d), d,
+                                      angle);
     }
 }
 

@@ -2,6 +2,7 @@
 //
 // The covariant Laplacian and the Wilson operator against their definitions, in both precisions, on every memory order,
 // with boundary phases, on fields, parities and blocks of columns.
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
@@ -53,7 +54,8 @@ TEST_P(Operators, LaplacianEqualsItsDefinition) {
 template <class T>
 void check_storage(const Lattice& lattice) {
   const GaugeField<T> gauge = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 7));
-  const GaugeLinks<T> once(gauge, BoundaryAngles{test::kAngles}), twice(gauge, BoundaryAngles{test::kAngles}, LinkStorage::twice);
+  const GaugeLinks<T> once(gauge, BoundaryAngles{test::kAngles}),
+      twice(gauge, BoundaryAngles{test::kAngles}, LinkStorage::twice);
   const auto expect_equal = [](const auto& in, const auto& apply) {
     const auto a = in.like("once"), b = in.like("twice");
     apply(0, a);

@@ -2,6 +2,7 @@
 //
 // What a field is as a value: aliases and copies, empty fields, fields made of expressions, scalings; and the factors
 // that are no fields: sums of gamma matrices, phases.
+#include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
 #include "tests/support/statements.hpp"
 
