@@ -3,8 +3,8 @@
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/field/site_map.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <cmath>
 

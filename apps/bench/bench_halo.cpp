@@ -2,8 +2,8 @@
 #include "apps/bench/bench_halo.hpp"
 
 #include "apps/settings/format.hpp"
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/runtime/runtime.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/laplacian.hpp"

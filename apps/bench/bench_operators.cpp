@@ -67,6 +67,9 @@ void add_operator_rows(BenchRows<T>& rows) {
   // A copy, and on CPUs, read again, the doubled ones.
   rows.add("links made ready for operators", V, has_packs ? 144 + 72 + 144 : 144, 0,
            [=] { GaugeLinks<T>(gauge, BoundaryAngles::antiperiodic_in_time()).with({.doubled = true}); });
+  if (has_packs)
+    rows.add("links made ready for columns", V, 72 + 72 + 144, 0,
+             [=] { GaugeLinks<T>(gauge).with({.columns = true}); });
   const CovariantLaplacian<T> moving(GaugeLinks<T>(gauge, momentum_factors({0.1, 0.2, 0.3})), Dimensions::space);
   rows.add("Laplacian in space with momentum, spinor", V, 48 + links * 3 / 4, 6 * 288 + 48 + 6 * 54,
            [=] { moving.apply(a, b); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/baryon.hpp"
 
-#include "kov/core/vectors/slice_sum.hpp"
 #include "kov/core/site/spin_color_matrix.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
 
 #include <cmath>
 #include <numbers>

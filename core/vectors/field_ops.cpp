@@ -3,8 +3,8 @@
 // Updates.  Sums are in field_sums.cpp: apart, each compiles in half the time.
 #include "kov/core/vectors/field_ops.hpp"
 
-#include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/vectors/field_combination.hpp"
 
 namespace kov::detail {
 

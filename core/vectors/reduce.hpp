@@ -6,9 +6,9 @@
 #pragma once
 
 #include "kov/core/base/memory.hpp"
-#include "kov/core/vectors/group_sums.hpp"
 #include "kov/core/lattice/lattice.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 
 #include <array>
 #include <cmath>

@@ -4,8 +4,8 @@
 // column_sums.cpp share.  Not for users.
 #pragma once
 
-#include "kov/core/vectors/group_sums.hpp"
 #include "kov/core/site/color_spin.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 
 namespace kov::detail {
 

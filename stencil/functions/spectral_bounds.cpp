@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/spectral_bounds.hpp"
 
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/field/noise.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/heatbath.hpp"
 
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/random.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
 #include "kov/stencil/observables/observables.hpp"
 

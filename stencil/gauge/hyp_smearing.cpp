@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/hyp_smearing.hpp"
 
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/su3.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/rectangle_force.hpp"
 
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 namespace kov::detail {
 

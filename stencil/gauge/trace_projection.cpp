@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/trace_projection.hpp"
 
-#include "kov/core/vectors/reduce.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/su3.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
 
 #include <array>

@@ -27,7 +27,7 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
     std::erase_if(plan_.faces, [&](const auto& face) { return std::count(read.begin(), read.end(), face.leg) == 0; });
   with_wire([&](auto format) { block_bytes_ = decltype(format)::block_bytes(shape_); });
   list_blocks();
-  landing_ = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_reals) *
+  landing_ = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_numbers()) *
              std::size_t(shape.lanes) * sizeof(T);
   for (const auto& face : plan_.faces) lands_elsewhere_ = lands_elsewhere_ || !lands_in_place(face);
   const std::size_t message_bytes = std::size_t(plan_.n_message_blocks) * site_bytes();

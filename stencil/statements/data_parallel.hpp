@@ -4,9 +4,9 @@
 // another. For users who want no site loops; docs/data_parallel.md has examples.
 #pragma once
 
+#include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
-#include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/statements/expression.hpp"

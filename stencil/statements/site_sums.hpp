@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What sums of expressions do with the values of one site: reals in double, and what the host calls the result.  Not for
-// users.
+// What sums of expressions do with the values of one site: reals in double, and what the host calls the result.  Not
+// for users.
 #pragma once
 
 #include "kov/core/vectors/reduce.hpp"

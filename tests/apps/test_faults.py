@@ -17,7 +17,6 @@ from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTe
 SOLVER = os.environ.get("KOVARIANT_SOLVER", "")
 ALL = os.environ.get("KOVARIANT_FAULTS") == "all"
 FILE = "a.0001.lime"
-LEG = 6  # +t, the direction that is cut first
 WRONG = {"lost": "did not arrive within", "flipped": "was damaged on its way", "stale": "an old message was delivered"}
 FAULTS = ("lost", "memory", "flipped", "stop", "stale", "kill")
 # Kernels that faults of a process strike at, as parts of all that the rank runs.
@@ -139,8 +138,9 @@ class FaultTest(ProgramTest):
         return int(re.search(r"did not strike: rank %d ran (\d+) kernels" % rank, done.stderr)[1]), made
 
     def strike_message(self, kind, sender, program, ranks=2):
-        said = self.strike("%s:%d:%d" % (kind, sender, LEG), program, 4, ranks, timeout=2 if kind == "lost" else 20)
-        pattern = r"^%s: rank (\d): the halo message of leg \+t from rank %d to rank \1 " % (self.name, sender)
+        said = self.strike("%s:%d:%d" % (kind, sender, self.leg), program, 4, ranks, timeout=2 if kind == "lost" else 20)
+        pattern = r"^%s: rank (\d): the halo message of leg \%st from rank %d to rank \1 " % (
+            self.name, "+-"[self.leg % 2], sender)
         self.assertRegex(said, pattern)
         self.assertIn(WRONG[kind], said)
 
@@ -161,6 +161,7 @@ class FaultTest(ProgramTest):
 class Matrix:
     """Every fault on one program, over results of an earlier run where the program replaces them."""
     number, program, replaces = 0, (), True
+    leg = 6  # +t, the direction that is cut first
     # The part of the counted kernels that it runs in any case.
     steady = 1
 
@@ -209,7 +210,8 @@ class GaugefixFaults(Matrix, FaultTest):
 
 
 class SmearFaults(Matrix, FaultTest):
-    number, program = 3, ("smear", "--extent", 4, 4, 4, 8, "--links", "hot", "-q")
+    """Along t, nothing but links is brought: those that start behind."""
+    leg, number, program = 7, 3, ("smear", "--extent", 4, 4, 4, 8, "--links", "hot", "-q")
 
 
 class SpectrumFaults(Matrix, FaultTest):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Gauge transformations in HDF5.
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/field/site_map.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/io/transformation_io.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 

@@ -3,9 +3,9 @@
 // A user's program: its own kernels on the library's fields, and one of the library's operators.  Where all links
 // vanish the covariant Laplacian is multiplication by -8.
 #include "kov/core/base/version.hpp"
-#include "kov/core/vectors/reduce.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/runtime/runtime.hpp"
+#include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 #include <cmath>

@@ -2,10 +2,10 @@
 //
 // One lattice, every decomposition of it on the ranks of this run, blocking and overlapped: each operator on quark
 // fields and each whole-lattice statement gives the bits it gives on one rank.
-#include "kov/core/vectors/column_matrix.hpp"
-#include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/operators/wilson.hpp"

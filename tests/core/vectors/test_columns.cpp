@@ -2,9 +2,9 @@
 //
 // Vector algebra by column against plain arrays, and against the same functions of single columns: their bits, columns
 // that are finished, more columns than one kernel takes, fields whose lanes are sites and whose lanes are columns.
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/column_sums.hpp"
-#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Chebyshev series of functions and of operators, and the Lanczos bounds that they want.
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/field/noise.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/chebyshev.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "tests/reference/gather.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Smeared links: stout and APE against their definitions (HYP: test_hyp_smearing.cpp), gauge covariance, and plaquettes of other
-// codes.
+// Smeared links: stout and APE against their definitions (HYP: test_hyp_smearing.cpp), gauge covariance, and plaquettes
+// of other codes.
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/gauge/hyp_smearing.hpp"

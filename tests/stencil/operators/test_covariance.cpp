@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Gauge covariance, A[U^g] g psi = g A[U] psi, and gamma_5 hermiticity, for hot links and a random transformation.
-#include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/site/gamma.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
