@@ -83,7 +83,7 @@ void check_laplacians(const Lattice& lattice) {
       laplacian.apply(in, result);
       detail::copy_on_device(out.data(), result.data(), result.bytes());
     };
-    check_block<ColorVector, T, default_lanes>(lattice, 3, apply_block, "colour vectors");
+    check_block<ColorVector, T, 8>(lattice, 3, apply_block, "colour vectors");
     check_block<ColorVector, T, 4>(lattice, 6, apply_block, "colour vectors in fours");
     check_block<Spinor, T, 4>(lattice, 12, apply_block, "propagator in fours");
   }
@@ -110,7 +110,7 @@ void check_smearings(const Lattice& lattice) {
     const auto apply = [&](const auto& in, const auto& out) { profile.apply(in, out); };
     check_components<Spinor, T>(lattice, 12, apply, "profile");
     check_components<ColorVector, T>(lattice, 3, apply, "profile");
-    check_block<ColorVector, T, default_lanes>(lattice, 3, apply, "profile");
+    check_block<ColorVector, T, 8>(lattice, 3, apply, "profile");
     check_block<Spinor, T, 4>(lattice, 12, apply, "profile");
   }
 }
