@@ -61,12 +61,12 @@ void Hop<Storage>::combine(double alpha, double beta, const SpinorField<S, Lanes
     else
       launch(std::integral_constant<int, +1>{}, neighbourhood);
   };
-  if (has_packs)
-    launch_either(Stencil::NearestView{stencil.view()});
-  else if (stencil.is_nearest())
-    launch_either(stencil.nearest());
-  else
-    launch_either(stencil.view());
+  // One kernel for all legs where there is nothing to gain.
+  constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
+  if constexpr (has_packs) return launch_either(Stencil::NearestView{stencil.view()});
+  if constexpr (!has_packs && plain)
+    if (stencil.is_nearest()) return launch_either(stencil.nearest());
+  if constexpr (!has_packs) launch_either(stencil.view());
 }
 
 template class Hop<float>;

@@ -40,7 +40,8 @@ void CovariantLaplacian<Storage>::combine(double alpha, double beta, const Field
         links_.codec());
   };
   const auto launch = [&](auto n_legs) {
-    if constexpr (!has_packs && !Lanes::holds_columns)
+    constexpr bool plain = Codec<SiteT, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
+    if constexpr (!has_packs && !Lanes::holds_columns && plain)
       if (!stencil.halo().any()) return run(n_legs, stencil.local());
     run(n_legs, stencil.nearest());
   };
