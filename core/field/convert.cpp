@@ -32,18 +32,12 @@ struct ConvertSites {
   SiteBlocks<S> in;
   SiteBlocks<T> out;
   FieldShape in_shape, out_shape;
-  Layout::View layout;
-  int n_half_columns;  // outer sites of one parity in the column layout
+  Layout::View layout, columns;
   int first_in, first_out, n;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    int column = 0;
-    if (in_shape.has_column_order() || out_shape.has_column_order()) {
-      const Coord c = layout.coordinate(x.outer, x.lane);
-      const int p = (c[0] + c[1] + c[2] + c[3] + layout.origin_parity) & 1;
-      const int lex = c[0] + layout.extent[0] * (c[1] + layout.extent[1] * (c[2] + layout.extent[2] * c[3]));
-      column = p * n_half_columns + lex / 2;
-    }
+    const bool to_or_from_columns = in_shape.has_column_order() || out_shape.has_column_order();
+    const int column = to_or_from_columns ? columns.even_odd_slot(layout.coordinate(x.outer, x.lane)) : 0;
     for (int c = 0; c < n; ++c) {
       const auto from = in.site(in_shape, in_shape.has_column_order() ? column : x.outer, x.lane, first_in + c);
       out.site(out_shape, out_shape.has_column_order() ? column : x.outer, x.lane, first_out + c).set([&](int k) {
@@ -68,7 +62,7 @@ void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldS
                            ConvertBlocks<S, T>{in, out, range.first, first_in, first_out, n, in_shape.site.n_reals});
   for_each_lane("convert", range,
                 ConvertSites<S, T>{in, out, in_shape, out_shape, lattice.layout().view(),
-                                   lattice.column_layout().n_outer() / 2, first_in, first_out, n});
+                                   lattice.column_layout().view(), first_in, first_out, n});
 }
 
 using Layouts = const Lattice&;

@@ -86,6 +86,11 @@ class Layout {
       const int p = o >= n_outer_half;
       return (o - p * n_outer_half) * lanes + lane < (p ? n_odd : n_even);
     }
+    /// The slot (outer * lanes + lane) of local coordinates in even-odd order.
+    KOKKOS_INLINE_FUNCTION int even_odd_slot(const Coord& x) const {
+      const int p = (x[0] + x[1] + x[2] + x[3] + origin_parity) & 1;
+      return p * n_outer_half * lanes + (x[0] + extent[0] * (x[1] + extent[1] * (x[2] + extent[2] * x[3]))) / 2;
+    }
     /// Site s of parity p: of each pair of lexicographic neighbours 2s, 2s + 1 one is even and one is odd.
     KOKKOS_INLINE_FUNCTION Coord even_odd_coordinate(int s, int p) const {
       for (int i = 2 * s;; ++i) {

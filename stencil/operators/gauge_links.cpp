@@ -8,6 +8,17 @@ namespace kov {
 
 namespace detail {
 
+/// Both legs of every pair at x, written to `there`.
+template <class In, class Out, class Site, class There>
+KOKKOS_FORCEINLINE_FUNCTION void copy_both_legs(const Stencil::View& stencil, const In& in, const Out& out, Site x,
+                                                There there) {
+  const auto near = stencil.at(x);
+  for (int leg = 0; leg < stencil.n_legs; leg += 2) {
+    out.set(there, in(x, leg / 2), leg);
+    out.set(there, in(x, near(leg + 1), leg / 2), leg + 1);
+  }
+}
+
 template <class Storage>
 struct DoubleLinks {
   Stencil::View stencil;
@@ -16,11 +27,7 @@ struct DoubleLinks {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
-    const auto near = stencil.at(x);
-    for (int leg = 0; leg < stencil.n_legs; leg += 2) {
-      out.set(x, in(x, leg / 2), leg);
-      out.set(x, in(x, near(leg + 1), leg / 2), leg + 1);
-    }
+    copy_both_legs(stencil, in, out, x, x);
   }
 };
 
@@ -30,19 +37,11 @@ struct ColumnLinks {
   Stencil::View stencil;
   NeighbourView<ColorMatrix, Storage> in;
   FieldView<ColorMatrix, Storage, ColumnLanes<1>> out;
-  Layout::View layout;
-  int n_half_columns;  // outer sites of one parity in the column layout
+  Layout::View layout, columns;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    const Coord c = layout.coordinate(x.outer, x.lane);
-    const int p = (c[0] + c[1] + c[2] + c[3] + layout.origin_parity) & 1;
-    const int lex = c[0] + layout.extent[0] * (c[1] + layout.extent[1] * (c[2] + layout.extent[2] * c[3]));
-    const LaneSite there{p * n_half_columns + lex / 2, 0};
-    const auto near = stencil.at(x);
-    for (int leg = 0; leg < stencil.n_legs; leg += 2) {
-      out.set(there, in(x, leg / 2), leg);
-      out.set(there, in(x, near(leg + 1), leg / 2), leg + 1);
-    }
+    const int column = columns.even_odd_slot(layout.coordinate(x.outer, x.lane));
+    copy_both_legs(stencil, in, out, x, LaneSite{column, 0});
   }
 };
 
@@ -123,7 +122,7 @@ void GaugeLinks<Storage>::make_columns() const {
   forms_->columns = Field<ColorMatrix, Storage, ColumnLanes<1>>(lattice(), "links for columns", int(legs_.size()));
   for_each_lane("column_links", links_.range(),
                 detail::ColumnLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->columns.view(),
-                                             lattice().layout().view(), lattice().column_layout().n_outer() / 2});
+                                             lattice().layout().view(), lattice().column_layout().view()});
 }
 
 template <class Storage>
