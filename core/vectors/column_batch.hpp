@@ -61,12 +61,12 @@ void require_columns(const std::string& what, std::size_t n, const std::string& 
 
 /// The groups with columns that are not finished, in batches.
 template <VectorField F>
-std::vector<ColumnGroups<ColumnsOf<F>::width>> column_groups(const F& x, const ColumnMask& finished) {
-  constexpr int width = ColumnsOf<F>::width;
-  const int n_columns = ColumnsOf<F>::n_columns(x);
+std::vector<ColumnGroups<F::Lanes::width>> column_groups(const F& x, const ColumnMask& finished) {
+  constexpr int width = F::Lanes::width;
+  const int n_columns = x.n_components();
   if (finished.size() > 0) require_columns("a mask", std::size_t(finished.size()), x.name(), n_columns);
   std::vector<ColumnGroups<width>> batches;
-  for (int group = 0; group < ColumnsOf<F>::n_groups(x); ++group) {
+  for (int group = 0; group < x.n_groups(); ++group) {
     const int first = group * width, end = std::min(first + width, n_columns);
     bool is_finished = true;
     for (int column = first; column < end; ++column) is_finished = is_finished && finished.is_finished(column);
@@ -80,11 +80,11 @@ std::vector<ColumnGroups<ColumnsOf<F>::width>> column_groups(const F& x, const C
 /// The same with coefficients.
 template <VectorField F, class C, std::size_t n>
 auto column_batches(const F& x, const std::array<ColumnCoefficients<C>, n>& c, const ColumnMask& finished) {
-  constexpr int width = ColumnsOf<F>::width;
+  constexpr int width = F::Lanes::width;
   constexpr bool is_complex = !std::is_same_v<C, double>;
   using T = typename F::Real;
   using Batch = ColumnBatch<T, is_complex, int(n), width>;
-  const int n_columns = ColumnsOf<F>::n_columns(x);
+  const int n_columns = x.n_components();
   for (const auto& term : c)
     if (term) require_columns("coefficients", term->size(), x.name(), n_columns);
   std::vector<Batch> batches;
@@ -150,7 +150,7 @@ void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, si
   constexpr int n = int(sizeof...(Xs));
   for (const auto& batch : column_batches<F, C>(y, c, finished))
     f(
-        ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, ColumnsOf<F>::width>{
+        ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, F::Lanes::width>{
             {x.view()...}, y.view(), batch},
         batch);
 }

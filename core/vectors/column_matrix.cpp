@@ -57,7 +57,7 @@ inline constexpr int most_inputs = has_packs ? 32 : 16, most_outputs = has_packs
 template <class F>
 struct RotationKernel {
   using T = typename F::Real;
-  static constexpr int width = ColumnsOf<F>::width;
+  static constexpr int width = F::Lanes::width;
   typename F::View in, out;
   int first_in, n_in, first_group;
   bool adds;
@@ -102,10 +102,10 @@ void require_same_sites(const F& x, const F& y) {
 template <VectorField F>
 std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
   require_same_sites(x, y);
-  constexpr int width = ColumnsOf<F>::width, rows = width == 1 ? 4 : 1, columns = width == 1 ? 2 : 8;
+  constexpr int width = F::Lanes::width, rows = width == 1 ? 4 : 1, columns = width == 1 ? 2 : 8;
   constexpr int n = 2 * rows * columns;
-  const int m = ColumnsOf<F>::n_columns(x), n_columns = ColumnsOf<F>::n_columns(y);
-  const int n_rows = ColumnsOf<F>::n_groups(x), beside = (n_columns + columns - 1) / columns;
+  const int m = x.n_components(), n_columns = y.n_components();
+  const int n_rows = x.n_groups(), beside = (n_columns + columns - 1) / columns;
   const int n_tiles = (n_rows + rows - 1) / rows * beside;
   std::vector<double> sums(std::size_t(n_tiles) * width * n);
   sum_groups<ColumnSiteOf<F>, n, sums_at_once>(
@@ -130,12 +130,12 @@ template <VectorField F>
 void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>> r, const F& y, bool adds,
                                const Exec& exec) {
   require_same_sites(x, y);
-  const int m = ColumnsOf<F>::n_columns(x), n = ColumnsOf<F>::n_columns(y);
+  const int m = x.n_components(), n = y.n_components();
   require(r.size() == std::size_t(m) * std::size_t(n), "a rotation of", m, "columns into", n, "got a matrix of",
           r.size(), "numbers: give it m times n");
   require(x.data() != y.data(), "a rotation of", x.name(), "into itself was asked for: give it another field");
   using T = typename F::Real;
-  constexpr int width = ColumnsOf<F>::width;
+  constexpr int width = F::Lanes::width;
   for (int first_out = 0; first_out < n; first_out += most_outputs)
     for (int first_in = 0; first_in < m; first_in += most_inputs) {
       RotationKernel<F> kernel{

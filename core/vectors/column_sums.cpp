@@ -25,9 +25,9 @@ template <int n, VectorField F>
 class SumsOfColumns {
  public:
   SumsOfColumns(const F& x, const Kokkos::DefaultExecutionSpace& exec)
-      : x_(x.alias()), exec_(exec), sums_(std::size_t(ColumnsOf<F>::n_columns(x) * n)) {}
+      : x_(x.alias()), exec_(exec), sums_(std::size_t(x.n_components() * n)) {}
 
-  static constexpr int width = ColumnsOf<F>::width;
+  static constexpr int width = F::Lanes::width;
 
   /// Adds kernel(site, slot) over the sites of this rank.
   template <class Kernel>
@@ -60,7 +60,7 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
                                 const Kokkos::DefaultExecutionSpace& exec) {
   SumsOfColumns<n, F> sums(x, exec);
   for (const auto& groups : column_groups(x, finished))
-    sums.add(name, groups, SlotKernel<Kernel, ColumnsOf<F>::width>{kernel, groups});
+    sums.add(name, groups, SlotKernel<Kernel, F::Lanes::width>{kernel, groups});
   return sums.over_ranks(finished);
 }
 
@@ -68,15 +68,14 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
 
 template <VectorField F>
 std::vector<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
-  return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), ColumnsOf<F>::n_groups(x)},
-                        finished, exec);
+  return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, finished, exec);
 }
 
 template <VectorField F>
 std::vector<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F& y, const ColumnMask& finished,
                                                                const Exec& exec) {
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
   std::vector<std::complex<double>> products;
   for (std::size_t i = 0; i < sums.size(); i += 2) products.emplace_back(sums[i], sums[i + 1]);
@@ -87,7 +86,7 @@ template <VectorField F>
 ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const ColumnMask& finished,
                                                   const Exec& exec) {
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
   ColumnProducts products;
   for (std::size_t i = 0; i < sums.size(); i += 3) {

@@ -9,36 +9,22 @@
 
 namespace kov::detail {
 
-/// Site: what kernels get.  width: columns in the lanes of what a view returns for a site and a group.
+/// What kernels over a field's groups of columns get.
 template <class F>
-struct ColumnsOf;
-
-template <template <class> class SiteT, class Storage, class Lanes>
-struct ColumnsOf<Field<SiteT, Storage, Lanes>> {
-  using F = Field<SiteT, Storage, Lanes>;
-  using Site = site_of_lanes_t<Lanes>;
-  static constexpr int width = Lanes::width;
-  static int n_columns(const F& x) { return x.n_components(); }
-  static int n_groups(const F& x) { return x.n_groups(); }
-};
-
-template <class F>
-using ColumnSiteOf = typename ColumnsOf<F>::Site;
+using ColumnSiteOf = site_of_lanes_t<typename F::Lanes>;
 
 /// Complex number i of one column of a site.
 template <class F, class View, class Site>
 KOKKOS_FORCEINLINE_FUNCTION auto column_element(const View& view, Site x, int column, int i) {
   if constexpr (std::is_same_v<Site, ColumnSite>)
-    return view.element(LaneSite{x.outer, column % ColumnsOf<F>::width}, column / ColumnsOf<F>::width, i);
+    return view.element(LaneSite{x.outer, column % F::Lanes::width}, column / F::Lanes::width, i);
   else
     return view.element(x, column, i);
 }
 
 /// What vector algebra works on.
 template <class F>
-concept VectorField = requires {
-  ColumnsOf<F>::width;
-};
+concept VectorField = AnyField<F>;
 
 template <VectorField F, class... Fs>
 void require_conforming(const F& x, const Fs&... others) {

@@ -65,7 +65,7 @@ auto combination(const F& y, const std::array<C, sizeof...(Xs)>& c, const Xs&...
   constexpr int n = sizeof...(Xs);
   using View = typename F::View;
   using K = decltype(round_to<T>(c[0]));
-  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), ColumnsOf<F>::n_groups(y)};
+  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), y.n_groups()};
   for (int i = 0; i < n; ++i) kernel.c[i] = round_to<T>(c[std::size_t(i)]);
   return kernel;
 }

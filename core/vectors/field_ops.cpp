@@ -28,17 +28,17 @@ namespace {
 
 template <class F, class Kernel>
 void launch(const char* name, const F& y, const Kernel& kernel, const Kokkos::DefaultExecutionSpace& exec) {
-  if constexpr (ColumnsOf<F>::width == 1)
+  if constexpr (F::Lanes::width == 1)
     for_each_site(name, y.range(), kernel, exec);
   else
-    for_each_group(name, y, ColumnsOf<F>::n_groups(y), kernel, exec);
+    for_each_group(name, y, y.n_groups(), kernel, exec);
 }
 
 }  // namespace
 
 template <VectorField F>
 void FieldOps<F>::zero(const F& x, const Exec& exec) {
-  launch("zero", x, ZeroKernel<typename F::View>{x.view(), ColumnsOf<F>::n_groups(x)}, exec);
+  launch("zero", x, ZeroKernel<typename F::View>{x.view(), x.n_groups()}, exec);
 }
 
 template <VectorField F>

@@ -14,16 +14,16 @@ namespace {
 template <int n, VectorField F, class Kernel>
 std::array<double, n> sum_field(const char* name, const F& x, const Kernel& kernel,
                                 const Kokkos::DefaultExecutionSpace& exec) {
-  constexpr int width = ColumnsOf<F>::width;
+  constexpr int width = F::Lanes::width;
   if constexpr (width == 1) {
     return sum_sites<n>(name, x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
   } else {
-    const int n_groups = ColumnsOf<F>::n_groups(x);
+    const int n_groups = x.n_groups();
     std::vector<double> of_column(std::size_t(n_groups * width * n));
     sum_groups<ColumnSiteOf<F>, n, sums_at_once>(name, x.range(), x.layout(), n_groups, kernel,
                                                  x.lattice().sum_scratch(), of_column, exec);
     std::array<double, n> sum{};
-    for (int i = 0; i < ColumnsOf<F>::n_columns(x) * n; ++i) sum[std::size_t(i % n)] += of_column[std::size_t(i)];
+    for (int i = 0; i < x.n_components() * n; ++i) sum[std::size_t(i % n)] += of_column[std::size_t(i)];
     x.lattice().comm().sum(sum);
     return sum;
   }
@@ -39,13 +39,13 @@ double FieldUpdateSums<F, C>::axpy_norm2(C a, const F& x, const F& y, const Exec
 
 template <VectorField F>
 double FieldSums<F>::norm2(const F& x, const Exec& exec) {
-  return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), ColumnsOf<F>::n_groups(x)}, exec)[0];
+  return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, exec)[0];
 }
 
 template <VectorField F>
 std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const Exec& exec) {
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
   const auto sum = sum_field<2>("inner_product", x, kernel, exec);
   return {sum[0], sum[1]};
 }
@@ -53,7 +53,7 @@ std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const E
 template <VectorField F>
 std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const F& x, const F& y, const Exec& exec) {
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), ColumnsOf<F>::n_groups(x)};
+  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
   const auto sum = sum_field<3>("inner_product_norm2", x, kernel, exec);
   return {{sum[0], sum[1]}, sum[2]};
 }
