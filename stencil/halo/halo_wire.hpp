@@ -85,8 +85,7 @@ struct Fixed16Wire {
     }
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T v = field[real_place(k, from + l, shape.lanes)], units = v * scale[l] + (v < 0 ? T(-0.5) : T(0.5));
-        p[real_place(k, lane + l, shape.lanes)] = std::int16_t(units == units ? units : T(0));
+        p[real_place(k, lane + l, shape.lanes)] = to_fixed16(field[real_place(k, from + l, shape.lanes)] * scale[l]);
       }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
