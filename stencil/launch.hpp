@@ -75,15 +75,14 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
 /// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
-/// each site being computed once by the same kernel.  The kernel is called for every group of components of `out`, or
-/// for n_groups of its own.  codec: how fields are stored that the kernel reads besides `in`, where its speed depends
-/// on that.
+/// each site being computed once by the same kernel.  The kernel is called for every group of components of `out`.
+/// codec: how fields are stored that the kernel reads besides `in`, where its speed depends on that.
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
-                 const Make& make, const std::string& codec = "plain", int n_groups = 0) {
+                 const Make& make, const std::string& codec = "plain") {
   using Lanes = typename Out::Lanes;
   const Lattice& lattice = in.lattice();
-  if (n_groups == 0) n_groups = out.n_groups();
+  const int n_groups = out.n_groups();
   const auto blocking = [&] { for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in))); };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
