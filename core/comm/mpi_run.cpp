@@ -8,6 +8,7 @@
 // RankError, so that they come too.  Those that do not come even then are stopped, dead or busy with something else.
 #include "kov/core/comm/mpi_run.hpp"
 
+#include "kov/core/base/exit_code.hpp"
 #include "kov/core/base/hash.hpp"
 #include "kov/core/base/standard_output.hpp"
 #include "kov/core/comm/comm_mpi.hpp"
@@ -245,8 +246,11 @@ Verdict Notices::end(const Ending& ending) {
             .mine = true,
             .mine_alone = true,
             .of_another = explains.kind == Kind::done || first == rank_ ? "" : failure_of(first)};
+  // What the others have heard of is an error of all, but for a defect, or memory that ran out: one rank's.
+  const bool counts_for_all = explains.code != int(ExitCode::internal);
   const bool shared = std::all_of(all_.begin(), all_.end(), [&](const Word& word) {
-    return word.kind == Kind::agreed || (word.kind == explains.kind && word.text_hash == explains.text_hash);
+    return (word.kind == Kind::agreed && counts_for_all) ||
+           (word.kind == explains.kind && word.text_hash == explains.text_hash);
   });
   return {.complete = true, .code = explains.code, .mine = first == rank_, .mine_alone = !shared};
 }

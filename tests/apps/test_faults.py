@@ -274,7 +274,7 @@ class OtherFaults(FaultTest):
         for rank, output in ((0, "c.nersc"), (1, "c.lime")):
             program = ("convert", FILE, output, "-q")
             last, _ = self.kernels(program, 2, rank)
-            self.assertIn("memory ran out", self.strike("memory:%d:%d" % (rank, last), program, 70))
+            self.assertIn("rank %d: memory ran out" % rank, self.strike("memory:%d:%d" % (rank, last), program, 70))
 
     def test_a_fault_that_is_none_is_refused(self):
         for fault in ("lost", "lost:0", "lost:0:6 ", "lost:0:6:1", "lost:0:6x", "lost: 0:6", "lost:-1:6", "loss:0:6", "memory:0:0",
