@@ -6,7 +6,9 @@
 
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
-#include "kov/stencil/halo/halo.hpp"
+#include "kov/stencil/halo/stencil_halos.hpp"
+
+#include <tuple>
 
 namespace kov {
 
@@ -30,25 +32,12 @@ inline constexpr int leg_blocks = (sizeof(typename Out::Real) == 4 ? 512
                                                                    : 256) /
                                   leg_threads<Out>;
 
-/// The lattice's own halo of this shape; one exchange at a time.
-template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
-const Halo<SiteT, Storage, Lanes>& halo_for(const Stencil& stencil, const Lattice& lattice, int n_components,
-                                            const HaloChoice& choice = {}) {
-  using Codec = kov::Codec<SiteT, Storage>;
-  const std::string key =
-      sentence("halo", stencil.name(), Codec::n_complex, Codec::n_stored, sizeof(typename Codec::Stored), Lanes::lanes,
-               Lanes::columns, n_components, choice.wire ? int(*choice.wire) : -1, in_words(choice.legs));
-  using H = Halo<SiteT, Storage, Lanes>;
-  return lattice.remember<H>(key, [&] { return H(lattice, stencil, n_components, choice); });
-}
+/// The lattice's own halo of nearest neighbours for fields of this shape, one exchange at a time: for functions, which
+/// keep nothing.  Operators have their own, see StencilHalos.
 template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
-  return halo_for<SiteT, T>(Stencil::of(lattice), lattice, n_components, choice);
-}
-/// That of a field's shape.
-template <template <class> class SiteT, class Storage, class Lanes>
-const Halo<SiteT, Storage, Lanes>& halo_for(const Stencil& stencil, const Field<SiteT, Storage, Lanes>& field) {
-  return halo_for<SiteT, Storage, Lanes>(stencil, field.lattice(), field.n_components());
+  using H = Halo<SiteT, T>;
+  return lattice.remember<H>(std::tuple(n_components, choice), [&] { return H(lattice, n_components, choice); });
 }
 
 /// Prefetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
@@ -73,23 +62,35 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
   }
 }
 
+/// How a stencil kernel is launched.
+struct StencilLaunch {
+  /// How fields are stored that the kernel reads besides `in`, where its speed depends on that.
+  std::string codec = "plain";
+  /// Of what the halo's compressor makes of sites.
+  int variant = 0;
+  Kokkos::DefaultExecutionSpace exec = {};
+};
+
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
 /// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
 /// each site being computed once by the same kernel.  The kernel is called for every group of components of `out`.
-/// codec: how fields are stored that the kernel reads besides `in`, where its speed depends on that.
+/// Ordered on launch.exec.
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
-                 const Make& make, const std::string& codec = "plain") {
+                 const Make& make, const StencilLaunch& launch = {}) {
   using Lanes = typename Out::Lanes;
   const Lattice& lattice = in.lattice();
+  const auto& exec = launch.exec;
   const int n_groups = out.n_groups();
-  const auto blocking = [&] { for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in))); };
+  const auto blocking = [&] {
+    for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in, launch.variant, exec)), exec);
+  };
   if (!halo.active()) return blocking();
   const auto overlapped = [&] {
-    const auto kernel = make(halo.begin(in));
-    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, kernel);
-    halo.finish();
-    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, kernel);
+    const auto kernel = make(halo.begin(in, launch.variant, exec));
+    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, kernel, exec);
+    halo.finish(exec);
+    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, kernel, exec);
   };
   switch (lattice.halo_options().overlap) {
     case HaloOptions::Overlap::blocking:
@@ -104,11 +105,18 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   key.choice = "overlap";
   key.sites = out.subset() == Subset::all ? "all" : out.subset() == Subset::even ? "even" : "odd";
   key.results = n_groups;
-  key.codec = codec;
+  key.codec = launch.codec;
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();
-    Kokkos::fence(name);
+    exec.fence(name);
   });
+}
+
+/// The same with the halo that an operator has for fields of the shape of `in`.
+template <class Compressor = WholeSites, class In, class Out, class Make>
+void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
+                 const StencilLaunch& launch = {}) {
+  run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
 }  // namespace kov

@@ -29,12 +29,6 @@ bool computed(const std::vector<Coord>& legs) {
   return legs.size() <= nearest.size() && std::equal(legs.begin(), legs.end(), nearest.begin());
 }
 
-std::string key(const std::string& what, const std::vector<Coord>& legs) {
-  std::string text = what;
-  for (const Coord& leg : legs) text.append(" ").append(leg_name(leg));
-  return text;
-}
-
 }  // namespace
 
 const std::vector<Coord>& nearest_neighbours() {
@@ -46,15 +40,18 @@ const std::vector<Coord>& nearest_neighbours() {
 const Stencil& Stencil::of(const Lattice& lattice) { return of(lattice, nearest_neighbours()); }
 const Stencil& Stencil::of_columns(const Lattice& lattice) { return of_columns(lattice, nearest_neighbours()); }
 const Stencil& Stencil::of_space(const Lattice& lattice) {
-  const auto& legs = nearest_neighbours();
-  return of(lattice, {legs.begin(), legs.begin() + 6});
+  static const std::vector<Coord> legs(nearest_neighbours().begin(), nearest_neighbours().begin() + 6);
+  return of(lattice, legs);
 }
 const Stencil& Stencil::of(const Lattice& lattice, const std::vector<Coord>& legs) {
-  return lattice.remember<Stencil>(key("stencil", legs), [&] { return Stencil(lattice, lattice.layout(), legs); });
+  return lattice.remember<Stencil>(legs, [&] { return Stencil(lattice, lattice.layout(), legs); });
 }
 const Stencil& Stencil::of_columns(const Lattice& lattice, const std::vector<Coord>& legs) {
-  return lattice.remember<Stencil>(key("column stencil", legs),
-                                   [&] { return Stencil(lattice, lattice.column_layout(), legs); });
+  struct OfColumns {
+    Stencil stencil;
+  };
+  return lattice.remember<OfColumns>(legs, [&] { return OfColumns{Stencil(lattice, lattice.column_layout(), legs)}; })
+      .stencil;
 }
 
 /// Fills in the tables of a stencil.
@@ -205,6 +202,7 @@ class Stencil::Builder {
         region_[leg].first[q] = plan_.n_blocks;
         region_[leg].n[q] = nodes_ ? entries : (entries + lanes_ - 1) / lanes_;
         plan_.n_blocks += region_[leg].n[q];
+        plan_.block_legs.insert(plan_.block_legs.end(), std::size_t(region_[leg].n[q]), int(leg));
         if (leg < 8) s_.halo_slot_[2 * leg + q] = region_[leg].first[q] * lanes_;
       }
     }
@@ -395,7 +393,11 @@ class Stencil::Builder {
   std::vector<Region> region_;
 };
 
-std::string Stencil::name() const { return key("legs", legs_); }
+std::string Stencil::name() const {
+  std::string text = "legs";
+  for (const Coord& leg : legs_) text.append(" ").append(leg_name(leg));
+  return text;
+}
 
 Stencil::Stencil(const Lattice& lattice, const Layout& layout, const std::vector<Coord>& legs)
     : legs_(legs),

@@ -9,8 +9,9 @@ namespace kov {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor
-/// of packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.
-template <template <class> class SiteT, class T, int N>
+/// of packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.  Its
+/// elements may lie in two places: `split` of them in the first.
+template <template <class> class SiteT, class T, int N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
   static constexpr int n_complex = SiteT<T>::n_complex;
@@ -21,8 +22,14 @@ class SiteInMemory {
     permute(exchange);
     forget();
   }
+  /// The same of p and, from element `split` on, of rest.
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest, int exchange) : p_(p), rest_(rest) {
+    permute(exchange);
+    forget();
+  }
   /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of it.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) : p_(permuted_) {
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0)
+      : p_(permuted_), rest_(permuted_ + 2 * N * split) {
     for (int i = 0; i < n_complex; ++i) {
       v.z[i].re.store(permuted_ + 2 * N * i);
       v.z[i].im.store(permuted_ + 2 * N * i + N);
@@ -34,7 +41,8 @@ class SiteInMemory {
   SiteInMemory& operator=(const SiteInMemory&) = delete;
 
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
-    return {Pack<T, N>::load_now(p_ + 2 * N * i), Pack<T, N>::load_now(p_ + 2 * N * i + N)};
+    const T* const at = address(2 * i);
+    return {Pack<T, N>::load_now(at), Pack<T, N>::load_now(at + N)};
   }
 
  private:
@@ -46,20 +54,30 @@ class SiteInMemory {
   }
   template <int mask>
   KOKKOS_FORCEINLINE_FUNCTION void exchange_bit() {
-    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(p_ + N * k)).store(permuted_ + N * k);
+    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(address(k))).store(permuted_ + N * k);
     p_ = permuted_;
+    rest_ = permuted_ + 2 * N * split;
+  }
+  /// Of real k.
+  KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
+    return k < 2 * split ? p_ + N * k : rest_ + N * (k - 2 * split);
   }
 
   /// Hides from the compiler where the site lies: knowing that lanes were just permuted, it holds all of them in
   /// registers that it has not, and copies them from stack to stack.
-  KOKKOS_FORCEINLINE_FUNCTION void forget() { asm volatile("" : "+r"(p_), "+m"(permuted_)); }
+  KOKKOS_FORCEINLINE_FUNCTION void forget() {
+    if constexpr (split < n_complex)
+      asm volatile("" : "+r"(p_), "+r"(rest_), "+m"(permuted_));
+    else
+      asm volatile("" : "+r"(p_), "+m"(permuted_));
+  }
 
-  const T* p_;
+  const T *p_, *rest_ = nullptr;
   alignas(64) T permuted_[2 * N * n_complex];
 };
 
-template <template <class> class SiteT, class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N>& site, int i) {
+template <template <class> class SiteT, class T, int N, int split>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N, split>& site, int i) {
   return site.z(i);
 }
 

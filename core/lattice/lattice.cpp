@@ -64,7 +64,7 @@ struct Lattice::Parts {
   Layout layout, columns;
   bool force_halo;
   HaloOptions halo;
-  std::map<std::string, std::any> memory;
+  std::map<std::type_index, std::shared_ptr<void>> memory;  // tables of remember()
   Tuner tuner;
   detail::SumScratchPool sum_scratch;
 
@@ -92,6 +92,6 @@ bool Lattice::communicates(int mu) const { return parts_->force_halo || parts_->
 const HaloOptions& Lattice::halo_options() const { return parts_->halo; }
 Tuner& Lattice::tuner() const { return parts_->tuner; }
 detail::SumScratchPool& Lattice::sum_scratch() const { return parts_->sum_scratch; }
-std::any& Lattice::memory(const std::string& key) const { return parts_->memory[key]; }
+std::shared_ptr<void>& Lattice::memory_of(const std::type_index& table) const { return parts_->memory[table]; }
 
 }  // namespace kov

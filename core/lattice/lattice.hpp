@@ -9,12 +9,12 @@
 #include "kov/core/lattice/sum_scratch.hpp"
 
 #include <algorithm>
-#include <any>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <typeindex>
 
 namespace kov {
 
@@ -116,19 +116,22 @@ class Lattice {
     comm().require_same(parameters, text.str(), halo_options().timeout_seconds);
   }
 
-  /// The object remembered under this key, made on first use: stencils and other tables that depend on the lattice
-  /// alone.
-  template <class Object>
-  const Object& remember(const std::string& key, const std::function<Object()>& make) const {
-    std::any& slot = memory(key);
-    if (!slot.has_value()) slot = make();
-    return *std::any_cast<Object>(&slot);
+  /// The Object remembered under this key, made at its first use: stencils and other tables that depend on the lattice
+  /// alone.  Keys are values with <; every pair of types has its own.
+  template <class Object, class Key, class Make>
+  const Object& remember(const Key& key, const Make& make) const {
+    using Table = std::map<Key, Object>;
+    std::shared_ptr<void>& memory = memory_of(typeid(Table));
+    if (!memory) memory = std::make_shared<Table>();
+    Table& table = *static_cast<Table*>(memory.get());
+    const auto found = table.find(key);
+    return found != table.end() ? found->second : table.emplace(key, make()).first->second;
   }
 
   friend bool operator==(const Lattice& a, const Lattice& b) { return a.parts_ == b.parts_; }
 
  private:
-  std::any& memory(const std::string& key) const;
+  std::shared_ptr<void>& memory_of(const std::type_index& table) const;
   struct Parts;
   std::shared_ptr<Parts> parts_;
 };

@@ -63,7 +63,7 @@ SliceChunks::SliceChunks(const Lattice& lattice, Subset subset, int direction)
 }
 
 const SliceChunks& SliceChunks::of(const Lattice& lattice, Subset subset, int direction) {
-  return lattice.remember<SliceChunks>(sentence("slice chunks", int(subset), direction),
+  return lattice.remember<SliceChunks>(std::pair(subset, direction),
                                        [&] { return SliceChunks(lattice, subset, direction); });
 }
 

@@ -38,22 +38,21 @@ void apply_step(const CovariantLaplacian<LinkStorage>& laplacian, const SeriesSt
   using In = typename Halo<SiteT, S, Lanes>::Neighbours;
   using Links = LinkView<LinkStorage, link_lanes_t<Lanes>>;
   using Kernel = SeriesStepKernel<Links, In, typename F::View, n_legs>;
-  const Stencil& stencil = stencil_of<Lanes>(laplacian.lattice(), laplacian.legs());
+  const Stencil& stencil = laplacian.halos().template stencil<Lanes>();
   const bool streaming = worth_streaming(operator_bytes(in, to, n_legs));
   const Links links = laplacian.links().template view<Lanes>();
-  run_stencil(
-      "laplacian_series", stencil, halo_for(stencil, from), from, to,
-      [&](const In& neighbours) {
-        return Kernel{{stencil.nearest(), links, neighbours, in.n_groups(), streaming},
-                      in.view(),
-                      before.view(),
-                      to.view(),
-                      T(step.source),
-                      T(step.alpha),
-                      T(step.beta),
-                      step.has_before};
-      },
-      laplacian.links().codec());
+  run_stencil("laplacian_series", stencil, laplacian.halos().halo(from), from, to,
+              [&](const In& neighbours) {
+                return Kernel{{stencil.nearest(), links, neighbours, in.n_groups(), streaming},
+                              in.view(),
+                              before.view(),
+                              to.view(),
+                              T(step.source),
+                              T(step.alpha),
+                              T(step.beta),
+                              step.has_before};
+              },
+              {.codec = laplacian.links().codec()});
 }
 
 /// Two buffers take turns: each vector replaces the last but one, and the last one is out.

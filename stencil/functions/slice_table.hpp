@@ -63,7 +63,7 @@ struct SliceTable {
 
   /// Made once per lattice.
   static const SliceTable& of(const Lattice& lattice) {
-    return lattice.remember<SliceTable>("slice table", [&] { return SliceTable(lattice.layout()); });
+    return lattice.remember<SliceTable>(0, [&] { return SliceTable(lattice.layout()); });
   }
 
   int n;

@@ -12,23 +12,25 @@ namespace kov::detail {
 constexpr std::size_t past_caches_from = std::size_t(4) << 20;
 
 template <class T>
-FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, const FaceShape& shape,
+FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, const HeldSites& sites,
                               HaloOptions::Wire wire, const std::vector<int>& read,
                               HaloChoice::OtherParity other_parity)
     : options_(lattice.halo_options()),
       legs_(stencil.legs()),
       plan_(stencil.halo()),
-      shape_(shape),
+      site_(sites.site),
+      shape_(sites.held),
       wire_(std::is_integral_v<T> || (wire == HaloOptions::Wire::single && sizeof(T) == 4) ? HaloOptions::Wire::full
                                                                                            : wire),
       comm_(lattice.comm()),
+      held_reals_("what halos hold", sites.reals),
       queue_(instance_beside(Exec())) {
   if (!read.empty())
     std::erase_if(plan_.faces, [&](const auto& face) { return std::count(read.begin(), read.end(), face.leg) == 0; });
   with_wire([&](auto format) { block_bytes_ = decltype(format)::block_bytes(shape_); });
   list_blocks();
-  landing_ = std::size_t(plan_.n_blocks) * std::size_t(shape.n_components) * std::size_t(shape.n_numbers()) *
-             std::size_t(shape.lanes) * sizeof(T);
+  landing_ = std::size_t(plan_.n_blocks) * std::size_t(shape_.n_components) * std::size_t(shape_.n_numbers()) *
+             std::size_t(shape_.lanes) * sizeof(T);
   for (const auto& face : plan_.faces) lands_elsewhere_ = lands_elsewhere_ || !lands_in_place(face);
   const std::size_t message_bytes = std::size_t(plan_.n_message_blocks) * site_bytes();
   faces_ = transport_faces(landing_);
@@ -104,7 +106,7 @@ std::vector<std::size_t> FaceExchange<T>::message_bytes() const {
 
 template <class T>
 T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_components, const std::string& name,
-                          const Exec& exec) {
+                          int variant, const Exec& exec) {
   require(!is_going_on_, "a halo was asked to exchange while an exchange is going on: finish() that first");
   checked_ = options_.checked_exchanges < 0 || turn_.sequence < std::uint64_t(options_.checked_exchanges);
   if (checked_)
@@ -123,15 +125,16 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
     queue_ = exec;
 
   transport_->await_places(turn_, queue_);
-  pack(in, places_[transport_->halo_of(turn_)], past_caches_);
+  pack(in, variant, places_[transport_->halo_of(turn_)], past_caches_);
   if (checked_) {
-    pack(in, check_places_, false);
+    pack(in, variant, check_places_, false);
     queue_.fence("checked halo packed");
     check_->seal_faces(turn_, *transport_);
   }
   transport_->packed(turn_, queue_);
   if (!kernels_are_asynchronous) publish();
-  const CopyLocalLanes<T> copy{blocks(local_slots_, local_blocks_[std::size_t(subset)]), in, halo_blocks()};
+  const CopyLocalLanes<T> copy{blocks(local_slots_, local_blocks_[std::size_t(subset)]), in, halo_blocks(),
+                               held(variant, halo_legs_)};
   for_each_item("halo_local", copy.faces.items(), copy, queue_);
   is_going_on_ = true;
   return reinterpret_cast<T*>(halo());
@@ -162,10 +165,14 @@ void FaceExchange<T>::finish(const Exec& exec) {
 }
 
 template <class T>
-void FaceExchange<T>::pack(const SiteBlocks<T>& in, const BlockPlaces& places, bool past_caches) const {
+void FaceExchange<T>::pack(const SiteBlocks<T>& in, int variant, const BlockPlaces& places, bool past_caches) const {
   with_wire([&](auto format) {
-    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[std::size_t(turn_.subset)]), in,
-                                              places.data(), block_bytes_, past_caches};
+    const PackFaces<T, decltype(format)> pack{blocks(send_slots_, message_blocks_[std::size_t(turn_.subset)]),
+                                              in,
+                                              held(variant, message_legs_),
+                                              places.data(),
+                                              block_bytes_,
+                                              past_caches};
     for_each_item("halo_pack", pack.faces.items(), pack, queue_);
   });
 }
@@ -202,6 +209,7 @@ void FaceExchange<T>::list_blocks() {
   std::vector<int> send(std::size_t(plan_.n_message_blocks) * n, -1), receive = send,
                                                                       local(std::size_t(plan_.n_blocks) * n, -1);
   std::array<std::vector<int>, 2> sent, landed, copied;  // blocks of each parity
+  std::vector<int> message_legs(std::size_t(plan_.n_message_blocks), 0);
   for (std::size_t q = 0; q < 2; ++q) {
     for (const auto& face : plan_.faces) {
       const std::size_t first = std::size_t(face.first_block[q]) * n;
@@ -209,6 +217,7 @@ void FaceExchange<T>::list_blocks() {
       std::copy(face.receive[q].begin(), face.receive[q].end(), receive.begin() + std::ptrdiff_t(first));
       for (int b = 0; b < face.n_blocks[q]; ++b) {
         sent[q].push_back(face.first_block[q] + b);
+        message_legs[std::size_t(face.first_block[q] + b)] = face.leg;
         if (!lands_in_place(face)) landed[q].push_back(face.first_block[q] + b);
       }
     }
@@ -223,6 +232,8 @@ void FaceExchange<T>::list_blocks() {
   send_slots_ = Buffer<int>("halo list", send);
   landing_slots_ = Buffer<int>("halo list", receive);
   local_slots_ = Buffer<int>("halo list", local);
+  message_legs_ = Buffer<int>("halo list", message_legs);
+  halo_legs_ = Buffer<int>("halo list", plan_.block_legs);
   message_blocks_ = lists(sent);
   landing_blocks_ = lists(landed);
   local_blocks_ = lists(copied);
@@ -238,6 +249,12 @@ typename FaceExchange<T>::BlockLists FaceExchange<T>::lists(const std::array<std
 template <class T>
 FaceBlocks<T> FaceExchange<T>::blocks(const Buffer<int>& slots, const Buffer<int>& list) const {
   return {shape_, slots.data(), list.data(), int(list.size())};
+}
+
+template <class T>
+HeldReals FaceExchange<T>::held(int variant, const Buffer<int>& block_legs) const {
+  const std::size_t first = std::size_t(variant) * legs_.size() * std::size_t(shape_.n_reals);
+  return {held_reals_.size() > 0 ? held_reals_.data() + first : nullptr, block_legs.data(), site_};
 }
 
 template <class T>

@@ -22,6 +22,13 @@
 
 namespace kov::detail {
 
+/// What a halo holds: the shape of the sites of its fields, that of what it keeps of them, and, where that is less, how
+/// its reals come from theirs: [variant][leg][real].
+struct HeldSites {
+  FaceShape site, held;
+  std::vector<HeldReal> reals = {};
+};
+
 /// The halo of fields of one shape, and the order of steps of an exchange: kernels pack all faces at once into the
 /// places of a transport, both parities and all columns of a face one after the other; the transport brings them; a
 /// kernel unpacks those that do not land in the halo itself.
@@ -31,7 +38,7 @@ namespace kov::detail {
 template <class T>
 class FaceExchange {
  public:
-  FaceExchange(const Lattice& lattice, const Stencil& stencil, const FaceShape& shape, HaloOptions::Wire wire,
+  FaceExchange(const Lattice& lattice, const Stencil& stencil, const HeldSites& sites, HaloOptions::Wire wire,
                const std::vector<int>& read, HaloChoice::OtherParity other_parity);
 
   std::vector<std::size_t> message_bytes() const;
@@ -41,10 +48,11 @@ class FaceExchange {
   /// For choices about work that waits for this exchange: all but the kernel and what it writes.
   const TuneKey& tune_key() const { return tune_key_; }
 
-  /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`.  What was launched
-  /// on exec before comes first: that writes the field, and that reads halos of earlier exchanges.  Returns the memory
-  /// of the halo: blocks in the field's order.
-  T* begin(const SiteBlocks<T>& in, Subset subset, int n_components, const std::string& name, const Exec& exec = {});
+  /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; variant: of what
+  /// is held of them.  What was launched on exec before comes first: that writes the field, and that reads halos of
+  /// earlier exchanges.  Returns the memory of the halo: blocks in the field's order.
+  T* begin(const SiteBlocks<T>& in, Subset subset, int n_components, const std::string& name, int variant = 0,
+           const Exec& exec = {});
   /// The neighbours are there for what is launched on exec from now on, and the field may change.
   void finish(const Exec& exec = {});
 
@@ -62,7 +70,8 @@ class FaceExchange {
   void describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read);
   template <class PlaceOf>
   BlockPlaces block_places(const PlaceOf& place_of) const;
-  void pack(const SiteBlocks<T>& in, const BlockPlaces& places, bool past_caches) const;
+  void pack(const SiteBlocks<T>& in, int variant, const BlockPlaces& places, bool past_caches) const;
+  HeldReals held(int variant, const Buffer<int>& block_legs) const;
   void unpack() const;
   void publish();
   static BlockLists lists(const std::array<std::vector<int>, 2>& parities);
@@ -76,7 +85,7 @@ class FaceExchange {
   TuneKey tune_key_;
   std::vector<Coord> legs_;
   HaloPlan plan_;
-  FaceShape shape_;
+  FaceShape site_, shape_;  // of the field, of the halo
   HaloOptions::Wire wire_;
   std::size_t block_bytes_ = 0;  // of a block of a message
   std::size_t landing_ = 0;      // where in the halo's memory faces land that do not land in the halo itself
@@ -90,6 +99,8 @@ class FaceExchange {
   BlockPlaces check_places_;
   bool past_caches_ = false;
   Buffer<int> send_slots_, landing_slots_, local_slots_;
+  Buffer<HeldReal> held_reals_;           // [variant][leg][real]
+  Buffer<int> message_legs_, halo_legs_;  // of blocks
   BlockLists message_blocks_, landing_blocks_, local_blocks_;
   Exec queue_;
   HaloTurn turn_{};

@@ -20,8 +20,9 @@ View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_component
 /// Checks that all ranks make the same halo, and makes it where there is one.
 template <class T>
 std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, const Stencil& stencil,
-                                                       const detail::FaceShape& shape, bool as_it_is,
+                                                       const detail::HeldSites& sites, bool as_it_is,
                                                        const HaloChoice& choice) {
+  const detail::FaceShape& shape = sites.held;
   const auto wire = choice.wire.value_or(as_it_is ? HaloOptions::Wire::full : lattice.halo_options().wire);
   lattice.comm().require_same(
       "a halo",
@@ -32,58 +33,88 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
     require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",
             stencil.legs().size(), "legs: they count from 0");
   if (!stencil.halo().any()) return nullptr;
-  return std::make_shared<detail::FaceExchange<T>>(lattice, stencil, shape, wire, choice.legs, choice.other_parity);
+  return std::make_shared<detail::FaceExchange<T>>(lattice, stencil, sites, wire, choice.legs, choice.other_parity);
+}
+
+/// n_components of sites.
+template <template <class> class SiteT, class Storage, class Lanes>
+detail::FaceShape face_shape(int n_components) {
+  using Codec = kov::Codec<SiteT, Storage>;
+  return {Codec::n_stored - Codec::shape.n_scale, Codec::shape.n_scale, Lanes::lanes, has_packs && Lanes::holds_columns,
+          (n_components + Lanes::width - 1) / Lanes::width};
+}
+
+/// What a compressor keeps of sites on each leg of a stencil.
+template <class Compressor>
+std::vector<detail::HeldReal> held_reals(const Stencil& stencil) {
+  std::vector<detail::HeldReal> all;
+  for (int variant = 0; variant < Compressor::n_variants; ++variant)
+    for (int leg = 0; leg < int(stencil.legs().size()); ++leg) {
+      const auto reals = Compressor::held(leg, variant);
+      all.insert(all.end(), reals.begin(), reals.end());
+    }
+  return all;
 }
 
 }  // namespace
 
-template <template <class> class SiteT, class Storage, class Lanes>
-Halo<SiteT, Storage, Lanes>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components,
-                                  const HaloChoice& choice) {
-  using Codec = kov::Codec<SiteT, Storage>;
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+Halo<SiteT, Storage, Lanes, Compressor>::Halo(const Lattice& lattice, const Stencil& stencil, int n_components,
+                                              const HaloChoice& choice) {
   using Stored = typename F::Stored;
-  const int n_groups = (n_components + Lanes::width - 1) / Lanes::width;
-  const detail::FaceShape shape{Codec::n_stored - Codec::shape.n_scale, Codec::shape.n_scale, Lanes::lanes,
-                                has_packs && Lanes::holds_columns, n_groups};
-  const bool matrices = std::is_same_v<SiteT<float>, ColorMatrix<float>>;
-  exchange_ = make_exchange<Stored>(lattice, stencil, shape, matrices || !Codec::is_plain, choice);
+  constexpr bool matrices = std::is_same_v<SiteT<float>, ColorMatrix<float>>;
+  detail::HeldSites sites{.site = face_shape<SiteT, Storage, Lanes>(n_components),
+                          .held = face_shape<SiteT, Storage, Lanes>(n_components)};
+  if constexpr (!Compressor::is_whole) {
+    require(stencil.legs().size() == 8, "a halo of projected spinors was asked for the", stencil.name(),
+            ": it is for eight, forward and backward in every direction");
+    sites.held = face_shape<Compressor::template Held, Storage, Lanes>(n_components);
+    sites.reals = held_reals<Compressor>(stencil);
+  }
+  exchange_ = make_exchange<Stored>(lattice, stencil, sites, matrices || !Codec<SiteT, Storage>::is_plain, choice);
+  if constexpr (!Compressor::is_whole)
+    zeros_ =
+        Buffer<Stored>("zeros", std::size_t(View::block - FieldView<Compressor::template Held, Storage, Lanes>::block));
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-std::vector<std::size_t> Halo<SiteT, Storage, Lanes>::message_bytes() const {
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+std::vector<std::size_t> Halo<SiteT, Storage, Lanes, Compressor>::message_bytes() const {
   return exchange_ ? exchange_->message_bytes() : std::vector<std::size_t>{};
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-int Halo<SiteT, Storage, Lanes>::shared_faces() const {
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+int Halo<SiteT, Storage, Lanes, Compressor>::shared_faces() const {
   return exchange_ ? exchange_->shared_faces() : 0;
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-const TuneKey& Halo<SiteT, Storage, Lanes>::tune_key() const {
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+const TuneKey& Halo<SiteT, Storage, Lanes, Compressor>::tune_key() const {
   return exchange_->tune_key();
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::begin(const F& field,
-                                                                                    const Exec& exec) const {
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+auto Halo<SiteT, Storage, Lanes, Compressor>::begin(const F& field, int variant, const Exec& exec) const -> Neighbours {
   using Stored = typename F::Stored;
   const View view = field.view();
+  const int n = field.n_groups();
   Stored* halo = nullptr;
   if (exchange_)
-    halo = exchange_->begin(detail::SiteBlocks<Stored>::of(view), field.subset(), field.n_groups(), field.name(), exec);
-  return {view, halo_view<View>(halo, exchange_.get(), field.n_groups(), field.name())};
+    halo = exchange_->begin(detail::SiteBlocks<Stored>::of(view), field.subset(), n, field.name(), variant, exec);
+  if constexpr (Compressor::is_whole)
+    return {view, halo_view<View>(halo, exchange_.get(), n, field.name())};
+  else
+    return {view, halo_view<typename Neighbours::HalfView>(halo, exchange_.get(), n, field.name()), zeros_.data()};
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-void Halo<SiteT, Storage, Lanes>::finish(const Exec& exec) const {
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+void Halo<SiteT, Storage, Lanes, Compressor>::finish(const Exec& exec) const {
   if (exchange_) exchange_->finish(exec);
 }
 
-template <template <class> class SiteT, class Storage, class Lanes>
-typename Halo<SiteT, Storage, Lanes>::Neighbours Halo<SiteT, Storage, Lanes>::exchange(const F& field,
-                                                                                       const Exec& exec) const {
-  const auto neighbours = begin(field, exec);
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+auto Halo<SiteT, Storage, Lanes, Compressor>::exchange(const F& field, int variant, const Exec& exec) const
+    -> Neighbours {
+  const auto neighbours = begin(field, variant, exec);
   finish(exec);
   return neighbours;
 }
@@ -119,5 +150,13 @@ template class Halo<Spinor, float, ColumnLanes<16>>;
 template class Halo<Spinor, double, ColumnLanes<4>>;
 template class Halo<Spinor, double, ColumnLanes<8>>;
 template class Halo<Spinor, double, ColumnLanes<16>>;
+template class Halo<Spinor, float, SiteLanes, SpinProjection>;
+template class Halo<Spinor, float, ColumnLanes<4>, SpinProjection>;
+template class Halo<Spinor, float, ColumnLanes<8>, SpinProjection>;
+template class Halo<Spinor, float, ColumnLanes<16>, SpinProjection>;
+template class Halo<Spinor, double, SiteLanes, SpinProjection>;
+template class Halo<Spinor, double, ColumnLanes<4>, SpinProjection>;
+template class Halo<Spinor, double, ColumnLanes<8>, SpinProjection>;
+template class Halo<Spinor, double, ColumnLanes<16>, SpinProjection>;
 
 }  // namespace kov

@@ -6,7 +6,7 @@
 #include "kov/core/field/field.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/stencil/halo/halo_choice.hpp"
-#include "kov/stencil/neighbour_view.hpp"
+#include "kov/stencil/halo/halo_compressor.hpp"
 
 #include <memory>
 #include <vector>
@@ -18,24 +18,20 @@ template <class T>
 class FaceExchange;
 }
 
-/// The nearest neighbours of lattices in the order of fields of these lanes, or any legs.
+/// The nearest neighbours of lattices in the order of fields of these lanes.
 template <class Lanes>
 const Stencil& stencil_of(const Lattice& lattice) {
   return has_packs && Lanes::holds_columns ? Stencil::of_columns(lattice) : Stencil::of(lattice);
 }
-template <class Lanes>
-const Stencil& stencil_of(const Lattice& lattice, const std::vector<Coord>& legs) {
-  return has_packs && Lanes::holds_columns ? Stencil::of_columns(lattice, legs) : Stencil::of(lattice, legs);
-}
 
-/// The neighbours of fields of one shape.  Keeps its buffers from one exchange to the next; copies share them, so a
-/// copy must not exchange at the same time.
-template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
+/// The neighbours of fields of one shape, or what a Compressor makes of them.  Keeps its buffers from one exchange to
+/// the next; copies share them, so a copy must not exchange at the same time.
+template <template <class> class SiteT, class Storage, class Lanes = SiteLanes, class Compressor = WholeSites>
 class Halo {
  public:
   using F = Field<SiteT, Storage, Lanes>;
   using View = typename F::View;
-  using Neighbours = NeighbourView<SiteT, Storage, kernel_lanes_t<Lanes>>;
+  using Neighbours = typename Compressor::template Neighbours<SiteT, Storage, kernel_lanes_t<Lanes>>;
   using Exec = Kokkos::DefaultExecutionSpace;
 
   Halo() = default;
@@ -57,21 +53,23 @@ class Halo {
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
   /// for a kernel to read until the next exchange of this halo begins; of the neighbours of the other parity see
-  /// HaloChoice::OtherParity.  Returns when the messages have arrived; all is ordered on exec.
+  /// HaloChoice::OtherParity.  variant: of what the compressor makes of them.  Returns when the messages have arrived;
+  /// all is ordered on exec.
   /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged, and InputError, in a
   /// checked exchange on every rank, when the field has not the shape the halo was made for or ranks give different
   /// ones.
-  Neighbours exchange(const F& field, const Exec& exec = {}) const;
+  Neighbours exchange(const F& field, int variant = 0, const Exec& exec = {}) const;
 
   /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().  begin()
   /// comes after what was launched on its exec before, the field's last changes among it, and what is launched on
   /// finish()'s exec from then on finds the neighbours.  Nothing may change the field between the two.  On a GPU
   /// packing and copies run beside the kernels that are launched on exec between the two.
-  Neighbours begin(const F& field, const Exec& exec = {}) const;
+  Neighbours begin(const F& field, int variant = 0, const Exec& exec = {}) const;
   void finish(const Exec& exec = {}) const;
 
  private:
   std::shared_ptr<detail::FaceExchange<typename F::Stored>> exchange_;
+  Buffer<typename F::Stored> zeros_;  // what a compressor leaves out
 };
 
 }  // namespace kov

@@ -5,6 +5,7 @@
 
 #include "kov/core/lattice/lattice.hpp"
 
+#include <compare>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct HaloChoice {
   /// they were, and ranks of one host wait for the readers of the exchange before; dropped: they may be anything.
   enum class OtherParity { dropped, kept };
   OtherParity other_parity = OtherParity::dropped;
+
+  friend auto operator<=>(const HaloChoice&, const HaloChoice&) = default;
 };
 
 /// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.

@@ -35,6 +35,8 @@ struct HaloPlan {
   std::vector<Face> faces;
   /// For each parity: local slots and the halo slots that want a copy of them.
   std::array<std::vector<int>, 2> copy_from, copy_to;
+  /// The leg of each block of the halo.
+  std::vector<int> block_legs;
   /// Blocks of the halo, and of all messages out of (or into) this rank.
   int n_blocks = 0, n_message_blocks = 0;
 

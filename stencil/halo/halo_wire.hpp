@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/field/site_blocks.hpp"
+#include "kov/stencil/halo/halo_compressor.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,28 @@ struct FaceShape {
 /// Lanes that a kernel works on at once: a run of neighbours in a block.
 inline constexpr int longest_run = has_packs ? 64 : 1;
 
+/// A block of a field as messages take it: all of its numbers.
+template <class T>
+struct WholeBlock {
+  static constexpr bool is_whole = true;
+  const T* block;
+  const FaceShape& shape;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const { return block[shape.place(k, lane)]; }
+};
+
+/// What a compressor makes of them.
+template <class T>
+struct CompressedBlock {
+  static constexpr bool is_whole = false;
+  const T* block;
+  const FaceShape& shape;
+  const HeldReal* held;
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const {
+    const HeldReal& r = held[k];
+    return block[shape.place(r.first, lane)] + T(r.sign) * block[shape.place(r.second, lane)];
+  }
+};
+
 /// A wire format turns n neighbouring lanes of a block of a field, `from` the first, into lanes of a block of a
 /// message, `lane` the first, and back.  This one keeps the numbers as S, rounded to nearest, in a FieldView's order.
 template <class T, class S>
@@ -37,27 +60,28 @@ struct PlainWire {
   static std::size_t block_bytes(const FaceShape& shape) {
     return sizeof(S) * std::size_t(shape.n_numbers()) * std::size_t(shape.lanes);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* field, int from, int lane, int n, std::byte* block,
+  template <class Block>
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const Block& field, int from, int lane, int n, std::byte* block,
                                                  const FaceShape& shape) {
     copy(field, from, reinterpret_cast<S*>(block), lane, n, shape);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
                                                  const FaceShape& shape) {
-    copy(reinterpret_cast<const S*>(block), lane, field, to, n, shape);
+    copy(WholeBlock<S>{reinterpret_cast<const S*>(block), shape}, lane, field, to, n, shape);
   }
 
  private:
-  template <class In, class Out>
-  KOKKOS_FORCEINLINE_FUNCTION static void copy(const In* in, int from, Out* out, int to, int n,
+  template <class Block, class Out>
+  KOKKOS_FORCEINLINE_FUNCTION static void copy(const Block& in, int from, Out* out, int to, int n,
                                                const FaceShape& shape) {
-    if (std::is_same_v<T, S> && n == shape.lanes) {
-      std::memcpy(out, in, sizeof(T) * std::size_t(shape.n_numbers()) * std::size_t(n));
+    if (Block::is_whole && std::is_same_v<T, S> && n == shape.lanes) {
+      std::memcpy(out, in.block, sizeof(T) * std::size_t(shape.n_numbers()) * std::size_t(n));
       return;
     }
     if constexpr (std::is_integral_v<T>)
-      for (int k = 0; k < shape.n_scale * n; ++k) out[shape.n_scale * to + k] = in[shape.n_scale * from + k];
+      for (int k = 0; k < shape.n_scale * n; ++k) out[shape.n_scale * to + k] = in.block[shape.n_scale * from + k];
     for (int k = 0; k < shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) out[shape.place(k, to + l)] = Out(in[shape.place(k, from + l)]);
+      for (int l = 0; l < n; ++l) out[shape.place(k, to + l)] = Out(in(k, from + l));
   }
 };
 
@@ -68,14 +92,15 @@ struct Fixed16Wire {
   static std::size_t block_bytes(const FaceShape& shape) {
     return std::size_t(shape.lanes) * (sizeof(float) + sizeof(std::int16_t) * std::size_t(shape.n_reals));
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void encode(const T* field, int from, int lane, int n, std::byte* block,
+  template <class Block>
+  KOKKOS_FORCEINLINE_FUNCTION static void encode(const Block& field, int from, int lane, int n, std::byte* block,
                                                  const FaceShape& shape) {
     float* const norms = reinterpret_cast<float*>(block) + lane;
     std::int16_t* const p = reinterpret_cast<std::int16_t*>(block + std::size_t(shape.lanes) * sizeof(float));
     T most[longest_run] = {}, not_finite[longest_run] = {}, scale[longest_run];
     for (int k = 0; k < shape.n_reals; ++k)
       for (int l = 0; l < n; ++l) {
-        const T v = field[real_place(k, from + l, shape.lanes)], size = v < 0 ? -v : v;
+        const T v = field(k, from + l), size = v < 0 ? -v : v;
         most[l] = size > most[l] ? size : most[l];
         not_finite[l] += T(0) * v;
       }
@@ -84,9 +109,7 @@ struct Fixed16Wire {
       scale[l] = norms[l] > 0 ? T(32767) / T(norms[l]) : T(0);
     }
     for (int k = 0; k < shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) {
-        p[real_place(k, lane + l, shape.lanes)] = to_fixed16(field[real_place(k, from + l, shape.lanes)] * scale[l]);
-      }
+      for (int l = 0; l < n; ++l) p[real_place(k, lane + l, shape.lanes)] = to_fixed16(field(k, from + l) * scale[l]);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
                                                  const FaceShape& shape) {
@@ -138,11 +161,28 @@ struct FaceBlocks {
   }
 };
 
+/// What becomes of the sites of a block: all of them where `reals` is null, else what a compressor makes of the site on
+/// the block's leg.
+struct HeldReals {
+  const HeldReal* reals;  // [leg][real]
+  const int* legs;        // [block]
+  FaceShape site;         // of the field
+
+  /// Calls work(block of the field as it is held).
+  template <class T, class Work>
+  KOKKOS_FORCEINLINE_FUNCTION void show(const T* block, int number, const FaceShape& held, const Work& work) const {
+    if constexpr (std::is_floating_point_v<T>)
+      if (reals) return work(CompressedBlock<T>{block, site, reals + legs[number] * held.n_reals});
+    work(WholeBlock<T>{block, site});
+  }
+};
+
 /// Field to messages, whose lanes without a slot stay zero.  places: where each block goes.
 template <class T, class Wire>
 struct PackFaces {
   FaceBlocks<T> faces;
   SiteBlocks<T> in;
+  HeldReals held;
   std::byte* const* places;
   std::size_t block_bytes;
   /// Whether what goes out is larger than the caches, and whole packs should be written past them.
@@ -153,13 +193,16 @@ struct PackFaces {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>)
-      if (past_caches && n == default_lanes && n == faces.shape.lanes) {
+      if (past_caches && !held.reals && n == default_lanes && n == faces.shape.lanes) {
         using P = Pack<T, default_lanes>;
         for (int k = 0; k < faces.shape.n_reals; ++k) P::load(field + k * n).stream(reinterpret_cast<T*>(to) + k * n);
         return;
       }
 #endif
-    Wire::encode(field, from, lane, n, to, faces.shape);
+    held.show(
+        field, block, faces.shape, [&](const auto& sites) __attribute__((always_inline)) {
+          Wire::encode(sites, from, lane, n, to, faces.shape);
+        });
   }
 };
 
@@ -183,10 +226,15 @@ template <class T>
 struct CopyLocalLanes {
   FaceBlocks<T> faces;
   SiteBlocks<T> in, halo;
+  HeldReals held;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
-    PlainWire<T, T>::encode(field, from, lane, n, reinterpret_cast<std::byte*>(halo.address(block, c)), faces.shape);
+    std::byte* const to = reinterpret_cast<std::byte*>(halo.address(block, c));
+    held.show(
+        field, block, faces.shape, [&](const auto& sites) __attribute__((always_inline)) {
+          PlainWire<T, T>::encode(sites, from, lane, n, to, faces.shape);
+        });
   }
 };
 

@@ -59,17 +59,16 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   using In = NeighbourView<AdjointVector, T>;
   using Out = FieldView<AdjointVector, T>;
   using Kernel = detail::AdjointLaplacianKernel<LinkView<T>, In, Out>;
-  const bool with_t = dimensions_ == Dimensions::spacetime;
-  const Stencil& stencil = with_t ? Stencil::of(lattice()) : Stencil::of_space(lattice());
+  const Stencil& stencil = halos_.stencil();
   const int n = in.n_groups(), n_legs = 2 * int(dimensions_);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  run_stencil(
-      "adjoint_laplacian", stencil, halo_for(stencil, in), in, out,
-      [&](const In& neighbours) {
-        return Kernel{stencil.nearest(), links_.bare_view(), neighbours, out.view(), n, T(alpha), T(beta), n_legs,
-                      streaming};
-      },
-      links_.codec());
+  run_stencil("adjoint_laplacian", stencil, halos_.halo(in), in, out,
+              [&](const In& neighbours) {
+                return Kernel{
+                    stencil.nearest(), links_.bare_view(), neighbours, out.view(), n, T(alpha), T(beta), n_legs,
+                    streaming};
+              },
+              {.codec = links_.codec()});
 }
 
 template class AdjointLaplacian<float>;

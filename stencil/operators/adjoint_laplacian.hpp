@@ -72,7 +72,9 @@ template <class T>
 class AdjointLaplacian {
  public:
   explicit AdjointLaplacian(const GaugeLinks<T>& links, Dimensions dimensions = Dimensions::spacetime)
-      : links_(links), dimensions_(dimensions) {}
+      : links_(links),
+        dimensions_(dimensions),
+        halos_(lattice(), {links.legs().begin(), links.legs().begin() + 2 * int(dimensions)}) {}
 
   /// out = Delta in, for every component of a full field.  Asynchronous; in and out must be different fields.
   void apply(const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out) const {
@@ -87,6 +89,7 @@ class AdjointLaplacian {
  private:
   GaugeLinks<T> links_;
   Dimensions dimensions_;
+  StencilHalos halos_;
 };
 
 }  // namespace kov

@@ -3,7 +3,7 @@
 // GaugeLinks: links in SU(3) in the forms that operators read, with the factors of the legs beside them.
 #pragma once
 
-#include "kov/stencil/halo/halo.hpp"
+#include "kov/stencil/halo/stencil_halos.hpp"
 #include "kov/stencil/operators/link_view.hpp"
 
 #include <memory>

@@ -21,7 +21,8 @@ void require_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out,
 }  // namespace
 
 template <class Storage>
-Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : links_(links.with(forms)) {
+Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms)
+    : links_(links.with(forms)), halos_(lattice(), links.legs()) {
   const auto& legs = links.legs();
   bool fits = legs.size() == 8;
   for (std::size_t l = 0; fits && l < 8; ++l) {
@@ -40,20 +41,20 @@ void Hop<Storage>::combine(double alpha, double beta, const SpinorField<S, Lanes
   require_shapes(in, diagonal, out, lattice());
   using F = SpinorField<S, Lanes>;
   using T = typename F::Real;
-  using In = typename Halo<Spinor, S, Lanes>::Neighbours;
+  using Compressor = hop_compressor_t<S>;
+  using In = typename Halo<Spinor, S, Lanes, Compressor>::Neighbours;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const Stencil& stencil = stencil_of<Lanes>(lattice(), links_.legs());
+  const Stencil& stencil = halos_.stencil<Lanes>();
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = links_.template view<Lanes>(out.subset() != Subset::all);
   const auto launch = [&](auto sign, const auto& neighbourhood) {
     using Kernel = HopKernel<Links, In, typename F::View, decltype(sign)::value, std::decay_t<decltype(neighbourhood)>>;
-    run_stencil(
-        "wilson", stencil, halo_for(stencil, in), in, out,
-        [&](const In& neighbours) {
-          return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
-                        in.n_groups(), T(alpha), T(beta),    streaming};
-        },
-        links_.codec());
+    run_stencil("wilson", stencil, halos_.halo<Compressor>(in), in, out,
+                [&](const In& neighbours) {
+                  return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
+                                in.n_groups(), T(alpha), T(beta),    streaming};
+                },
+                {.codec = links_.codec(), .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop});
   };
   const auto launch_either = [&](const auto& neighbourhood) {
     if (adjoint)

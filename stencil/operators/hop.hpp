@@ -106,6 +106,7 @@ class Hop {
 
  private:
   GaugeLinks<Storage> links_;
+  StencilHalos halos_;
 };
 
 }  // namespace kov

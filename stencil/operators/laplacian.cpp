@@ -26,18 +26,18 @@ void CovariantLaplacian<Storage>::combine(double alpha, double beta, const Field
   using T = typename F::Real;
   using In = typename Halo<SiteT, S, Lanes>::Neighbours;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const Stencil& stencil = stencil_of<Lanes>(lattice(), legs());
+  const Stencil& stencil = halos_.stencil<Lanes>();
   const bool streaming = worth_streaming(operator_bytes(in, out, 2 * int(dimensions_)));
   const Links links = links_.template view<Lanes>();
   const auto run = [&](auto n_legs, const auto& neighbourhood) {
     using Kernel = CovariantLaplacianKernel<Links, In, typename F::View, decltype(n_legs)::value,
                                             std::decay_t<decltype(neighbourhood)>>;
     run_stencil(
-        "covariant_laplacian", stencil, halo_for(stencil, in), in, out,
+        "covariant_laplacian", stencil, halos_.halo(in), in, out,
         [&](const In& neighbours) {
           return Kernel{{neighbourhood, links, neighbours, in.n_groups(), streaming}, out.view(), T(alpha), T(beta)};
         },
-        links_.codec());
+        {.codec = links_.codec()});
   };
   const auto launch = [&](auto n_legs) {
     constexpr bool plain = Codec<SiteT, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;

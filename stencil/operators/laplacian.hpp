@@ -49,7 +49,7 @@ class CovariantLaplacian {
   /// forms: of the links, where it will be applied to columns.
   explicit CovariantLaplacian(const GaugeLinks<Storage>& links, Dimensions dimensions = Dimensions::spacetime,
                               const LinkForms& forms = {})
-      : links_(links.with(forms)), dimensions_(dimensions) {}
+      : links_(links.with(forms)), dimensions_(dimensions), halos_(lattice(), legs()) {}
 
   /// out = Delta in, for every component of a field of ColorVector or Spinor.  Asynchronous; in and out must be
   /// different fields.
@@ -66,15 +66,18 @@ class CovariantLaplacian {
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
   Dimensions dimensions() const { return dimensions_; }
-  /// The legs that it reads.
+  /// Of the legs that it reads.
+  const StencilHalos& halos() const { return halos_; }
+
+ private:
   std::vector<Coord> legs() const {
     const auto& all = links_.legs();
     return {all.begin(), all.begin() + 2 * int(dimensions_)};
   }
 
- private:
   GaugeLinks<Storage> links_;
   Dimensions dimensions_;
+  StencilHalos halos_;
 };
 
 }  // namespace kov

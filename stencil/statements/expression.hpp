@@ -127,9 +127,8 @@ struct FieldTerm {
   const Halo<SiteT, T>& halo(const ExpressionPlan::Shifted& read) const {
     const Lattice& lattice = field.lattice();
     const int n = field.n_components();
-    const std::string key =
-        sentence("halo of expression", read.number, read.stencil->name(), SiteT<T>::n_complex, sizeof(T), n);
-    return lattice.remember<Halo<SiteT, T>>(key, [&] { return Halo<SiteT, T>(lattice, *read.stencil, n); });
+    return lattice.remember<Halo<SiteT, T>>(std::tuple(read.number, read.stencil, n),
+                                            [&] { return Halo<SiteT, T>(lattice, *read.stencil, n); });
   }
 };
 

@@ -56,12 +56,13 @@ bool reaches(const Lattice& lattice, int mu, int length) {
 TEST_P(UserStencils, ImprovedDerivativeIsItsSymbolOnPlaneWaves) {
   const Lattice lattice = GetParam().make(Comm::world());
   if (!reaches(lattice, 0, 2)) GTEST_SKIP() << "does not apply: ranks too narrow";
+  const Derivative derivative(lattice);
   const SpinorField<double> in(lattice, "in"), out(lattice, "out");
   for (const Coord& n : {Coord{1, 0, 0, 0}, Coord{-2, 1, 0, 3}, Coord{0, 1, 1, 1}}) {
     const Momenta p = momenta(n, lattice.extent());
     const GlobalArray wave = plane_wave(lattice.extent(), p, 12);
     load(in, wave);
-    derivative(in, out);
+    derivative.apply(in, out);
     const double symbol = 4.0 / 3 * std::sin(p[0]) - 1.0 / 6 * std::sin(2 * p[0]);
     EXPECT_LT(max_difference(out, times(wave, {0, symbol})), 100 * std::numeric_limits<double>::epsilon());
   }
@@ -69,6 +70,7 @@ TEST_P(UserStencils, ImprovedDerivativeIsItsSymbolOnPlaneWaves) {
 
 TEST(ImprovedDerivative, IsOffByTheFifthPowerOfTheMomentum) {
   const Lattice lattice(Comm::world(), {32, 4, 4, 4});
+  const Derivative derivative(lattice);
   const SpinorField<double> in(lattice, "in"), out(lattice, "out");
   std::vector<double> error;
   const auto p_of = [&](int k) { return 2 * pi * k / lattice.extent()[0]; };
@@ -77,7 +79,7 @@ TEST(ImprovedDerivative, IsOffByTheFifthPowerOfTheMomentum) {
     GlobalArray psi(lattice.extent(), 12);
     for (std::int64_t i = 0; i < lattice.volume(); ++i) psi.data[std::size_t(12 * i)] = wave.data[std::size_t(i)];
     load(in, psi);
-    derivative(in, out);
+    derivative.apply(in, out);
     error.push_back(max_difference(out, times(psi, {0, p_of(k)})) / reference::max_abs(psi));
   }
   // p - p^5 / 30 + p^7 / 252 - ...
@@ -117,7 +119,7 @@ void check_free_laplacian(const Lattice& lattice) {
     for (const double q : p) eigenvalue -= 4 * std::sin(q / 2) * std::sin(q / 2);
     const GlobalArray wave = plane_wave(lattice.extent(), p, 6);
     load(in, wave);
-    run_stencil("free_laplacian", stencil, halo_for<ColorVector, T>(stencil, lattice, 2), in, out,
+    run_stencil("free_laplacian", stencil, Halo<ColorVector, T>(lattice, stencil, 2), in, out,
                 [&](const auto& neighbours) {
                   return FreeLaplacianKernel<T>{stencil.view(), neighbours, out.view()};
                 });
@@ -179,12 +181,13 @@ void naik_hop(const GaugeField<T>& u, const Field<ColorVector, T>& in, const Fie
   const GaugeField<T> w(lattice, "three links", 4);
   const Stencil &links = Stencil::of(lattice, ahead), &back = Stencil::of(lattice, behind),
                 &hops = Stencil::of(lattice, three);
-  run_stencil("three_links", links, halo_for<ColorMatrix, T>(links, lattice, 4), u, w, [&](const auto& neighbours) {
+  run_stencil("three_links", links, Halo<ColorMatrix, T>(lattice, links, 4), u, w, [&](const auto& neighbours) {
     return ThreeLinksKernel<T>{links.view(), neighbours, w.view()};
   });
-  const auto w_near = halo_for<ColorMatrix, T>(back, lattice, 4).exchange(w);
+  const Halo<ColorMatrix, T> w_halo(lattice, back, 4);
+  const auto w_near = w_halo.exchange(w);
   const int n = in.n_components();
-  run_stencil("naik", hops, halo_for<ColorVector, T>(hops, lattice, n), in, out, [&](const auto& neighbours) {
+  run_stencil("naik", hops, Halo<ColorVector, T>(lattice, hops, n), in, out, [&](const auto& neighbours) {
     return NaikKernel<T>{hops.view(), back.view(), w_near, neighbours, out.view()};
   });
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/halo/stencil_halos.hpp"
+
+namespace kov {
+
+StencilHalos::StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs)
+    : parts_(std::make_shared<Parts>(Parts{lattice, &Stencil::of(lattice, legs)})) {}
+
+const Stencil& StencilHalos::of_columns() const {
+  if (!parts_->of_columns) parts_->of_columns = &Stencil::of_columns(lattice(), parts_->of_sites->legs());
+  return *parts_->of_columns;
+}
+
+}  // namespace kov

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// ProjectedNeighbours: a field of spinors together with a halo of half spinors, which are projected already.
+#pragma once
+
+#include "kov/core/field/field_view.hpp"
+#include "kov/stencil/stencil.hpp"
+
+namespace kov {
+
+/// For kernels that read a + i^k b, a one of the upper two spins and b one of the lower.  A site of the halo shows the
+/// projected half for its upper spins and zeros for the lower, so that the sum is right in both cases and no kernel
+/// has to branch.  Storage: float or double.
+template <class Storage, class Lanes = SiteLanes>
+class ProjectedNeighbours {
+ public:
+  using View = FieldView<Spinor, Storage, Lanes>;
+  using HalfView = FieldView<HalfSpinor, Storage, Lanes>;
+  using Real = typename View::Real;
+  static constexpr int n_complex = View::n_complex;
+  static constexpr bool holds_columns = View::holds_columns;
+
+  ProjectedNeighbours() = default;
+  /// zeros: half a block of a spinor.
+  KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Storage* zeros)
+      : field_(field), halo_(halo), zeros_(zeros) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
+    const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
+    Spinor<Real> psi;
+    for (int i = 0; i < 6; ++i) {
+      psi.z[i] = detail::load_complex<lanes>(at.upper, i, hop.lane);
+      psi.z[6 + i] = detail::load_complex<lanes>(at.lower, i, hop.lane);
+    }
+    return psi;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LocalHop hop, int group = 0) const {
+    return field_(LaneSite{hop.outer, hop.lane}, group);
+  }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  using InMemory = SiteInMemory<Spinor, Real, View::lanes, 6>;
+
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(ColumnSite, LaneHop hop, int group = 0) const {
+    const Halves at = halves(hop.outer, 0, hop.halo, group);
+    return InMemory(at.upper, at.lower, 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
+    if (hop.slots) return InMemory(gather(hop.slots, group));
+    const Halves at = halves(hop.outer, 0, hop.halo, group);
+    return InMemory(at.upper, at.lower, hop.exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
+    if (!hop.slots) prefetch(hop.outer, hop.halo, group);
+  }
+#endif
+
+ private:
+  static constexpr int lanes = View::lanes;
+  struct Halves {
+    const Storage *upper, *lower;
+  };
+  /// Chooses addresses, not a branch: the loads of all legs can then be on their way at the same time.
+  KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
+    if constexpr (detail::checks_bounds)
+      in_halo ? halo_.require_inside(outer, group, lane) : field_.require_inside(outer, group, lane);
+    const Storage* const there = halo_.unchecked_address(outer, group);
+    const Storage* const here = field_.unchecked_address(outer, group);
+    return {in_halo ? there : here, in_halo ? zeros_ : here + HalfView::block};
+  }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, bool in_halo, int group) const {
+    in_halo ? halo_.prefetch(outer, group) : field_.prefetch(outer, group);
+  }
+  Spinor<Pack<Real, lanes>> gather(const std::int32_t* slots, int group) const {
+    alignas(64) Real re[n_complex][lanes], im[n_complex][lanes];
+    for (int l = 0; l < lanes; ++l) {
+      const int slot = slots[l] >> 1;
+      const Spinor<Real> psi = read(LaneSite{}, LaneHop{slot / lanes, slot % lanes, (slots[l] & 1) != 0}, group);
+      for (int i = 0; i < n_complex; ++i) {
+        re[i][l] = psi.z[i].re;
+        im[i][l] = psi.z[i].im;
+      }
+    }
+    Spinor<Pack<Real, lanes>> r;
+    for (int i = 0; i < n_complex; ++i) r.z[i] = {Pack<Real, lanes>::load(re[i]), Pack<Real, lanes>::load(im[i])};
+    return r;
+  }
+#endif
+
+  View field_;
+  HalfView halo_;
+  const Storage* zeros_ = nullptr;
+};
+
+}  // namespace kov
