@@ -73,6 +73,20 @@ struct HopKernel {
   }
 };
 
+template <class StorageT>
+class Hop;
+
+namespace detail {
+
+/// Hop::combine() on fields of one shape.
+template <class Storage, class F>
+struct HopOn {
+  static void combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal, const F& out,
+                      bool adjoint);
+};
+
+}  // namespace detail
+
 /// H, see HopKernel.  A handle: copies share the links.  Storage: of the links.
 template <class StorageT>
 class Hop {
@@ -87,6 +101,8 @@ class Hop {
   Hop with(const LinkForms& forms) const { return Hop(links_, forms); }
 
   const Lattice& lattice() const { return links_.lattice(); }
+  const GaugeLinks<Storage>& links() const { return links_; }
+  const StencilHalos& halos() const { return halos_; }
 
   /// out = H in: both full, or of opposite parity.  Asynchronous.
   template <class F>
@@ -102,7 +118,9 @@ class Hop {
   /// out's (or all), diagonal has out's and may be out.  Throws InputError when the shapes do not fit.
   template <class S, class Lanes>
   void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
-               const SpinorField<S, Lanes>& out, bool adjoint = false) const;
+               const SpinorField<S, Lanes>& out, bool adjoint = false) const {
+    detail::HopOn<Storage, SpinorField<S, Lanes>>::combine(*this, alpha, beta, in, diagonal, out, adjoint);
+  }
 
  private:
   GaugeLinks<Storage> links_;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to hop*.cpp: how the hop is launched.  Each source has the fields for links of one storage, as there are too
+// many kernels for one.
+#pragma once
+
+#include "kov/stencil/operators/hop.hpp"
+
+namespace kov::detail {
+
+template <class FieldT>
+void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out, const Lattice& lattice) {
+  require(in.lattice() == lattice && in.subset() == opposite(out.subset()) && diagonal.conforms(out), "the hop got",
+          in.name(), ",", diagonal.name(), "and", out.name(),
+          "whose lattices, parities or columns do not fit: the input needs all sites or the parity opposite to the "
+          "output's");
+  require(in.data() != out.data(), "the hop cannot work in place on", in.name(), ": give it two different fields");
+  require(in.n_components() == out.n_components(), "the hop got", in.name(), "with", in.n_components(), "columns and",
+          out.name(), "with", out.n_components(), ": give it as many of each");
+}
+
+template <class Storage, class F>
+void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal,
+                                const F& out, bool adjoint) {
+  require_hop_shapes(in, diagonal, out, hop.lattice());
+  using T = typename F::Real;
+  using S = typename F::Storage;
+  using Lanes = typename F::Lanes;
+  using Compressor = hop_compressor_t<S>;
+  using In = typename Halo<Spinor, S, Lanes, Compressor>::Neighbours;
+  using Links = LinkView<Storage, link_lanes_t<Lanes>>;
+  const Stencil& stencil = hop.halos().template stencil<Lanes>();
+  const bool streaming = worth_streaming(operator_bytes(in, out, 8));
+  const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
+  const auto launch = [&](auto sign, const auto& neighbourhood) {
+    using Kernel = HopKernel<Links, In, typename F::View, decltype(sign)::value, std::decay_t<decltype(neighbourhood)>>;
+    run_stencil<Compressor>(
+        "wilson", hop.halos(), in, out,
+        [&](const In& neighbours) {
+          return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
+                        in.n_groups(), T(alpha), T(beta),    streaming};
+        },
+        {.codec = hop.links().codec(), .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop});
+  };
+  const auto launch_either = [&](const auto& neighbourhood) {
+    if (adjoint)
+      launch(std::integral_constant<int, -1>{}, neighbourhood);
+    else
+      launch(std::integral_constant<int, +1>{}, neighbourhood);
+  };
+  // One kernel for all legs where there is nothing to gain.
+  constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
+  if constexpr (has_packs) return launch_either(Stencil::NearestView{stencil.view()});
+  if constexpr (!has_packs && plain)
+    if (stencil.is_nearest()) return launch_either(stencil.nearest());
+  if constexpr (!has_packs) launch_either(stencil.view());
+}
+
+}  // namespace kov::detail
