@@ -247,7 +247,9 @@ TEST(DataParallelBits, AreThoseOfAnyDecomposition) {
     }
 }
 
-/// The names of the kernels that Kokkos starts, and of the memory it takes, while this lives.
+/// The names of the kernels that start, and of the memory that Kokkos takes, while this lives.  A GPU's kernels in
+/// blocks of their own size are not Kokkos' to start: each is in a region of its name
+/// (kov/core/launch/thread_blocks.hpp).
 class Launches {
  public:
   Launches() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -255,6 +257,7 @@ class Launches {
     Kokkos::Tools::Experimental::EventSet counting{};
     counting.begin_parallel_for = counting.begin_parallel_reduce =
         counting.begin_parallel_scan = [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); };
+    counting.push_region = [](const char* name) { names().push_back(name); };
     counting.allocate_data = [](Kokkos_Profiling_SpaceHandle, const char* name, const void*, std::uint64_t) {
       if (!std::string_view(name).starts_with("Kokkos::")) names().push_back(name);  // its own scratch memory
     };
