@@ -29,34 +29,35 @@ class SchurComplement {
 
   const Lattice& lattice() const { return hop_.lattice(); }
   /// out = M_e in, both on even sites.
-  void apply(const F& in, const F& out) const { apply(in, out, false); }
-  void apply_adjoint(const F& in, const F& out) const { apply(in, out, true); }
+  void apply(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, false, exec); }
+  void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, true, exec); }
 
   /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
-  void reduce_source(const F& b, const F& out) const {
-    if (const auto d = term_.number()) return hop_.combine(1, 1 / (2 * *d), b.odd(), b.even(), out);
+  void reduce_source(const F& b, const F& out, const Exec& exec = {}) const {
+    if (const auto d = term_.number()) return hop_.combine(1, 1 / (2 * *d), b.odd(), b.even(), out, false, exec);
     if constexpr (SiteTerm<Term, F>) {
-      term_.apply_inverse(b.odd(), solved_, false);
-      hop_.combine(1, 0.5, solved_, b.even(), out);
+      term_.apply_inverse(b.odd(), solved_, false, exec);
+      hop_.combine(1, 0.5, solved_, b.even(), out, false, exec);
     }
   }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
-  void complete(const F& b, const F& x) const {
-    if (const auto d = term_.number()) return hop_.combine(1 / *d, 1 / (2 * *d), x.even(), b.odd(), x.odd());
+  void complete(const F& b, const F& x, const Exec& exec = {}) const {
+    if (const auto d = term_.number())
+      return hop_.combine(1 / *d, 1 / (2 * *d), x.even(), b.odd(), x.odd(), false, exec);
     if constexpr (SiteTerm<Term, F>) {
-      hop_.combine(1, 0.5, x.even(), b.odd(), hopped_);
-      term_.apply_inverse(hopped_, x.odd(), false);
+      hop_.combine(1, 0.5, x.even(), b.odd(), hopped_, false, exec);
+      term_.apply_inverse(hopped_, x.odd(), false, exec);
     }
   }
 
  private:
-  void apply(const F& in, const F& out, bool adjoint) const {
-    hop_.combine(0, 1, in, hopped_, hopped_, adjoint);
-    if (const auto d = term_.number()) return hop_.combine(*d, -1 / (4 * *d), hopped_, in, out, adjoint);
+  void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
+    hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
+    if (const auto d = term_.number()) return hop_.combine(*d, -1 / (4 * *d), hopped_, in, out, adjoint, exec);
     if constexpr (SiteTerm<Term, F>) {
-      term_.apply_inverse(hopped_, solved_, adjoint);
-      term_.apply(in, out, adjoint);
-      hop_.combine(1, -0.25, solved_, out, out, adjoint);
+      term_.apply_inverse(hopped_, solved_, adjoint, exec);
+      term_.apply(in, out, adjoint, exec);
+      hop_.combine(1, -0.25, solved_, out, out, adjoint, exec);
     }
   }
 

@@ -4,6 +4,7 @@
 // results should go past the caches.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
@@ -68,7 +69,7 @@ struct StencilLaunch {
   std::string codec = "plain";
   /// Of what the halo's compressor makes of sites.
   int variant = 0;
-  Kokkos::DefaultExecutionSpace exec = {};
+  Exec exec = {};
 };
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or

@@ -10,9 +10,13 @@
 #include <memory>
 #include <string>
 
-namespace kov::detail {
+namespace kov {
 
+/// Where kernels run.  Work on one instance is done in the order in which it is launched; on a GPU that of two
+/// instances may run side by side.
 using Exec = Kokkos::DefaultExecutionSpace;
+
+namespace detail {
 
 /// Whether kernels go on while the host does something else.
 inline constexpr bool kernels_are_asynchronous =
@@ -32,4 +36,6 @@ std::shared_ptr<std::byte> allocate_pinned(const std::string& name, std::size_t 
 void copy_to_host(const Exec& exec, void* pinned, const void* device, std::size_t bytes);
 void copy_to_device(const Exec& exec, void* device, const void* pinned, std::size_t bytes);
 
-}  // namespace kov::detail
+}  // namespace detail
+
+}  // namespace kov

@@ -52,7 +52,7 @@ struct AdjointLaplacianKernel {
 
 template <class T>
 void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<AdjointVector, T>& in,
-                                  const Field<AdjointVector, T>& out) const {
+                                  const Field<AdjointVector, T>& out, const Exec& exec) const {
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all && in.data() != out.data(),
           "the adjoint Laplacian got", in.name(), "and", out.name(),
           "which must be two different full fields of one shape, on the lattice of its links");
@@ -68,7 +68,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
                     stencil.nearest(), links_.bare_view(), neighbours, out.view(), n, T(alpha), T(beta), n_legs,
                     streaming};
               },
-              {.codec = links_.codec()});
+              {.codec = links_.codec(), .exec = exec});
 }
 
 template class AdjointLaplacian<float>;

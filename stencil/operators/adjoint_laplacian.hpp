@@ -77,11 +77,12 @@ class AdjointLaplacian {
         halos_(lattice(), {links.legs().begin(), links.legs().begin() + 2 * int(dimensions)}) {}
 
   /// out = Delta in, for every component of a full field.  Asynchronous; in and out must be different fields.
-  void apply(const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out) const {
-    combine(-2 * int(dimensions_), 1, in, out);
+  void apply(const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out, const Exec& exec = {}) const {
+    combine(-2 * int(dimensions_), 1, in, out, exec);
   }
   /// out = alpha in + beta * (sum of the legs).  Throws InputError when the shapes differ.
-  void combine(double alpha, double beta, const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out) const;
+  void combine(double alpha, double beta, const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out,
+               const Exec& exec = {}) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
   Dimensions dimensions() const { return dimensions_; }

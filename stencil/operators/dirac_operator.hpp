@@ -20,25 +20,25 @@ class DiracOperator {
   const Hop<Storage>& hop() const { return hop_; }
   const Term& site_term() const { return term_; }
 
-  /// out = M in, both full fields, for every component.  Asynchronous.
+  /// out = M in, both full fields, for every component.  Asynchronous, ordered on exec.
   template <class S, class Lanes>
-  void apply(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out) const {
-    apply(in, out, false);
+  void apply(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out, const Exec& exec = {}) const {
+    combine(in, out, false, exec);
   }
   /// out = M^+ in.
   template <class S, class Lanes>
-  void apply_adjoint(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out) const {
-    apply(in, out, true);
+  void apply_adjoint(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out, const Exec& exec = {}) const {
+    combine(in, out, true, exec);
   }
 
  private:
   template <class F>
-  void apply(const F& in, const F& out, bool adjoint) const {
+  void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
     const auto number = term_.number();
-    if (number) return hop_.combine(*number, -0.5, in, in, out, adjoint);
+    if (number) return hop_.combine(*number, -0.5, in, in, out, adjoint, exec);
     if constexpr (SiteTerm<Term, F>) {
-      term_.apply(in, out, adjoint);
-      hop_.combine(1, -0.5, in, out, out, adjoint);
+      term_.apply(in, out, adjoint, exec);
+      hop_.combine(1, -0.5, in, out, out, adjoint, exec);
     } else {
       require(number.has_value(), "the site term of this operator does not know fields like", in.name());
     }

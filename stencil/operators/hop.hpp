@@ -82,7 +82,7 @@ namespace detail {
 template <class Storage, class F>
 struct HopOn {
   static void combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal, const F& out,
-                      bool adjoint);
+                      bool adjoint, const Exec& exec);
 };
 
 }  // namespace detail
@@ -104,22 +104,22 @@ class Hop {
   const GaugeLinks<Storage>& links() const { return links_; }
   const StencilHalos& halos() const { return halos_; }
 
-  /// out = H in: both full, or of opposite parity.  Asynchronous.
+  /// out = H in: both full, or of opposite parity.  Asynchronous, ordered on exec.
   template <class F>
-  void apply(const F& in, const F& out) const {
-    combine(0, 1, in, out, out);
+  void apply(const F& in, const F& out, const Exec& exec = {}) const {
+    combine(0, 1, in, out, out, false, exec);
   }
   template <class F>
-  void apply_adjoint(const F& in, const F& out) const {
-    combine(0, 1, in, out, out, true);
+  void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const {
+    combine(0, 1, in, out, out, true, exec);
   }
 
   /// out = alpha diagonal + beta H in, or with the adjoint of H, for every component.  in has the sites opposite to
   /// out's (or all), diagonal has out's and may be out.  Throws InputError when the shapes do not fit.
   template <class S, class Lanes>
   void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
-               const SpinorField<S, Lanes>& out, bool adjoint = false) const {
-    detail::HopOn<Storage, SpinorField<S, Lanes>>::combine(*this, alpha, beta, in, diagonal, out, adjoint);
+               const SpinorField<S, Lanes>& out, bool adjoint = false, const Exec& exec = {}) const {
+    detail::HopOn<Storage, SpinorField<S, Lanes>>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);
   }
 
  private:

@@ -21,7 +21,7 @@ void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& 
 
 template <class Storage, class F>
 void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal,
-                                const F& out, bool adjoint) {
+                                const F& out, bool adjoint, const Exec& exec) {
   require_hop_shapes(in, diagonal, out, hop.lattice());
   using T = typename F::Real;
   using S = typename F::Storage;
@@ -34,13 +34,14 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   const auto launch = [&](auto sign, const auto& neighbourhood) {
     using Kernel = HopKernel<Links, In, typename F::View, decltype(sign)::value, std::decay_t<decltype(neighbourhood)>>;
-    run_stencil<Compressor>(
-        "wilson", hop.halos(), in, out,
-        [&](const In& neighbours) {
-          return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
-                        in.n_groups(), T(alpha), T(beta),    streaming};
-        },
-        {.codec = hop.links().codec(), .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop});
+    run_stencil<Compressor>("wilson", hop.halos(), in, out,
+                            [&](const In& neighbours) {
+                              return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
+                                            in.n_groups(), T(alpha), T(beta),    streaming};
+                            },
+                            {.codec = hop.links().codec(),
+                             .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop,
+                             .exec = exec});
   };
   const auto launch_either = [&](const auto& neighbourhood) {
     if (adjoint)

@@ -65,69 +65,70 @@ void require_shift(const F& in, int mu, int step, const F& out) {
 
 template <template <class> class SiteT, class T>
 void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, int leg, T factor,
-                   bool both, const Field<SiteT, T>& out) {
+                   bool both, const Field<SiteT, T>& out, const Exec& exec) {
   require(links.lattice() == in.lattice(), in.name(), "lives on another lattice than the links: make both on one");
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
   const HaloChoice read{.legs = both ? std::vector<int>{leg & ~1, leg | 1} : std::vector<int>{leg}};
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), read).exchange(in);
+  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), read).exchange(in, 0, exec);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
   for_each_site(
       name, in.range(), in.n_components(),
-      CovariantHopKernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), leg, factor, both});
+      CovariantHopKernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), leg, factor, both}, exec);
 }
 
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out) {
+void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
   const int leg = 2 * mu + (step < 0);
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = {leg}}).exchange(in);
+  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = {leg}}).exchange(in, 0, exec);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
   for_each_site("shift", in.range(), in.n_components(),
-                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), leg});
+                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), leg}, exec);
 }
 
 template <template <class> class SiteT, class T>
 void covariant_shift(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, int step,
-                     const Field<SiteT, T>& out) {
+                     const Field<SiteT, T>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
-  detail::covariant_hop("covariant_shift", links, in, 2 * mu + (step < 0), T(1), false, out);
+  detail::covariant_hop("covariant_shift", links, in, 2 * mu + (step < 0), T(1), false, out, exec);
 }
 
 template <template <class> class SiteT, class T>
-void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out) {
+void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out,
+                          const Exec& exec) {
   detail::require_shift(in, mu, 1, out);
-  detail::covariant_hop("covariant_derivative", links, in, 2 * mu, T(0.5), true, out);
+  detail::covariant_hop("covariant_derivative", links, in, 2 * mu, T(0.5), true, out, exec);
 }
 
-template void shift(const Field<Scalar, double>&, int, int, const Field<Scalar, double>&);
-template void shift(const Field<ColorVector, float>&, int, int, const Field<ColorVector, float>&);
-template void shift(const Field<ColorVector, double>&, int, int, const Field<ColorVector, double>&);
-template void shift(const Field<AdjointVector, float>&, int, int, const Field<AdjointVector, float>&);
-template void shift(const Field<AdjointVector, double>&, int, int, const Field<AdjointVector, double>&);
-template void shift(const Field<ColorMatrix, float>&, int, int, const Field<ColorMatrix, float>&);
-template void shift(const Field<ColorMatrix, double>&, int, int, const Field<ColorMatrix, double>&);
-template void shift(const Field<Spinor, float>&, int, int, const Field<Spinor, float>&);
-template void shift(const Field<Spinor, double>&, int, int, const Field<Spinor, double>&);
+template void shift(const Field<Scalar, double>&, int, int, const Field<Scalar, double>&, const Exec&);
+template void shift(const Field<ColorVector, float>&, int, int, const Field<ColorVector, float>&, const Exec&);
+template void shift(const Field<ColorVector, double>&, int, int, const Field<ColorVector, double>&, const Exec&);
+template void shift(const Field<AdjointVector, float>&, int, int, const Field<AdjointVector, float>&, const Exec&);
+template void shift(const Field<AdjointVector, double>&, int, int, const Field<AdjointVector, double>&, const Exec&);
+template void shift(const Field<ColorMatrix, float>&, int, int, const Field<ColorMatrix, float>&, const Exec&);
+template void shift(const Field<ColorMatrix, double>&, int, int, const Field<ColorMatrix, double>&, const Exec&);
+template void shift(const Field<Spinor, float>&, int, int, const Field<Spinor, float>&, const Exec&);
+template void shift(const Field<Spinor, double>&, int, int, const Field<Spinor, double>&, const Exec&);
 template void covariant_shift(const GaugeLinks<float>&, const Field<ColorVector, float>&, int, int,
-                              const Field<ColorVector, float>&);
+                              const Field<ColorVector, float>&, const Exec&);
 template void covariant_shift(const GaugeLinks<double>&, const Field<ColorVector, double>&, int, int,
-                              const Field<ColorVector, double>&);
+                              const Field<ColorVector, double>&, const Exec&);
 template void covariant_shift(const GaugeLinks<float>&, const Field<Spinor, float>&, int, int,
-                              const Field<Spinor, float>&);
+                              const Field<Spinor, float>&, const Exec&);
 template void covariant_shift(const GaugeLinks<double>&, const Field<Spinor, double>&, int, int,
-                              const Field<Spinor, double>&);
+                              const Field<Spinor, double>&, const Exec&);
 template void covariant_derivative(const GaugeLinks<float>&, const Field<ColorVector, float>&, int,
-                                   const Field<ColorVector, float>&);
+                                   const Field<ColorVector, float>&, const Exec&);
 template void covariant_derivative(const GaugeLinks<double>&, const Field<ColorVector, double>&, int,
-                                   const Field<ColorVector, double>&);
+                                   const Field<ColorVector, double>&, const Exec&);
 template void covariant_derivative(const GaugeLinks<float>&, const Field<Spinor, float>&, int,
-                                   const Field<Spinor, float>&);
+                                   const Field<Spinor, float>&, const Exec&);
 template void covariant_derivative(const GaugeLinks<double>&, const Field<Spinor, double>&, int,
-                                   const Field<Spinor, double>&);
+                                   const Field<Spinor, double>&, const Exec&);
 
 }  // namespace kov

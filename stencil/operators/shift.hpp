@@ -8,20 +8,21 @@
 namespace kov {
 
 // mu: 0 to 3 for x, y, z, t; step: +1 or -1.  All components are shifted; in and out are different full fields of one
-// shape.  Asynchronous but for the halo exchange; collective.  Throws InputError for other shapes, directions and
-// steps.
+// shape.  Asynchronous but for the halo exchange, ordered on exec; collective.  Throws InputError for other shapes,
+// directions and steps.
 
 /// out(x) = in(x + step mu), periodic.
 template <template <class> class SiteT, class T>
-void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out);
+void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out, const Exec& exec = {});
 
 /// out(x) = U_mu(x) in(x + mu) or, for step -1, U_mu(x - mu)^+ in(x - mu), boundary phases included.
 template <template <class> class SiteT, class T>
 void covariant_shift(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, int step,
-                     const Field<SiteT, T>& out);
+                     const Field<SiteT, T>& out, const Exec& exec = {});
 
 /// out(x) = [U_mu(x) in(x + mu) - U_mu(x - mu)^+ in(x - mu)] / 2, which is antihermitian; i sin p_mu on unit links.
 template <template <class> class SiteT, class T>
-void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out);
+void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out,
+                          const Exec& exec = {});
 
 }  // namespace kov

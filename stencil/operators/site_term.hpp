@@ -3,6 +3,7 @@
 // SiteTerm: what a Dirac operator does at each site alone, and the simplest of them, the mass.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
 #include <concepts>
@@ -10,13 +11,13 @@
 
 namespace kov {
 
-/// D of M = D - 1/2 H: apply(in, out, adjoint) is out = D in, or D^+ in, for two different fields on the same sites,
-/// all or those of one parity; apply_inverse likewise.  number(): D where it is one real number at every site, which
-/// the kernels of the hop then multiply by; nothing for other terms.
+/// D of M = D - 1/2 H: apply(in, out, adjoint, exec) is out = D in, or D^+ in, ordered on exec, for two different
+/// fields on the same sites, all or those of one parity; apply_inverse likewise.  number(): D where it is one real
+/// number at every site, which the kernels of the hop then multiply by; nothing for other terms.
 template <class D, class F>
-concept SiteTerm = requires(const D& term, const F& in, const F& out, bool adjoint) {
-  term.apply(in, out, adjoint);
-  term.apply_inverse(in, out, adjoint);
+concept SiteTerm = requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
+  term.apply(in, out, adjoint, exec);
+  term.apply_inverse(in, out, adjoint, exec);
   { term.number() } -> std::same_as<std::optional<double>>;
 };
 
@@ -30,9 +31,9 @@ struct MassTerm {
   std::optional<double> number() const { return 4 + mass; }
   template <class F>
   requires requires(const F& f) { copy(f, f); }
-  void apply(const F& in, const F& out, bool /*adjoint*/) const {
-    copy(in, out);
-    scale(4 + mass, out);
+  void apply(const F& in, const F& out, bool /*adjoint*/, const Exec& exec = {}) const {
+    copy(in, out, exec);
+    scale(4 + mass, out, exec);
   }
   /// Throws InputError for a mass of -4.
   template <class F>
@@ -40,7 +41,7 @@ struct MassTerm {
   void apply_inverse(const F& in, const F& out, bool /*adjoint*/) const {
     require(mass != -4, "a mass of -4 makes a term of 0, which has no inverse: solve for all sites instead");
     copy(in, out);
-    scale(1 / (4 + mass), out);
+    scale(1 / (4 + mass), out, exec);
   }
 };
 

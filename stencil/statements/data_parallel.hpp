@@ -131,24 +131,24 @@ std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& 
 /// convert() are for fields.
 ///
 /// Exchanges the halos of shifted fields first, each along the legs that the statement uses, only for the parity that
-/// it reads.  Collective when anything is shifted; otherwise asynchronous.  The fields of the expression may be out
-/// itself, shifted or not: where a site would be overwritten before it is read, the value goes through a temporary
-/// field.
+/// it reads.  Collective when anything is shifted; otherwise asynchronous.  Ordered on exec.  The fields of the
+/// expression may be out itself, shifted or not: where a site would be overwritten before it is read, the value goes
+/// through a temporary field.
 ///
 /// Throws InputError, on every rank, when the fields live on different lattices, have another number of components than
 /// out or one, or are not known on the sites that are read, and when a shift reaches beyond the next rank.
 template <class E, template <class> class SiteT, class T>
-void assign(const E& expression, const Field<SiteT, T>& out) {
+void assign(const E& expression, const Field<SiteT, T>& out, const Exec& exec = {}) {
   if constexpr (detail::can_assign<E, SiteT, T>()) {
-    detail::ExpressionPlan plan;
+    detail::ExpressionPlan plan(exec);
     expression.collect(plan, false, {});
     const bool conflict = plan.prepare(detail::FieldInfo(out));
     const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out.alias();
     const auto node = expression.template bind<false>(plan, {});
     using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
     const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.bytes());
-    for_each_site("assign", target.range(), target.n_components(), Kernel{node, target.view(), streaming});
-    if (conflict) copy(target, out);
+    for_each_site("assign", target.range(), target.n_components(), Kernel{node, target.view(), streaming}, exec);
+    if (conflict) copy(target, out, exec);
   }
 }
 

@@ -114,7 +114,7 @@ struct FieldTerm {
     } else {
       using Neighbours = NeighbourView<SiteT, T>;
       auto& read = plan.shifted(FieldInfo(field));
-      if (!read.neighbours.has_value()) read.neighbours = halo(read).exchange(wanted(read));
+      if (!read.neighbours.has_value()) read.neighbours = halo(read).exchange(wanted(read), 0, plan.exec());
       return ShiftedNode<SiteT, T>{read.stencil->view(), std::any_cast<Neighbours>(read.neighbours), read.leg(d), step};
     }
   }

@@ -4,6 +4,7 @@
 // Not for users.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/stencil/halo/halo.hpp"
 
 #include <any>
@@ -48,7 +49,8 @@ struct FieldInfo {
 /// put together; every rank does the same in the same order.
 class ExpressionPlan {
  public:
-  ExpressionPlan() = default;
+  /// exec: where halos are exchanged and the kernel runs.
+  explicit ExpressionPlan(const Exec& exec = {}) : exec_(exec) {}
   ~ExpressionPlan() {
     if (!tables_.empty()) Kokkos::fence("tables of an expression in use");
   }
@@ -70,6 +72,7 @@ class ExpressionPlan {
 
   const Lattice& lattice() const { return reads_.empty() ? lattices_.front() : reads_.front().field.lattice; }
   Subset subset() const { return *subset_; }
+  const Exec& exec() const { return exec_; }
   int n_components() const { return n_components_; }
   /// Whether any field read shares memory with this one.
   bool reads(const FieldInfo& field) const;
@@ -97,6 +100,7 @@ class ExpressionPlan {
   void require_lattice(const Lattice& lattice) const;
   void make_stencils();
 
+  Exec exec_;
   std::vector<Read> reads_;
   std::vector<Lattice> lattices_;
   std::vector<std::any> tables_;

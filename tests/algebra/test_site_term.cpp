@@ -26,13 +26,13 @@ struct TwistedMass {
 
   std::optional<double> number() const { return {}; }
   template <class F>
-  void apply(const F& in, const F& out, bool adjoint) const {
-    assign((4 + mass) * in + (adjoint ? -mu : mu) * i_unit * (Gamma::five() * in), out);
+  void apply(const F& in, const F& out, bool adjoint, const Exec& exec) const {
+    assign((4 + mass) * in + (adjoint ? -mu : mu) * i_unit * (Gamma::five() * in), out, exec);
   }
   template <class F>
-  void apply_inverse(const F& in, const F& out, bool adjoint) const {
+  void apply_inverse(const F& in, const F& out, bool adjoint, const Exec& exec) const {
     const double square = (4 + mass) * (4 + mass) + mu * mu;
-    assign((4 + mass) / square * in + (adjoint ? mu : -mu) / square * i_unit * (Gamma::five() * in), out);
+    assign((4 + mass) / square * in + (adjoint ? mu : -mu) / square * i_unit * (Gamma::five() * in), out, exec);
   }
 };
 

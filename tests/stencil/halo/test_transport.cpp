@@ -13,7 +13,6 @@
 namespace kov {
 namespace {
 
-using detail::Exec;
 using detail::HaloTransport;
 using detail::HaloTurn;
 using detail::TransportFace;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// Operators on execution-space instances: ordered on the one that is given, and right on two at once.
+#include "kov/core/field/convert.hpp"
+#include "kov/stencil/operators/adjoint_laplacian.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/gauge.hpp"
+#include "tests/support/lattices.hpp"
+
+namespace kov {
+namespace {
+namespace execution {
+
+using reference::gather, reference::GlobalArray;
+
+class Instances : public test::OnLattices {};
+
+/// What comes of five applications, one after the other, on exec.  A fence of exec alone comes before the result.
+template <class F, class Apply>
+GlobalArray chain(const F& in, const Exec& exec, const Apply& apply) {
+  const F a = in.clone(), b = in.like("b");
+  Kokkos::fence("fields are ready");
+  for (int k = 0; k < 5; ++k) {
+    apply(a, b, exec);
+    axpbypz(0.5, a, 0.1, b, a, exec);
+  }
+  exec.fence("chain");
+  return gather(a);
+}
+
+template <class F, class Apply>
+void check(const char* what, const F& in, const Apply& apply) {
+  const GlobalArray on_default = chain(in, Exec(), apply);
+  const GlobalArray on_other = chain(in, detail::instance_beside(Exec()), apply);
+  EXPECT_TRUE(on_default.data == on_other.data) << what;
+}
+
+TEST_P(Instances, GiveTheSameBits) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 61);
+  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, u), BoundaryAngles::antiperiodic_in_time());
+  const SpinorField<double> psi = reference::random_field<Spinor, double>(lattice, 2, 62);
+  const Field<AdjointVector, double> phi = reference::random_field<AdjointVector, double>(lattice, 1, 63);
+
+  const WilsonOperator<double> wilson(links, 0.1);
+  check("Wilson", psi, [&](const auto& a, const auto& b, const Exec& exec) { wilson.apply(a, b, exec); });
+  check("Wilson adjoint", psi, [&](const auto& a, const auto& b, const Exec& e) { wilson.apply_adjoint(a, b, e); });
+  const AdjointLaplacian<double> adjoint(links);
+  check("adjoint Laplacian", phi, [&](const auto& a, const auto& b, const Exec& exec) { adjoint.apply(a, b, exec); });
+  check("shift", psi, [](const auto& a, const auto& b, const Exec& exec) { shift(a, 3, -1, b, exec); });
+  check("covariant derivative", psi,
+        [&](const auto& a, const auto& b, const Exec& exec) { covariant_derivative(links, a, 2, b, exec); });
+  check("statement", psi, [](const auto& a, const auto& b, const Exec& exec) {
+    assign(shift(a, directions::x, +1) - 2.0 * shift(a, directions::t, -1), b, exec);
+  });
+}
+
+/// Each has halos of its own, so that one exchange may begin before the kernel of another is done.
+TEST_P(Instances, MayBeTwoAtOnce) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 64);
+  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, u));
+  const WilsonOperator<double> first(links, 0.1), second(links, 0.2);
+  const SpinorField<double> in = reference::random_field<Spinor, double>(lattice, 1, 65);
+  const auto alone = [&](const auto& M) {
+    return chain(in, Exec(), [&](const auto& a, const auto& b, const Exec& exec) { M.apply(a, b, exec); });
+  };
+  const GlobalArray right1 = alone(first), right2 = alone(second);
+
+  const Exec one = detail::instance_beside(Exec()), two = detail::instance_beside(Exec());
+  const SpinorField<double> a1 = in.clone(), a2 = in.clone(), b1 = in.like("b"), b2 = in.like("b");
+  Kokkos::fence("fields are ready");
+  for (int k = 0; k < 5; ++k) {
+    first.apply(a1, b1, one);
+    second.apply(a2, b2, two);
+    axpbypz(0.5, a1, 0.1, b1, a1, one);
+    axpbypz(0.5, a2, 0.1, b2, a2, two);
+  }
+  one.fence("first");
+  two.fence("second");
+  EXPECT_TRUE(gather(a1).data == right1.data);
+  EXPECT_TRUE(gather(a2).data == right2.data);
+}
+INSTANTIATE_TEST_SUITE_P(Lattices, Instances, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+}  // namespace execution
+}  // namespace
+}  // namespace kov
