@@ -22,9 +22,8 @@ void hot_start(const GaugeField<T>& gauge, std::uint64_t seed);
 
 /// Sweeps over all links of a gauge field, in place.
 ///
-/// Measured on one core of an AVX-512 machine, 8^3 x 16: heatbath 24 ms, overrelaxation 4 ms in double (22 and 2 in
-/// float). Random numbers are keyed by (seed, sweep, direction, global site), so a chain can be continued from its
-/// links and the number of heatbath sweeps.
+/// Random numbers are keyed by (seed, sweep, direction, global site), so a chain can be continued from its links and the
+/// number of heatbath sweeps.  Speed: docs/performance.md.
 template <class T>
 class PureGaugeUpdate {
  public:
