@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The scalar propagator: Fourier's sum on unit links, the naive residual on hot ones, gauge covariance.
+// The scalar propagator: equal to its Fourier sum on unit links, a small naive residual on hot links, gauge covariance.
 #include "kov/algebra/scalar_propagator.hpp"
 #include "tests/reference/fourier.hpp"
 #include "tests/reference/gather.hpp"
@@ -94,7 +94,7 @@ TEST(ScalarPropagators, RefuseTachyonsAndFieldsWithoutSolution) {
   const GaugeLinks<double> links(gauge);
   EXPECT_THROW(ScalarOperator<double>(links, -0.1), InputError);
   EXPECT_THROW(ScalarOperator<double>(links, std::nan("")), InputError);
-  // A constant source on unit links without a mass: A of anything has no constant part.
+  // On unit links without a mass, A x has no constant part for any x, so a constant source has no solution.
   GlobalArray constant(lattice.extent(), 3);
   for (auto& z : constant.data) z = 1;
   const Field<ColorVector, double> source(lattice, "source"), phi(lattice, "phi");

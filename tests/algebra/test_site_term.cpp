@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Dirac operators with site terms of users: a twisted mass, and a mass that hides that it is a number.
+// Dirac operators with site terms as users write them: a twisted mass, and a mass that does not tell that it is a
+// number.
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
@@ -75,7 +76,7 @@ TEST_P(SiteTerms, TwistedMassEqualsItsDefinition) {
   EXPECT_LT(worst, 1e-13);
 }
 
-// <a, M b> = <M^+ a, b>, for the operator and what is left of it on the even sites.
+// <a, M b> = <M^+ a, b>, for the operator and for its Schur complement on the even sites.
 TEST_P(SiteTerms, AdjointsAreAdjoint) {
   const TermProblem problem(GetParam().make(Comm::world()));
   const DiracOperator<double, TwistedMass> M(problem.hop(), {0.2, 0.7});
@@ -106,8 +107,8 @@ TEST_P(SiteTerms, EvenOddSolvesWithAnyTerm) {
   EXPECT_LE(EvenOdd(M, NormalConjugateGradient{.tolerance = 1e-12})(M, problem.b, problem.x).residual, 1e-12);
 }
 
-// What is computed by fields and what is computed within the hop: the same up to rounding.
-TEST_P(SiteTerms, NumbersAreAShortcut) {
+// A mass applied inside the hop kernel and one applied to whole fields give the same up to rounding.
+TEST_P(SiteTerms, NumbersInsideTheHopEqualAFieldwiseTerm) {
   const TermProblem problem(GetParam().make(Comm::world()));
   const DiracOperator<double, MassTerm> number(problem.hop(), {0.3});
   const DiracOperator<double, HiddenMass> fields(problem.hop(), HiddenMass{{0.3}});

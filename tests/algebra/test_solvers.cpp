@@ -237,7 +237,7 @@ TEST(SolverFailures, SinglePrecisionCannotReachDoubleTolerances) {
   expect_failure(NormalConjugateGradient{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
 }
 
-TEST(SolverFailures, NumbersThatAreNotFiniteAreNoSolution) {
+TEST(SolverFailures, NonFiniteNumbersAreNotASolution) {
   const Problem problem(small_lattice());
   GlobalArray u = problem.u;
   u.data[5] = std::nan("");
@@ -253,7 +253,7 @@ TEST(SolverFailures, NumbersThatAreNotFiniteAreNoSolution) {
   }
 }
 
-/// Exchanges upper and lower spins: the image of an upper source is orthogonal to it, and BiCGstab breaks down at once.
+/// Exchanges upper and lower spins: A b is orthogonal to an upper source b, so BiCGstab breaks down at once.
 struct SpinExchange {
   void apply(const SpinorField<double>& in, const SpinorField<double>& out) const {
     GlobalArray a = gather(in);
@@ -276,7 +276,7 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
   EXPECT_LT(axpy_norm2(-1, b, image), 1e-24);
 }
 
-TEST(SolverErrors, WhatRanksDisagreeAboutIsRefusedOnEveryRank) {
+TEST(SolverErrors, ParametersThatDifferBetweenRanksAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
   if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   const Problem problem(small_lattice());
@@ -288,7 +288,7 @@ TEST(SolverErrors, WhatRanksDisagreeAboutIsRefusedOnEveryRank) {
       [&] { NormalConjugateGradient{.tolerance = tolerance}(problem.wilson, problem.b, problem.x); }));
 }
 
-TEST(SolverErrors, WhatSolversCannotUseIsRefused) {
+TEST(SolverErrors, ParametersAndFieldsThatSolversCannotUseAreRefused) {
   const Problem problem(small_lattice());
   const Helmholtz<double> no_adjoint{CovariantLaplacian<double>(GaugeLinks<double>(problem.gauge)), 0.5};
   EXPECT_THROW(NormalConjugateGradient{}(no_adjoint, problem.b, problem.x), InputError);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A solver as a user writes it, alone and within ours.
+// A solver as a user writes it, alone and inside solvers of the library.
 #include "docs_solvers_example.hpp"  // out of docs/solvers.md
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/even_odd.hpp"
@@ -41,7 +41,7 @@ struct UserSolver : testing::Test {
   SpinorField<double> b, x, r;
 };
 
-TEST_F(UserSolver, SolvesAloneAndWithinOurs) {
+TEST_F(UserSolver, SolvesAloneAndInsideSolversOfTheLibrary) {
   const MinimalResidual user{.tolerance = 1e-9};
   const Solver<SpinorField<double>> solvers[] = {user, EvenOdd(*M, user), MixedPrecision(*low, user),
                                                  EvenOdd(*M, MixedPrecision(SchurComplement(*low), user))};
@@ -57,7 +57,7 @@ TEST_F(UserSolver, SolvesAloneAndWithinOurs) {
   }
 }
 
-TEST_F(UserSolver, FailsAsOursDo) {
+TEST_F(UserSolver, FailsAsSolversOfTheLibraryDo) {
   MinimalResidual user{.tolerance = 1e-9, .max_iterations = 3};
   try {
     user(*M, b, x);
@@ -71,8 +71,8 @@ TEST_F(UserSolver, FailsAsOursDo) {
   EXPECT_THROW((MinimalResidual{.tolerance = 2}(*M, b, x)), InputError);
 }
 
-// The members of the one type are those that count, whatever the solver in it was told.
-TEST_F(UserSolver, OneTypeForAllOfThemCanBeTold) {
+// Solver takes its members from the solver it is made of; from then on its own members count.
+TEST_F(UserSolver, MembersOfTheTypeErasedSolverReplaceThoseOfTheSolverInIt) {
   Solver<SpinorField<double>> any = BiCgStab{.tolerance = 1e-3};
   EXPECT_EQ(any.tolerance, 1e-3);
   any.tolerance = 1e-11;
@@ -87,8 +87,8 @@ TEST_F(UserSolver, OneTypeForAllOfThemCanBeTold) {
   EXPECT_EQ(calls, report.iterations);
 }
 
-// Operators are kept: what a program made them of may be gone.
-TEST_F(UserSolver, OperatorsOutliveWhatTheyWereMadeOf) {
+// Operator keeps a copy: what it was made from may be gone.
+TEST_F(UserSolver, OperatorsOutliveTheObjectsTheyWereMadeFrom) {
   std::optional<Operator<SpinorField<double>>> kept;
   {
     const WilsonOperator<double> mine(GaugeLinks<double>(gauge), 1.0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A program of a user that solves, for test_faults.py: the fault of KOV_FAULT is armed when everything is ready.
+// A user's program with a solver, for test_faults.py: arms the fault of KOV_FAULT just before it solves.
 #include "apps/program/fault.hpp"
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/core/field/noise.hpp"

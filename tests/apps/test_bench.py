@@ -34,7 +34,7 @@ HANDED_ON = {"core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "c
              "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "core/vectors/slice_sum.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
-# GPUs have other ways: they take no slice after the other, and store links once.
+# GPUs do not work slice by slice and store links only once.
 NOT_ON_GPUS = {"double_links", "slice_series", "smear_slices"}
 
 

@@ -210,7 +210,7 @@ class GaugefixFaults(Matrix, FaultTest):
 
 
 class SmearFaults(Matrix, FaultTest):
-    """Along t, nothing but links is brought: those that start behind."""
+    """Along t only links are exchanged, those that start on the site behind."""
     leg, number, program = 7, 3, ("smear", "--extent", 4, 4, 4, 8, "--links", "hot", "-q")
 
 
@@ -243,7 +243,7 @@ class SolverFaults(Matrix, FaultTest):
 
 class OtherFaults(FaultTest):
     def test_a_fault_that_does_not_strike_is_an_error(self):
-        # These read or plan, without an exchange; there is no other program without.
+        # These programs make no exchange; all others do.
         for program in (("info", FILE, "--header-only"), ("smear", "--dry-run"), ("generate", "--dry-run")):
             self.assertIn("no checked halo message of leg 6 from rank 1", self.strike("lost:1:6", program, 1))
         self.assertIn("rank 1 ran 0 kernels", self.strike("memory:1:1", ("info", FILE, "--header-only"), 1))
@@ -276,7 +276,7 @@ class OtherFaults(FaultTest):
             last, _ = self.kernels(program, 2, rank)
             self.assertIn("rank %d: memory ran out" % rank, self.strike("memory:%d:%d" % (rank, last), program, 70))
 
-    def test_a_fault_that_is_none_is_refused(self):
+    def test_a_fault_that_does_not_exist_is_refused(self):
         for fault in ("lost", "lost:0", "lost:0:6 ", "lost:0:6:1", "lost:0:6x", "lost: 0:6", "lost:-1:6", "loss:0:6", "memory:0:0",
                       "memory::1", ":0:1"):
             said = self.strike(fault, ("info", FILE), 1, ranks=1)

@@ -18,7 +18,7 @@ class Gaugefix(LinksTest):
             self.assertIn(self.read(gauge + ".txt"), text)
             self.assertAlmostEqual(float(self.plaquette(gauge + ".lime")), plaquette, delta=2e-12)
             self.assertIn(gauge, self.call("info", gauge + ".lime", "--metadata").stdout)
-            # Fixed links have nothing left to do.
+            # Links that are fixed already need no iterations.
             again = self.call("gaugefix", gauge + ".lime", "again.lime", "--gauge", gauge, "--tolerance", 1.1e-10,
                               "--output", "again").stdout
             self.assertIn("# iterations = 0", again)

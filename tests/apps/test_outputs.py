@@ -21,7 +21,7 @@ class Outputs(LinksTest):
         self.assertEqual(self.read("a.0001.lime", "rb"), before)
 
     @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
-    def test_nor_by_the_tables_or_by_another_output(self):
+    def test_no_output_overwrites_the_input_or_another_output(self):
         self.call("convert", "a.0001.lime", "x.h5")
         self.call("gaugefix", "a.0001.lime", "b.lime", "--gauge", "temporal", "--transformation", "g.h5")
         self.before = sorted(os.listdir(self.folder))

@@ -28,7 +28,7 @@ class Requests(LinksTest):
         self.assertIn("landau", self.call("gaugefix", "a.0001.lime", "b.lime", "--dry-run").stdout)
         self.assertEqual(self.new_files(), [])
 
-    def test_nonsense_is_refused_before_the_work(self):
+    def test_impossible_requests_are_refused_before_the_work(self):
         for arguments, says in ((("flow", "a.0001.lime", "--step", 0), "step"),
                                 (("flow", "a.0001.lime", "--time", -1), "time"),
                                 (("generate", "--configurations", 2000000000, "--dry-run"), "takes at most 1000000"),
@@ -55,7 +55,7 @@ class Requests(LinksTest):
             self.assertIn(key + " is 1e+300", self.call("spectrum", "--dry-run", "--set", key + "=1e300", code=1).stderr)
         self.assertIn("action.kappa", self.call("spectrum", "--dry-run", "--set", "action.kappa=1e-320", code=1).stderr)
         self.assertIn("action.mass", self.call("spectrum", "--dry-run", "--set", "action.mass=1e300", code=1).stderr)
-        # Each number is one that could be, all of them together are not.
+        # Each number is possible by itself, all of them together are not.
         growing = ("--width", 1e6, "--iterations", 60)
         text = self.call("smear", "--extent", 4, 4, 4, 2, *growing, code=3).stderr
         self.assertRegex(text, "is -?(inf|nan) - parameters or links")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said about results, and the files themselves."""
+"""Messages about results, and the files of results."""
 import json
 import os
 import re

@@ -137,7 +137,7 @@ class Smear(ProgramTest):
         for a, b in zip(self.profile(given), self.profile(found)):
             self.assertAlmostEqual(a, b, delta=1e-9)
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_impossible_parameters_are_refused(self):
         for arguments, says in ((("--profile", "theta", "--edge", 0), "edge"), (("--profile", "gaussian", "--sigma", -1), "--sigma is -1"),
                                 (("--source", "grid", "--spacing", 5), "5"), (("--at", 99, 0, 0, 0), "--at"),
                                 (("--profile", "theta", "--edge", 1e-4), "larger order"), (("--momentum", 1, 0), "3"),

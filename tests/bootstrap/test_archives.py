@@ -95,7 +95,7 @@ class Pip(fakes.Case):
         self.assertIn("no pip", failure.problem)
         self.assertIn("python3-pip", failure.remedy)
 
-    def test_a_pip_that_does_not_run_is_none(self):
+    def test_a_pip_that_does_not_run_counts_as_none(self):
         with mock.patch.object(archives.subprocess, "run", side_effect=FileNotFoundError):
             self.assertIsNone(archives.pip_command())
 

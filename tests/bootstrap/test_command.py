@@ -90,7 +90,7 @@ class Command(fakes.Case):
         for command in ("test", "build", "demo", "bench"):
             self.assertEqual(built(command, "--target", "test_core", "--target", "docs"), [["test_core", "docs"]])
 
-    def test_a_kokkos_of_ours_is_installed_by_the_line_for_cmake(self):
+    def test_a_kokkos_that_bootstrap_built_is_installed_by_the_line_for_cmake(self):
         for ours in (True, False):
             with mock.patch("bootstrap.main.Dependencies") as brought:
                 brought.return_value.kokkos, brought.return_value.kokkos_is_ours = "/k", ours
@@ -130,13 +130,13 @@ class Packages(fakes.Case):
             packages.ensure(wanted, self.path("logs", "log"), patches.get("install", True), patches.get("retry", False))
         return ran
 
-    def test_without_the_right_the_line_is_printed(self):
+    def test_without_root_rights_the_command_is_printed(self):
         with self.assertRaises(Failure) as caught:
             self.ensure([self.ghost])
         self.assertEqual(caught.exception.code, EXIT_PACKAGES_MISSING)
         self.assertIn("sudo apt-get install --no-install-recommends kovariant-no-such-package", caught.exception.remedy)
 
-    def test_with_the_right_only_what_is_missing_is_installed(self):
+    def test_with_root_rights_only_missing_packages_are_installed(self):
         there = packages.Package("not-a-package-either", program="sh")
         with mock.patch.object(packages, "missing", side_effect=lambda wanted: [self.ghost.name]):
             ran = self.ensure([self.ghost, there], privilege=["sudo", "-n"])
@@ -144,11 +144,11 @@ class Packages(fakes.Case):
         self.assertEqual(update[:2], ["sudo", "-n"])
         self.assertEqual(install[-3:], ["-y", "--no-install-recommends", "kovariant-no-such-package"])
 
-    def test_nothing_missing_nothing_called(self):
+    def test_nothing_is_called_if_nothing_is_missing(self):
         with mock.patch.object(packages, "missing", return_value=[]):
             self.assertEqual(self.ensure([self.ghost], privilege=[]).call_count, 0)
 
-    def test_no_install_means_no_install(self):
+    def test_no_install_installs_nothing(self):
         with self.assertRaises(Failure) as caught:
             self.ensure([self.ghost], privilege=[], install=False)
         self.assertIn("switched off", caught.exception.problem)

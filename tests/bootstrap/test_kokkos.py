@@ -183,14 +183,14 @@ class Ours(fakes.Case):
             brought.bring(tests=False)
         return brought
 
-    def test_what_was_built_is_ours(self):
+    def test_a_build_in_the_cache_is_installed_with_the_library(self):
         archive = fakes.pack(fakes.kokkos_source(self.path("source")), self.path("kokkos.tar.gz"), "kokkos-4.7.00")
         for _ in ("built", "from the cache"):
             brought = self.bring(archive)
             self.assertTrue(brought.kokkos.startswith(self.cache))
             self.assertTrue(brought.kokkos_is_ours)
 
-    def test_what_is_installed_or_named_is_not(self):
+    def test_an_installed_or_named_kokkos_is_not(self):
         prefix = self.path("prefix")
         folder = fakes.kokkos_installation(prefix, "4.7.0")
         self.environment(CMAKE_PREFIX_PATH=prefix, Kokkos_ROOT="")

@@ -14,7 +14,7 @@
 
 namespace kov::reference {
 
-/// As of fields.
+/// gather() and max_difference() of the twelve columns.
 template <class T>
 GlobalArray gather(const Propagator<T>& s) {
   return gather(s.columns());
@@ -46,8 +46,7 @@ void expect_near(const std::vector<std::complex<double>>& a, const std::vector<s
         << what << " at t = " << t << ": " << a[t] << " and " << b[t];
 }
 
-/// A lattice of the list, skipped where this number of ranks does not fit or where the naive versions would take
-/// seconds.
+/// A lattice of the list; skipped if it does not fit the number of ranks or if naive versions would take seconds.
 class EveryLattice : public OnLattices {
  protected:
   void SetUp() override {

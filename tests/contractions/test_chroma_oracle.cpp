@@ -78,7 +78,7 @@ class ChromaSpectrum : public ::testing::Test {
     const auto baryon = average_equivalent_momenta(baryons(s, s, standard_baryons(), momenta), extent);
     for (std::size_t n = 0; n < 17; ++n)
       for (const auto& [name, values] : expected.at("baryons").at(n).at("mom").items()) {
-        // Numbers 12 and 14 of the file are the same digit for digit: both are the unpolarised one.
+        // Baryons 12 and 14 of the file agree digit for digit: both are the unpolarised one.
         const std::string channel = standard_baryons()[n == 14 ? 12 : n].name;
         EXPECT_LT(difference(find(baryon, channel, parse(name)).value, numbers(values)), limit(parse(name), others))
             << section << ", " << channel << ", p = " << name;

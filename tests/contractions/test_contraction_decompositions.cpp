@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sources on every decomposition of a lattice on the ranks of this run: the bits of one rank.  Solutions and
+// Sources have the bits of one rank on every decomposition of a lattice over the ranks of this run.  Solutions and
 // correlators, whose sums are taken in chunks: the same bits blocking and overlapped and on any number of threads.
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"

@@ -41,7 +41,7 @@ const CorrelatorProvenance kProvenance{.extent = {4, 4, 4, 4},
                                        .parameters = {{"parameters", "kappa = 0.11\ntolerance = 1e-12\n"}},
                                        .inputs = {{"", {{"checksum", "sha256 abc"}}}}};
 
-/// Three configurations, not in alphabetical order, two sources on each that are nowhere else, and three momenta.
+/// Three configurations in non-alphabetical order, each with two sources of its own, and three momenta.
 std::vector<Correlator> ensemble() {
   std::vector<Correlator> list;
   for (const int configuration : {10, 9, 100})
@@ -109,7 +109,7 @@ TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
   const Hdf5File file = Hdf5File::open(path("c.h5"));
   EXPECT_EQ(file.shape("/meson/a0-a0").extent, (std::vector<std::uint64_t>{1, 1, 7, 4}));
   EXPECT_EQ(file.shape("/meson/a0-a0").kind, Hdf5Kind::complex);
-  // Labels that differ name the datasets of a channel.
+  // The labels that differ within a channel name its datasets.
   EXPECT_EQ(file.list("/meson/pion-pion"), (std::vector<std::string>{"gauss", "point"}));
   EXPECT_EQ(file.shape("/meson/pion-pion/gauss").extent, (std::vector<std::uint64_t>{1, 1, 1, 4}));
   EXPECT_EQ(file.list("/axes"), (std::vector<std::string>{"configuration", "momentum", "momentum_2", "source", "t"}));
@@ -145,7 +145,7 @@ TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) 
   const auto origin = file.read<std::int64_t>("/inputs/origin");
   EXPECT_EQ(origin.extent, (std::vector<std::uint64_t>{3, 2, 4}));
   EXPECT_EQ(origin.values[8 + 3], 1) << "the time of 9's sources";
-  // Numbers are numbers.
+  // Numeric labels stay numbers.
   EXPECT_EQ(file.attribute("/meson/pion-pion", "kappa"), Hdf5Attribute(0.1345));
   EXPECT_EQ(file.attribute("/meson/pion-pion", "n"), Hdf5Attribute(std::int64_t(7)));
   EXPECT_EQ(file.attribute("/parameters", "action.kappa"), Hdf5Attribute(0.1345));
@@ -164,7 +164,7 @@ TEST_F(CorrelatorFiles, AChannelIsOneDatasetOfAllConfigurationsInTheOrderGiven) 
   }
 }
 
-TEST_F(CorrelatorFiles, LabelsThatAreNoNumbersKeepDatasetsApart) {
+TEST_F(CorrelatorFiles, LabelsThatAreNotNumbersSeparateDatasets) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list;
   for (const double mass : {0.1, std::nan(""), 0.2})
@@ -178,7 +178,7 @@ TEST_F(CorrelatorFiles, LabelsThatAreNoNumbersKeepDatasetsApart) {
   EXPECT_EQ(file.list("/meson/pion-pion"), (std::vector<std::string>{"0.1, gauss", "0.1, point", "0.2, gauss",
                                                                      "0.2, point", "nan, gauss", "nan, point"}));
   EXPECT_EQ(average_equivalent_momenta(list, {4, 4, 4, 4}).size(), list.size());
-  list.push_back(list[2]);  // NaN is itself
+  list.push_back(list[2]);  // NaN compares equal to NaN here
   EXPECT_EQ(average_equivalent_momenta(list, {4, 4, 4, 4}).size(), list.size() - 1);
 }
 
@@ -236,7 +236,7 @@ TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
 TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   if (Comm::world().rank() != 0) return;
-  // A few hundred bytes that would be a thousand correlators, and a few thousand a million.
+  // Files of a few hundred bytes that claim a thousand correlators, and of a few thousand that claim a million.
   constexpr std::uint64_t n = 10;
   Hdf5File file = Hdf5File::create(path("none.h5"));
   file.set_attribute("/", "format", std::string("kovariant correlators"));
@@ -276,7 +276,7 @@ TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
   }
 }
 
-TEST_F(CorrelatorFiles, RefusesWhatCannotBeToldApart) {
+TEST_F(CorrelatorFiles, RefusesWhatHasNoUniquePlaceInTheFile) {
   const Comm world = Comm::world();
   const auto write = [&](const std::vector<Correlator>& list) {
     write_correlators(path("no.h5"), list, kProvenance, world);

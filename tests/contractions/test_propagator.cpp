@@ -56,7 +56,7 @@ GlobalArray free_propagator(const Coord& extent, double mass, const BoundaryAngl
         of_p.at(n)[4 * s + r] = z / denominator / double(volume(extent));
       }
   });
-  // One direction after the other.
+  // Fourier transform, one direction after the other.
   for (int mu = 0; mu < 4; ++mu) {
     std::fill(of_x.data.begin(), of_x.data.end(), Number(0));
     reference::for_each_coordinate(extent, [&](const Coord& x) {

@@ -74,7 +74,7 @@ TEST(PropagatorStatements, All256MesonsEqualTheirKernel) {
   check_all_mesons<double>();
 }
 
-// trace_color(Q D) takes the quark of the source's other end into the diquark, trace_color(Q trace_spin(D)) does not.
+// trace_color(Q D) contracts the source spin of Q with the diquark, trace_color(Q trace_spin(D)) does not.
 TEST(PropagatorStatements, BaryonsEqualTheirKernel) {
   const Lattice lattice = small_lattice();
   const GlobalArray a = reference::random_array(lattice.extent(), 144, 5),
@@ -138,7 +138,7 @@ TEST_P(Assignments, GoIntoPropagatorsAsMatrices) {
   assign(s * t, out);
   EXPECT_LT(max_difference(out, array_of(extent, [&](const Coord& x) { return product(dense(a, x), dense(b, x)); })),
             12 * limit);
-  // From the forward neighbour, transported; and a sum.
+  // A sum with the forward neighbour, parallel transported.
   assign(U.column(1) * shift(s, 1, +1) - 2.0 * t, out);
   EXPECT_LT(max_difference(out, array_of(extent,
                                          [&](const Coord& x) {
@@ -155,7 +155,7 @@ TEST_P(Assignments, GoIntoPropagatorsAsMatrices) {
                                            return m;
                                          })),
             limit);
-  // A propagator may be read where it is written, though its columns change places.
+  // The propagator that is written may also be read, although the gammas permute its columns.
   const Gamma g = Gamma::number(5);
   assign(adj(t * g), t);
   EXPECT_LT(max_difference(t, array_of(extent,
@@ -188,7 +188,7 @@ TEST(PropagatorStatements, PartialTracesAndNormsAreThoseOfMatrices) {
   EXPECT_LT(std::abs(sum(trace(trace_color(s * g * t))) - full), limit + 64 * test::eps<double> * other);
   EXPECT_LT(std::abs(sum(trace(transpose(t) * (transpose(s * g)))) - full), limit + 64 * test::eps<double> * other);
   EXPECT_LT(std::abs(sum(trace(conj(s) * conj(g * t))) - std::conj(full)), limit + 64 * test::eps<double> * other);
-  // What comes from a neighbour is a value, and not read from memory where it is used.
+  // A shifted propagator is loaded as a whole, not read from memory block by block.
   const double bound = limit + 64 * test::eps<double> * other;
   EXPECT_LT(std::abs(sum(trace(shift(s * g, 1, +1) * shift(t, 1, +1))) - full), bound);
   EXPECT_LT(std::abs(sum(shift(trace(s * g * t), 3, -1)) - full), bound);

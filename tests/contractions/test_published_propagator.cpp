@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator times it is our smeared
-// source.
+// A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator applied to it gives our
+// smeared source.
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/io/gauge_io.hpp"

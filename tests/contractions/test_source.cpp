@@ -47,7 +47,7 @@ GlobalArray unit_times(const Coord& extent, const Z& z) {
   return a;
 }
 
-/// The draws of a site.
+/// The random numbers of site x.
 std::vector<Number> draws(const Noise& noise, const Coord& x, const Coord& extent, int n) {
   SiteRandom random(noise.seed, noise.stream, std::uint64_t(lexicographic(x, extent)));
   std::vector<Number> z;

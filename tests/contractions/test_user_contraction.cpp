@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Contractions as a user writes them, against ours and against naive ones.
+// Contractions as a user writes them, against those of the library and naive ones.
 #include "docs_contractions_example.hpp"  // out of docs/contractions.md
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -26,7 +26,7 @@ struct UserContraction : testing::Test {
   std::optional<Propagator<double>> S;
 };
 
-TEST_F(UserContraction, MesonIsOurs) {
+TEST_F(UserContraction, MesonEqualsThatOfTheLibrary) {
   const Momentum p{1, 0, -1};
   const Correlator mine = axial_pion(*S, p);
   // g4 g5 = -g1 g2 g3, which is Gamma(7).
@@ -39,14 +39,14 @@ TEST_F(UserContraction, MesonIsOurs) {
   EXPECT_EQ(mine.momentum, ours.momentum);
 }
 
-TEST_F(UserContraction, ProtonIsOurs) {
+TEST_F(UserContraction, ProtonEqualsThatOfTheLibrary) {
   S->labels.boundary = BoundaryAngles::periodic();
   const Momentum p{0, 1, 0};
   const Correlator mine = proton(*S, p), ours = baryons(*S, *S, {nucleon()}, {p}).front();
   expect_near<double>(mine.value, ours.value, scale(3), 32, "proton");
 }
 
-TEST_F(UserContraction, NormsOfSpinsAreNaiveSums) {
+TEST_F(UserContraction, NormsOfSpinsEqualNaiveSums) {
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, 0, 0}, {-1, 0, 2}};
   const auto list = norm_of_spins(*S, momenta);
   ASSERT_EQ(list.size(), 4 * momenta.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Programs of users that end badly on one rank, each in a way that test_endings.py names; all others wait for it in a
+// User programs that fail on one rank, each in a way that test_endings.py names; all others wait for it in a
 // sum, unless the way says otherwise.
 #include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/gauge/gauge_writer.hpp"
@@ -20,12 +20,12 @@
 
 using namespace kov;
 
-// Between the library and MPI: counts messages, which MPI wants to be received before its end.
+// Wrappers of MPI functions that count messages: all must be received before MPI_Finalize.
 namespace {
 int messages_on_their_way = 0;
-/// In which ranks that have come to their ends say which notices they sent.
+/// Delays the gather in which ranks that have ended tell which notices they sent.
 int seconds_before_the_last_gather = 0;
-/// A rank stops when it has sent a message to this one.
+/// After sending a message to this rank, the sender stops.
 int last_to_be_told = -1;
 }  // namespace
 extern "C" {
@@ -49,12 +49,12 @@ int MPI_Iallgather(const void* data, int count, MPI_Datatype type, void* all, in
     std::this_thread::sleep_for(std::chrono::seconds(seconds_before_the_last_gather));
   return PMPI_Iallgather(data, count, type, all, all_count, all_type, comm, request);
 }
-/// As in a build that has none.
+/// Behaves like a build without MPI.
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   if (std::getenv("ENDINGS_WITHOUT_MPI")) throw NotBuilt("there is no MPI");
   return PMPI_Init_thread(argc, argv, required, provided);
 }
-/// Some end the process at once, others call exit().
+/// Some MPIs end the process at once, others call exit().
 int MPI_Abort(MPI_Comm comm, int code) {
   if (std::getenv("ENDINGS_ABORT")) std::_Exit(code);
   return PMPI_Abort(comm, code);
@@ -82,7 +82,7 @@ void wait(const Comm& comm) {
   comm.sum(one);
 }
 
-/// Links are written, and what was written fails its verification on one rank, or on all where that is -1.
+/// Writes links whose verification fails on rank `failing`, or on all ranks if that is -1.
 void write(const Comm& comm, int failing) {
   const Geometry geometry({4, 4, 4, 8}, {1, 1, 1, comm.size()}, comm.rank(), comm.size());
   const auto unit_links = [](int, std::span<double> slice) {
@@ -91,20 +91,20 @@ void write(const Comm& comm, int failing) {
   const auto verify = [&](const std::filesystem::path& written) {
     comm.agree([&] { require(std::filesystem::exists(written), written.string(), "is not there"); });
     require<FormatError>(failing != comm.rank() && failing >= 0, "a wrong note");
-    wait(comm);  // as for the largest difference
+    wait(comm);  // stands for the maximum of the differences
   };
   detail::write_gauge_slices(comm, "links", geometry, unit_links, {}, verify);
 }
 
-/// What the last rank and the others do.
+/// The last rank fails in this way; the others wait for it.
 void work(const std::string& way, const Comm& comm) {
   const bool last = comm.rank() == comm.size() - 1;
   if (const auto at = way.find("-verify-"); at != way.npos) return write(comm, std::stoi(way.substr(at + 8)));
-  if (way == "late") {  // and well; the others wait in their ends
+  if (way == "late") {  // the last rank ends without error while the others wait in Runtime's destructor
     if (last) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     return;
   }
-  if (way == "stalled") {  // in its end, to which all have come
+  if (way == "stalled") {  // stops in Runtime's destructor, which all have reached
     if (last) seconds_before_the_last_gather = 30;
     return;
   }
@@ -125,7 +125,7 @@ void work(const std::string& way, const Comm& comm) {
   file.write("half a line");
   comm.barrier();
   if (way.ends_with("agreed")) comm.agree([&] { require<FormatError>(!last, "a wrong note"); });
-  if (way == "slow") {  // and well
+  if (way == "slow") {  // without error
     if (last) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     return wait(comm);
   }
@@ -151,7 +151,7 @@ int caught_outside(const std::string& way, int argc, char** argv) {
   return 0;
 }
 
-/// The same inside of it.
+/// main() catches inside the scope of the Runtime.
 int caught_inside(int argc, char** argv) {
   const Runtime runtime(argc, argv);
   try {
@@ -163,7 +163,7 @@ int caught_inside(int argc, char** argv) {
   return 0;
 }
 
-/// MPI is the user's, from before the Runtime until after it.
+/// The user starts MPI before the Runtime and ends it afterwards.
 int within_mpi(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int size = 0;

@@ -36,7 +36,7 @@ struct LanesOf<Pack<T, N>> {
 template <class R>
 inline constexpr int lanes_of = LanesOf<R>::n;
 
-/// A real number, another one in every lane.
+/// A random real number, different in every lane.
 template <class R>
 R random_real(SiteRandom& random) {
   R a(0);
@@ -91,7 +91,7 @@ void expect_near(const S& a, int lane, const std::vector<Exact>& expected, long 
   for (int i = 0; i < S::n_complex; ++i) expect_near(a.z[i], lane, expected[std::size_t(i)], size, what, ulps);
 }
 
-/// What site objects are tested over: scalars, and packs of the widths that a build uses.
+/// The types of real numbers in tests of site objects: scalars, and packs of the widths that a build uses.
 #if defined(KOKKOS_ENABLE_CUDA)
 using Reals = ::testing::Types<float, double>;
 #else

@@ -20,7 +20,7 @@ TuneKey key_of(const std::string& kernel) {
 /// After so many calls a choice is made, or has been.
 constexpr int all_calls = 12 * n_candidates + 1;
 
-/// A tuner with this file and a clock that counts; it calls each kernel so many times.
+/// Makes a tuner with this file and a made-up clock, and calls each kernel so many times.
 void use_file(const std::filesystem::path& file, std::initializer_list<const char*> kernels, int calls = all_calls) {
   ::setenv("KOVARIANT_TUNE", file.c_str(), 1);
   int clock = 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The arrows between the layers: core <- stencil <- algebra <- contractions <- apps; tests see all.
 
-violations(root) lists every #include that points the wrong way, and every heavy header in one of ours.
+violations(root) lists every #include that points the wrong way, and every heavy header in one of the project.
 """
 import os
 import re
@@ -13,7 +13,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
 def layer_of(include, layer, folder, root):
-    """The layer that an include names, or "" when it is nobody's of ours."""
+    """The layer that an include names, or "" if it is not a header of the project."""
     parts = include.split("/")
     if parts[0] == "kov" and len(parts) > 2:
         return parts[1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the layers, the folders in them: what is in one may use it, those before it and the layers below.
 
-violations(root) lists every #include that points to a room that comes later, and every folder that is no room or holds
+violations(root) lists every #include that points to a room that comes later, and every folder that is not a room or holds
 too much.
 """
 import os
@@ -28,7 +28,7 @@ def violations(root):
             room = os.path.relpath(folder, os.path.join(root, layer)).replace(os.sep, "/").strip(".")
             sources = [name for name in names if name.endswith((".hpp", ".cpp", ".cpp.in"))]
             if sources and room not in rank:
-                found.append("%s/%s: is no room: tests/layers/rooms.py has them in their order" % (layer, room))
+                found.append("%s/%s: is not a room: tests/layers/rooms.py lists the rooms in their order" % (layer, room))
                 continue
             if len(sources) > MOST_FILES:
                 found.append("%s/%s: has more than %d files: cut it" % (layer, room, MOST_FILES))

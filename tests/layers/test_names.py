@@ -40,7 +40,7 @@ class Names(unittest.TestCase):
         self.check("core/text.cpp", "namespace kov::detail { namespace { using Shape = int; } }", 1)
         self.check("stencil/x.cpp", "namespace kov {\nnamespace {\nenum E { a };\nint n{3};\nint verify();\n}\n}", 1)
 
-    def test_others_are_fine(self):
+    def test_other_names_are_fine(self):
         self.check("apps/settings.cpp", "namespace kov::app { namespace { int text(int); } int list_text(int); }", 0)
         self.check("apps/settings.cpp", "namespace kov::app { namespace { struct S { int list_text(); }; } }", 0)
         self.check("apps/settings.cpp", "namespace kov::app { namespace { int S::list_text() { return 0; } } }", 0)

@@ -47,7 +47,7 @@ class Rooms(unittest.TestCase):
         self.check({"stencil/halo/halo.hpp": '#include "kov/stencil/stencil.hpp"\n#include "kov/core/field/field.hpp"\n',
                     "stencil/stencil.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
 
-    def test_folders_that_are_no_rooms_are_noticed(self):
+    def test_folders_that_are_not_rooms_are_noticed(self):
         self.check({"core/misc/error.hpp": ""}, 1)
         self.check({"core/field.hpp": ""}, 1)
 

@@ -41,7 +41,7 @@ class Stems(unittest.TestCase):
     def test_functions_without_a_header_are_noticed(self):
         self.check("stencil/flow.cpp", "namespace kov { void walk() {} }", 1)
 
-    def test_others_are_fine(self):
+    def test_other_definitions_are_fine(self):
         self.check("stencil/flow.cpp", "namespace kov { void flow(int) {} template <class T> void Flow<T>::step() {} }", 0)
         self.check("stencil/flow_steps.cpp", "namespace kov { template <class T> void Flow<T>::step() {} }", 0)
         self.check("stencil/flow.cpp", "namespace kov { namespace { void walk() {} } namespace detail { void go() {} } }", 0)

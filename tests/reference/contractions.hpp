@@ -11,7 +11,7 @@
 
 namespace kov::reference {
 
-/// Where sources are.
+/// The point of sources.
 inline constexpr Coord kSource{1, 3, 0, 2};
 
 /// S[sink spin, sink colour][source spin, source colour] of a site of a propagator array, where component 3 * source

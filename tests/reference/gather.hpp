@@ -7,7 +7,7 @@
 
 namespace kov::reference {
 
-/// A field of random_array() numbers.
+/// A field filled with the numbers of random_array().
 template <template <class> class SiteT, class T>
 Field<SiteT, T> random_field(const Lattice& lattice, int n_components, std::uint64_t seed) {
   const Field<SiteT, T> field(lattice, sentence("field", seed), n_components);

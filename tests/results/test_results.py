@@ -63,7 +63,7 @@ class Folders(unittest.TestCase):
 
 
 class TextFiles(Folders):
-    def test_what_is_the_same_is(self):
+    def test_equal_results_pass(self):
         self.assertEqual(self.compare_texts(TABLE, TABLE), ([], []))
         self.assertEqual(self.compare_texts(TABLE, TABLE.replace("version 1", "version 2")), ([], []))
 

@@ -80,7 +80,7 @@ void add_operators(Checksums& table, const GaugeLinks<T>& links) {
   }
 }
 
-/// Several columns at once, as components of a field and in a block.
+/// Several columns at once, as components of a field and in lanes.
 template <class T>
 void add_columns(Checksums& table, const GaugeLinks<T>& links) {
   const std::string real = test::in_precision<T>;

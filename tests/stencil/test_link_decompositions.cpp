@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is done to links, on every decomposition of a lattice on the ranks of this run: the bits of one rank.  Smearing,
-// flow, gauge fixing, heatbath, and observables with exact sums.
+// Everything that is computed from links, on every decomposition of a lattice on the ranks of this run: the bits of one
+// rank.  Smearing, flow, gauge fixing, heatbath, and observables with exact sums.
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"

@@ -32,7 +32,7 @@ struct CopyNeighbours {
   }
 };
 
-/// A number that names each site.
+/// A different number on each site.
 GlobalArray names(const Coord& extent) {
   GlobalArray a(extent, 3);
   for (std::int64_t i = 0; i < volume(extent); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What run_stencil asks the tuner: another key for whatever may change the choice, and never other bits.
+// run_stencil and the tuner: everything that may change the choice is in the key, and the choice never changes bits.
 #include "kov/core/base/device.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
@@ -33,7 +33,7 @@ void tune(const CovariantLaplacian<T>& laplacian, int n) {
   for (int i = 0; i <= trials; ++i) laplacian.apply(in, out);
 }
 
-TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
+TEST(TunedStencils, HaveADifferentKeyForWhateverMayChangeTheChoice) {
   const Comm comm = Comm::world();
   const test::Folder folder(comm);
   const auto file = folder / "tune.txt";
@@ -62,7 +62,7 @@ TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
   for (const HaloOptions& halo : others) {
     const Lattice lattice(comm, extent, options_with(halo));
     tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1);
-    // Where messages are staged by themselves, that is no other key.
+    // If `staged` is what `automatic` chooses, the key is the same.
     const bool same = halo.transport == Lattice(comm, extent).halo_options().transport;
     n_keys += !same;
   }
@@ -85,7 +85,7 @@ TEST(TunedStencils, HaveAKeyForWhateverMayChangeTheChoice) {
   EXPECT_EQ(keys.size(), n_keys);
 }
 
-/// The transport in a tune key of halos that are made now, where memory for sharing is made on some ranks.
+/// The transport in the tune key of new halos, if only some ranks can make shared memory.
 std::string transport_of_key(bool has_memory) {
   const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.transport = HaloOptions::Transport::shared}));
   std::optional<test::FileSizeLimit> limit;
@@ -99,12 +99,12 @@ TEST(TunedStencils, KnowWhetherFacesAreShared) {
     GTEST_SKIP() << "does not apply: no halos are shared on this device";
   EXPECT_EQ(transport_of_key(true), "shared");
   EXPECT_EQ(transport_of_key(false), "staged");
-  // Rank 0 shares with nobody then, the others with those that are not rank 0.
+  // Then rank 0 shares with nobody, the others with all but rank 0.
   const std::string mixed = transport_of_key(comm.rank() > 0);
   const std::string begin = comm.size() == 1 ? "staged" : "shared ";
   EXPECT_EQ(mixed.substr(0, begin.size()), begin);
   EXPECT_EQ(comm.broadcast(mixed), mixed);
-  // Ranks divide t alone, and nothing is read along it.
+  // Only t is divided among ranks, and no leg goes along t.
   if (comm.size() == 1) return;
   const Lattice lattice(comm, {4, 4, 4, 16}, {.grid = Coord{1, 1, 1, comm.size()}});
   EXPECT_EQ((Halo<Spinor, double>(lattice, 1, {.legs = {0, 1, 2}}).tune_key().transport), "staged");

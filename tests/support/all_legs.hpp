@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Kernels that show every neighbour a halo brings.
+// Kernels that copy every neighbour into components of a field.
 #pragma once
 
 #include "kov/core/field/convert.hpp"

@@ -16,17 +16,17 @@
 
 namespace kov::test {
 
-/// Of the lattices that are cut into pieces: every grid of up to eight ranks divides it.
+/// The extent of the lattices that are decomposed: every grid of up to eight ranks divides it.
 inline const Coord bits_extent{8, 4, 4, 8};
 
 using Checksum = std::array<std::uint32_t, 2>;
-/// By what they are of.
+/// Checksums by the names of what they belong to.
 using Checksums = std::map<std::string, Checksum>;
 
 template <class T>
 inline constexpr const char* in_precision = sizeof(T) == 8 ? ", double" : ", float";
 
-/// Of the bytes of all sites, each at its place in the lexicographic order of the whole lattice.
+/// The checksum of the bytes of all sites in lexicographic order of the whole lattice.
 template <template <class> class SiteT, class Storage, class Lanes>
 Checksum checksum(const Field<SiteT, Storage, Lanes>& field) {
   const Geometry& geometry = field.lattice().geometry();
@@ -44,7 +44,7 @@ Checksum checksum(const Field<SiteT, Storage, Lanes>& field) {
 inline Checksum checksum_of(std::span<const double> values) { return {crc32(std::as_bytes(values)), 0}; }
 inline Checksum checksum_of(std::span<const std::complex<double>> values) { return {crc32(std::as_bytes(values)), 0}; }
 
-/// A lattice of this run: who shares it, and how neighbours come.
+/// A lattice of this run: its ranks, and how neighbours are exchanged.
 struct Decomposition {
   Lattice lattice;
   std::string schedule;

@@ -11,7 +11,7 @@
 
 namespace kov::test {
 
-/// Tests that only builds with bounds checks can do, on hosts.
+/// Tests of bounds checks; skipped in builds without them and on GPUs.
 class ViewBounds : public testing::Test {
  protected:
   void SetUp() override {

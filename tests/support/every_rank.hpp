@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What happens on every rank.
+// Whether an error is thrown on every rank.
 #pragma once
 
 #include "kov/core/base/error.hpp"

@@ -8,10 +8,10 @@
 
 namespace kov::test {
 
-/// No two alike, one none, one half a turn.
+/// Boundary angles: all different, one 0, one pi.
 inline constexpr std::array<double, 4> kAngles{0.3, -1.1, 0, std::numbers::pi};
 
-/// Links as operators take them, with these phases.
+/// Links as operators take them, with these boundary phases.
 template <class T>
 GaugeLinks<T> links(const Lattice& lattice, const reference::GlobalArray& u,
                     const BoundaryAngles& angles = BoundaryAngles{kAngles}) {

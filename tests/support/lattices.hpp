@@ -69,7 +69,7 @@ inline std::vector<LatticeCase> lattice_cases() {
   return cases;
 }
 
-/// Those of them with at most max_volume sites, for tests against slow references.
+/// The lattice_cases() with at most max_volume sites, for tests against slow references.
 inline std::vector<LatticeCase> small_lattice_cases(std::int64_t max_volume) {
   std::vector<LatticeCase> cases = lattice_cases();
   std::erase_if(cases, [&](const LatticeCase& c) { return volume(c.extent) > max_volume; });

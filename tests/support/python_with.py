@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Python that has certain modules: the system's often has h5py where the one that runs the tests has not.
+"""A Python that has certain modules: the system's often has h5py when the one that runs the tests has not.
 
 `python_with.py MODULE ARGUMENT...` runs such a one with these arguments, or this one where none has the module.
 """

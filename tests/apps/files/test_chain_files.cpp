@@ -9,7 +9,7 @@ namespace kov::app {
 
 namespace {
 
-TEST(ChainHistory, TakesOverUpdatesAndNothingElse) {
+TEST(ChainHistory, KeepsValidUpdatesAndDropsOtherLines) {
   const Comm comm = Comm::world();
   const test::Folder folder(comm);
   const std::string prefix = (folder / "c").string(), chain = "--beta 6",
@@ -22,7 +22,7 @@ TEST(ChainHistory, TakesOverUpdatesAndNothingElse) {
     return read_text_file(comm, prefix + ".history.txt").substr(first.size());
   };
   EXPECT_EQ(kept("1 0.5\n2 0.25\n"), "1 0.500000000000\n2 0.250000000000\n");
-  // No update has a number that is negative or does not fit: 2^32 + 1 was taken for 1.
+  // Numbers of updates are positive and fit 32 bits: 2^32 + 1 must not be taken for 1.
   EXPECT_EQ(kept("4294967297 0.5\n-3 0.25\n0 0.5\n2 0.25\n"), "2 0.250000000000\n");
   EXPECT_EQ(kept("1 0.5 7\n2 x\n3 0.25\n"), "3 0.250000000000\n");
 }

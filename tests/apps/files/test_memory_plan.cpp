@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Plans that are larger than the memory they are for: limits are found in the files of the system, here made up, and
+// Warnings about plans that need more memory than there is.  Limits come from system files, which are made up here, and
 // what shares one is summed up.
 #include "apps/files/memory_plan.hpp"
 
@@ -67,7 +67,7 @@ TEST_F(ControlGroups, OfAContainerAreSeenFromInside) {
   }
 }
 
-TEST_F(ControlGroups, WithoutLimitsOrFilesAreNone) {
+TEST_F(ControlGroups, WithoutLimitsOrFilesGiveNoPools) {
   EXPECT_EQ(limits(), std::vector<double>{});
   file("proc/self/cgroup", "0::/job");
   EXPECT_EQ(limits(), std::vector<double>{});
@@ -75,7 +75,7 @@ TEST_F(ControlGroups, WithoutLimitsOrFilesAreNone) {
   EXPECT_EQ(limits(), std::vector<double>{});
 }
 
-TEST_F(ControlGroups, AreToldApart) {
+TEST_F(ControlGroups, HaveAnIdentityOfTheirOwn) {
   file("sys/fs/cgroup/one/memory.max", "100");
   file("sys/fs/cgroup/two/memory.max", "100");
   file("proc/self/cgroup", "0::/one");

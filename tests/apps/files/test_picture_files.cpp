@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Draws a text.
+/// A picture of one text.
 struct Picture {
   std::string text;
 
@@ -25,7 +25,7 @@ struct Picture {
   }
 };
 
-/// What say() prints on rank 0 after a picture: standard error, and standard output.
+/// What say() prints on rank 0 about a picture: standard error and standard output.
 std::pair<std::string, std::string> draw(const std::string& prefix, const Picture& picture) {
   const Session session{.comm = Comm::world(), .log = {}, .log_file = {}, .command_line = {}};
   testing::internal::CaptureStderr();

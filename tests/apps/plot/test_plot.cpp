@@ -118,7 +118,7 @@ TEST(Plot, BarsWidenTheAxisUpToItsLimits) {
   const DrawnClip f = frame(drawing);
   const auto circles = test::items<DrawnCircle>(drawing);
   ASSERT_EQ(circles.size(), 3u);
-  // From 0.5 to 3 and 6 % beside them.
+  // The axis goes from 0.5 to 3, plus 6 % at either end.
   EXPECT_NEAR(circles[0].y, f.y + f.height * (3 - 1 + 0.15) / 2.8, 1e-9);
 }
 

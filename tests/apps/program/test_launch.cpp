@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What OpenMP is told under launchers, which say more or less about their processes.
+// What OpenMP is told under launchers, which reveal more or less about their processes.
 #include "apps/program/launch.hpp"
 #include "tests/support/launcher_environment.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 class MissingEnvironment : public test::LauncherEnvironment {
  protected:
-  /// The value that a variable is to get where the environment has these; "unset" when none.
+  /// The value that a variable gets in an environment with these variables; "unset" if none.
   static std::string wanted(const std::string& name, const Variables& variables) {
     clear();
     set(variables);
@@ -33,7 +33,7 @@ TEST_F(MissingEnvironment, BindsNoneOfSeveralAndSharesTheProcessorsOut) {
                               {local_size, "4096"}};
     EXPECT_EQ(wanted("OMP_PROC_BIND", variables), "false") << local_size;
     EXPECT_EQ(wanted("OMP_PLACES", variables), "unset") << local_size;
-    // Where the test itself was bound, so were they.
+    // If the test itself was started with bound threads, so were these.
     EXPECT_TRUE(wanted("OMP_NUM_THREADS", variables) == "1" || wanted("OMP_NUM_THREADS", variables) == "unset");
   }
 }

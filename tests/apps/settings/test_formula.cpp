@@ -8,7 +8,7 @@
 
 namespace kov::app {
 
-TEST(Formula, IsWhatItSays) {
+TEST(Formula, HasTheValueOfItsText) {
   const double x = 1.7;
   const std::vector<std::pair<std::string, double>> cases{
       {"3", 3},
@@ -59,7 +59,7 @@ TEST(Formula, SaysWhereItGoesWrong) {
   }
 }
 
-// A minute when every operator copied what stands before it.
+// If every operator copied the text before it, this would take a minute.
 TEST(Formula, TakesTimeInProportionToItsLength) {
   std::string text = "0";
   const int terms = 100000;

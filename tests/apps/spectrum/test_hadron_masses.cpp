@@ -103,7 +103,7 @@ TEST(MassPlot, ALongErrorBarStretchesTheAxisNeitherWay) {
   ASSERT_FALSE(quiet.empty());
   EXPECT_EQ(labels({{0.8, 0.02}, {0.7, 0.03}, {0.6, 40}}), quiet);
   EXPECT_EQ(labels({{0.8, 0.02}, {0.7, 0.03}, {-30, 40}, {50, 90}}), quiet);
-  // Where all are long the shortest one is shown whole.
+  // If all error bars are long, the shortest one is shown whole.
   const auto noisy = labels({{0.5, 0.4}, {0.6, 40}});
   ASSERT_GT(noisy.size(), 1u);
   EXPECT_EQ(noisy.front(), "0.0");
@@ -111,7 +111,7 @@ TEST(MassPlot, ALongErrorBarStretchesTheAxisNeitherWay) {
   EXPECT_LE(noisy.size(), 7u);
 }
 
-TEST(WithError, TwoDigitsOfTheError) {
+TEST(WithError, PrintsTwoDigitsOfTheError) {
   EXPECT_EQ(with_error({0.65314, 0.0042}), "0.6531(42)");
   EXPECT_EQ(with_error({0.65314, 0.00996}), "0.653(10)");
   EXPECT_EQ(with_error({0.65314, 0.0999}), "0.65(10)");

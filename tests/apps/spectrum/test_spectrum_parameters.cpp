@@ -28,7 +28,7 @@ std::string error_with(const std::vector<std::string>& assignments) {
   return "no error";
 }
 
-/// What check() says about a lattice.
+/// The error of check() for a lattice of this extent.
 std::string error_on(const Coord& extent, const std::vector<std::string>& assignments) {
   SpectrumParameters p;
   Settings s = p.settings();
@@ -48,7 +48,7 @@ TEST(SpectrumParameters, MassAndKappaAreTwoNamesOfOneNumber) {
   EXPECT_DOUBLE_EQ(with({"action.mass=0"}).action.kappa, 0.125);
   EXPECT_DOUBLE_EQ(with({"action.kappa=0.1"}).action.mass, 1.0);
   EXPECT_NE(error_with({"action.kappa=0.125", "action.mass=0.1"}).find("give one of the two"), std::string::npos);
-  // What is printed can be read again, and changed.
+  // The printed parameters can be read again, and changed.
   for (const std::string assignment : {"action.kappa=0.1575", "action.mass=0.1"}) {
     SpectrumParameters p;
     Settings s = p.settings();
@@ -99,7 +99,7 @@ TEST(SpectrumParameters, NothingIsMeasuredTwice) {
     EXPECT_NE(error.find("twice"), std::string::npos) << error;
     EXPECT_NE(error.find(assignment.substr(0, assignment.find('='))), std::string::npos) << error;
   }
-  // Momenta are the same when they differ by the lattice's extents.
+  // Momenta that differ by multiples of the extents are the same.
   const std::string same = "correlators.momenta=[[0, 0, 3], [0, 0, -5]]";
   EXPECT_NE(error_on({8, 8, 8, 16}, {same}).find("correlators.momenta has two momenta"), std::string::npos);
   EXPECT_EQ(error_on({8, 8, 16, 16}, {same}), "no error");
@@ -171,7 +171,7 @@ TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
         << error;
   }
   EXPECT_EQ(error_on(extent, {"analysis.pion=[1, 3]", "analysis.rho=[0, 3]", "analysis.nucleon=[2, 2]"}), "no error");
-  // Defaults are shortened, which is said for what is measured.
+  // Windows by default are shortened, with a warning for the hadrons that are measured.
   EXPECT_EQ(error_on(extent, {}), "no error");
   const auto shortened = [&](const std::vector<std::string>& assignments, const Coord& on) {
     SpectrumParameters p;

@@ -23,7 +23,7 @@ TEST(HostThreads, EveryPieceIsDoneOnce) {
   on_host_threads("nothing", 0, [](std::int64_t, int) { FAIL(); });
 }
 
-TEST(HostThreads, WhatAThreadThrowsIsThrownHere) {
+TEST(HostThreads, AnExceptionOfAThreadReachesTheCaller) {
   std::atomic<int> calls = 0;
   EXPECT_THROW(on_host_threads("test", 1'000'000,
                                [&](std::int64_t i, int) {

@@ -16,7 +16,7 @@ const std::vector<std::size_t> sizes{1, 17, (std::size_t(2) << 20) / 8, (std::si
 
 TEST(Buffers, AreZeroAndAligned) {
   for (const std::size_t n : sizes) {
-    {  // leaves something else than zeros behind for the allocator to hand out again
+    {  // leaves memory that is not zero for the allocator to hand out again
       const Buffer<double> dirty("dirty", n);
       dirty.copy_from(std::vector<double>(n, 7.0));
     }
@@ -51,7 +51,7 @@ TEST(Buffers, OfManyPiecesComeBackWhole) {
   }
 }
 
-TEST(Buffers, WithoutElementsAreNothing) {
+TEST(Buffers, WithoutElementsHaveNoMemory) {
   const Buffer<double> none, empty("empty", 0);
   EXPECT_EQ(none.size(), 0u);
   EXPECT_EQ(empty.data(), nullptr);
@@ -59,7 +59,7 @@ TEST(Buffers, WithoutElementsAreNothing) {
 }
 
 TEST(Buffers, OfImpossibleSizeAreRefusedByName) {
-  // Elements whose bytes no machine has, and whose bytes no 64-bit number counts.
+  // More bytes than any machine has, and more than 64 bits can count.
   for (const std::size_t n : {std::size_t(1) << 55, std::size_t(1) << 60, std::size_t(1) << 61, ~std::size_t(0)}) {
     try {
       const Buffer<double> buffer("the moon", n);

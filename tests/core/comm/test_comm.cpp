@@ -19,7 +19,7 @@
 namespace kov {
 namespace {
 
-/// One number of each rank: sums of these depend on the order, bits and signs differ between neighbours.
+/// One number for each rank, such that sums depend on the order of addition.
 double real_of(int rank) { return rank % 3 == 0 ? 1e16 + rank : rank % 3 == 1 ? 1.25 : -1e16; }
 std::uint32_t word_of(int rank) { return 0xdeadbeefu * std::uint32_t(rank + 1); }
 
@@ -43,7 +43,7 @@ TEST_F(Communication, RanksAreNumberedAndSelfIsOne) {
   comm.barrier();
 }
 
-/// What ranks beyond a power of two have goes to the first; then neighbours are added, pairs of these, and so on.
+/// Ranks beyond a power of two first add to the lowest ones; then neighbours are added, pairs of these, and so on.
 double tree_sum(std::vector<double> of_rank) {
   const std::size_t n = std::bit_floor(of_rank.size());
   for (std::size_t r = n; r < of_rank.size(); ++r) of_rank[r - n] += of_rank[r];
@@ -56,7 +56,7 @@ double tree_sum(std::vector<double> of_rank) {
 }
 
 TEST_F(Communication, DoublesAreSummedInAFixedTree) {
-  // As many as fit into a message that MPI sends at once, and more.
+  // Few enough for a message that MPI sends eagerly, and more.
   for (const std::size_t n : {1u, 7u, 100000u}) {
     const auto value_of = [](int r, std::size_t i) { return real_of(r) / double(i % 1000 + 1) + std::sqrt(double(r)); };
     std::vector<double> values(n);
@@ -121,7 +121,7 @@ TEST_F(Communication, ExclusiveOrAndMaximumAreElementWise) {
   EXPECT_EQ(integers, (std::vector<std::int64_t>{(std::int64_t(1) << 60) + size - 1, -5}));
 }
 
-TEST_F(Communication, CollectivesOfNothingAreFine) {
+TEST_F(Communication, CollectivesOfZeroElementsDoNothing) {
   comm.sum(std::span<double>());
   comm.bit_xor(std::span<std::uint32_t>());
   comm.max(std::span<std::int64_t>());
@@ -133,7 +133,7 @@ TEST_F(Communication, BroadcastsReachAllFromAnyRoot) {
     std::vector<std::byte> bytes = block_of(rank, 1000);
     comm.broadcast(bytes, root);
     EXPECT_EQ(bytes, block_of(root, 1000));
-    // Texts of other ranks may be longer or shorter, or empty.
+    // Texts differ in length among ranks and may be empty.
     const auto text_of = [](int r) { return std::string(std::size_t(3 * r), char('a' + r)); };
     EXPECT_EQ(comm.broadcast(text_of(rank), root), text_of(root));
   }
@@ -147,7 +147,7 @@ TEST_F(Communication, GathersBlocksOfDifferentLengths) {
 }
 
 TEST_F(Communication, MessagesOfOneExchangeAreToldApartByTag) {
-  // Up and down the ring at once, of several lengths, sent in another order than received; alone: to oneself.
+  // Messages of several lengths up and down the ring, sent and received in different orders; one rank sends to itself.
   constexpr int n = 3;
   const auto content = [](int from, int to, int tag) { return block_of(100 * from + 10 * to + tag, 10u + 700u * tag); };
   for (int round = 0; round < 3; ++round) {
@@ -189,7 +189,7 @@ TEST_F(Communication, ExchangeCanBeUsedAgainAndBeEmpty) {
   }
 }
 
-// Not longer ones: an MPI may cut those off in silence, or lose other messages over them.
+// Messages that are too long are not tested: an MPI may truncate them silently, or lose other messages.
 TEST_F(Communication, AMessageShorterThanItsBufferIsACommError) {
   for (const std::size_t sent : {std::size_t(0), std::size_t(24), std::size_t(31)}) {
     std::vector<std::byte> in(32);
@@ -200,7 +200,7 @@ TEST_F(Communication, AMessageShorterThanItsBufferIsACommError) {
     EXPECT_THROW(exchange.wait(), CommError) << sent << " bytes where 32 were expected";
     comm.barrier();
   }
-  // The group is as good as before.
+  // The communicator still works afterwards.
   std::vector<std::int64_t> ones{1};
   comm.sum(ones);
   EXPECT_EQ(ones[0], size);
@@ -226,7 +226,7 @@ TEST_F(Communication, WaitsForWhatAnotherRankWrites) {
   }
 }
 
-TEST_F(Communication, WhatNeverComesIsACommErrorWithItsName) {
+TEST_F(Communication, AMessageThatNeverComesIsACommErrorWithItsName) {
   try {
     comm.wait_until([] { return false; }, up, [] { return std::string("the last word"); }, 0.05);
     ADD_FAILURE() << "nobody said it";
@@ -266,7 +266,7 @@ TEST_F(Communication, EveryRankThrowsItsOwnErrorWhereItHasOne) {
   } catch (const FormatError& error) {
     EXPECT_EQ(std::string(error.what()), sentence("rank", rank, "says no"));
   }
-  // Not only our own errors.
+  // Exceptions that are not a kov::Error too.
   if (rank == size - 1)
     EXPECT_THROW(comm.agree([] { throw std::bad_alloc(); }), std::bad_alloc);
   else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Launchers are recognised by the environment of their processes, and nothing else is taken for one.
+// Launchers are recognised by the environment of their processes; similar environments are not mistaken for one.
 #include "kov/core/base/error.hpp"
 #include "kov/core/comm/launcher.hpp"
 #include "tests/support/launcher_environment.hpp"
@@ -10,19 +10,19 @@ namespace {
 
 class Launchers : public test::LauncherEnvironment {
  protected:
-  /// What is found in such an environment, which stays.
+  /// The launcher found after these variables are set; they stay set.
   static Launcher in(const Variables& variables) {
     set(variables);
     return Launcher::of_environment();
   }
-  /// What is found in such an environment and no other.
+  /// The launcher found in an environment of these variables alone.
   static Launcher only_in(const Variables& variables) {
     clear();
     return in(variables);
   }
 };
 
-TEST_F(Launchers, WithoutOneAProcessIsAlone) {
+TEST_F(Launchers, WithoutALauncherAProcessIsAlone) {
   EXPECT_EQ(in({}).name, "");
   EXPECT_EQ(in({}).rank, 0);
   EXPECT_EQ(in({}).size, 1);
@@ -30,7 +30,7 @@ TEST_F(Launchers, WithoutOneAProcessIsAlone) {
   EXPECT_FALSE(wants_mpi());
 }
 
-TEST_F(Launchers, NumbersBeyondIntAreNone) {
+TEST_F(Launchers, NumbersBeyondIntAreNotRanks) {
   const std::string beyond = "2147483648";
   EXPECT_EQ(only_in({{"PMI_RANK", beyond}, {"PMI_SIZE", "2"}}).rank, 0);
   EXPECT_FALSE(only_in({{"PMI_RANK", "1"}, {"PMI_SIZE", beyond}}).size);
@@ -97,7 +97,7 @@ TEST_F(Launchers, AreKnownByTheirVariables) {
   }
 }
 
-TEST_F(Launchers, TasksOfAStepOfSlurm) {
+TEST_F(Launchers, TasksOfASlurmStepAreRanks) {
   const Variables step{{"SLURM_JOB_ID", "77"},        {"SLURM_PROCID", "2"}, {"SLURM_STEP_ID", "0"},
                        {"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_NODEID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"}};
   const Launcher found = in(step);
@@ -106,7 +106,7 @@ TEST_F(Launchers, TasksOfAStepOfSlurm) {
   EXPECT_EQ(found.size, 6);
   EXPECT_EQ(found.on_host, 3);
   EXPECT_TRUE(wants_mpi());
-  // Slurm counts also where it starts them for another MPI.
+  // Slurm's count of tasks also holds when it starts them for another MPI.
   EXPECT_EQ(in({{"PMI_RANK", "2"}, {"PMI_SIZE", "6"}}).on_host, 3);
   EXPECT_EQ(in({}).name, "MPICH");
   only_in(step);
@@ -158,15 +158,15 @@ TEST_F(Launchers, OneProcessNeedsNoMpi) {
   }
 }
 
-TEST_F(Launchers, ABatchScriptOfSlurmIsNone) {
+TEST_F(Launchers, ABatchScriptOfSlurmIsNotUnderALauncher) {
   in({{"SLURM_JOB_ID", "77"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "64"}});
   EXPECT_FALSE(wants_mpi());
-  // Where the script is a step, it has a number that Slurm keeps for it.
+  // A batch script that runs as a step has a step id that Slurm reserves for it.
   in({{"SLURM_STEP_ID", "4294967291"}});
   EXPECT_FALSE(wants_mpi());
 }
 
-TEST_F(Launchers, AShellOfAnAllocationOfSlurmIsNone) {
+TEST_F(Launchers, AShellOfASlurmAllocationIsNotUnderALauncher) {
   in({{"SLURM_JOB_ID", "77"}, {"SLURM_NTASKS", "64"}});
   EXPECT_FALSE(wants_mpi());
   // As a step (salloc with interactive steps), and as `srun --pty bash`.
@@ -176,7 +176,7 @@ TEST_F(Launchers, AShellOfAnAllocationOfSlurmIsNone) {
   EXPECT_FALSE(wants_mpi());
 }
 
-TEST_F(Launchers, MpirunInsideAnAllocationOfSlurmIsOne) {
+TEST_F(Launchers, MpirunInsideASlurmAllocationIsALauncher) {
   in({{"SLURM_JOB_ID", "77"}, {"SLURM_PROCID", "0"}, {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
   EXPECT_EQ(Launcher::of_environment().rank, 1);
   EXPECT_TRUE(wants_mpi());
@@ -193,7 +193,7 @@ TEST_F(Launchers, TheUserHasTheLastWord) {
   EXPECT_THROW(wants_mpi(), InputError);
 }
 
-TEST_F(Launchers, TextThatIsNoRankIsNone) {
+TEST_F(Launchers, TextThatIsNotANumberIsNotARank) {
   for (const char* text : {"two", "-1", "1x", ""}) EXPECT_EQ(in({{"PMI_RANK", text}}).name, "") << text;
 }
 

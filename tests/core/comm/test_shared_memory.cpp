@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t bytes = 10000;
 
-TEST(SharedMemory, IsZeroAndSeenByWhoOpensIt) {
+TEST(SharedMemory, IsZeroAndSharedWithWhoeverOpensIt) {
   SharedMemory made = SharedMemory::make(bytes);
   if (!made) GTEST_SKIP() << "NOT TESTED: this system has no memory files";
   EXPECT_TRUE(std::all_of(made.data(), made.data() + bytes, [](std::byte b) { return b == std::byte{}; }));
@@ -26,12 +26,12 @@ TEST(SharedMemory, IsZeroAndSeenByWhoOpensIt) {
   EXPECT_EQ(made.data()[0], std::byte{9});
   made.close();
   EXPECT_FALSE(SharedMemory::open(made.address()));
-  EXPECT_EQ(made.data()[0], std::byte{9});  // what is open stays open
+  EXPECT_EQ(made.data()[0], std::byte{9});  // mappings survive the removal of the name
   made = SharedMemory();
   EXPECT_EQ(opened.data()[bytes - 1], std::byte{7});
 }
 
-TEST(SharedMemory, IsNotWhatAnAddressDoesNotSay) {
+TEST(SharedMemory, IsOpenedByItsExactAddressOnly) {
   const SharedMemory made = SharedMemory::make(bytes);
   if (!made) GTEST_SKIP() << "NOT TESTED: this system has no memory files";
   const auto opens = [&](auto change) {
@@ -50,7 +50,7 @@ TEST(SharedMemory, IsNotWhatAnAddressDoesNotSay) {
   EXPECT_FALSE(SharedMemory());
 }
 
-TEST(SharedMemory, OfMoreThanThereIsIsNone) { EXPECT_FALSE(SharedMemory::make(std::size_t(1) << 60)); }
+TEST(SharedMemory, CannotBeLargerThanTheMachineHas) { EXPECT_FALSE(SharedMemory::make(std::size_t(1) << 60)); }
 
 TEST(SharedMemory, ConnectsRanks) {
   const Comm comm = Comm::world();

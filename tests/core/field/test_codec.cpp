@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What lies in memory against what was meant: the accuracy of each codec, and the same numbers from packs, single
+// Fields after a round trip through memory: the accuracy of each codec, and the same numbers from packs, single
 // lanes, hosts and copies between precisions, codecs and lanes.
 #include "kov/core/field/codec.hpp"
 #include "kov/core/field/convert.hpp"
@@ -90,7 +90,7 @@ void check_fixed16(const Lattice& lattice) {
   EXPECT_EQ(gather(again).data, stored.data);
   copy_by_lanes(packs, back);
   EXPECT_EQ(gather(back).data, stored.data);
-  // Through an array, from which it comes back with a rounding of its own scale.
+  // Through an array: coming back, the field is rounded once more, with a scale of its own.
   const Field<SiteT, Fixed16> imported(lattice, "imported", n);
   import_sites(export_sites(plain), imported);
   EXPECT_EQ(gather(imported).data, stored.data);
@@ -170,7 +170,7 @@ void check_columns(const Lattice& lattice, int n, double tolerance) {
       const auto a = peek(some, x, c).z[k], b = peek(in, x, (c + 1) % n).z[k];
       EXPECT_LE(std::abs(a.re - b.re) + std::abs(a.im - b.im), 2 * tolerance);
     }
-  // Parities go alone.
+  // Each parity can be copied by itself.
   const Field<Spinor, T, ColumnLanes<W>> odd(lattice, "odd", n);
   convert(in.odd(), odd.odd());
   EXPECT_LE(max_difference(odd.odd(), gather(in.odd())), tolerance);

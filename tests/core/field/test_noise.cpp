@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Noise fields: their distributions, and that they know no decomposition.
+// Noise fields: their distributions, and that they do not depend on the decomposition.
 #include "kov/core/field/noise.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "tests/reference/gather.hpp"
@@ -41,7 +41,7 @@ TEST_P(NoiseFields, AreTheDrawsOfTheGlobalSites) {
     const Field<ColorVector, float> rounded(lattice, "noise", 2);
     fill_noise(wide, {.kind = kind, .seed = 11, .stream = 3});
     fill_noise(rounded, {.kind = kind, .seed = 11, .stream = 3});
-    // The compiler may fuse differently here and there; Z2 and Z4 have nothing to round.
+    // Compilers may fuse operations differently in the two places; Z2 and Z4 need no rounding.
     const bool exact = kind == NoiseKind::z2 || kind == NoiseKind::z4;
     EXPECT_LE(max_difference(wide, expected), exact ? 0 : 20 * std::numeric_limits<double>::epsilon());
     EXPECT_LE(max_difference(rounded, expected), exact ? 0 : 20 * std::numeric_limits<float>::epsilon());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the tests of files share: a folder that vanishes, the published data, whole lattices on every rank, made links.
+// What the tests of files share: a temporary folder, the published data, whole lattices on every rank, made-up links.
 #pragma once
 
 #include "kov/core/comm/comm.hpp"
@@ -58,7 +58,7 @@ inline std::filesystem::path data_folder() {
   return folder ? folder : "";
 }
 
-/// Why a test that reads these files of data_folder() cannot run; empty when all are there.
+/// The reason why a test that reads these files of data_folder() cannot run; empty if all are there.
 inline std::string missing_data(std::vector<std::string> files) {
   if (files.empty()) files = {"oracles/plaquettes.json"};
   std::string missing;
@@ -77,7 +77,7 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Written by rank 0, there for all.
+/// Writes on rank 0; afterwards all ranks can read the file.
 inline void write_bytes(const Comm& comm, const std::filesystem::path& path, const std::string& bytes) {
   if (comm.rank() == 0) std::ofstream(path, std::ios::binary) << bytes;
   comm.barrier();
@@ -97,7 +97,7 @@ inline std::vector<double> box_of(const std::vector<double>& whole, const Geomet
   return box;
 }
 
-/// The links of all ranks, on all ranks.
+/// Gathers the links of all ranks on every rank.
 inline std::vector<double> whole_of(const Comm& comm, const std::vector<double>& box, const Geometry& geometry) {
   std::vector<double> whole(std::size_t(geometry.volume()) * reals_per_site);
   const auto parts = comm.all_gather(std::as_bytes(std::span(box)));
@@ -178,7 +178,7 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-/// What f throws, as text; empty when it does not throw an E.
+/// The text of the E that f throws; empty if it throws none.
 template <class E, class F>
 std::string message_of(F&& f) {
   try {

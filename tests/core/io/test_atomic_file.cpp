@@ -76,12 +76,12 @@ TEST_F(AtomicFile, ASignalHandlerCanRemoveWhatIsUnfinished) {
   EXPECT_EQ(bytes_of(folder / "finished"), "whole");
   EXPECT_THROW(unfinished.commit(), InputError);
   EXPECT_EQ(folder.files(), 1u);
-  // More at once than there are names remembered of.
+  // More files at once than the signal handler has places for.
   std::vector<std::unique_ptr<OutputFile>> many;
   for (int k = 0; k < 100; ++k) many.push_back(std::make_unique<OutputFile>(folder / std::to_string(k)));
   for (auto& file : many) file->commit();
   EXPECT_EQ(folder.files(), 101u);
-  // Their places are free again.
+  // Their places are free again afterwards.
   many.clear();
   OutputFile last(folder / "last");
   remove_temporary_files();

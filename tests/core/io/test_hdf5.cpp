@@ -236,7 +236,7 @@ TEST(Hdf5Together, EachRankComparesItsPartOfTheFile) {
     EXPECT_LT(bytes_read() - before, std::int64_t(bytes.size()) / comm.size() + (1 << 18));
   }
   comm.barrier();
-  for (int part = 0; part < 5; ++part) {  // what one rank finds, all throw
+  for (int part = 0; part < 5; ++part) {  // an error that one rank finds is thrown on all
     std::string flipped = bytes;
     char& byte = flipped[std::min(flipped.size() - 1, 512 + std::size_t(part) * flipped.size() / 4)];
     byte = char(byte ^ 1);
@@ -265,7 +265,7 @@ TEST_F(Hdf5, DatasetsThatPromiseMoreThanTheyHoldAreRefused) {
       contains(message_of<FormatError>([&] { Hdf5File::open(path).read<double>("/a"); }), "/a and holds 0 bytes"));
 }
 
-// Damage in files from elsewhere: nobody asks for the memory of numbers that are of another kind or not there.
+// Damaged files of other programs: no memory is allocated for numbers that are missing or of another kind.
 TEST_F(Hdf5, DamagedShapesAreRefusedBeforeMemoryIsTaken) {
   const auto read_changed = [&](const std::string& bytes,
                                 std::initializer_list<std::pair<std::string, std::string>> changes) {
@@ -317,7 +317,7 @@ class GaugeHdf5 : public Hdf5 {
   std::string refused(const std::filesystem::path& file) {
     return message_of<FormatError>([&] { read_whole(Comm::self(), file); });
   }
-  /// Attributes and dataset as ours, but for the shape and one attribute left out.
+  /// Attributes and dataset as the library writes them, except for the shape and one attribute left out.
   std::string refused_make(const std::vector<std::uint64_t>& shape, const std::string& leave_out,
                            Hdf5Kind kind = Hdf5Kind::complex) {
     Hdf5File file = Hdf5File::create(folder / "made");
@@ -364,7 +364,7 @@ TEST_F(GaugeHdf5, CutsAndFlippedBitsAreRefused) {
   EXPECT_TRUE(contains(refused(folder / "flipped"), "records suma"));
 }
 
-// One bit anywhere, the block included: the HDF5 library never sees the file.
+// A flipped bit anywhere, user block included, is found before the HDF5 library sees the file.
 TEST_F(GaugeHdf5, DamageIsNoticedBeforeTheLibraryOpensTheFile) {
   write_gauge_file(Comm::self(), path, geometry, links, {.format = GaugeFormat::hdf5});
   const std::string good = bytes_of(path);
@@ -380,7 +380,7 @@ TEST_F(GaugeHdf5, DamageIsNoticedBeforeTheLibraryOpensTheFile) {
   EXPECT_TRUE(contains(refused(folder / "bad"), "user block"));
 }
 
-// Descriptions of numbers that no machine has, in a file without our block: refused, not handed to conversions.
+// Number formats that no machine has, in a file without user block, are refused and not given to HDF5's conversions.
 TEST_F(GaugeHdf5, UnusualNumbersFromElsewhereAreRefused) {
   write_gauge_file(Comm::self(), path, geometry, links, {.format = GaugeFormat::hdf5});
   const std::string good = bytes_of(path).substr(512);

@@ -37,7 +37,7 @@ TEST(ByteOrder, LoadingUndoesStoring) {
   EXPECT_EQ(byte_swap(std::uint64_t(0x0102030405060708)), 0x0807060504030201u);
 }
 
-TEST(Text, NumbersAreNothingElse) {
+TEST(Text, OnlyCompleteNumbersAreParsed) {
   EXPECT_EQ(parse_integer("-12"), -12);
   EXPECT_EQ(parse_integer("1099511627776"), std::int64_t(1) << 40);
   for (const char* text : {"", " 4", "4 ", "4.0", "four", "0x4", "9223372036854775808", "+4"})
@@ -59,7 +59,7 @@ TEST(Text, PrintedUnitIsOneInTheLastDigit) {
   EXPECT_EQ(printed_unit("one"), 0);
 }
 
-TEST(Text, TrimWordsPrintable) {
+TEST(Text, TrimRemovesBlanksWordsSplitAndPrintableEscapes) {
   EXPECT_EQ(trim(std::string_view(" \t a b\r\n\0", 9)), "a b");
   EXPECT_EQ(trim("  "), "");
   EXPECT_EQ(words(" 4 4\t4\n8 "), (std::vector<std::string>{"4", "4", "4", "8"}));
@@ -84,7 +84,7 @@ TEST(Xml, ElementsAreFoundByLocalName) {
   EXPECT_EQ(element("<info>a &lt; b &amp; c</info>", "info"), "a < b & c");
 }
 
-// The letters of an element are found where a parser sees none; what is not even closed is not.
+// Elements are found by searching the text when it does not parse, unless the element is not closed.
 TEST(Xml, BrokenMarkupIsReadAsQioDoes) {
   const XmlRecord broken("<f a=\"1 b=\"2\"><lx> 4 </lx><lxx>9</lxx><ly>5</f>");
   EXPECT_FALSE(broken.problem().empty());

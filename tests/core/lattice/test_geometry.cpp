@@ -61,7 +61,7 @@ TEST(Coordinates, ParityIsTheSumModuloTwo) {
   EXPECT_EQ(to_string({1, 2, 3, 40}), "1 2 3 40");
 }
 
-// Its neighbour above is no number of 32 bits.
+// The next larger number does not fit 32 bits.
 TEST(Geometry, TheLargestOddExtentIsTooLarge) {
   try {
     Geometry::choose_grid({4, 4, 4, 2147483647}, 1);
@@ -149,7 +149,7 @@ TEST(Ownership, EverySiteHasOneOwnerAndOneLocalCoordinate) {
   }
 }
 
-TEST(Refusals, ExtentsThatAreNoneOrOddOrTooLarge) {
+TEST(Refusals, ExtentsThatAreZeroOddOrTooLargeAreRefused) {
   const auto message = [](const Coord& extent) { return message_of([&] { Geometry(extent, {1, 1, 1, 1}, 0, 1); }); };
   EXPECT_TRUE(contains(message({0, 4, 4, 4}), "positive"));
   EXPECT_TRUE(contains(message({4, 4, -4, 4}), "positive"));
@@ -159,7 +159,7 @@ TEST(Refusals, ExtentsThatAreNoneOrOddOrTooLarge) {
   EXPECT_THROW(Geometry::choose_grid({4, 4, 4, 5}, 1), InputError);
 }
 
-TEST(Refusals, GridsThatDoNotFitAndWhatWould) {
+TEST(Refusals, GridsThatDoNotFitAreRefusedWithOneThatWould) {
   const Coord extent{4, 6, 4, 8};
   const auto message = [&](const Coord& grid, int n) { return message_of([&] { Geometry(extent, grid, 0, n); }); };
   EXPECT_TRUE(contains(message({1, 1, 1, 3}, 3), "A grid that fits is 1 3 1 1"));

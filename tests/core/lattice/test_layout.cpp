@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where sites live in memory: every site in one place and every place but padding a site, for each order, number of
+// The map from sites to places in memory is one to one, except for padding: for each order, number of
 // lanes and parity of the origin; seen from the host and from a kernel.
 #include "kov/core/base/error.hpp"
 #include "kov/core/lattice/layout.hpp"

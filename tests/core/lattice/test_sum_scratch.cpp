@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Scratch memory of sums: nobody shares it, and it is kept.
+// Scratch memory of sums: it is lent to one sum at a time and kept for the next.
 #include "kov/core/lattice/sum_scratch.hpp"
 
 #include <gtest/gtest.h>

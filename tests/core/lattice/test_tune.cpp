@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The tuner gives every candidate its turns, takes the fastest, on all ranks the same, and remembers it in a file that
-// may be damaged or of another version.  Time is what each test says it is.
+// may be damaged or of another version.  Each test makes up the times.
 #include "kov/core/base/version.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "tests/core/io/io_support.hpp"
@@ -59,7 +59,7 @@ TEST_F(Tuning, GivesEachItsTurnsAndKeepsToTheFastest) {
     costs[std::size_t(fast)] = 1;
     const TuneKey key = key_of("kernel " + std::to_string(fast));
     EXPECT_EQ(choose(tuner, key, costs), fast);
-    // Whatever it takes later.
+    // The choice stays, however long it takes later.
     for (int i = 0; i < 5; ++i) EXPECT_EQ(call(tuner, key, {5.0 - i, 5, 5}), fast);
   }
 }
@@ -69,7 +69,7 @@ TEST_F(Tuning, LeavesTheFirstRoundAsideAndTakesTheBestOfTheOthers) {
   const TuneKey key = key_of("kernel");
   for (int round = 0; round < turns; ++round)
     for (int c = 0; c < 2; ++c) {
-      // Candidate 0 is slow but in its first call; candidate 1 is held up but for once.
+      // Candidate 0 is slow except in its first call; candidate 1 is delayed in every call except one.
       const std::vector<double> costs{round == 0 ? 0.1 : 2.0, round == 7 ? 1.0 : 50.0};
       EXPECT_EQ(call(tuner, key, costs), c);
     }
@@ -78,7 +78,7 @@ TEST_F(Tuning, LeavesTheFirstRoundAsideAndTakesTheBestOfTheOthers) {
 
 TEST_F(Tuning, RanksWithDifferentTimesChooseWhatIsBestForTheSlowest) {
   Tuner tuner(comm, device, clock());
-  // By itself, rank 0 would take the first.
+  // Rank 0 alone would choose candidate 0.
   const std::vector<double> costs = comm.rank() == 0 ? std::vector<double>{1, 2} : std::vector<double>{5, 3};
   EXPECT_EQ(choose(tuner, key_of("kernel"), costs), comm.size() == 1 ? 0 : 1);
 }
@@ -199,7 +199,7 @@ TEST_F(Tuning, OfSeveralLatticesEndsUpInTheSameFile) {
 }
 
 TEST_F(Tuning, OfAnotherDeviceOrVersionIsMeasuredAgainAndLeftInTheFile) {
-  // As version 0.1.0 wrote them, of another version, of another device, and what nobody wrote.
+  // Lines of an old layout, of another version, of another device, and lines that no version wrote.
   const std::string old = "covariant_laplacian overlap 4 4 4 8 on 1 1 1 2 0 1 8 12\t1\n",
                     theirs = line("kernel", 1, device, "0.0.1") + line("kernel", 1, "Other Device"),
                     unknown = "no tab at all\nzzz\tnot a number\n";
@@ -243,7 +243,7 @@ TEST_F(Tuning, TakesTheDeviceOfRank0) {
   EXPECT_EQ(call(tuner, key_of("kernel"), {1, 2}), 1);
 }
 
-TEST_F(Tuning, LeavesAFileThatIsNoneOfItsOwnAlone) {
+TEST_F(Tuning, LeavesAForeignFileAlone) {
   const std::string theirs = "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n\t1\n";
   write_bytes(comm, file, theirs);
   const TuneFile here(file);

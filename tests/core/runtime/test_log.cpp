@@ -93,7 +93,7 @@ TEST(Logs, AFileThatCannotBeOpenedIsAnErrorOnEveryRank) {
   }
 }
 
-// Opening a pipe that nobody reads waits for a reader.
+// Opening a pipe that nobody reads would wait for a reader.
 TEST(Logs, APipeIsRefused) {
   const Comm comm = Comm::world();
   const Folder folder(comm);

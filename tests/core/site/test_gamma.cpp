@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The 16 Dirac matrices: their algebra, the numbering, the basis, and what meson names mean.
+// The 16 Dirac matrices: their algebra, their numbering and basis, and the names of mesons.
 #include "kov/core/site/gamma.hpp"
 #include "tests/core/numbers.hpp"
 

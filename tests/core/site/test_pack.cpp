@@ -42,7 +42,7 @@ class Packs : public ::testing::Test {
   Numbers a = numbers(0), b = numbers(1);
   P pa = P::load(a.value), pb = P::load(b.value);
 
-  /// f(lane) is what that lane should hold.
+  /// f(lane): the expected number in that lane.
   template <class F>
   void expect_lanes(const P& p, const F& f, const char* what) const {
     for (int i = 0; i < N; ++i) {
@@ -68,7 +68,7 @@ TYPED_TEST(Packs, SquareRootsAreThoseOfTheLanes) {
       sqrt(this->pa), [&](int i) { return std::sqrt(a[i]); }, "sqrt, not a number where negative");
 }
 
-// Comparisons with what is not a number are false, in packs as in plain numbers.
+// Comparisons with NaN are false, in packs as in plain numbers.
 TYPED_TEST(Packs, LanesAreChosenByComparison) {
   using T = typename Packs<TypeParam>::T;
   const auto &a = this->a.value, &b = this->b.value;
@@ -168,7 +168,7 @@ TYPED_TEST(Packs, ExchangingLanesFlipsOneBitOfTheirNumber) {
   EXPECT_EQ(masks, 2 * (1 + int(std::log2(this->N))));
 }
 
-TYPED_TEST(Packs, DoubleHoldsTheSameNumbers) {
+TYPED_TEST(Packs, FloatsBecomeTheSameNumbersInDouble) {
   const auto p = to_double(this->pa);
   static_assert(std::is_same_v<std::remove_const_t<decltype(p)>, Pack<double, Packs<TypeParam>::N>>);
   for (int i = 0; i < this->N; ++i) EXPECT_EQ(p.lane(i), double(this->a.value[i]));

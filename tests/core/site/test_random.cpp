@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Philox4x32-10 bit for bit, its statistics, and draws that depend on the site alone and on nothing about its order.
+// Philox4x32-10 bit for bit, its statistics, and draws that depend on the site, not on the memory order.
 #include "kov/core/field/field.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/random.hpp"
@@ -156,7 +156,7 @@ TEST(NormalDraws, HaveTheirMomentsAndNoCorrelations) {
         g, [](const double* x) { return std::pow(x[0], 3); }, 0, 15, "third moment");
     expect_mean(
         g, [](const double* x) { return std::pow(x[0], 4); }, 3, 96, "fourth moment");
-    // 13.5903 % lie between one and two standard deviations above the mean.
+    // 13.5905 % lie between one and two standard deviations above the mean.
     constexpr double p = 0.1359051219835;
     expect_mean(
         g, [](const double* x) { return x[0] > 1 && x[0] < 2; }, p, p * (1 - p), "between 1 and 2");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Products that are computed block by block are those of whole matrices, whatever they are made of.
+// Products computed block by block equal those of whole matrices, for every kind of factor.
 #include "kov/core/site/spin_color_algebra.hpp"
 #include "kov/core/site/spin_matrix.hpp"
 #include "tests/core/numbers.hpp"
@@ -8,7 +8,7 @@
 namespace kov::test {
 namespace {
 
-/// A matrix somewhere in memory, which counts how often a block is read.
+/// A matrix in memory that counts how often its blocks are read.
 template <class R>
 struct InMemory {
   using Real = R;
@@ -107,7 +107,7 @@ TYPED_TEST(SpinColorAlgebra, ProductsAndSums) {
   this->expect_value(shared * s * shared, everywhere * a * everywhere, "(1 + g4) / 2 on both sides");
 }
 
-// Longer products are the same, and their traces read no block more often than they must.
+// A trace of two propagators reads each block once; longer products are right too and read few blocks again.
 TYPED_TEST(SpinColorAlgebra, TracesReadEveryBlockOnce) {
   const auto &s = this->s, &t = this->t;
   const auto &a = this->s_value, &b = this->t_value;

@@ -48,7 +48,7 @@ struct Columns<Field<SiteT, T, ColumnLanes<W>>> {
     copy_components(x, k, column, 0, 1);
     return column;
   }
-  /// A field of this column alone.
+  /// A field of column k alone.
   static F single(const F& x, int k) {
     F one(x.lattice(), "single", 1, x.subset());
     copy_components(x, k, one, 0, 1);
@@ -72,7 +72,7 @@ struct SiteOf<Field<SiteT, T, ColumnLanes<W>>> {
 
 using Arrays = std::vector<GlobalArray>;
 
-/// n columns of random numbers, each another.
+/// n columns of different random numbers.
 Arrays random_columns(const Coord& extent, int n_complex, int n, int seed) {
   Arrays arrays;
   for (int k = 0; k < n; ++k)
@@ -329,7 +329,7 @@ TEST_P(ColumnAlgebra, GramMatricesAndRotationsEqualPlainArrays) {
   check_matrices<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 9, 11, Subset::all);
 }
 
-/// Both orders, and extents that several ranks cannot cut without lanes that are no sites; halos have no part in this.
+/// Both memory orders, and extents that leave padding in lanes on several ranks; halos play no role here.
 std::vector<test::LatticeCase> cases() {
   std::vector<test::LatticeCase> cases = test::small_lattice_cases(600);
   std::erase_if(cases, [](const test::LatticeCase& c) { return c.force_halo; });
@@ -349,7 +349,7 @@ TEST(ColumnAlgebraOfMany, TakesMoreColumnsThanOneKernel) {
   check_matrices<Field<ColorVector, float, ColumnLanes<8>>>(lattice, 35, 34, Subset::all);
 }
 
-TEST(ColumnAlgebraOfFinished, NotANumberInThemGoesNowhere) {
+TEST(ColumnAlgebraOfFinished, NaNInFinishedColumnsDoesNotSpread) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const auto check = []<class F>(const F& x, const F& y) {
     const int n = Columns<F>::n(x);
@@ -392,7 +392,7 @@ TEST(ColumnAlgebraInstances, OneOfTheCallersGivesTheSameNumbers) {
   EXPECT_EQ(gram_matrix(x, y, exec), gram_matrix(x, z));
 }
 
-TEST(ColumnAlgebraErrors, WhatDoesNotFitIsRefused) {
+TEST(ColumnAlgebraErrors, FieldsAndCoefficientsThatDoNotFitAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> x(lattice, "x", 3), y(lattice, "y", 3), wide(lattice, "wide", 4),
       even(lattice, "even", 3, Subset::even);

@@ -152,7 +152,7 @@ TEST(FieldOpsInstances, OneOfTheCallersGivesTheSameNumbers) {
 }
 
 TEST(FieldOpsSums, FloatFieldsAreSummedInDouble) {
-  // 2^24 + 1 has no float: a sum in single precision loses the small numbers.
+  // A float cannot hold 2^24 + 1: a sum in single precision would lose the small numbers.
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const Field<Scalar, float> x(lattice, "x");
   GlobalArray a(lattice.extent(), 1);

@@ -40,7 +40,7 @@ std::array<double, 2> sum(const Field<Scalar, T>& x, SumMode mode) {
   return sum_sites<2>("sum", x.lattice(), x.subset(), test::PartsKernel<T>{x.view()}, mode);
 }
 
-/// Numbers that floats hold, of very different sizes: their sums depend on the order.
+/// Numbers that floats represent exactly, of very different sizes, so that sums depend on the order.
 GlobalArray numbers(const Coord& extent) {
   GlobalArray a = reference::random_array(extent, 1, 31);
   for (std::size_t i = 0; i < a.data.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_P(Sums, ExactOnesHaveTheSameBitsOnAnyDecomposition) {
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Sums, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
 
-TEST(SumsOfNonsense, AreNotANumber) {
+TEST(SumsOfFieldsWithNaN, AreNaN) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   GlobalArray a = numbers(lattice.extent());
   a.data[77] = {std::nan(""), 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Chebyshev series of functions and of operators, and the Lanczos bounds that they want.
+// Chebyshev series of functions and of operators, and the Lanczos bounds that they need.
 #include "kov/core/field/noise.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/chebyshev.hpp"
@@ -87,7 +87,7 @@ RealFunction bump(double center, double half_width) {
   };
 }
 
-/// A series from 0 to 12 that is as close as it says at 40001 points, or none.
+/// Whether the series from 0 to 12 is as accurate as it claims at 40001 points, or is refused.
 bool is_followed_or_refused(const RealFunction& f, const ChebyshevAccuracy& accuracy) {
   try {
     const auto series = ChebyshevSeries::to_accuracy(f, {0, 12}, accuracy);
@@ -104,7 +104,7 @@ bool is_followed_or_refused(const RealFunction& f, const ChebyshevAccuracy& accu
 }
 
 TEST(ChebyshevSeries, FollowsABumpBetweenTheFirstSamples) {
-  // 16 samples, or 32 even angles, leave 4.8 to 5.4 out.
+  // 16 samples, or 32 equidistant angles, have none between 4.8 and 5.4.
   const RealFunction f = bump(5.12, 0.25);
   const auto series = ChebyshevSeries::to_accuracy(f, {0, 12}, {.error = 1e-6});
   EXPECT_GT(series.order(), 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Gauge fixing: an iteration against its definition, the divergence that is left, and what no gauge may change.
+// Gauge fixing: an iteration against its definition, the remaining divergence, and gauge-invariant observables.
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/observables/loops.hpp"
@@ -124,7 +124,7 @@ void check_fixing(const Lattice& lattice, GaugeCondition condition, double toler
   EXPECT_NEAR(fixed.result().functional, expected.functional, 20 * eps<T>);
   EXPECT_LE(expected.theta, 2 * tolerance);
   EXPECT_LT(unitarity_deviation(links), 20 * eps<T>);
-  // The functional never falls, and what is gauge invariant stays.
+  // The functional never falls, and gauge-invariant observables stay.
   for (std::size_t k = 1; k < fixed.history.size(); ++k)
     EXPECT_GE(fixed.history[k].functional, fixed.history[k - 1].functional - 20 * eps<T>);
   EXPECT_GT(fixed.result().functional, fixed.history[0].functional + 0.3);
@@ -157,7 +157,7 @@ TEST_P(GaugeFix, SameTransformationOnAnyDecomposition) {
   }
 }
 
-// The links of the vacuum, turned a little, find back: the functional's maximum 1 is reached.
+// Unit links after a small gauge transformation: fixing undoes it and the functional reaches its maximum 1.
 TEST(GaugeFixFacts, PureGaugeIsUndone) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   GlobalArray g = reference::random_array(lattice.extent(), 9, 114), unit(lattice.extent(), 36);
@@ -178,7 +178,7 @@ TEST(GaugeFixFacts, PureGaugeIsUndone) {
   EXPECT_NEAR(link_trace(gauge_transform(gauge, fixed.transformation)), 1, 100 * eps<double>);
 }
 
-// Overrelaxation is there to save iterations.
+// Overrelaxation saves iterations.
 TEST(GaugeFixFacts, OverrelaxationIsFaster) {
   const Lattice lattice(Comm::world(), {8, 8, 4, 4});
   const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 115));
@@ -222,7 +222,7 @@ TEST_P(GaugeFix, TemporalGaugeLeavesLinksOfOneSliceAlone) {
   check_temporal<double>(lattice);
 }
 
-TEST(GaugeFixFacts, NonsenseIsRefused) {
+TEST(GaugeFixFacts, ImpossibleParametersAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4}), other(Comm::world(), {4, 4, 4, 8});
   const GaugeField<double> gauge = gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 117));
   EXPECT_THROW(fix_gauge(gauge, {.tolerance = 0}), InputError);

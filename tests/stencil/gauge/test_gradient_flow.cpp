@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Gradient flow: a step against its definition path by path, its order, exactly known flows, and the flows of other
-// codes.  What is made of their tables: test_flow_history.cpp.
+// codes.  Scales from flow tables: test_flow_history.cpp.
 #include "kov/stencil/gauge/gradient_flow.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
@@ -62,7 +62,7 @@ Matrix3 staples(const GlobalArray& u, const Coord& x, int mu, double c0, double 
   return sum;
 }
 
-/// Z of every link, without the step.
+/// The gradient Z of every link.
 GlobalArray gradient(const GlobalArray& u, FlowAction action) {
   const double c1 = action == FlowAction::wilson ? 0 : -1.0 / 12;
   GlobalArray z(u.extent, 36);
@@ -111,7 +111,7 @@ void check_step(const Lattice& lattice, const GlobalArray& u, FlowAction action,
   EXPECT_EQ(flow.time(), 0.05);
 }
 
-// Also off the group, as links of 32-bit files are.
+// Also for links slightly outside SU(3), as those of 32-bit files are.
 TEST_P(Flow, StepEqualsItsDefinition) {
   const Lattice lattice = GetParam().make(Comm::world());
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 101);
@@ -228,7 +228,7 @@ TEST(GradientFlow, HasTheRowsThatWereAskedFor) {
   EXPECT_EQ((FlowParameters{.step = 0.1, .time = 0.3}.n_steps()), 3) << "0.3 is three steps of 0.1";
 }
 
-// Waves as short as they can be fall up to the largest step and grow beyond it.
+// The shortest waves shrink with steps up to the largest one and grow with longer ones.
 TEST(GradientFlow, LargestStepIsWhereTheShortestWavesBeginToGrow) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   for (const FlowAction action : {FlowAction::wilson, FlowAction::symanzik}) {
@@ -251,7 +251,7 @@ TEST(GradientFlow, LargestStepIsWhereTheShortestWavesBeginToGrow) {
   }
 }
 
-TEST(GradientFlow, NonsenseIsRefused) {
+TEST(GradientFlow, ImpossibleParametersAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GaugeField<double> gauge = smooth(lattice, 109);
   EXPECT_THROW(GradientFlow<double>(GaugeField<double>(lattice, "one link", 1)), InputError);

@@ -40,7 +40,7 @@ void check_staples(const Lattice& lattice) {
   load(gauge, before);
   const Directions directions{true, false, true, true};
   Staples<T> all(gauge), some(gauge, directions);
-  // One direction changes on one parity; the staples must see it.
+  // The update changes one direction on one parity; the staples must use the new links.
   const GlobalArray other = reference::random_su3(lattice.extent(), 4, 42);
   reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
     if (parity(x) == 1) std::copy_n(other.at(x) + 18, 9, after.at(x) + 18);

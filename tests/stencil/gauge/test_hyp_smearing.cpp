@@ -99,7 +99,7 @@ void check_hyp(const Lattice& lattice, const GlobalArray& u, const HypSmearing& 
     reference::for_each_coordinate(u.extent,
                                    [&](const Coord& x) { std::copy_n(fat.at(x), 9, expected.at(x) + 9 * mu); });
   }
-  // The projection stops where a sweep changes nothing; slow directions are off by more than a rounding.
+  // The projection stops when a sweep changes nothing; in slow directions the error then exceeds a rounding.
   EXPECT_LT(max_difference(hyp(gauge_field<T>(lattice, u), smearing), expected), 1e4 * eps<T>);
 }
 
@@ -112,7 +112,7 @@ TEST_P(HypLinks, AreThoseOfTheDefinition) {
                     {.alpha1 = 0.7, .alpha2 = 0.5, .alpha3 = 0.35, .directions = {true, false, true, true}});
 }
 
-// Where alpha1 = alpha2 = 0 nothing is smeared; with alpha2 = alpha3 = 0 HYP is APE.
+// With alpha1 = alpha2 = 0 nothing is smeared; with alpha2 = alpha3 = 0 HYP is APE.
 TEST(HypLinksFacts, WithoutInnerLevelsTheyAreApe) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = smooth_links(lattice.extent(), 74);

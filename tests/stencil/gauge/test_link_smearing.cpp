@@ -248,7 +248,7 @@ TEST(LinkSmearingOracle, Chroma) {
   const auto& tolerance = all["tolerance"];
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto gauge = read_gauge<double>(lattice, data_folder() / "qlua" / "random-gauge.nersc");
-  constexpr double rounded_file = 2e-9;  // the double-precision numbers are of links that this file has in 32 bits
+  constexpr double rounded_file = 2e-9;  // computed in double from links that this file holds in 32 bits
   int compared = 0;
   for (const auto& entry : all["values"]) {
     const std::string kind = entry["kind"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What halos refuse, on every rank, and how they round on the wire.
+// Requests that halos refuse on every rank, and how messages are rounded on reduced wires.
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/halo/halo.hpp"
@@ -87,7 +87,7 @@ TEST(BadInput, HalosThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   EXPECT_NO_THROW(halo.exchange(one));
 }
 
-TEST(BadInput, ARankThatDoesNotComeIsAnError) {
+TEST(BadInput, ARankThatComesTooLateIsAnError) {
   const Comm comm = Comm::world();
   if (comm.size() == 1) GTEST_SKIP() << "does not apply: needs two ranks";
   if (comm.rank() == 0) {
@@ -129,7 +129,7 @@ int check_wire(const test::LatticeCase& c, Wire wire, int n) {
     for (int k = 0; k < source.n; ++k)
       source.data[std::size_t(i * source.n + k)] *= i == 3 ? 0.0 : std::pow(10.0, double(i % 7) - 3);
   if constexpr (sizeof(T) == 4) {
-    // Through memory: GCC 12 at -O2 leaves out the rounding of double(float(x)).
+    // Through memory, because GCC 12 at -O2 omits the rounding of double(float(x)).
     const std::vector<std::complex<float>> rounded(source.data.begin(), source.data.end());
     source.data.assign(rounded.begin(), rounded.end());
   }
@@ -197,7 +197,7 @@ TEST(WireFormats, RoundToNearestNotTowardsZero) {
   }
 }
 
-TEST(WireFormats, SendNumbersThatAreNoneAsSuch) {
+TEST(WireFormats, SendNonFiniteNumbersAsNonFinite) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
   for (const double bad : {std::nan(""), double(std::numeric_limits<double>::infinity())}) {
     GlobalArray source = reference::random_array(lattice.extent(), 12, 8);

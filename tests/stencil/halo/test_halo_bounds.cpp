@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Builds that check bounds know how far halos and slices reach, as they know it of fields.
+// Builds that check bounds check accesses to halos and slices as they do those to fields.
 #include "kov/stencil/functions/slice_table.hpp"
 #include "kov/stencil/launch.hpp"
 #include "tests/support/bounds.hpp"

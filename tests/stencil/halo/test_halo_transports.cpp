@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every way that a halo can travel brings the same numbers, checked or not, and what goes wrong on it is found.
+// Every transport of a halo brings the same numbers, checked or not, and every fault of a message is found.
 #include "kov/core/comm/comm_runtime.hpp"
 #include "kov/core/comm/shared_memory.hpp"
 #include "kov/core/field/convert.hpp"
@@ -22,7 +22,7 @@ using reference::GlobalArray;
 using Transport = HaloOptions::Transport;
 using Wire = HaloOptions::Wire;
 
-/// Those that this build and these ranks have.
+/// The transports that this build and these ranks have.
 std::vector<Transport> transports() {
   const Comm comm = Comm::world();
   std::vector<Transport> all{Transport::staged};
@@ -33,7 +33,7 @@ std::vector<Transport> transports() {
   return all;
 }
 
-/// Whether this process, and so every other, can have memory that others see.
+/// Whether processes of this machine can share memory.
 bool has_shared_memory() { return unified_memory && bool(SharedMemory::make(1)); }
 
 TEST(Transports, AreTheFastestByThemselves) {
@@ -106,13 +106,13 @@ TEST_P(Transports, BringTheSameColumns) {
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Transports, ::testing::ValuesIn(test::small_lattice_cases(1000)), test::case_name);
 
-/// A leg that leaves its ranks: the rank that sends, the one that wants the message and what errors call it.
+/// A leg that crosses ranks: the sender, the receiver and the name of its message in errors.
 struct FaultyLeg {
   int leg, sender, receiver;
   std::string name;
 };
 
-/// The legs of every direction that the grid divides, or of all where there is one rank, each with another sender.
+/// The legs of every direction that the grid divides (of all directions on one rank), each with another sender.
 std::vector<FaultyLeg> faulty_legs(const Coord& extent, const Coord& grid, int n_ranks) {
   std::vector<FaultyLeg> all;
   for (int leg = 0; leg < 8; ++leg) {
@@ -202,8 +202,8 @@ TEST_F(HaloFaults, LostMessagesAreFoundOnEveryFace) {
                 inject(HaloFault::Kind::lost, detail::CommRuntime::has_mpi() ? "did not arrive" : "was not sent"));
 }
 
-/// What an earlier exchange sent comes in the place of a message that is lost: all of it, or only the numbers.  Of a
-/// shared face only trailers are messages.
+/// An old message is delivered in place of a lost one: all of it, or only its numbers.  Of a shared face only trailers
+/// are messages.
 TEST_F(HaloFaults, OldMessagesAreFoundOnEveryFace) {
   if (!detail::CommRuntime::has_mpi()) GTEST_SKIP() << "does not apply: without MPI no messages come from outside";
   on_every_face(60, lines(), [&](const Lattice& lattice, const Faces& halo, const auto& in, const FaultyLeg& leg) {

@@ -65,7 +65,7 @@ TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
     const Lattice lattice(comm, {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = checked}});
     const Stencil& stencil = Stencil::of(lattice);
     const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
-    // In legs of one side ranks read from some and are read by others, so that some are further ahead.
+    // With legs of one side, a rank reads from some ranks and is read by others, so that some get further ahead.
     for (const auto& legs : {std::vector<int>{}, forward_legs})
       for (const OtherParity other_parity : {OtherParity::dropped, OtherParity::kept}) {
         const Halo<ColorVector, double> halo(lattice, stencil, 1, {.legs = legs, .other_parity = other_parity});
@@ -73,7 +73,7 @@ TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
           const GlobalArray source = reference::random_array(lattice.extent(), 3, unsigned(k));
           load(in, source);
           const auto neighbours = halo.exchange(in);
-          // One rank dawdles over its sites while the others go on to their next exchanges.
+          // One rank is slow in reading its halo while the others go on to their next exchanges.
           if (comm.rank() == k % comm.size()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
           for_each_site("all_legs", in.range(), 8,
                         AllLegs<ColorVector, double>{stencil.view(), neighbours, out.view(), 1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Transports by themselves: bytes of faces on a ring of ranks, who waits for whom, and what a lost face is.
+// Transports by themselves: bytes of faces on a ring of ranks, which rank waits for which, and lost faces.
 #include "kov/core/base/device.hpp"
 #include "kov/core/comm/comm_runtime.hpp"
 #include "kov/stencil/halo/transport_messages.hpp"
@@ -101,7 +101,7 @@ struct TransportTest : ::testing::Test {
     }
     return "";
   }
-  /// One byte from all other ranks to one.
+  /// Sends one byte from all other ranks to rank `listener`.
   void tell(int listener) const {
     Bytes in(comm.size()), out(1);
     Comm::Exchange messages(comm);

@@ -67,7 +67,7 @@ std::string hex(double value) {
   return text;
 }
 
-// The bits that one process alone, in either memory order, makes of the file are those of all ranks together.
+// All ranks together get the same bits as one process alone in either memory order.
 TEST(GaugeIo, SameFileHasTheSameBitsOnAnyDecomposition) {
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4448");
   const auto path = data_folder() / "milc" / "lat.sample.l4448";
@@ -126,13 +126,13 @@ TEST_P(GaugeIoFormats, WrittenLinksComeBack) {
   const bool exact = options.bits == 64 && options.format != GaugeFormat::nersc_two_rows;
   EXPECT_LE(max_difference(back, u), exact ? 0 : options.bits == 64 ? 1e-14 : 1e-6);
   EXPECT_EQ(read.links_checksum, written.links_checksum);
-  // One sweep measures what three functions do.
+  // Reading measures in one sweep what three functions measure.
   EXPECT_EQ(read.plaquettes.planes, plaquettes(back, SumMode::exact).planes);
   EXPECT_EQ(read.link_trace, link_trace(back, SumMode::exact));
   EXPECT_EQ(read.unitarity_deviation, unitarity_deviation(back));
   EXPECT_EQ(written.plaquettes.planes, read.plaquettes.planes);
   ASSERT_TRUE(read.header.plaquette && read.header.link_trace);
-  // Files record the numbers of the links that are in them, rounded ones too.
+  // A file records the plaquette of the links it holds, also if they were rounded.
   EXPECT_NEAR(*read.header.plaquette, read.plaquettes.mean(), 1e-14);
   EXPECT_NEAR(*read.header.link_trace, read.link_trace, 1e-14);
   EXPECT_NEAR(*read.header.plaquette, plaquettes(gauge).mean(), 1e-9);
@@ -140,7 +140,7 @@ TEST_P(GaugeIoFormats, WrittenLinksComeBack) {
   if (exact) {
     EXPECT_EQ(read.links_checksum, describe_gauge(gauge, "memory").links_checksum);
   }
-  // In single precision the links are those of the file, rounded.
+  // Read in single precision, the links are those of the file, rounded.
   EXPECT_LT(max_difference(read_gauge<float>(lattice, folder / "config"), u), 2e-6);
   EXPECT_EQ(folder.files(), 1u);
 }
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(All, GaugeIoFormats,
                                            Written{"hdf5_32", {.format = GaugeFormat::hdf5, .bits = 32}}),
                          [](const auto& info) { return info.param.name; });
 
-/// A file whose records are as given, whatever the links are.
+/// A file with given records, right or wrong for its links.
 class GaugeIoRecords : public ::testing::Test {
  protected:
   GaugeIoRecords() : comm_(Comm::world()), folder_(comm_), lattice_(comm_, {4, 4, 4, 4}), gauge_(lattice_, "gauge", 4) {
@@ -265,7 +265,7 @@ TEST_F(GaugeIoRecords, LinksThatAreNotUnitaryAreRefusedBothWays) {
   const std::string before = bytes_of(folder_ / "config");
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_gauge(gauge_, folder_ / "config"); }), "SU(3)"));
   EXPECT_EQ(bytes_of(folder_ / "config"), before) << "the file was touched";
-  // A third row that two rows do not tell.
+  // A third row that is not determined by the other two.
   u = reference::random_su3(lattice_.extent(), 4, 34);
   for (int k = 6; k < 9; ++k) u.at({1, 2, 3, 0})[9 + k] *= -1;
   load(gauge_, u);

@@ -49,7 +49,7 @@ TEST(TransformationFile, GivesTheFixedLinksAgain) {
   EXPECT_EQ(max_difference(gauge_transform(gauge, read_transformation(lattice, folder / "g.h5")), fixed), 0);
 }
 
-/// What the message of reading it says.
+/// The message of the error that reading the file throws.
 std::string refusal(const Lattice& lattice, const std::filesystem::path& path) {
   try {
     read_transformation(lattice, path);

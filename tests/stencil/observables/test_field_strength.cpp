@@ -78,7 +78,7 @@ void check_definitions(const Lattice& lattice, const GlobalArray& u) {
   }
 }
 
-// Links of 32-bit files are off SU(3) by their rounding: the definition has no U U^+ in it that could be left out.
+// Links of 32-bit files are not exactly in SU(3); no U U^+ may be replaced by 1.
 TEST_P(FieldStrength, EqualsItsDefinitionAlsoOffTheGroup) {
   const Lattice lattice = GetParam().make(Comm::world());
   GlobalArray u = reference::random_su3(lattice.extent(), 4, 91);
@@ -125,7 +125,7 @@ TEST(FieldStrengthFacts, EnergyAndChargeAreGaugeInvariant) {
   EXPECT_GT(std::abs(a.charge), 1e-3) << "nothing to compare";
 }
 
-// x -> -x maps links to links and turns the sign of the charge.
+// x -> -x maps links to links and flips the sign of the charge.
 TEST(FieldStrengthFacts, ParityTurnsTheCharge) {
   const Coord extent{4, 4, 4, 8};
   const Lattice lattice(Comm::world(), extent);
@@ -164,7 +164,7 @@ TEST(FieldStrengthFacts, AMeasurementThatIsKeptFindsTheSame) {
   EXPECT_THROW(measurement(GaugeField<double>(other, "links", 4)), InputError);
 }
 
-TEST(FieldStrengthFacts, WhatIsNoGaugeFieldIsRefused) {
+TEST(FieldStrengthFacts, FieldsThatAreNotGaugeFieldsAreRefused) {
   const GaugeField<double> one(Lattice(Comm::world(), {4, 4, 4, 4}), "one link", 1);
   EXPECT_THROW(field_strength(one, FieldStrengthTrace::kept), InputError);
   EXPECT_THROW(field_strength_averages(one), InputError);

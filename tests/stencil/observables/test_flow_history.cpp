@@ -23,7 +23,7 @@ FlowHistory cubic_table(double a, double b, double c) {
   return history;
 }
 
-// Interpolation and derivative are exact for cubics, on rows at any distance.
+// Interpolation and derivative are exact for cubics, whatever the distance of the rows.
 TEST(FlowTable, ScalesOfACubicAreExact) {
   const double a = 0.1, b = 0.05, c = 0.02;
   const FlowHistory history = cubic_table(a, b, c);
@@ -41,7 +41,7 @@ TEST(FlowTable, ScalesOfACubicAreExact) {
   EXPECT_FALSE(history.w0(FlowEnergy::clover, 10).has_value());
 }
 
-// Steps between rows make the derivative exact for polynomials of a degree that rows alone are not enough for.
+// With the steps between rows the derivative is exact for polynomials of a higher degree than with rows alone.
 TEST(FlowTable, WIsTheDerivativeOverEveryStep) {
   const auto point = [](double t) {
     return FlowPoint{.t = t, .plaquette_energy = std::pow(t, 4), .temporal_energy = std::pow(t, 4) / 2};
@@ -64,7 +64,7 @@ TEST(FlowTable, WIsTheDerivativeOverEveryStep) {
   EXPECT_EQ(rows.t0(), steps.t0()) << "t0 is interpolated between rows, as before";
 }
 
-// On links as they are in an ensemble, whose short waves die within a few steps.
+// On realistic links, whose short waves die out within a few steps.
 TEST(FlowTable, WOfTheFirstRowsIsThatOfShortSteps) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GaugeField<double> gauge = stout(gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 111)),

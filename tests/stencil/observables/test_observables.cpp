@@ -72,7 +72,7 @@ std::vector<double> bits(const Lattice& lattice, const GlobalArray& u) {
   return all;
 }
 
-// Every rank alone, in the order that one process gets, computes what all ranks together must have, bit by bit.
+// Each rank alone, in the memory order of one process, computes the bits that all ranks together must get.
 TEST_P(Observables, ExactSumsAreTheSameOnAnyDecomposition) {
   const Lattice together = GetParam().make(Comm::world());
   const Lattice alone(Comm::self(), together.extent());
@@ -121,7 +121,7 @@ TEST(GaugeObservables, UnitarityDeviationFindsOneWrongLink) {
   EXPECT_TRUE(std::isinf(unitarity_deviation(gauge_field<double>(lattice, u))));
 }
 
-TEST(GaugeObservables, FieldsThatAreNoGaugeFieldsAreRefused) {
+TEST(GaugeObservables, FieldsThatAreNotGaugeFieldsAreRefused) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GaugeField<double> one(lattice, "one link", 1), half(lattice, "half", 4, Subset::even);
   EXPECT_THROW(plaquettes(one), InputError);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The adjoint Laplacian against 8 x 8 matrices of Gell-Mann's, and against the fundamental one through 3 x 3bar = 1
-// + 8.
+// The adjoint Laplacian against 8 x 8 matrices made of Gell-Mann matrices, and against the fundamental one through
+// 3 x 3bar = 1 + 8.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"

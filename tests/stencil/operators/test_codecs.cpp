@@ -27,7 +27,7 @@ double difference(const GlobalArray& a, const GlobalArray& b) {
 
 class CodecOperators : public test::OnLattices {};
 
-/// Lets f compare what operators of these links do: f(name, operator, adjoint?).
+/// Calls f(name, operator, adjoint?) for the operators of these links.
 template <class Storage, class F>
 void for_each_operator(const GaugeLinks<Storage>& links, const LinkForms& forms, const F& f) {
   const WilsonOperator<Storage> wilson(links, 0.1, forms);
@@ -91,7 +91,7 @@ TEST_P(CodecOperators, SpinorsOf16BitsAreThoseOf32) {
   const BoundaryAngles angles{test::kAngles};
   const GaugeLinks<float> plain(gauge, angles);
   const GaugeLinks<Links12<float>> twelve(gauge, angles);
-  // What is read is the same, so only what is written is rounded, to 2^-16 of the largest number of its site.
+  // The inputs are the same, so only the output is rounded, to 2^-16 of the largest number of its site.
   const auto expected = results(plain, exact);
   for (const auto& found : {results(plain, in), results(twelve, in)})
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -167,7 +167,7 @@ TEST(LegFactorsOfDirections, MultiplyEveryLeg) {
   EXPECT_LT(max_difference(out, gather(expected)), 1e-13);
 }
 
-TEST(ColumnsOfLinks, AreDeclaredWhereTheOperatorIsMade) {
+TEST(ColumnsOfLinks, MustBeRequestedWhenTheOperatorIsMade) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GaugeLinks<double> links(reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent())));
   const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out(lattice, "out", 4);

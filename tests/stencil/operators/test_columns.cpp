@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Many columns at once, as components of a field or in blocks: the same as one after the other, for every operator that
+// Many columns at once, as components or in lanes, give the same as one after the other, for every operator that
 // sources and sinks go through.
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
@@ -38,7 +38,7 @@ void check_components(const Lattice& lattice, int n, const Apply& apply, const c
   }
 }
 
-/// The same for blocks, whose sums may be rounded in another way.
+/// The same for columns in lanes, whose sums may be rounded differently.
 template <template <class> class SiteT, class T, int W, class Apply>
 void check_block(const Lattice& lattice, int n, const Apply& apply, const char* what) {
   const Field<SiteT, T, ColumnLanes<W>> in(lattice, "in", n), out = in.like("out");
@@ -77,7 +77,7 @@ void check_laplacians(const Lattice& lattice) {
     check_components<ColorVector, T>(lattice, 3, apply, "propagator of colour vectors");
     check_components<AdjointVector, T>(
         lattice, 8, [&](const auto& in, const auto& out) { adjoint.apply(in, out); }, "octets");
-    // Not in place: by way of a copy.
+    // The operator does not work in place, so through a copy.
     const auto apply_block = [&](const auto& in, const auto& out) {
       const auto result = in.like("result");
       laplacian.apply(in, result);

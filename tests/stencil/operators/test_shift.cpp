@@ -39,7 +39,7 @@ GlobalArray covariant(const GlobalArray& u, const GlobalArray& psi, int mu, int 
 
 class Shifts : public test::OnLattices {};
 
-/// Moves numbers, so that every bit must come out.
+/// A shift only moves numbers, so every bit must agree.
 template <template <class> class SiteT, class T>
 void check_plain(const Lattice& lattice, int n_components) {
   const Field<SiteT, T> in(lattice, "in", n_components), out = in.like("out");
@@ -96,7 +96,7 @@ TEST_P(Shifts, CovariantOnesEqualTheirDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Shifts, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
 
-TEST(CovariantShift, ThereAndBackIsNothing) {
+TEST(CovariantShift, ThereAndBackIsTheIdentity) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto U = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
   const GlobalArray psi = reference::random_array(lattice.extent(), 12, 2);
@@ -162,7 +162,7 @@ TEST(CovariantDerivative, OfAPlaneWaveIsITimesItsSine) {
   }
 }
 
-TEST(Shift, RefusesWhatIsNone) {
+TEST(Shift, RefusesDirectionsAndStepsThatDoNotExist) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4}), other(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out"), wide(lattice, "wide", 2),
       even(lattice, "even", 1, Subset::even), odd(lattice, "odd", 1, Subset::odd);

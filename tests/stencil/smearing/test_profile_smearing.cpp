@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Smearing profiles: against Fourier on unit links, against dense modes on hot ones, in their limits, and boosted.
+// Smearing profiles: against Fourier sums on unit links, against dense modes on hot links, in limits, and with
+// momentum.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
@@ -86,7 +87,7 @@ TEST(ProfileSmearing, NodeVanishesAtItsRadius) {
   EXPECT_GT(at(0), 0);
   EXPECT_GT(at(3), 0);
   EXPECT_LT(at(5), 0);
-  EXPECT_LT(std::abs(at(4)), 0.02 * at(0));  // what the lattice makes of sigma = 2
+  EXPECT_LT(std::abs(at(4)), 0.02 * at(0));  // not exactly 0 because of lattice artefacts at sigma = 2
 }
 
 TEST(ProfileSmearing, NodeOfTheOscillatorMakesItOrthogonalToTheGaussian) {
@@ -233,7 +234,7 @@ TEST(ProfileSmearing, CommutesWithGaugeTransformations) {
   EXPECT_LT(max_difference(turned(in), expected), tolerance<double>(smear.series(), 1.5, psi));
 }
 
-TEST(ProfileSmearing, RefusesWhatHasNoMeaning) {
+TEST(ProfileSmearing, RefusesParametersWithoutMeaning) {
   EXPECT_THROW(gaussian_profile(-1), InputError);
   EXPECT_THROW(gaussian_profile(std::nan("")), InputError);
   EXPECT_THROW(node_profile(0), InputError);
@@ -263,7 +264,7 @@ TEST(MomentumSmearing, OverlapPeaksAtTheChosenMomentum) {
   const Field<ColorVector, double> point(lattice, "point");
   poke(point, {3, 1, 6, 1}, ColorVector<double>{{{1, 0}, {0, 0}, {0, 0}}});
   const double unit = 2 * reference::pi / 8;
-  // Whole momenta and others: the peak is then the nearest one.
+  // Momenta that are not whole peak at the nearest one.
   for (const std::array<double, 3>& n : {std::array<double, 3>{0, 0, 0}, {1, 0, 0}, {0, -1, 2}, {1.2, 0.3, -2.1}}) {
     const std::array<double, 3> k{n[0] * unit, n[1] * unit, n[2] * unit};
     const GaugeLinks<double> u(gauge, momentum_factors(k));
@@ -309,7 +310,7 @@ TEST(MomentumSmearing, IsSmearingBetweenTwoPhaseRotations) {
   EXPECT_LT(max_difference(boosted(in), expected), tolerance<double>(plain.series(), 1, psi));
 }
 
-TEST(MomentumSmearing, WithoutMomentumIsNoneAndNeverTouchesTime) {
+TEST(MomentumSmearing, MomentumZeroChangesNothingAndTimeLinksNeverChange) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
   const auto gauge = gauge_field(lattice, u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every smearing behind one type: the same as called by itself, on propagators as on columns, and Hermitian.
+// QuarkSmearing gives the same as the smearing it holds, on propagators as on columns, and is Hermitian.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
@@ -87,7 +87,7 @@ TEST(QuarkSmearing, IsWhatItWasMadeOf) {
   EXPECT_EQ(smear.series()->order(), 9);
 }
 
-TEST(QuarkSmearing, RefusesWhatHasNoMeaning) {
+TEST(QuarkSmearing, RefusesParametersWithoutMeaning) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GaugeLinks<double> links(gauge_field(lattice, reference::unit_gauge(lattice.extent())));
   EXPECT_THROW(QuarkSmearing<double>(links, RealFunction()), InputError);

@@ -120,7 +120,7 @@ TEST(WuppertalSmearing, WithoutWidthCopies) {
   EXPECT_EQ(max_difference(WuppertalSmearing<double>(links, {.width = 0, .iterations = 5})(in), psi), 0);
 }
 
-TEST(WuppertalSmearing, RefusesWhatHasNoMeaning) {
+TEST(WuppertalSmearing, RefusesParametersWithoutMeaning) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const GaugeLinks<double> links(gauge_field(lattice, reference::unit_gauge(lattice.extent())));
   EXPECT_THROW(WuppertalSmearing<double>(links, {.width = -1, .iterations = 5}), InputError);

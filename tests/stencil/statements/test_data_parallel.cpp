@@ -20,7 +20,7 @@ using namespace test::statements;
 
 constexpr std::array<int, 2> kSteps{1, -1};
 
-/// phi / |phi|^2: a function of a user.
+/// phi / |phi|^2, as a user's function.
 struct Inverse {
   template <class R>
   KOKKOS_FUNCTION Complex<R> operator()(const Complex<R>& phi) const {
@@ -136,7 +136,7 @@ TEST_P(DataParallel, AssigningAFieldToItsOwnShiftIsRight) {
       A -= D;
       expected = shift(D, mu, step) + D - D;
       EXPECT_EQ(max_difference(A, gather(expected)), 0);
-      A = A.column(1) - 0 * A;  // every component reads one that is written before the last is read
+      A = A.column(1) - 0 * A;  // every component reads column 1, which is written before the last component reads it
       GlobalArray columns(lattice.extent(), 6);
       const GlobalArray last = gather(expected);
       for_each_coordinate(lattice.extent(), [&](const Coord& at) {
@@ -247,8 +247,8 @@ TEST(DataParallelBits, AreThoseOfAnyDecomposition) {
     }
 }
 
-/// The names of the kernels that start, and of the memory that Kokkos takes, while this lives.  A GPU's kernels in
-/// blocks of their own size are not Kokkos' to start: each is in a region of its name
+/// Records the names of the kernels that start and of the memory that Kokkos allocates during its lifetime.  A GPU's
+/// kernels in blocks of their own size are not started by Kokkos: each is in a region of its name
 /// (kov/core/launch/thread_blocks.hpp).
 class Launches {
  public:
@@ -259,7 +259,8 @@ class Launches {
         counting.begin_parallel_scan = [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); };
     counting.push_region = [](const char* name) { names().push_back(name); };
     counting.allocate_data = [](Kokkos_Profiling_SpaceHandle, const char* name, const void*, std::uint64_t) {
-      if (!std::string_view(name).starts_with("Kokkos::")) names().push_back(name);  // its own scratch memory
+      if (!std::string_view(name).starts_with("Kokkos::"))
+        names().push_back(name);  // not the scratch memory of Kokkos itself
     };
     Kokkos::Tools::Experimental::set_callbacks(counting);
   }
@@ -276,7 +277,7 @@ class Launches {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-/// What a statement starts when it is run again: what it keeps for the next time is there.
+/// What a statement launches on its second run, when everything it keeps is there.
 std::vector<std::string> launches(const std::function<void()>& statement) {
   statement();
   const Launches counted;

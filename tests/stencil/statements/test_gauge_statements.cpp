@@ -52,7 +52,7 @@ TEST_P(GaugeStatements, LaplacianIsOneExpression) {
   check_laplacian<float>(lattice);
 }
 
-/// Transformed in statements, as the reference does it; then what is invariant must be and the rest must turn.
+/// Gauge transformations as statements equal the reference; scalars are invariant and the rest is covariant.
 TEST_P(GaugeStatements, StatementsAreGaugeCovariant) {
   const Lattice lattice = GetParam().make(Comm::world());
   const GlobalArray g = reference::random_su3(lattice.extent(), 1, 18),

@@ -34,7 +34,7 @@ const char* name(GaugeFormat format) {
   return "?";
 }
 
-/// What a reader will find: rounded to the precision, the third row completed where it is left out.
+/// The links that a reader will find: rounded to the precision, the third row completed if it is left out.
 std::vector<double> stored(std::vector<double> links, GaugeFormat format, int bits) {
   if (bits == 32) {
     // Through memory: GCC 12.2 at -O2 has been seen to leave the rounding out of double(float(x)) on pairs.
@@ -73,7 +73,7 @@ TEST(GaugeWrite, RoundTripOfEveryFormatPrecisionAndDecomposition) {
         write_gauge_file(comm, folder / "cfg", geometry, box_of(links, geometry), options);
         const WholeFile file = read_whole(comm, folder / "cfg", geometry);
         if (format == GaugeFormat::nersc_two_rows) {
-          // The third row is computed, by other code here than there.
+          // Test and reader compute the third row with different code.
           for (std::size_t i = 0; i < expected.size(); ++i)
             ASSERT_NEAR(file.links[i], expected[i], 4 * std::numeric_limits<double>::epsilon());
         } else {
@@ -259,7 +259,7 @@ TEST(GaugeWrite, AFullDiskLeavesNothing) {
       EXPECT_EQ(folder.files(), 0u);
       comm.barrier();
     }
-    // And afterwards there is room again.
+    // Once there is room again, writing works.
     write_gauge_file(comm, folder / "cfg", geometry, links, {.format = format});
     EXPECT_EQ(read_whole(comm, folder / "cfg").header.extent, extent);
     comm.barrier();
