@@ -12,7 +12,7 @@ namespace {
 
 using Number = std::complex<double>;
 
-/// Beginnings without progress that are taken for the limit of precision.
+/// Restarts without progress after which the limit of precision counts as reached.
 constexpr int bicgstab_patience = 4;
 
 }  // namespace
@@ -27,7 +27,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
     run.over(0, 0, bicgstab_patience);
     return run.finish();
   }
-  // An inner product this small against its vectors is rounding: the recursion has broken down.
+  // An inner product this small relative to its vectors is only rounding: the recursion has broken down.
   constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
   const F r = b.like("residual"), shadow = b.like("shadow residual"), p = b.like("direction"),
           v = b.like("A direction"), t = b.like("A residual");
@@ -40,7 +40,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
     if (run.over(residual, residual, bicgstab_patience)) return run.finish();
     copy(r, p);
     copy(r, shadow);
-    if (tilt) {  // the residual was orthogonal to its own image: look along both
+    if (tilt) {  // the residual was orthogonal to A times itself: the shadow residual is the sum of both
       A.apply(r, v);
       axpy(1, v, shadow);
     }
@@ -59,7 +59,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
       A.apply(r, t);
       const auto [ts, tt] = inner_product_norm2(t, r);
       if (!(ss > goal && std::abs(ts) > nothing * std::sqrt(tt * ss))) {
-        axpy(alpha, p, x);  // half a step reaches the goal, or the other half breaks down
+        axpy(alpha, p, x);  // the first half of the step reaches the goal, or the second half breaks down
         run.step(std::sqrt(ss / bb));
         break;
       }

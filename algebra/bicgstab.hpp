@@ -10,7 +10,7 @@ namespace kov {
 
 /// Solves A x = b until |b - A x| <= tolerance |b|: van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631 (1992).
 ///
-/// x holds the initial guess and then the solution.  Begins again from x, with a new shadow residual, where the
+/// x holds the initial guess and then the solution.  Restarts from x, with a new shadow residual, when the
 /// recursion breaks down or ends away from the true residual.  A source of zero gives x = 0 without an iteration.
 /// Collective. Throws ConvergenceError, see OnFailure.
 struct BiCgStab {

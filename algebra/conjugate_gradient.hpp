@@ -10,8 +10,8 @@ namespace kov {
 
 /// Solves A x = b for A = A^+ > 0 until |b - A x| <= tolerance |b|.
 ///
-/// x holds the initial guess and then the solution.  The recursion's end is checked against the true residual; where
-/// they disagree it begins again from x.  A source of zero gives x = 0 without an iteration.  Collective.  Throws
+/// x holds the initial guess and then the solution.  At the end the recursion's residual is compared with the true one;
+/// if they disagree, it restarts from x.  A source of zero gives x = 0 without an iteration.  Collective.  Throws
 /// ConvergenceError, see OnFailure.
 struct ConjugateGradient {
   double tolerance = 1e-12;

@@ -14,8 +14,8 @@ namespace kov {
 ///
 /// EvenOdd(M, BiCgStab{.tolerance = 1e-12}), or in mixed precision
 /// EvenOdd(M, MixedPrecision(SchurComplement(M_single), BiCgStab{.tolerance = 1e-12})).
-/// Tolerance, limit and the rest come from the inner solver.  A solver itself; the operator it is called with has to be
-/// M, and gives the true residual.
+/// Tolerance, limit, failure and progress are taken from the inner solver.  EvenOdd is a solver itself; it must be
+/// called with the operator M, from which the true residual is computed.
 template <class T>
 class EvenOdd {
  public:

@@ -12,7 +12,7 @@ namespace kov {
 
 namespace {
 
-/// What single precision is asked for at a time: far enough above its rounding to be reached.
+/// The tolerance of each solve in single precision: far enough above its rounding to be reached.
 constexpr double inner_tolerance = 1e-5;
 constexpr int refinement_patience = 3;
 

@@ -12,8 +12,7 @@ namespace kov {
 /// single precision (defect correction): r = b - A x; solve a e = r to a few digits; x = x + e; repeat.
 ///
 /// MixedPrecision(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12}) takes the tolerance, the limit (of
-/// inner iterations) and what to do on failure from the inner solver.  Otherwise like the solvers themselves, and a
-/// solver itself.
+/// inner iterations) and what to do on failure from the inner solver.  Otherwise it is a solver like any other.
 class MixedPrecision {
  public:
   using Low = Field<Spinor, float>;
@@ -24,7 +23,7 @@ class MixedPrecision {
   OnFailure on_failure;
   ProgressCallback progress;
 
-  /// low: A in single precision; kept by value, as the handle to shared memory that operators are.
+  /// low: A in single precision; kept by value, which is cheap because operators are handles to shared memory.
   MixedPrecision(const Operator<Low>& low, const Solver<Low>& solver)
       : tolerance(solver.tolerance),
         max_iterations(solver.max_iterations),

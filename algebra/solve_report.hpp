@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a solver tells: while it runs, when it ends and when it fails.
+// What a solver reports: progress while it runs, the outcome of a solve, and failure.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct SolveProgress {
 /// Called on every rank after every iteration.
 using ProgressCallback = std::function<void(const SolveProgress&)>;
 
-/// What a solver does that did not reach its tolerance.
+/// What a solver does when it does not reach its tolerance.
 enum class OnFailure {
   /// Throws a ConvergenceError with the numbers.
   raise,
@@ -32,15 +32,15 @@ struct SolveReport {
   std::string solver;
   bool converged = false;
   int iterations = 0;
-  /// Beginnings after the first: after a breakdown, or where the recursion had drifted away from the true residual.
+  /// Restarts, after a breakdown or when the recursion had drifted away from the true residual.
   int restarts = 0;
-  /// |b - A x| / |b| of the x returned, recomputed with the operator that was given; norms in double.
+  /// |b - A x| / |b| of the final x, recomputed with the operator that was given; norms in double.
   double residual = 0;
-  /// What the stopping rule compares with tolerance, recomputed likewise; the same as residual for most solvers.
+  /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;
   double seconds = 0;
-  /// Why a solve that did not converge ended.
+  /// Why the solve ended if it did not converge; otherwise empty.
   std::string reason = {};
 
   /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SolveRun: what all solvers share, counting, timing, progress, and whether to go on; for solvers of users too.
+// SolveRun: what all solvers share: counting, timing, progress, and whether to go on; also for solvers of your own.
 #pragma once
 
 #include "kov/algebra/solver.hpp"
@@ -33,16 +33,16 @@ class SolveRun {
       : SolveRun(b.lattice(), solver.name(), solver.tolerance, solver.max_iterations, solver.on_failure,
                  solver.progress) {}
 
-  /// After an iteration, with the recursion's residual.
+  /// To be called after each iteration, with the recursion's residual.
   void step(double residual);
   bool may_iterate() const { return report_.iterations < max_iterations_ && report_.reason.empty(); }
   int iterations_left() const { return max_iterations_ - report_.iterations; }
-  /// The solver cannot go on, whatever it does.
+  /// To be called when the solver cannot go on; the next over() ends the solve with this reason.
   void give_up(const std::string& reason) { report_.reason = reason; }
 
-  /// What a solver within this one is told to call after each iteration: its residuals times `scale` are ours.
+  /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.
   ProgressCallback inner_progress(double scale) const;
-  /// After a solve within this one.
+  /// To be called after a solve within this one: counts its iterations.
   void add(const SolveReport& inner) { report_.iterations += inner.iterations; }
 
   /// With a true residual, before a (re)start: whether the solve is over, because it converged, ran out of iterations,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a solver is, and Solver, the one type behind which programs and other solvers hold any of them.
+// LinearSolver: what a solver has to be; Solver: one type that holds any of them, for programs and other solvers.
 #pragma once
 
 #include "kov/algebra/solve_report.hpp"
@@ -27,7 +27,7 @@ concept LinearSolver = requires(const S& solver, S& changed, const Operator<F>& 
   { solver(A, b, x) } -> std::same_as<SolveReport>;
 };
 
-/// Any solver of fields F, owned; a solver itself.  Its four members are those that count.
+/// Owns any solver of fields F and is a solver itself.  Its own four members are used, not those of the solver in it.
 template <class F>
 class Solver {
  public:
@@ -52,7 +52,7 @@ class Solver {
           return mine(A, b, x);
         }) {}
 
-  /// The same for a solve within another one, which goes on whatever comes of it.
+  /// The same for a solve within another one: it reports failure instead of throwing.
   Solver within(double goal, int iterations_left, const ProgressCallback& inner_progress) const {
     Solver result = *this;
     result.tolerance = goal;

@@ -16,22 +16,22 @@
 
 namespace kov {
 
-/// A text or a number, which files keep as what it is.
+/// A text or a number; files keep its type.
 using LabelValue = std::variant<std::string, std::int64_t, double>;
 
 /// The value as text; real numbers with as many digits as it takes to read them back.
 std::string label_text(const LabelValue& value);
 
 struct Correlator {
-  /// What was contracted: "meson", "baryon".
+  /// The kind of hadron: "meson", "baryon".
   std::string kind;
-  /// Which one: "pion-pion" (sink-source), "proton".
+  /// The channel: "pion-pion" (sink-source), "proton".
   std::string channel;
   Momentum momentum{0, 0, 0};
   /// Global coordinate of the source.
   Coord source{0, 0, 0, 0};
-  /// Whatever else tells it from others, for instance {"source_smearing", "gauss 2.0 5"}, {"kappa", 0.15}.  The label
-  /// "configuration" is a dimension in files.
+  /// Whatever else distinguishes it from others, for instance {"source_smearing", "gauss 2.0 5"}, {"kappa", 0.15}.  The
+  /// label "configuration" is a dimension in files.
   std::map<std::string, LabelValue> labels = {};
   /// value[t], t counted from the source.
   std::vector<std::complex<double>> value = {};
@@ -53,7 +53,7 @@ struct CorrelatorProvenance {
   std::map<std::string, LabelValue> parameters = {};
   /// What is known of each configuration, by the label of its correlators: {"1000", {{"plaquette", 0.5937}, ...}}.
   std::map<std::string, std::map<std::string, LabelValue>> inputs = {};
-  /// And of the work on each configuration and source: {{"1000", {0, 0, 0, 0}}, {{"iterations", 141}, ...}}.
+  /// What is known of the work on each configuration and source: {{"1000", {0, 0, 0, 0}}, {{"iterations", 141}, ...}}.
   std::map<std::pair<std::string, Coord>, std::map<std::string, LabelValue>> solves = {};
 };
 

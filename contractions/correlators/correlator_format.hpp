@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to the files that sort, write and read correlators: what they all know of labels and names.
+// Private to the files that sort, write and read correlators: reserved names and the order of labels.
 #pragma once
 
 #include "kov/contractions/correlators/correlator.hpp"

@@ -79,7 +79,7 @@ void name_tables(std::vector<CorrelatorTable>& tables) {
         if (numbering.size() > 1) name += (name.empty() ? "" : ", ") + text_of(*table, label);
       std::replace(name.begin(), name.end(), '/', ':');
       if (name.empty() || name == ".") name = "without";
-      const int times = ++taken[name];  // labels may differ in what a name cannot show
+      const int times = ++taken[name];  // different labels may give the same name
       table->path = path + "/" + name + (times > 1 ? " " + std::to_string(times) : "");
     }
   }

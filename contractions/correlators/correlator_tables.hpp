@@ -52,7 +52,7 @@ struct CorrelatorTable {
   std::string path = {};
 
   std::size_t n_times() const { return first->value.size(); }
-  /// But for the configuration.
+  /// All labels except the configuration.
   std::map<std::string, LabelValue> labels() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Baryon two-point functions of a diquark and a quark, with every spin projection at the price of one.
+// Baryon two-point functions of a diquark and a quark; further spin projections of the same diquark cost nothing.
 #pragma once
 
 #include "kov/contractions/sources/propagator.hpp"

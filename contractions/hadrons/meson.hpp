@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Meson two-point functions, all 16 x 16 pairs of gamma matrices at the price of one outer product.
+// Meson two-point functions: one outer product gives all 16 x 16 pairs of gamma matrices.
 #pragma once
 
 #include "kov/contractions/sources/propagator.hpp"
@@ -20,7 +20,7 @@ struct MesonChannel {
 
 /// The 16 channels with the same matrix at sink and source.
 std::vector<MesonChannel> diagonal_mesons();
-/// All 256.
+/// All 256 pairs of matrices at sink and source.
 std::vector<MesonChannel> all_mesons();
 /// "pion-pion": sink-source, with the names of meson_names().
 std::string to_string(const MesonChannel& channel);

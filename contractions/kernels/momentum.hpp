@@ -13,7 +13,7 @@ namespace kov {
 /// above 1000.
 std::vector<Momentum> momenta_up_to(int max_norm2);
 
-/// The momentum that stands for all that a cubic rotation or reflection of the lattice turns into each other: absolute
+/// The momentum that represents all that rotations and reflections of the lattice turn into each other: absolute
 /// values, falling among directions of equal extent.
 Momentum representative(const Momentum& p, const Coord& extent);
 

@@ -22,9 +22,9 @@ struct PropagatorLabels {
   std::string source = {};
   /// The global coordinate from which correlators count times and the phases of momenta.
   Coord origin{0, 0, 0, 0};
-  /// Those of the links on which it was solved.
+  /// The boundary angles of the links on which it was solved.
   BoundaryAngles boundary = BoundaryAngles::antiperiodic_in_time();
-  /// What its correlators are to be labelled with: {"kappa", 0.15}, {"sink_smearing", "wuppertal"}.
+  /// Further labels of its correlators: {"kappa", 0.15}, {"sink_smearing", "wuppertal"}.
   std::map<std::string, LabelValue> others = {};
 };
 
@@ -45,13 +45,13 @@ class Propagator {
 
   explicit Propagator(const Propagator&) = default;
   Propagator(Propagator&&) = default;
-  /// For const locals that a function returns.
+  /// Lets a function return a const local.
   Propagator(const Propagator&& other) : Propagator(other) {}
   Propagator& operator=(Propagator&&) & = default;
 
   /// Another handle to the same memory, with the same labels.
   Propagator alias() const { return Propagator(*this); }
-  /// A new one, zero, with the same labels.
+  /// A new propagator, zero, with the same labels.
   Propagator like(const std::string& name) const { return Propagator(lattice(), name, labels); }
 
   const Lattice& lattice() const { return columns_.lattice(); }
@@ -67,7 +67,7 @@ class Propagator {
   SpinorField<T> columns_;
 };
 
-/// Every column smeared, or whatever else smear.apply(in, out) does to fields of spinors.
+/// A new propagator whose columns are smeared by smear.apply(in, out); any operator on fields of spinors will do.
 template <class T, class Smearing>
 Propagator<T> smeared(const Propagator<T>& s, const Smearing& smear) {
   Propagator<T> out = s.like("smeared " + s.name());
@@ -80,7 +80,7 @@ using ColumnCallback = std::function<void(int columns_done, const SolveReport& c
 
 template <class T>
 struct SolvedPropagator {
-  /// With the labels of its source.
+  /// S, with the labels of its source.
   Propagator<T> propagator;
   /// One for each column.
   std::vector<SolveReport> reports;
@@ -103,7 +103,7 @@ SolvedPropagator<T> solve_propagator(const std::type_identity_t<Solver<SpinorFie
 
 namespace detail {
 
-/// What is contracted of two propagators has the labels that they share; those that differ are name_1 and name_2.
+/// The labels of contractions of two propagators: those that they share, and name_1 and name_2 for those that differ.
 /// Throws InputError when they live on different lattices, start from different points or have different boundaries, or
 /// when the point is outside the lattice.
 template <class T>

@@ -44,7 +44,7 @@ void require_time(int t, const Lattice& lattice) {
           "; give one from 0 to the extent minus 1");
 }
 
-/// The element of a spin and colour.
+/// The index of a spin and colour in a spinor.
 int element_of(int spin, int color) {
   require(spin >= 0 && spin < 4 && color >= 0 && color < 3, "a source of spin", spin, "and colour", color,
           "does not exist: spins are 0 to 3, colours 0 to 2");

@@ -36,7 +36,7 @@ SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color);
 template <class T>
 Propagator<T> momentum_source(const Lattice& lattice, int t, const Momentum& p);
 
-/// Which components of a noise source are kept apart.
+/// Which spins and colours of a noise source get components of their own.
 enum class Dilution {
   none,       ///< 1 component with 12 numbers a site, all spins and colours together
   spin,       ///< 4 components: component s has spin s alone, with the same 3 numbers a site in all four

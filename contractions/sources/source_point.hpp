@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What sources and contractions ask of coordinates, checked on the host before any launch.
+// Checks of coordinates of sources and contractions, on the host before any launch.
 #pragma once
 
 #include "kov/core/lattice/lattice.hpp"
 
 namespace kov::detail {
 
-/// Throws InputError unless there is such a site.
+/// Throws InputError unless the site is on the lattice.
 inline void require_on_lattice(const Coord& source, const Lattice& lattice) {
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(source[mu] >= 0 && source[mu] < lattice.extent()[mu], "the source", to_string(source),

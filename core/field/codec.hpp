@@ -96,7 +96,7 @@ struct Codec<ColorMatrix, Links12<T>> {
 #endif
 };
 
-/// The scales of all lanes come first in a block, then the integers as reals would.
+/// In a block the scales of all lanes come first, then the integers in the order that reals would have.
 template <template <class> class SiteT>
 struct Codec<SiteT, Fixed16> {
   using Real = float;
@@ -177,7 +177,7 @@ struct Codec<SiteT, Fixed16> {
   static KOKKOS_FORCEINLINE_FUNCTION float* scales(Stored* block) { return reinterpret_cast<float*>(block); }
 };
 
-/// What kernels compute in when memory holds this.
+/// The real type that kernels compute in when fields of SiteT are stored as Storage.
 template <template <class> class SiteT, class Storage>
 using real_of_storage_t = typename Codec<SiteT, Storage>::Real;
 

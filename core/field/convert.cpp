@@ -26,7 +26,7 @@ struct ConvertBlocks {
   }
 };
 
-/// Site by site, whatever the two are.
+/// Copies site by site, for any two storages.
 template <class S, class T>
 struct ConvertSites {
   SiteBlocks<S> in;

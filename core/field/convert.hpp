@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Between fields of one lattice that are stored in different ways: precisions, codecs, sites or columns in lanes.
+// Copies between fields of one lattice that differ in storage: precision, codec, sites or columns in lanes.
 #pragma once
 
 #include "kov/core/field/site_blocks.hpp"
@@ -15,8 +15,8 @@ void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldS
 }  // namespace detail
 
 /// Components first_out, ..., first_out + n - 1 of out = those from first_in on of in, rounded to what out stores.  The
-/// fields have the same lattice and sites.  Asynchronous.  Throws InputError when that is not so or components do not
-/// exist.
+/// fields have the same lattice and sites.  Asynchronous.  Throws InputError if the lattices or sites differ or
+/// components do not exist.
 template <template <class> class SiteT, class S, class InLanes, class T, class OutLanes>
 void copy_components(const Field<SiteT, S, InLanes>& in, int first_in, const Field<SiteT, T, OutLanes>& out,
                      int first_out, int n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the operators of fields know about kov/stencil/statements/data_parallel.hpp, which computes them, and the one
-// message that a statement gets where it cannot be computed.
+// Declarations behind the operators of fields, which kov/stencil/statements/data_parallel.hpp computes, and the single
+// message that the compiler prints for a statement without meaning.
 #pragma once
 
 #include "kov/core/site/complex.hpp"
@@ -15,7 +15,7 @@ namespace kov {
 template <template <class> class SiteT, class Storage, class Lanes>
 class Field;
 
-/// What a field can be assigned site by site: the expressions of kov/stencil/statements/expression.hpp.
+/// What can be assigned to a field site by site: the expressions of kov/stencil/statements/expression.hpp.
 template <class E>
 concept SiteExpression = requires {
   typename E::SiteExpressionTag;
@@ -30,7 +30,7 @@ template <class F>
 inline constexpr bool is_any_field_v = false;
 template <template <class> class SiteT, class Storage, class Lanes>
 inline constexpr bool is_any_field_v<Field<SiteT, Storage, Lanes>> = true;
-/// Of any lanes.
+/// A Field of any site type, storage and lanes.
 template <class F>
 concept AnyField = is_any_field_v<F>;
 
@@ -42,8 +42,8 @@ concept HasStatements = requires(const F& f) {
 template <class F>
 concept LacksStatements = AnyField<F> && !HasStatements<F>;
 
-/// The value of a statement that does not compile, after the message that says why: it goes with everything, so that no
-/// message follows.  known: whether data_parallel.hpp is there.
+/// The value of a statement that does not compile: it combines with everything, so that the compiler prints one message
+/// and no others follow.  known: whether data_parallel.hpp is included.
 template <bool known>
 struct WrongStatement {
   using SiteExpressionTag = void;
@@ -54,7 +54,7 @@ inline constexpr bool is_wrong_v = false;
 template <bool known>
 inline constexpr bool is_wrong_v<WrongStatement<known>> = true;
 
-// Functions that are true where a statement can go on.  What they refuse is said once, not for every type.
+// Functions that return whether a statement is valid.  If not, they print their message once, not for every type.
 
 template <bool known>
 constexpr bool say_what_is_missing() {
@@ -84,7 +84,7 @@ constexpr bool can_scale() {
     return false;
 }
 
-/// Operands of arithmetic that data_parallel.hpp does not cover.
+/// Operands of arithmetic for which data_parallel.hpp is missing or has no operators.
 template <class A, class B>
 concept WithoutStatements = LacksStatements<A> || LacksStatements<B> ||
                             (std::is_same_v<A, WrongStatement<false>> &&
@@ -93,7 +93,7 @@ concept WithoutStatements = LacksStatements<A> || LacksStatements<B> ||
 
 }  // namespace detail
 
-// For the message alone.
+// These operators only print the message.
 template <class A, class B>
 requires detail::WithoutStatements<A, B>
 auto operator+(const A&, const B&) {

@@ -26,7 +26,7 @@ struct Noise {
   std::uint32_t stream = 0;
 };
 
-/// The next number of a site.  Takes one block of draws whatever the kind.
+/// The next number of a site.  Every kind uses one block of four draws.
 KOKKOS_INLINE_FUNCTION Complex<double> noise_number(NoiseKind kind, SiteRandom& random) {
   if (kind == NoiseKind::gaussian) {
     const SiteRandom::Pair g = random.normal_pair();

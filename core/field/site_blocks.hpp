@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// SiteBlocks: a field whose sites are runs of numbers, whatever their type.  For work that treats all types alike, so
-// that it is compiled once for all of them.
+// SiteBlocks: a field as blocks of numbers, whatever its type of site.  Code that treats all types alike uses it and is
+// compiled once for all of them.
 #pragma once
 
 #include "kov/core/field/field.hpp"
@@ -15,7 +15,7 @@ template <class Stored>
 struct StoredSite {
   using Number = std::remove_const_t<Stored>;
   static constexpr bool is_integer = std::is_integral_v<Number>;
-  /// What the site's numbers are.
+  /// The type of the site's numbers.
   using Real = std::conditional_t<is_integer, float, Number>;
 
   Stored* block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What views check accesses against where Kokkos was built with bounds checks, as the preset debug insists on.  In
-// other builds there is nothing: no members and no code.
+// The bounds that views check accesses against if Kokkos was built with bounds checks, which the preset debug requires.
+// In other builds the class is empty and checks nothing.
 #pragma once
 
 #include <Kokkos_Macros.hpp>
@@ -42,7 +42,7 @@ struct ViewExtents<true> {
     return outer >= first_ && outer - first_ < n_outer_ && component >= 0 && component < n_components_ && lane >= 0 &&
            lane < n_lanes_;
   }
-  /// Throws InputError.  Out of a kernel that ends the program with the message.
+  /// Throws InputError; thrown out of a kernel, it ends the program with its message.
   [[noreturn]] void refuse(int outer, int component, int lane) const;
 
   int first_ = 0, n_outer_ = -1, n_components_ = 0, n_lanes_ = 0;

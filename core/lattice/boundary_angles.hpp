@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// BoundaryAngles: what quarks do at the ends of the lattice.
+// BoundaryAngles: the phases of quark fields at the ends of the lattice.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct BoundaryAngles {
   std::array<double, 4> angle{0, 0, 0, 0};
 
   static BoundaryAngles periodic() { return {}; }
-  /// Periodic in space, antiperiodic in time: what fermions want.
+  /// Periodic in space, antiperiodic in time: the usual choice for fermions.
   static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
 
   bool operator==(const BoundaryAngles&) const = default;

@@ -11,7 +11,7 @@ namespace kov {
 struct SiteLanes {
   /// Lanes of a block; components that share it.
   static constexpr int lanes = default_lanes, width = 1;
-  /// Components that lie together on some back end: parts of a field begin at multiples of it.
+  /// Components that share a block on at least one back end: a part of a field begins at a multiple of it.
   static constexpr int columns = 1;
   static constexpr bool holds_columns = false;
 };

@@ -27,40 +27,40 @@ struct HaloOptions {
     tuned,
     /// Messages first, then all sites.
     blocking,
-    /// Sites with all neighbours at hand while messages are on their way, then the others.
+    /// Sites whose neighbours are all on this rank while messages are on their way, then the others.
     overlapped
   };
   Overlap overlap = Overlap::tuned;
   enum class Wire {
-    /// As the field is: the same bits on every decomposition.
+    /// In the precision of the field: the same bits on every decomposition.
     full,
-    /// Floats: what is double loses 29 bits, each number at most 2^-24 of itself.
+    /// Floats: a double loses 29 bits, an error of at most 2^-24 of the number.
     single,
     /// 16-bit integers and, for each site and component, their largest number as a float: each number is off by at most
     /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.
     fixed16
   };
   /// The precision in which vectors (scalars, colour vectors, spinors, adjoint vectors) travel.  Only sites that go in
-  /// messages are rounded, to nearest, so results then depend on the decomposition.  Matrices, and halos made for a
-  /// precision of their own, do not heed it.
+  /// messages are rounded, to nearest, so results then depend on the decomposition.  Ignored by matrices and by halos
+  /// that fix their own precision.
   Wire wire = Wire::full;
   enum class Transport {
-    /// On CPUs shared; on GPUs device where MPI says that it takes device memory, else staged.
+    /// On CPUs shared; on GPUs device if MPI reports that it accepts device memory, else staged.
     automatic,
     /// Messages through host memory: always possible.
     staged,
-    /// MPI is handed device memory; on CPUs the same as staged.  A Lattice throws NotBuilt where MPI does not take it.
+    /// MPI is given device memory; on CPUs the same as staged.  A Lattice throws NotBuilt if MPI does not accept it.
     device,
-    /// Ranks of one host write into each other's halos, and messages only say when; other ranks' are staged, and all
-    /// are on GPUs.
+    /// Ranks of one host write into each other's halos, and messages only signal when.  Between hosts, and on GPUs, the
+    /// same as staged.
     shared
   };
   /// How sites get to another rank.
   Transport transport = Transport::automatic;
-  /// So many first exchanges of every halo carry sequence numbers and checksums, on any transport; -1: all.
+  /// How many first exchanges of every halo carry sequence numbers and checksums, on any transport; -1: all.
   int checked_exchanges = 2;
-  /// A message that has not come after so many seconds is an error; 0: never.  Comm::default_timeout() where that is
-  /// less.
+  /// Seconds after which a message that has not come is an error; 0: never.  The default is 600, or
+  /// Comm::default_timeout() if that is less.
   double timeout_seconds = std::min(600.0, Comm::default_timeout());
 
   friend bool operator==(const HaloOptions&, const HaloOptions&) = default;
@@ -92,22 +92,22 @@ class Lattice {
   const Geometry& geometry() const;
   /// Sites in default_lanes lanes.
   const Layout& layout() const;
-  /// One site an outer site, for blocks whose lanes are columns; on GPUs columns lie inside layout()'s outer sites
+  /// One site per outer site, for blocks whose lanes are columns; on GPUs columns lie inside layout()'s outer sites
   /// instead.
   const Layout& column_layout() const;
   const Coord& extent() const { return geometry().extent(); }
   std::int64_t volume() const { return geometry().volume(); }
   /// Whether neighbours in direction mu come through a halo.
   bool communicates(int mu) const;
-  /// With automatic transport replaced by what it is here.
+  /// With `automatic` replaced by the transport that it means here.
   const HaloOptions& halo_options() const;
   Tuner& tuner() const;
   /// Memory for sums over sites.
   detail::SumScratchPool& sum_scratch() const;
 
-  /// Throws InputError, on every rank, unless all ranks give the same: parameters is what, in words, they are of.  What
-  /// exchanges messages as its parameters say asks this first, as ranks that disagree would wait for each other; so do
-  /// random numbers.  Collective; throws CommError when a rank does not come in time.
+  /// Throws InputError, on every rank, unless all ranks pass the same values; parameters: their name in the message.
+  /// Call this before any communication whose pattern depends on the values, because ranks that disagree would wait for
+  /// each other, and before drawing random numbers.  Collective; throws CommError when a rank does not come in time.
   template <class... Values>
   void require_same(const std::string& parameters, const Values&... values) const {
     std::ostringstream text;

@@ -61,7 +61,7 @@ class Layout {
   Coord coordinate(int outer, int lane) const { return view(true).coordinate(outer, lane); }
   bool is_site(int outer, int lane) const { return view(true).is_site(outer, lane); }
 
-  /// What kernels take along to learn where a site is.
+  /// Passed to kernels, which look up coordinates of sites in it.
   struct View {
     Order order;
     int lanes, n_outer_half, n_even, n_odd, origin_parity;

@@ -34,12 +34,12 @@ class SliceChunks {
 
   /// Chunks are about 1/1000 of the lattice, whatever the number of threads, so that sums do not depend on it.
   explicit SliceChunks(const Lattice& lattice, Subset subset = Subset::all, int direction = 3);
-  /// The lattice's own.
+  /// Made once per lattice and kept by it.
   static const SliceChunks& of(const Lattice& lattice, Subset subset = Subset::all, int direction = 3);
 
   int n_chunks() const { return int(chunk_.size()); }
   int n_slots() const { return int(slot_slice_.size()); }
-  /// Of the whole lattice.
+  /// The number of slices of the whole lattice.
   int n_slices() const { return n_slices_; }
   /// The slice of a slot.
   int slice(int slot) const { return slot_slice_[std::size_t(slot)]; }

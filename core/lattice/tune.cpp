@@ -88,7 +88,7 @@ double Tuner::steady_seconds() {
 
 std::string Tuner::line_of(const TuneKey& key) const {
   std::string line = sentence(key.text(), "device=" + device_, "version=" + std::string(version()));
-  // Names that users give may hold anything.
+  // Names given by users may contain any character.
   for (char& c : line)
     if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
   return line;
@@ -109,7 +109,7 @@ Tuner::Trials& Tuner::trials_of(const TuneKey& key, int n_candidates) {
 void Tuner::run_best(const TuneKey& key, int n_candidates, const std::function<void(int)>& run) {
   Trials& trials = trials_of(key, n_candidates);
   constexpr int rounds = 12;  // the first warms up
-  // Not at the end of the last trial: where that throws on some ranks, the others would wait for them here.
+  // Not at the end of the last trial: if that threw on some ranks, the others would wait for them here.
   if (trials.choice < 0 && trials.calls == rounds * n_candidates) {
     comm_.max(trials.best);
     trials.choice = int(std::min_element(trials.best.begin(), trials.best.end()) - trials.best.begin());

@@ -14,7 +14,7 @@
 
 namespace kov {
 
-/// What a tuned choice is for: everything that may make another candidate the fastest, but for the device and the
+/// The key of a tuned choice: everything that may decide which candidate is the fastest, except the device and the
 /// version of the library, which the Tuner adds.  The same on all ranks.
 struct TuneKey {
   /// The kernel, and what is chosen about it: "covariant_laplacian", "overlap".
@@ -25,8 +25,8 @@ struct TuneKey {
   /// The displacements of the stencil, the numbers of those whose halo is read (none: all), and its messages.
   std::string legs = {}, legs_read = {};
   int messages = 0;
-  /// Of a site that is read: its components (groups of columns), the complex numbers of each and their real type; sites
-  /// or columns in the lanes of a block.
+  /// The field that is read: components (groups of columns), complex numbers of each per site, bytes of their real
+  /// type, and lanes of a block.
   int components = 0, complex_numbers = 0, real_bytes = 0, lanes = 0;
   /// The sites that are written, and their components.
   std::string sites = {};

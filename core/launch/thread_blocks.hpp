@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Launches of kernels over sites in the blocks of threads that the kernels themselves want on a GPU; elsewhere plain
+// Launches of kernels over sites: on a GPU in thread blocks of the size that the kernel states, elsewhere in plain
 // parallel loops.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace kov::detail {
 int walk_length(int n_slices, int slice_blocks, int resident);
 
 /// A kernel may state, for GPUs, static constexpr int max_threads, min_blocks: it then runs in blocks of exactly
-/// max_threads threads, min_blocks of them on a multiprocessor if it can be; and static constexpr bool reaches_in_time,
-/// whether it reads neighbours in t.
+/// max_threads threads, and the compiler limits registers so that min_blocks of them fit on a multiprocessor; and
+/// static constexpr bool reaches_in_time, whether it reads neighbours in t.
 template <class Kernel>
 concept HasBlocks = requires {
   Kernel::max_threads;
@@ -74,10 +74,9 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
   for_each_item(name, n, functor, exec);
 }
 
-/// The same for the components of single lanes.  On GPUs a kernel with blocks of its own takes a time slice of both
-/// parities for n, and each block goes through several of them one after the other: what neighbours in t share then
-/// stays on one multiprocessor, and so on one side of the second-level cache.  Several components without neighbours in
-/// t are slower that way, as is one parity alone, whose sites share no links (docs/performance.md).
+/// Runs a functor over the lanes and components of a range of sites.  On GPUs, for a kernel that states its blocks, a
+/// block walks through several time slices: data shared by neighbours in t then stays on one multiprocessor
+/// (docs/performance.md).  Several components without neighbours in t, and one parity alone, do not walk.
 template <class Kernel, class Exec, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
   const SiteRange& range = functor.range;

@@ -159,7 +159,7 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<typename S::Real> inner_product(const S& a, 
   return sum;
 }
 
-/// Element i of a site object, wherever it is: in registers here, in memory for a SiteInMemory.
+/// Element i of a site object.  A SiteInMemory has an overload that loads it from memory.
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION const Complex<typename S::Real>& element(const S& site, int i) {
   return site.z[i];

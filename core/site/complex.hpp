@@ -77,8 +77,8 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator*(const Complex<A>& a, const Comp
   return r;
 }
 namespace detail {
-/// acc + a b in one rounding on GPUs, where nvcc would leave two operations of a product that is subtracted; on CPUs
-/// the compiler contracts it, for packs too.
+/// acc + a b with one rounding.  On GPUs an explicit fused operation, because nvcc does not fuse a product that is
+/// subtracted; on CPUs the compiler fuses it, for packs too.
 template <class A, class R>
 KOKKOS_FORCEINLINE_FUNCTION void add_product(R& acc, const A& a, const R& b) {
 #if defined(__CUDA_ARCH__)

@@ -8,9 +8,9 @@
 
 namespace kov {
 
-// The operators below take what is lazy, a propagator in memory or what they made themselves, with gammas, spin
-// matrices, colour matrices, numbers and values, and are lazy again; spin_color_matrix.hpp has those of values alone.
-// Results keep copies of their operands.
+// The operators below combine lazy matrices (propagators in memory, and results of these operators) with gammas, spin
+// matrices, colour matrices, numbers and values; the result is lazy again and keeps copies of its operands.  The
+// operators of values alone are in spin_color_matrix.hpp.
 
 /// The matrix that M stands for, as a value.
 template <LazySpinColor M>
@@ -23,7 +23,7 @@ KOKKOS_FORCEINLINE_FUNCTION ProductBlocks<A, B> product_of(const A& a, const B& 
   return {a, b};
 }
 
-// A factor of a product goes to the factor that is next to it, so that a trace finds the product outermost.
+// A new factor is absorbed by the neighbouring factor of a product, so that a trace finds the product outermost.
 template <class Left, SpinColorBlocks M>
 KOKKOS_FORCEINLINE_FUNCTION auto from_left(const Left& left, const M& m) {
   if constexpr (is_product_v<M>)
@@ -109,7 +109,7 @@ struct Turn {
   }
 };
 
-/// M, as a value where a block costs more than `most` products: for those who read every block several times.
+/// M, computed to a value if a block costs more than `most` products: for use where every block is read several times.
 template <int most, SpinColorBlocks M>
 KOKKOS_FORCEINLINE_FUNCTION auto computed(const M& m) {
   if constexpr (block_cost < M >> most)
@@ -187,7 +187,7 @@ template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION auto transpose(const M& m) {
   return detail::Turn<false, true>{}(m);
 }
-/// Of every element.
+/// The complex conjugate of every element.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION auto conj(const M& m) {
   return detail::Turn<true, false>{}(m);
@@ -207,14 +207,14 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<typename M::Real> to_matrix(const M&
   return out;
 }
 
-/// The sum over equal spins.
+/// The trace over spin, a colour matrix.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<typename M::Real> trace_spin(const M& m) {
   ColorMatrix<typename M::Real> sum = m.block(0, 0);
   for (int s = 1; s < 4; ++s) sum += m.block(s, s);
   return sum;
 }
-/// The sum over equal colours.
+/// The trace over colour, a spin matrix.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<typename M::Real> trace_color(const M& m) {
   using R = typename M::Real;
@@ -231,7 +231,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<typename M::Real> trace_color(const M& m)
   }
   return sum;
 }
-/// Of a product: 144 complex products, and no product of matrices.
+/// The trace of a product: 144 complex products, without making the product.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION Complex<typename M::Real> trace(const M& m) {
   using R = typename M::Real;

@@ -10,14 +10,14 @@
 
 namespace kov {
 
-/// What gives the colour matrix of a spin s at the sink and r at the source as block(s, r).
+/// A matrix in spin and colour whose block(s, r) is the colour matrix of spin s at the sink and r at the source.
 template <class M>
 concept SpinColorBlocks = requires(const M& m) {
   typename M::Real;
   { m.block(0, 0) } -> std::same_as<ColorMatrix<typename M::Real>>;
 };
 
-/// The same where a block is read or computed when it is asked for.  A SpinColorMatrix is a value, and not lazy.
+/// One whose blocks are loaded or computed when block() is called.  A SpinColorMatrix is a value and not lazy.
 template <class M>
 concept LazySpinColor = SpinColorBlocks<M> && !SiteObject<M>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SpinColorMatrix: what a propagator is at a site, a 12 x 12 matrix in spin and colour, with its products and traces.
+// SpinColorMatrix: a propagator at a site, a 12 x 12 matrix in spin and colour, with its products and traces.
 #pragma once
 
 #include "kov/core/site/gamma.hpp"
@@ -35,7 +35,7 @@ struct SpinColorMatrix {
   }
 };
 
-/// Gamma S: spins of the sink change places and get phases.
+/// Gamma S: permutes the spins of the sink and multiplies them by phases.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const Gamma& gamma, const SpinColorMatrix<R>& m) {
   SpinColorMatrix<R> out;
@@ -46,7 +46,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const Gamma& gamma, con
   return out;
 }
 
-/// S Gamma: spins of the source change places and get phases.
+/// S Gamma: permutes the spins of the source and multiplies them by phases.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const SpinColorMatrix<R>& m, const Gamma& gamma) {
   SpinColorMatrix<R> out;
@@ -95,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const SpinColorMatrix<R
   return out;
 }
 
-/// S T, 1728 complex products.  Of the trace of a product take trace_of_product().
+/// S T, 1728 complex products.  For the trace of a product use trace_of_product().
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const SpinColorMatrix<R>& s, const SpinColorMatrix<R>& t) {
   SpinColorMatrix<R> out;
@@ -109,7 +109,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> operator*(const SpinColorMatrix<R
   return out;
 }
 
-/// Complex conjugate, rows for columns.
+/// The adjoint: complex conjugate transpose in spin and colour.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> adj(const SpinColorMatrix<R>& m) {
   SpinColorMatrix<R> out;
@@ -117,7 +117,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> adj(const SpinColorMatrix<R>& m) 
     for (int j = 0; j < 12; ++j) out.z[12 * j + i] = conj(m.z[12 * i + j]);
   return out;
 }
-/// Rows for columns.
+/// The transpose in spin and colour.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> transpose(const SpinColorMatrix<R>& m) {
   SpinColorMatrix<R> out;
@@ -126,14 +126,14 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> transpose(const SpinColorMatrix<R
   return out;
 }
 
-/// The sum over equal spins.
+/// The trace over spin, a colour matrix.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> trace_spin(const SpinColorMatrix<R>& m) {
   ColorMatrix<R> sum = m.block(0, 0);
   for (int s = 1; s < 4; ++s) sum += m.block(s, s);
   return sum;
 }
-/// The sum over equal colours.
+/// The trace over colour, a spin matrix.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<R> trace_color(const SpinColorMatrix<R>& m) {
   SpinMatrix<R> sum;

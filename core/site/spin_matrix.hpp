@@ -46,13 +46,13 @@ template <class X>
 inline constexpr bool is_spin_matrix_v = std::is_same_v<X, SpinMatrix<double>>;
 }  // namespace detail
 
-/// Two of gammas, matrices and numbers whose sum or product is a matrix and not defined elsewhere.
+/// Pairs of gammas, spin matrices and numbers whose sum or product is a spin matrix and is not defined elsewhere.
 template <class A, class B>
 concept SpinFactors = (detail::is_gamma_v<A> && (SiteNumber<B> || detail::is_spin_matrix_v<B>)) ||
                       (detail::is_gamma_v<B> && (SiteNumber<A> || detail::is_spin_matrix_v<A>)) ||
                       (detail::is_spin_matrix_v<A> && SiteNumber<B>) || (detail::is_spin_matrix_v<B> && SiteNumber<A>);
 
-/// Numbers stand for themselves times the unit matrix.
+/// In sums, a number stands for that number times the unit matrix.
 template <class A, class B>
 requires(SpinFactors<A, B> || (detail::is_gamma_v<A> && detail::is_gamma_v<B>)) SpinMatrix<double>
 operator+(const A& a, const B& b) { return spin_matrix(a) + spin_matrix(b); }

@@ -73,7 +73,7 @@ KOKKOS_FORCEINLINE_FUNCTION void complete_third_row(ColorMatrix<R>& u) {
   }
 }
 
-/// Gram-Schmidt on the rows: keeps the direction of the first, and puts the determinant to 1.
+/// Gram-Schmidt on the rows: keeps the direction of the first row and makes the determinant 1.
 template <class T>
 KOKKOS_INLINE_FUNCTION void reunitarise(ColorMatrix<T>& u) {
   using Kokkos::sqrt;

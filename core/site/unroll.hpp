@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops of a few turns that are gone before the compiler decides what lives in registers.
+// Loops of a few iterations that are unrolled before the compiler decides what is kept in registers.
 #pragma once
 
 #include <Kokkos_Macros.hpp>
@@ -16,8 +16,8 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f, std::integer_sequence<int, i
 }
 }  // namespace detail
 
-/// f(0), ..., f(n - 1).  GCC unrolls a plain loop after it has given arrays their place in memory: the sums of a site
-/// kernel then go through the stack.  So they do where it does not inline f at once: write
+/// Calls f(0), ..., f(n - 1).  GCC unrolls a plain loop only after it has placed arrays in memory, so that the sums of
+/// a site kernel go through the stack.  The same happens if f is not inlined at once, so write it as
 /// [&](int i) __attribute__((always_inline)) { ... }.
 template <int n, class F>
 KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {

@@ -21,14 +21,14 @@ void require_interval(const Interval& interval) {
           "is impossible: give finite bounds, the lower one first");
 }
 
-/// Even angles from 0 to pi that are looked at in any case: pi / 2 / n_angles of the interval or less lies between two
+/// Equidistant angles from 0 to pi that are always sampled: pi / 2 / n_angles of the interval or less lies between two
 /// points.  A prime, so that the points are not those of the cosine sums.
 constexpr int n_angles = 4001;
 
 /// The same for a series of high order.
 int angles_for(int order) { return 4 * (order + 8) + 1; }
 
-/// All that has been seen of a function on an interval.
+/// Samples of a function on an interval, all that is known of it.
 class SeenFunction {
  public:
   SeenFunction(const RealFunction& f, const Interval& interval) : f_(f), interval_(interval) {}
@@ -45,7 +45,7 @@ class SeenFunction {
     return value;
   }
 
-  /// At n + 1 even angles, the ends among them.
+  /// Samples the function at n + 1 equidistant angles, both ends included.
   void look_at_angles(int n) {
     for (int j = 0; j <= n; ++j) at(std::cos(pi * j / n));
   }

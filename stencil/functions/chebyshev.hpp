@@ -14,12 +14,12 @@ namespace kov {
 /// f(x) for real x.
 using RealFunction = std::function<double(double)>;
 
-/// How close a series shall come.
+/// How accurate a series has to be.
 struct ChebyshevAccuracy {
   /// The largest |series - f| on the interval over the largest |f|.
   double error = 1e-10;
-  /// Above it the function counts as one that has no such series.  100000 at most; a function that has none takes
-  /// up to 20 max_order^2 steps to be refused.
+  /// The highest order allowed, at most 100000; a function that needs more is refused.  Refusing takes up to
+  /// 20 max_order^2 steps.
   int max_order = 2000;
 };
 
@@ -32,13 +32,13 @@ class ChebyshevSeries {
   static ChebyshevSeries of_order(const RealFunction& f, const Interval& interval, int order);
 
   /// The lowest order whose coefficients left out add up to at most half of the wanted error, times the largest |f|;
-  /// the other half is for aliasing and rounding.  It is accepted when it comes within the wanted error at all points
-  /// that were looked at, else more coefficients are tried.  f must be smooth: an edge wants a width, and the order
-  /// grows like 1 / width.
+  /// the other half is for aliasing and rounding.  The series is accepted if it is within the wanted error at all
+  /// sampled points, else more coefficients are tried.  f must be smooth: an edge needs a width, and the order grows
+  /// like 1 / width.
   ///
-  /// f is looked at in 4002 points or more, no two neighbours further apart than 4e-4 of the interval: a bump as wide
-  /// as that gets its series or is refused.  No sampling sees what is narrower and lies between the points.  A function
-  /// that is 0 at all of them has the series 0.
+  /// f is sampled at 4002 points or more, neighbours at most 4e-4 of the interval apart: a bump at least that wide gets
+  /// its series or is refused.  Narrower ones may lie between the points and go unnoticed.  A function that is 0 at all
+  /// points has the series 0.
   ///
   /// Throws InputError also when max_order is not enough or not from 0 to 100000, or the error is not from 1e-14
   /// (what double can give) to 1.

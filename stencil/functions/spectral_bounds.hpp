@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The ends of a Hermitian operator's spectrum, found by a short Lanczos run: what a Chebyshev series wants to know.
+// The ends of a Hermitian operator's spectrum, found by a short Lanczos run: the interval of a Chebyshev series.
 #pragma once
 
 #include "kov/core/field/field.hpp"
@@ -15,11 +15,11 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// How the ends are searched.
+/// Parameters of the Lanczos run.
 struct LanczosBounds {
   /// Applications of the operator.  The inner error falls like 1 / steps^2 where eigenvalues are dense.
   int steps = 40;
-  /// Of the normal start vector.
+  /// Seed of the start vector of normal deviates.
   std::uint64_t seed = 1;
 };
 

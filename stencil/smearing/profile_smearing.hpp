@@ -32,11 +32,11 @@ RealFunction wuppertal_profile(const WuppertalParameters& parameters);
 /// How a profile is approximated.
 struct ProfileParameters {
   ChebyshevAccuracy accuracy = {};
-  /// The order of the series, where it shall not be found from the accuracy.
+  /// The order of the series.  Absent: the lowest one with the wanted accuracy.
   std::optional<int> order = {};
   Dimensions dimensions = Dimensions::space;
-  /// Of -Laplacian.  Absent: 0 to 4 d, which holds for all unitary links.  What spectral_bounds() finds is narrower on
-  /// rough links and saves orders.
+  /// Bounds of the spectrum of -Laplacian.  Absent: 0 to 4 d, which holds for all unitary links.  What
+  /// spectral_bounds() finds is narrower on rough links and saves orders.
   std::optional<Interval> bounds = {};
 };
 
@@ -45,11 +45,11 @@ struct ProfileParameters {
 template <class T>
 class ProfileSmearing {
  public:
-  /// forms: of the links, where it will be applied to columns in lanes.  Throws like ChebyshevSeries.
+  /// forms: {.columns = true} if it will be applied to columns in lanes.  Throws like ChebyshevSeries.
   ProfileSmearing(const GaugeLinks<T>& links, const RealFunction& profile, const ProfileParameters& parameters = {},
                   const LinkForms& forms = {});
 
-  /// Its order(), error() and interval().
+  /// The series that approximates the profile, with its order(), error() and interval().
   const ChebyshevSeries& series() const { return series_; }
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
@@ -60,7 +60,7 @@ class ProfileSmearing {
     apply_laplacian_series(series_, laplacian_, in, out);
   }
 
-  /// A new field, smeared.
+  /// A new field with the smeared components of in.
   template <template <class> class SiteT, class Lanes>
   Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in) const {
     const Field<SiteT, T, Lanes> out = in.like("smeared " + in.name());

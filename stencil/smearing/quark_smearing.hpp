@@ -30,9 +30,9 @@ class QuarkSmearing {
   QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series = {});
 
   const Lattice& lattice() const { return lattice_; }
-  /// Whether out is a copy of in.
+  /// Whether it does nothing: apply() only copies in to out.
   bool is_none() const { return smearing_.index() == 0; }
-  /// Of an F(p^2): its order and error; otherwise none.
+  /// The series of an F(p^2), with its order() and error(); nullptr for other smearings.
   const ChebyshevSeries* series() const;
 
   /// Every component (12 for a propagator) in one sweep of the links, on full fields of Spinor or ColorVector; in may
@@ -40,7 +40,7 @@ class QuarkSmearing {
   template <template <class> class SiteT>
   void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
 
-  /// A new field, smeared.
+  /// A new field with the smeared components of in.
   template <template <class> class SiteT>
   Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
     const Field<SiteT, T> out = in.like("smeared " + in.name());

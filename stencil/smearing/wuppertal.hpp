@@ -14,7 +14,7 @@ struct WuppertalParameters {
   int iterations = 0;
 };
 
-/// Smears sources and sinks alike; usually on smeared links, without boundary phases in space.
+/// Smears sources and sinks alike, usually with smeared links and without boundary phases in space.
 ///
 /// Every iteration is one sweep of the links for all components: out = (1 - 6 s) in + s (sum of the six legs), s = w^2
 /// / (4 N).  Where no message crosses a time slice, a CPU takes slice after slice through all iterations instead.
@@ -32,7 +32,7 @@ class WuppertalSmearing {
   template <template <class> class SiteT>
   void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
 
-  /// A new field, smeared.
+  /// A new field with the smeared components of in.
   template <template <class> class SiteT>
   Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
     const Field<SiteT, T> out = in.like("smeared " + in.name());

@@ -33,7 +33,7 @@ struct AssignKernel {
   }
 };
 
-/// The value of a node at a site, for kernels of this machine.
+/// The type of a node's value at a site, as kernels on this machine compute it.
 template <class Node>
 using value_of_t =
     settled_t<decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0))>;
@@ -136,7 +136,7 @@ std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& 
 /// through a temporary field.
 ///
 /// Throws InputError, on every rank, when the fields live on different lattices, have another number of components than
-/// out or one, or are not known on the sites that are read, and when a shift reaches beyond the next rank.
+/// out or one, or have no values on the sites that are read, and when a shift reaches beyond the next rank.
 template <class E, template <class> class SiteT, class T>
 void assign(const E& expression, const Field<SiteT, T>& out, const Exec& exec = {}) {
   if constexpr (detail::can_assign<E, SiteT, T>()) {
@@ -220,7 +220,7 @@ auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode
   return result;
 }
 
-// After the message of a statement that does not compile.
+// Sums of a statement that does not compile, so that no second message follows.
 inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked) { return 0; }
 inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int = 3, SumMode = SumMode::chunked) {
   return {};

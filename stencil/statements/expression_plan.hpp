@@ -14,7 +14,7 @@
 
 namespace kov::detail {
 
-/// A field as an expression or an assignment names it.
+/// What an expression or an assignment knows of one of its fields.
 struct FieldInfo {
   template <template <class> class SiteT, class T>
   explicit FieldInfo(const Field<SiteT, T>& field)

@@ -38,10 +38,10 @@ struct ValueReal<M> {
 template <class V>
 using value_real_t = typename ValueReal<V>::type;
 
-/// The value of a product that does not exist, after the message that says so.
+/// The value of a product that does not exist; the message that says so is printed once.
 struct WrongValue {};
 
-/// A value that can be kept: products of propagators are computed here.
+/// V as a value that can be stored: lazy products of propagators are computed.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto settled(const V& v) {
   if constexpr (LazySpinColor<V>)
@@ -67,7 +67,7 @@ constexpr bool holds_value() {
   }
 }
 
-/// What a value is as a site object SiteT.
+/// A value converted to a site object SiteT.
 template <template <class> class SiteT, class V>
 KOKKOS_FORCEINLINE_FUNCTION SiteT<value_real_t<V>> as_site(const V& v) {
   if constexpr (SiteObject<V>)

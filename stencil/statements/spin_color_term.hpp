@@ -9,7 +9,7 @@
 
 namespace kov::detail {
 
-/// Read block by block from memory.
+/// A propagator at x, read block by block from memory.
 template <class T>
 struct SpinColorNode {
   SpinColorView<FieldView<Spinor, T>> s;
@@ -20,7 +20,7 @@ struct SpinColorNode {
   }
 };
 
-/// One leg away, as a value.
+/// A propagator at x + leg, loaded as a value.
 template <class Columns>
 struct ShiftedSpinColorNode {
   Columns columns;
