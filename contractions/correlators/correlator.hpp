@@ -22,6 +22,7 @@ using LabelValue = std::variant<std::string, std::int64_t, double>;
 /// The value as text; real numbers with as many digits as it takes to read them back.
 std::string label_text(const LabelValue& value);
 
+/// A two-point function against time, with the labels that say what it is.
 struct Correlator {
   /// The kind of hadron: "meson", "baryon".
   std::string kind;

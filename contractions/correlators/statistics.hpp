@@ -13,6 +13,7 @@ namespace kov {
 /// sample[i][t]: one row for each source or configuration.
 using Samples = std::vector<std::vector<double>>;
 
+/// A mean and its error.
 struct Estimate {
   double mean;
   /// One standard deviation of the mean.

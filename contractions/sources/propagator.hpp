@@ -78,13 +78,15 @@ Propagator<T> smeared(const Propagator<T>& s, const Smearing& smear) {
 /// Called on every rank after each column, with the columns done so far out of 12.
 using ColumnCallback = std::function<void(int columns_done, const SolveReport& column)>;
 
+/// What solve_propagator() returns.
 template <class T>
 struct SolvedPropagator {
   /// S, with the labels of its source.
   Propagator<T> propagator;
-  /// One for each column.
+  /// The report of each column.
   std::vector<SolveReport> reports;
 
+  /// Of all columns together.
   int iterations() const;
   double seconds() const;
   /// The largest |source - M S| / |source| of the columns.

@@ -9,6 +9,7 @@
 
 namespace kov {
 
+/// The exit codes of programs.
 enum class ExitCode {
   done = 0,
   /// Wrong usage, or an InputError: what was asked for cannot be done.

@@ -16,6 +16,7 @@
 
 namespace kov {
 
+/// The checksums that formats of gauge configurations record.
 enum class ChecksumKind {
   none,
   /// NERSC archive: the sum of all 32-bit words, modulo 2^32; a 64-bit number counts as two words.

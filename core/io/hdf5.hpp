@@ -34,6 +34,7 @@ using Hdf5Attribute = std::variant<std::string, double, std::int64_t, std::vecto
 /// What the numbers of a dataset are.  Complex numbers are stored as a compound {r, i}, which h5py reads as complex.
 enum class Hdf5Kind { integer, real, complex, other };
 
+/// Type and extents of a dataset.
 struct Hdf5Shape {
   Hdf5Kind kind = Hdf5Kind::other;
   /// Per real number or integer.

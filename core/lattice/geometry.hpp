@@ -29,6 +29,7 @@ Coord coordinate(std::int64_t index, const Coord& extent);
 /// The product of the extents.
 inline std::int64_t volume(const Coord& extent) { return std::int64_t(extent[0]) * extent[1] * extent[2] * extent[3]; }
 
+/// The global lattice, the grid of processes and the part of one rank.
 class Geometry {
  public:
   /// extent: global, every one even and positive; grid: processes in each direction, whose product is n_ranks, each

@@ -35,6 +35,7 @@ using kernel_lanes_t = std::conditional_t<Lanes::holds_columns && !has_packs, Co
 template <class Lanes, class Exec = Kokkos::DefaultExecutionSpace>
 using site_of_lanes_t = std::conditional_t<Lanes::holds_columns && has_packs, ColumnSite, site_index_t<Exec>>;
 
+/// The layout of fields with these lanes.
 template <class Lanes>
 const Layout& layout_of(const Lattice& lattice) {
   return Lanes::holds_columns && has_packs ? lattice.column_layout() : lattice.layout();

@@ -26,6 +26,7 @@ enum class Order {
 /// "virtual nodes" or "even-odd"
 std::string to_string(Order order);
 
+/// The order of this rank's sites in memory.
 class Layout {
  public:
   /// local_extent: any for even_odd; for virtual_nodes see fits(); origin_parity: of the global coordinate of the first
@@ -52,6 +53,7 @@ class Layout {
   struct Position {
     int outer, lane;
   };
+  /// Where the site at local coordinates lies.
   Position locate(const Coord& local) const;
   /// The outer site of outer coordinate o (virtual nodes only).
   int outer_index(const Coord& o) const { return index_[std::size_t(lexicographic(o, outer_))]; }

@@ -13,6 +13,7 @@ namespace kov {
 
 enum class LogLevel { debug, info, warning };
 
+/// When the file of a log is opened.
 enum class LogOpening {
   at_once,
   /// Lines are buffered until open(), so that a program that refuses its settings leaves no file behind.

@@ -80,6 +80,7 @@ struct Scalar {
   Complex<R> z[1];
 };
 
+/// An object on a site: n_complex complex numbers z[i] over Real.
 template <class S>
 concept SiteObject = requires(S s) {
   typename S::Real;
@@ -87,6 +88,7 @@ concept SiteObject = requires(S s) {
   s.z[0];
 };
 
+/// The object whose numbers are all 0.
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION S zero() {
   S r;

@@ -13,6 +13,7 @@
 
 namespace kov {
 
+/// re + i im.
 template <class R>
 struct Complex {
   R re, im;
@@ -23,10 +24,12 @@ template <class C>
 concept SiteNumber =
     std::is_arithmetic_v<C> || std::is_same_v<C, std::complex<double>> || std::is_same_v<C, std::complex<float>>;
 
+/// The complex conjugate.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> conj(const Complex<R>& a) {
   return {a.re, -a.im};
 }
+/// |a|^2
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R norm2(const Complex<R>& a) {
   return a.re * a.re + a.im * a.im;
@@ -59,10 +62,12 @@ template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> operator*(const std::type_identity_t<R>& a, const Complex<R>& b) {
   return {a * b.re, a * b.im};
 }
+/// i a
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_i(const Complex<R>& a) {
   return {-a.im, a.re};
 }
+/// -i a
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_minus_i(const Complex<R>& a) {
   return {a.im, -a.re};

@@ -141,6 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<R> trace_color(const SpinColorMatrix<R>& 
     for (int r = 0; r < 4; ++r) sum(s, r) = m(s, 0, r, 0) + m(s, 1, r, 1) + m(s, 2, r, 2);
   return sum;
 }
+/// The trace over spin and colour.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> trace(const SpinColorMatrix<R>& m) {
   Complex<R> sum = m.z[0];

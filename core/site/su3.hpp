@@ -9,6 +9,7 @@
 
 namespace kov {
 
+/// u^+
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> adj(const ColorMatrix<R>& u) {
   ColorMatrix<R> r;
@@ -31,6 +32,7 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> operator*(const ColorMatrix<R>& u, co
   return r;
 }
 
+/// tr u
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> trace(const ColorMatrix<R>& u) {
   return u(0, 0) + u(1, 1) + u(2, 2);
@@ -47,6 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION R real_trace_adj(const ColorMatrix<R>& u, const Colo
   return sum;
 }
 
+/// The unit matrix.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> unit_matrix() {
   ColorMatrix<R> r = zero<ColorMatrix<R>>();
@@ -54,6 +57,7 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> unit_matrix() {
   return r;
 }
 
+/// det u
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> determinant(const ColorMatrix<R>& u) {
   Complex<R> sum{R(0), R(0)};

@@ -10,23 +10,23 @@
 
 namespace kov {
 
-/// Columns that are finished, such as converged right-hand sides: they are not written, and count nowhere.
+/// Columns that are finished, such as converged right-hand sides: they are not written and enter no sum.
 class ColumnMask {
  public:
-  /// No column is finished, of however many.
+  /// No column is finished; fits fields of any number of columns.
   ColumnMask() = default;
   /// n columns, of which none is finished.
   explicit ColumnMask(int n) : finished_(std::size_t(n)) {}
-  /// The columns that the mask is for; 0: however many.
+  /// The number of columns that the mask is for; 0: any number.
   int size() const { return int(finished_.size()); }
-  /// Throws InputError unless there is such a column.
+  /// Marks a column as finished.  Throws InputError if it does not exist.
   void finish(int column) {
     require(column >= 0 && column < size(), "column", column, "of a mask of", size(),
             "columns does not exist: make the mask of as many columns as the field has");
     finished_[std::size_t(column)] = true;
   }
   bool is_finished(int column) const { return size() > 0 && finished_[std::size_t(column)]; }
-  /// Of size() columns.
+  /// How many of the size() columns are not finished.
   int n_unfinished() const { return int(std::count(finished_.begin(), finished_.end(), false)); }
 
  private:

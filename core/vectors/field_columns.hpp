@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Fields as vector algebra sees them: columns on sites, in groups.  The only place where it knows how columns lie in
+// Fields as vector algebra uses them: columns on sites, in groups.  Only this file of it knows how columns lie in
 // lanes.  Not for users.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kov::detail {
 
-/// What kernels over a field's groups of columns get.
+/// The type of site that kernels over a field's groups of columns get.
 template <class F>
 using ColumnSiteOf = site_of_lanes_t<typename F::Lanes>;
 
@@ -22,7 +22,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto column_element(const View& view, Site x, int co
     return view.element(x, column, i);
 }
 
-/// What vector algebra works on.
+/// A field that vector algebra can work on.
 template <class F>
 concept VectorField = AnyField<F>;
 

@@ -11,13 +11,13 @@
 
 namespace kov {
 
-/// What vectors are multiplied by: a real or a complex number.
+/// A factor of a vector: a real or a complex number.
 template <class C>
 concept Coefficient = std::is_convertible_v<C, std::complex<double>>;
 
 namespace detail {
 
-/// What a coefficient of type C runs as: real numbers stay real.
+/// The type that kernels use for a coefficient of type C: real numbers stay real.
 template <Coefficient C>
 using CoefficientOf = std::conditional_t<std::is_convertible_v<C, double>, double, std::complex<double>>;
 

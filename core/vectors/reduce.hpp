@@ -49,7 +49,7 @@ struct StoreValues {
   }
 };
 
-/// Adds a host array of doubles over all ranks as integers on a common scale.
+/// Adds a host array of doubles over all ranks as integers on a common scale, which makes the sum independent of order.
 double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t n_global);
 
 /// The values of n reals a site on the host: [k][outer site - first][lane], zero on padding.

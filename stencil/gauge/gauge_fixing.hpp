@@ -19,6 +19,7 @@ namespace kov {
 template <class T>
 GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatrix, T>& g);
 
+/// The condition that a gauge fulfils.
 enum class GaugeCondition {
   /// sum over space of d_i A_i = 0 on every time slice.
   coulomb,

@@ -22,8 +22,8 @@ void hot_start(const GaugeField<T>& gauge, std::uint64_t seed);
 
 /// Sweeps over all links of a gauge field, in place.
 ///
-/// Random numbers are keyed by (seed, sweep, direction, global site), so a chain can be continued from its links and the
-/// number of heatbath sweeps.  Speed: docs/performance.md.
+/// Random numbers are keyed by (seed, sweep, direction, global site), so a chain can be continued from its links and
+/// the number of heatbath sweeps.  Speed: docs/performance.md.
 template <class T>
 class PureGaugeUpdate {
  public:
@@ -54,8 +54,10 @@ class PureGaugeUpdate {
   std::int64_t accepted_ = 0, proposals_ = 0;
 };
 
+/// The links that a chain starts from: all 1, or random ones of hot_start().
 enum class Start { cold, hot };
 
+/// A chain of quenched configurations with Wilson's action, beta = 6 / g^2.
 struct QuenchedParameters {
   double beta = 6.0;
   std::uint64_t seed = 1;

@@ -47,11 +47,13 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode = Su
 template <class T>
 double unitarity_deviation(const GaugeField<T>& gauge);
 
-/// plaquettes() and link_trace() with exact sums, and unitarity_deviation(): the same bits, in one sweep of the links.
+/// What measure_links() returns.
 struct LinkMeasures {
   Plaquettes plaquettes;
   double link_trace = 0, unitarity_deviation = 0;
 };
+/// plaquettes() and link_trace() with exact sums, and unitarity_deviation(): the same bits, in one sweep of the links.
+/// Collective; throws like plaquettes().
 template <class T>
 LinkMeasures measure_links(const GaugeField<T>& gauge);
 

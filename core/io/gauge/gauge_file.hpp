@@ -49,6 +49,7 @@ struct GaugeHeader {
 /// none.
 std::optional<std::string> recorded_metadata(const GaugeHeader& header, const std::string& name);
 
+/// How a configuration is read.
 struct ReadOptions {
   /// For files without dimensions; where a file has them, they must be these.
   std::optional<Coord> extent = std::nullopt;
@@ -85,6 +86,7 @@ enum class GaugeFormat {
 /// By name: "nersc", "nersc-3x2", "ildg", "hdf5".  Throws InputError with this list.
 GaugeFormat gauge_format(const std::string& name);
 
+/// How a configuration is written, and what is recorded with it.
 struct WriteOptions {
   GaugeFormat format = GaugeFormat::ildg;
   /// Per real number: 32 (rounded to nearest) or 64.
