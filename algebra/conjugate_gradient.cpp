@@ -10,7 +10,7 @@ namespace kov {
 
 namespace {
 
-/// Beginnings without progress that are taken for the limit of precision.
+/// Restarts without progress after which the limit of precision counts as reached.
 constexpr int cg_patience = 2;
 
 }  // namespace
@@ -37,7 +37,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
       A.apply(p, q);
       const double pq = inner_product(p, q).real();
       if (!(pq > 0)) {
-        run.give_up(sentence("p^+ A p =", pq, "is not positive, so the operator is not either"));
+        run.give_up(sentence("p^+ A p =", pq, "is not positive, so the operator is not positive definite"));
         break;
       }
       const double alpha = rr / pq;

@@ -7,7 +7,7 @@
 
 namespace kov {
 
-/// What is left of M = D - 1/2 H on the even sites: M_e = D_ee - 1/4 H_eo D_oo^-1 H_oe.  For any site term.
+/// The Schur complement of M = D - 1/2 H on the even sites: M_e = D_ee - 1/4 H_eo D_oo^-1 H_oe.  For any site term D.
 ///
 /// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps two
 /// fields to work in, which copies share: do not apply two of them at the same time.
@@ -23,7 +23,8 @@ class SchurComplement {
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
     const auto number = term_.number();
     require(number != 0.0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
-    require(number || SiteTerm<Term, F>, "the site term of this operator does not know fields like", hopped_.name());
+    require(number || SiteTerm<Term, F>, "the site term of this operator has no apply() for fields like",
+            hopped_.name(), ": add one, or solve with fields that it has one for");
     if (!number) solved_ = hopped_.like("odd sites");
   }
 

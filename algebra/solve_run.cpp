@@ -55,7 +55,7 @@ bool SolveRun::over(double residual, double stopping_residual, int patience) {
   fruitless_ = stopping_residual <= 0.5 * best_ ? 0 : fruitless_ + 1;
   if (stopping_residual < best_) best_ = stopping_residual;
   if (fruitless_ >= patience) {
-    report_.reason = "starting again no longer reduces the true residual, as when rounding dominates it";
+    report_.reason = "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }
   if (++beginnings_ > 1) ++report_.restarts;

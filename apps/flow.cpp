@@ -143,7 +143,7 @@ void flow(const Session& session, FlowOptions options) {
   if (options.parameters.time / steps > largest)
     session.warn(sentence(
         "the shortest waves grow with steps of more than",
-        sentence(largest) + ": results may be wrong before the energy rises, which ends the run; lower --step"));
+        sentence(largest) + ": results may be wrong before the run ends because the energy rises; lower --step"));
 
   GaugeReport report;
   auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);

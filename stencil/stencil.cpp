@@ -161,7 +161,7 @@ class Stencil::Builder {
             for (w[0] = low[0]; w[0] <= high[0]; ++w[0]) add(w);
     }
     require(crossing_.size() <= 256, "the legs", s_.name(), "cross the ends of a lattice of", to_string(box_), "in",
-            crossing_.size(), "ways, and 256 can be told apart: take shorter legs or a larger lattice");
+            crossing_.size(), "ways, but at most 256 are possible: take shorter legs or a larger lattice");
   }
 
   /// f(x) for the sites x of this rank, lexicographic, that a leg leads out of a box; a site counts in its own of the

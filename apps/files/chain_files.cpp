@@ -58,9 +58,9 @@ std::vector<bool> ChainFiles::on_disk(int n) const {
       if (!std::filesystem::exists(file(k), none)) continue;
       const auto chain =
           recorded_metadata(header_of(Comm::self(), file(k), {.syntax = OptionSyntax::chain}), record().first);
-      require(chain.has_value(), file(k),
-              "is there already, and no chain of this program made it: name another --output", "or move it away");
-      require(*chain == chain_, file(k), "is there already, made with", difference(*chain, chain_) + ", and",
+      require(chain.has_value(), file(k), "exists already, but no chain of this program made it: name another --output",
+              "or move it away");
+      require(*chain == chain_, file(k), "exists already, made with", difference(*chain, chain_) + ", and",
               difference(chain_, *chain), "is asked for: repeat its options to go on with that chain, name another",
               "--output, or move the files away");
       found[std::size_t(k - 1)] = '1';

@@ -44,7 +44,7 @@ std::vector<std::string> matches(const std::string& pattern, const std::string& 
     std::error_code none;
     if (std::filesystem::is_directory(file, none) || file.ends_with(lock_ending)) continue;
     require(is_utf8(file), origin, "has", pattern + ", which matches", file,
-            "- its name is no UTF-8, as settings are printed and recorded in: rename it");
+            "- its name is not UTF-8, in which settings are printed and recorded: rename it");
     files.push_back(file);
   }
   require(!files.empty(), origin, "has", pattern + ",", "which matches no file" + unreadable(pattern));

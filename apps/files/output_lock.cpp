@@ -164,7 +164,8 @@ OutputLock::OutputLock(const LockedFiles& files, const std::string& command) {
     const int code = ::flock(handle, LOCK_EX | LOCK_NB);
     error = errno;
     const std::string text = content(handle);
-    require(is_ours(handle, text), file, "is there and is no lock of this program: move it away or name other outputs");
+    require(is_ours(handle, text), file,
+            "exists and is not a lock of this program: move it away or name other outputs");
     if (code != 0 && error == EINTR) continue;
     // Not held by another run: one is just reading it.
     if (code != 0 && error == EWOULDBLOCK && ::flock(handle, LOCK_SH | LOCK_NB) == 0) continue;

@@ -31,7 +31,7 @@ struct LockedFiles {
 /// up.  Where a file system has no locks, held() is false and nothing is kept apart.
 class OutputLock {
  public:
-  /// Throws InputError that quotes the holder when another process has it, or when the file is none of ours.
+  /// Throws an InputError that names the holder if another process has it, or if the file is not a lock of kovariant.
   OutputLock(const LockedFiles& files, const std::string& command);
   /// Removes the file and lets go.
   ~OutputLock();
@@ -51,7 +51,7 @@ class OutputLock {
 /// goes on, and none is refused because of one that is refused itself.  Held by flock on the folders, for milliseconds.
 class FolderLocks {
  public:
-  /// Waits for the others, for a second in all; who holds a folder for longer is none of ours.
+  /// Waits for other runs, for a second in all: whatever holds a folder for longer is not a run of kovariant.
   explicit FolderLocks(const std::vector<LockedFiles>& all);
   ~FolderLocks();
   FolderLocks(const FolderLocks&) = delete;

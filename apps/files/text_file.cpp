@@ -23,7 +23,7 @@ std::string read_text_file(const Comm& comm, const std::filesystem::path& path, 
     if (std::filesystem::is_regular_file(path, failed) && std::filesystem::is_empty(path, failed)) return;
     const InputFile file(path);
     require(file.size() <= longest, file.name(), "has", file.size(),
-            "bytes: that is no text of ours, which has at most", longest);
+            "bytes, but a text file of this program has at most", longest);
     text = file.text(0, file.size());
   });
   return comm.broadcast(text);

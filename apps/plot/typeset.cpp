@@ -29,7 +29,7 @@ bool is_letter(const std::string& character) {
   return std::isalpha(byte) || byte == 0xce || byte == 0xcf;  // Greek is U+0380 to U+03FF
 }
 
-/// The letter of a name that formulas of ours have; empty for another word.
+/// The letter of a name that occurs in our formulas; empty for another word.
 std::string greek(const std::string& name) {
   constexpr std::array<std::array<const char*, 2>, 7> names{
       {{"alpha", "α"}, {"beta", "β"}, {"kappa", "κ"}, {"psi", "ψ"}, {"rho", "ρ"}, {"sigma", "σ"}, {"theta", "θ"}}};

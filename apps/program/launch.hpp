@@ -10,7 +10,7 @@
 
 namespace kov::app {
 
-/// Environment variables that a program of ours should run with and that are not set yet.
+/// Environment variables that kovariant should run with and that are not set yet.
 ///
 /// One process on a host: OMP_PROC_BIND=true and OMP_PLACES=cores, because unbound threads are 60-100x slow on a busy
 /// machine.  Several: no binding, or all would fight over the first cores, and the processors that this process may use

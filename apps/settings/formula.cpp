@@ -95,7 +95,7 @@ class Parser {
 
   Formula whole() {
     sum();
-    if (peek() != 0) fail("does not go on with '" + text_.substr(at_) + "'");
+    if (peek() != 0) fail("cannot continue with '" + text_.substr(at_) + "'");
     return std::move(formula_);
   }
 
@@ -185,7 +185,7 @@ class Parser {
   void number() {
     double n = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), n);
-    if (error != std::errc()) fail("has no number that can be read");
+    if (error != std::errc()) fail("has a number that cannot be read");
     at_ = std::size_t(end - text_.data());
     push({Op::number, n});
   }
@@ -206,7 +206,7 @@ class Parser {
       known.emplace_back(named.name);
     }
     at_ = begin;
-    fail("names '" + word + "', which there is not" + did_you_mean(word, known));
+    fail("names '" + word + "', which does not exist" + did_you_mean(word, known));
   }
 
   const std::string &text_, &variable_, &what_;

@@ -194,7 +194,8 @@ void Settings::add(const std::string& key, SettingTarget target, const std::stri
 
 void Settings::read(const std::string& text, const std::string& file) {
   const int line = line_beyond_ascii(text);
-  require(line == 0, file + ", line", std::to_string(line) + ": a character beyond ASCII stands where TOML has none:",
+  require(line == 0, file + ", line",
+          std::to_string(line) + ": a character beyond ASCII stands where TOML allows none:",
           "names have letters a to z, digits, - and _, texts are in quotes");
   toml::table table;
   try {
@@ -215,7 +216,7 @@ void Settings::assign(const std::string& assignment) {
   const bool text = std::holds_alternative<std::string*>(setting->target);
   const bool texts = std::holds_alternative<std::vector<std::string>*>(setting->target);
   require(is_utf8(value), "--set", key, "is", "'" + value + "',",
-          "which is no UTF-8, as settings are printed and recorded in: rename the file, or name a link to it");
+          "which is not UTF-8, in which settings are printed and recorded: rename the file, or name a link to it");
   toml::table table;
   std::string refused = "a character beyond ASCII stands outside quotes";
   try {
@@ -228,7 +229,7 @@ void Settings::assign(const std::string& assignment) {
   require(!((text || texts) && begun && !node), "--set", key, "is not valid TOML:", refused + ":", value,
           "- close what was opened, or put a name that begins so in quotes");
   const bool plain = text && !(node && node->is_string());
-  require(plain || table.size() < 2, "--set", key, "has more than a value: it is", "'" + value + "'");
+  require(plain || table.size() < 2, "--set", key, "has more than one value: it is", "'" + value + "'");
   if (plain) table.insert_or_assign("value", value);
   if (texts && !(node && node->is_array()))
     table.insert_or_assign("value", toml::array{node && node->is_string() ? node->as_string()->get() : value});

@@ -95,8 +95,8 @@ class SpectrumRun {
         const bool planned = identity_of_file(configuration.name, report.header) == configuration.identity &&
                              (configuration.links.empty() || configuration.links == report.links_checksum);
         require(planned, configuration.name,
-                "was replaced while this run was under way, which was planned for the links",
-                "before: run it again; what was finished is in", parameters_.output.journal);
+                "was replaced by other links while this run was under way:", "run it again; what was finished is in",
+                parameters_.output.journal);
         warn_overridden(session_, report);
         measure(configuration, gauge, report);
       }
@@ -256,7 +256,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   Settings settings = parameters.settings();
   if (!options.file.empty()) {
     const std::string text = read_text_file(session.comm, options.file);
-    require(text.find('\0') == text.npos, options.file, "is no text, and PARAMETERS is a TOML file: gauge",
+    require(text.find('\0') == text.npos, options.file, "is not text, but PARAMETERS must be a TOML file: gauge",
             "configurations are named by --set 'gauge.files=[\"" + options.file + "\"]'");
     settings.read(text, options.file);
   }

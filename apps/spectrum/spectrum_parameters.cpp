@@ -211,9 +211,9 @@ std::vector<std::string> SpectrumParameters::window_warnings(const Settings& set
   std::vector<std::string> warnings;
   for (const Window& w : windows(*this, extent))
     if (w.is_measured && !settings.given(w.key) && w.times[1] >= w.n_masses)
-      warnings.push_back(
-          sentence(w.key, "is", w.text(), "where it is not given, but", extent[3], "times have effective masses",
-                   w.mass_times() + ": the mass is taken from what of it there", "is, or from the last; give it"));
+      warnings.push_back(sentence(w.key, "is", w.text(), "by default, but", extent[3], "times have effective masses",
+                                  w.mass_times() + ": the mass is taken at those of these times",
+                                  "that exist, or else at the last; set it"));
   return warnings;
 }
 

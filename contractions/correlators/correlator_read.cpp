@@ -15,7 +15,7 @@ std::vector<std::int64_t> integers_of(const Hdf5File& file, const std::string& d
   const Hdf5Attribute value = file.attribute(dataset, attribute);
   const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
   require<FormatError>(list != nullptr, "the attribute", attribute, "of", dataset,
-                       "is no list of integers: the file is damaged or not ours");
+                       "is not a list of integers: the file is damaged, or Kovariant did not write it");
   return *list;
 }
 
@@ -50,7 +50,8 @@ std::vector<std::pair<std::string, Correlator>> datasets(const Hdf5File& file) {
   return list;
 }
 
-/// The numbers of a dataset.  One without any could promise more correlators than there is memory for.
+/// The numbers of a dataset.  An empty one is refused, because its shape could promise more correlators than there is
+/// memory for.
 Hdf5Array<std::complex<double>> values_of(const Hdf5File& file, const std::string& dataset) {
   auto data = file.read<std::complex<double>>(dataset);
   require<FormatError>(!data.values.empty(), dataset, "has no values: the file is damaged");
@@ -117,7 +118,8 @@ std::vector<Correlator> read_correlators(const std::filesystem::path& path) {
   const Hdf5File file = Hdf5File::open(path);
   const bool ours = file.has_attribute("/", "format") &&
                     file.attribute("/", "format") == Hdf5Attribute(std::string(detail::correlator_format));
-  require<FormatError>(ours, path.string(), "is an HDF5 file of something else: its attribute format is not",
+  require<FormatError>(ours, path.string(),
+                       "is an HDF5 file, but does not hold correlators: its attribute format is not",
                        std::string("\"") + detail::correlator_format + "\"");
   const Hdf5Attribute version = file.attribute("/", "format_version");
   if (version == Hdf5Attribute(std::int64_t(1))) return read_version_1(file);

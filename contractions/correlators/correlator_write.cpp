@@ -133,7 +133,7 @@ class Writer {
       file_.write<double>(path, values, extent);
     } else {
       require(axes.size() == 1, path,
-              "would be a text for each source of a configuration, and only numbers can be "
+              "would be a text for each source of a configuration, but only numbers can be "
               "that; add it to the inputs");
       std::vector<std::string> values;
       for (const LabelValue* v : column) values.push_back(v ? label_text(*v) : "");

@@ -11,7 +11,7 @@ namespace kov {
 
 std::vector<Momentum> momenta_up_to(int max_norm2) {
   require(max_norm2 >= 0 && max_norm2 <= 1000, "the largest squared momentum is", max_norm2,
-          "in units of (2 pi / L)^2, which leaves no list or an absurd one; give a number from 0 to 1000");
+          "in units of (2 pi / L)^2, which leaves no momenta or far too many; give a number from 0 to 1000");
   const int reach = int(std::sqrt(double(max_norm2)) + 1e-9);
   std::vector<Momentum> list;
   for (int x = -reach; x <= reach; ++x)

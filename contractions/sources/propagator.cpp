@@ -14,9 +14,9 @@ Propagator<T>::Propagator(const Lattice& lattice, const std::string& name, Propa
 template <class T>
 Propagator<T>::Propagator(const SpinorField<T>& columns, PropagatorLabels labels)
     : labels(std::move(labels)), columns_(columns.alias()) {
-  require(columns.n_components() == 12 && columns.subset() == Subset::all, columns.name(), "is no propagator: it has",
-          columns.n_components(), "components on", columns.subset() == Subset::all ? "all sites;" : "one parity;",
-          "12 on all sites are needed");
+  require(columns.n_components() == 12 && columns.subset() == Subset::all, columns.name(),
+          "is not a propagator: it has", columns.n_components(), "components on",
+          columns.subset() == Subset::all ? "all sites;" : "one parity;", "12 on all sites are needed");
 }
 
 namespace detail {
@@ -24,8 +24,8 @@ namespace detail {
 template <class T>
 PropagatorLabels labels_of_both(const Propagator<T>& first, const Propagator<T>& second) {
   const PropagatorLabels &a = first.labels, &b = second.labels;
-  require(first.lattice() == second.lattice(), second.name(), "lives on another lattice than", first.name(),
-          "does; make both propagators on one");
+  require(first.lattice() == second.lattice(), second.name(), "is on another lattice than", first.name(),
+          "; make both propagators on one lattice");
   require(a.origin == b.origin, first.name(), "starts from", to_string(a.origin), "and", second.name(), "from",
           to_string(b.origin), ": contract propagators from one point, or set the origin in their labels");
   require(a.boundary == b.boundary, first.name(), "and", second.name(),

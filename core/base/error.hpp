@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace kov {
 
@@ -61,12 +62,26 @@ struct Condition {
   std::source_location where;
 };
 
-/// The parts with a blank between them, as in a message.
+namespace detail {
+
+/// The blank before a part of a sentence; none before a literal that begins with punctuation.
+template <class Part>
+const char* blank_before([[maybe_unused]] const Part& part) {
+  if constexpr (std::is_array_v<Part>)
+    return part[0] == ',' || part[0] == ';' || part[0] == ':' ? "" : " ";
+  else
+    return " ";
+}
+
+}  // namespace detail
+
+/// The parts with a blank between them, but none before a literal that begins with a comma, semicolon or colon:
+/// sentence("extent", 3, ": choose an even one") is "extent 3: choose an even one".
 template <class... Parts>
 std::string sentence(const Parts&... parts) {
   std::ostringstream text;
-  const char* blank = "";
-  ((text << blank << parts, blank = " "), ...);
+  bool first = true;
+  ((text << (first ? "" : detail::blank_before(parts)) << parts, first = false), ...);
   return text.str();
 }
 

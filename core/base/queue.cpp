@@ -51,8 +51,8 @@ std::shared_ptr<std::byte> allocate_pinned(const std::string& name, std::size_t 
   try {
     p = Kokkos::kokkos_malloc<PinnedSpace>(name, bytes);
   } catch (const std::exception&) {
-    throw InputError(sentence("no memory for", name, "of", bytes >> 20,
-                              "MiB that copies can run to and from: use more ranks or a smaller lattice"));
+    throw InputError(
+        sentence("no page-locked memory for", name, "of", bytes >> 20, "MiB: use more ranks or a smaller lattice"));
   }
   std::memset(p, 0, bytes);
   return {static_cast<std::byte*>(p), [](std::byte* q) {

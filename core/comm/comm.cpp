@@ -24,7 +24,7 @@ std::optional<double> timeout_of_environment() {
   char* end = nullptr;
   const double seconds = std::strtod(text, &end);
   require(*end == '\0' && std::isfinite(seconds) && seconds >= 0, "the environment variable KOV_TIMEOUT is", text,
-          "where a number of seconds is wanted: set it to one, or to 0 to wait for ever");
+          "which is not a number of seconds: set it to one, or to 0 to wait forever");
   return seconds;
 }
 

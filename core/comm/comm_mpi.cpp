@@ -116,11 +116,11 @@ void MpiExchange::look_at_peers(Patience& patience, const Names& name_of) const 
 
 void MpiExchange::give_up(double seconds, const Names& name_of) const {
   for (std::size_t i = 0; i < requests_.size(); ++i)
-    require<detail::LateMessage>(!messages_[i].is_received || is_here(i), name(messages_[i], name_of),
-                                 "did not arrive within", seconds,
-                                 "seconds: a message or a process is lost; run again, on other hosts if it comes back");
+    require<detail::LateMessage>(
+        !messages_[i].is_received || is_here(i), name(messages_[i], name_of), "did not arrive within", seconds,
+        "seconds: a message or a process is lost; run again, on other hosts if it happens again");
   throw detail::LateMessage(sentence("a message was not taken by its receiver within", seconds,
-                                     "seconds: a process is lost; run again, on other hosts if it comes back"));
+                                     "seconds: a process is lost; run again, on other hosts if it happens again"));
 }
 
 void MpiExchange::wait(double timeout_seconds, const Names& name_of) {
@@ -248,7 +248,7 @@ class MpiComm final : public Comm::Impl {
     const auto give_up = [&](double seconds) {
       throw detail::LateMessage(
           sentence(name(), "did not arrive within", seconds,
-                   "seconds: a message or a process is lost; run again, on other hosts if it comes back"));
+                   "seconds: a message or a process is lost; run again, on other hosts if it happens again"));
     };
     Patience patience(timeout_seconds);
     for (std::uint64_t rounds = 0; !done(); ++rounds) {

@@ -49,9 +49,10 @@ void CommRuntime::cut_off(int code) {
 }
 
 std::shared_ptr<const Comm::Impl> CommRuntime::world() {
-  require<CommError>(outermost != nullptr,
-                     "the processes of a run are asked for where none is going on: make a kov::Runtime first and keep "
-                     "it alive");
+  require<CommError>(
+      outermost != nullptr,
+      "the processes of a run were asked for, but no run is going on: make a kov::Runtime first and keep "
+      "it alive");
   return outermost->world_;
 }
 

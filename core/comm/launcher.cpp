@@ -139,7 +139,7 @@ bool wants_mpi() {
   if (!text || !*text) return detail::is_launched_with_others();
   const std::string_view choice(text);
   require(choice == "0" || choice == "1", "the environment variable KOV_MPI is", choice,
-          "where 1 (start MPI) and 0 (do not) are known: set one of these, or unset it");
+          "where only 1 (start MPI) and 0 (do not start it) are known: set one of these, or unset it");
   return choice == "1";
 }
 

@@ -151,8 +151,7 @@ class Notices final : public RankWatch {
   std::string failure_of(int rank) const {
     for (const auto& n : known_)
       if (n.rank == rank) return sentence("rank", rank, "failed:", n.notice.text.data());
-    return sentence("rank", rank,
-                    "failed, and not all ranks have come to their ends: a process is stopped, or does something else");
+    return sentence("rank", rank, "failed, and not all ranks have ended: a process is stopped, or does something else");
   }
 
   void tell(const Word& word, const std::string& text) {

@@ -16,7 +16,7 @@
 namespace kov {
 
 namespace detail {
-/// Throws InputError.
+/// Throws the InputError for the use of an empty field.
 [[noreturn]] void refuse_empty_field();
 }  // namespace detail
 
@@ -73,14 +73,14 @@ class Field {
           "precision");
   }
   Field(Field&&) = default;
-  /// For const locals that a function returns.
+  /// Lets a function return a const local.
   Field(const Field&& other) : Field(other) {}
-  /// Lets go of this handle's memory for what was made on the right: y = x.alias(), y = x.like("y").  Not for
-  /// temporaries, where it would do nothing: a.even() = b.odd() does not compile.
+  /// Makes this handle one to the memory of a temporary: y = x.alias(), y = x.like("y").  Handles that are temporaries
+  /// cannot be assigned to, because that would do nothing: a.even() = b.odd() does not compile.
   Field& operator=(Field&&) & = default;
   Field& operator=(const Field&) const volatile& = delete;  // the templates that follow match better and say why
   /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
-  /// kov/stencil/statements/data_parallel.hpp, which must be included; so for the operators that follow.  y = x of two
+  /// kov/stencil/statements/data_parallel.hpp, which must be included, also for the operators below.  y = x of two
   /// fields does not compile, as it could mean either of two things.
   template <class E>
   requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) const& {
@@ -98,7 +98,7 @@ class Field {
       assign(e, *this);
     return *this;
   }
-  /// The same for a handle that is not const, which would otherwise match the move as well.
+  /// The same for a handle that is not const, for which the move assignment would match too.
   template <class E>
   requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) & {
     return std::as_const(*this) = e;
@@ -114,7 +114,7 @@ class Field {
     if constexpr (detail::can_state<Field, E>()) assign(*this - e, *this);
     return *this;
   }
-  /// By a real or complex number.
+  /// Scales in place by a real or complex number.
   template <class C>
   const Field& operator*=(const C& c) const {
     if constexpr (detail::can_scale<Field, C>()) assign(c * *this, *this);
@@ -134,7 +134,7 @@ class Field {
   const std::string& name() const { return name_; }
   Subset subset() const { return subset_; }
   int n_components() const { return n_components_; }
-  /// Blocks of components, which kernels count: see FieldView.
+  /// Groups of components that share a block of memory, which kernels loop over: see FieldView.
   int n_groups() const { return (n_components_ + Lanes::width - 1) / Lanes::width; }
   SiteRange range() const { return layout().range(subset_); }
 
@@ -147,17 +147,18 @@ class Field {
 
   /// Another handle to the same memory.
   Field alias() const { return Field(*this); }
-  /// One component, which shares memory with this field.  Not of columns in lanes: copy_components() of
+  /// One component, which shares memory with this field.  Not for columns in lanes: copy_components() of
   /// kov/core/field/convert.hpp copies them out.
   Field column(int k) const { return components(k, 1); }
-  /// Components k, ..., k + n - 1, likewise; of columns in lanes whole packs.
+  /// Components k, ..., k + n - 1, which share memory with this field; of columns in lanes, whole packs only.  Throws
+  /// InputError for components that do not exist or are not whole packs.
   Field components(int k, int n) const {
     lattice();
     require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
             "do not exist: it has", n_components_);
     require(k % Lanes::columns == 0 && (n % Lanes::columns == 0 || k + n == n_components_), "components", k, "to",
             k + n - 1, "of", name_, "do not fill packs of", Lanes::columns,
-            "columns, so they are no field: copy them with copy_components()");
+            "columns, so they cannot be a field of their own: copy them with copy_components()");
     Field part(*this);
     part.n_components_ = n;
     part.first_ = first_ + std::size_t(k / Lanes::width) * View::block;
@@ -167,7 +168,8 @@ class Field {
   Field even() const { return half(Subset::even); }
   Field odd() const { return half(Subset::odd); }
   Field half(Subset parity) const {
-    require(subset_ == Subset::all || subset_ == parity, name_, "has only one parity and was asked for the other");
+    require(subset_ == Subset::all || subset_ == parity, name_,
+            "has only one parity and was asked for the other: take the one that it has, or a full field");
     Field part(*this);
     part.subset_ = parity;
     part.first_ = view().address(layout().range(parity).first, 0);
@@ -183,9 +185,9 @@ class Field {
     return lattice() == other.lattice() && subset_ == other.subset_ && n_components_ == other.n_components_;
   }
 
-  /// Contiguous means: all components of this handle are all components in memory.
+  /// Whether the components of this handle are all components in memory, without gaps between sites.
   bool contiguous() const { return n_groups() == stride_; }
-  /// Of this handle's sites and components, padding included.
+  /// Bytes of this handle's sites and components, padding included.
   std::size_t bytes() const { return std::size_t(range().n_outer) * n_groups() * View::block * sizeof(Stored); }
   Stored* data() const { return first_; }
 
@@ -198,10 +200,10 @@ class Field {
   Stored* first_ = nullptr;
 };
 
-/// What host code is going to do with a host copy.
+/// How host code is going to use a host copy.
 enum class HostAccess {
   read_write,
-  /// Every site is written before commit(): what the field holds is not copied to the host.
+  /// Every site is written before commit(), so the field is not copied to the host first.
   write_all
 };
 
@@ -209,11 +211,12 @@ enum class HostAccess {
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class HostField {
  public:
-  /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
+  /// Copies the field to the host, except for write_all; where kernels run on the host it shares the field's memory.
+  /// Throws InputError for a handle to some components of a field.
   explicit HostField(const Field<SiteT, Storage, Lanes>& field, HostAccess access = HostAccess::read_write);
   /// site is a LaneSite of the field's layout.
   typename Field<SiteT, Storage, Lanes>::View view() const { return view_; }
-  /// Copies what was written back to the field.
+  /// Copies the host copy back to the field.
   void commit() const;
 
  private:
@@ -231,7 +234,8 @@ using SpinorField = Field<Spinor, Storage, Lanes>;
 template <template <class> class SiteT, class Storage, class Lanes>
 HostField<SiteT, Storage, Lanes>::HostField(const Field<SiteT, Storage, Lanes>& field, HostAccess access)
     : field_(field) {
-  require(field.contiguous(), "a host copy of some components of", field.name(), "was asked for: take all of them");
+  require(field.contiguous(), "a host copy of", field.name(),
+          "was asked for, which is only some components of a field: copy the whole field");
   const SiteRange range = field.range();
   if constexpr (unified_memory) {
     Kokkos::fence("host field");

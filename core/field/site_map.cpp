@@ -165,8 +165,8 @@ void require_site(const Lattice& lattice, const FieldShape& shape, const std::st
   require(component >= 0 && component < shape.n_components, "component", component, "of", name,
           "does not exist: it has", shape.n_components);
   require(shape.subset == Subset::all || (parity(x) == 1) == (shape.subset == Subset::odd), "the site", to_string(x),
-          "has not the parity of", name, ", which holds the", shape.subset == Subset::odd ? "odd" : "even",
-          "sites alone");
+          "has the wrong parity for", name, ", which holds the", shape.subset == Subset::odd ? "odd" : "even",
+          "sites only");
 }
 
 namespace {

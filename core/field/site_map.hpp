@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Between fields and plain arrays in lexicographic order: what files, tests and users' own codes hold.
+// Copies between fields and plain arrays in lexicographic order, as files, tests and users' own codes have them.
 #pragma once
 
 #include "kov/core/field/site_blocks.hpp"
@@ -60,8 +60,8 @@ void import_sites(std::span<const double> values, const Field<SiteT, Storage, La
   host.commit();
 }
 
-/// The sites of a layout in groups of rows along x that share their blocks of memory, so that who fills a group at a
-/// time fills whole cache lines.
+/// The sites of a layout in groups of rows along x that share their blocks of memory, so that filling one
+/// group at a time fills whole cache lines.
 SiteRows rows_of(const Layout& layout);
 
 /// The sites of a field group by group of rows_of() its layout, in memory of the host: for threads that read or write a
@@ -69,11 +69,12 @@ SiteRows rows_of(const Layout& layout);
 template <template <class> class SiteT, std::floating_point T>
 class FieldRows {
  public:
-  /// Copies the field to the host, but not for write_all; shares its memory where kernels run on the host.
+  /// Copies the field to the host, except for write_all; where kernels run on the host it shares the field's memory.
   /// Throws InputError for a field on one parity.
   explicit FieldRows(const Field<SiteT, T>& field, HostAccess access = HostAccess::read_write)
       : field_(field), host_(field, access), rows_(rows_of(field.layout())) {
-    require(field.subset() == Subset::all, "the rows of", field.name(), "are on both parities, and it has one");
+    require(field.subset() == Subset::all, "the rows of", field.name(),
+            "cannot be formed, because they alternate between the parities and it has one: take a full field");
   }
 
   const SiteRows& rows() const { return rows_; }

@@ -96,16 +96,16 @@ void write_all(int handle, std::uint64_t offset, std::span<const std::byte> byte
 PendingFile::PendingFile(const fs::path& target) : target_(followed(target)) {
   require(target.has_filename(), "cannot write to", in_quotes(target.string()) + ":", "it names no file");
   require(target_.filename().string().size() <= 255, "cannot write to", in_quotes(target.string()) + ":",
-          "names may have 255 bytes");
+          "its name is longer than 255 bytes; choose a shorter one");
   std::error_code error;
   require(!fs::is_symlink(fs::symlink_status(target_, error)), "cannot write to", target.string() + ":",
-          "it is a loop of links, or more of them than can be followed");
+          "it is a loop of symbolic links, or a longer chain of them than can be followed");
   const fs::file_status status = fs::status(target_, error);
   require(!fs::exists(status) || fs::is_regular_file(status), "cannot write to", target.string() + ":",
-          fs::is_directory(status) ? "it is a folder, name a file in it" : "it is a device or pipe, name a file");
+          fs::is_directory(status) ? "it is a folder; name a file in it" : "it is a device or pipe; name a file");
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   require(fs::is_directory(folder, error), "cannot write", target.string() + ":", "the folder", folder.string(),
-          "does not exist, make it first");
+          "does not exist; make it first");
   temporary_ = temporary_beside(target_);
   slot_ = remember(temporary_);
 }
@@ -122,7 +122,7 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::commit() {
-  require(pending_, target_.string(), "was committed before");
+  require(pending_, target_.string(), "has been committed already");
   synchronise(temporary_, O_RDONLY);
   const int code = ::rename(temporary_.c_str(), target_.c_str());
   const int error = errno;

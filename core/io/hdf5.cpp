@@ -57,7 +57,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path, const Comm& comm) {
   impl->target = impl->current = path;
   comm.agree([&] {
     impl->file = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    require<FormatError>(impl->file.valid(), path.string(), "is no complete HDF5 file:", hdf5_reason());
+    require<FormatError>(impl->file.valid(), path.string(), "is not a complete HDF5 file:", hdf5_reason());
   });
   return Hdf5File(std::move(impl));
 }
@@ -114,7 +114,7 @@ std::vector<std::string> Hdf5File::list(const std::string& group) const {
   H5G_info_t info{};
   H5Gget_info(id, &info);
   require<FormatError>(info.nlinks <= most_names, impl_->name(), "has", info.nlinks, "members in", group + ":",
-                       "absurdly many");
+                       "too many for a gauge configuration or correlators");
   std::vector<std::string> names;
   for (hsize_t i = 0; i < info.nlinks; ++i) {
     const ssize_t length = H5Lget_name_by_idx(id, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);

@@ -9,7 +9,7 @@ namespace kov {
 namespace {
 [[noreturn]] void not_built() {
   throw NotBuilt(
-      "this build cannot read or write HDF5: it was configured without; install HDF5's development package and "
+      "this build cannot read or write HDF5: it was configured without HDF5; install its development package and "
       "configure again");
 }
 }  // namespace

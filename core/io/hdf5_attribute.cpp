@@ -68,7 +68,7 @@ std::vector<std::string> Hdf5File::Impl::read_texts(hid_t type, std::uint64_t n,
   } else {
     const std::size_t size = H5Tget_size(type);
     require<FormatError>(size < (std::size_t(1) << 24) && n < (std::uint64_t(1) << 24) / (size + 1), name(),
-                         "has too long texts in", object);
+                         "has texts in", object, "that are too long: the file is damaged");
     std::vector<char> bytes(size * std::size_t(n));
     if (n > 0 && read(type, bytes.data()) < 0) fail_reading("reading", object);
     for (std::size_t i = 0; i < std::size_t(n); ++i)
@@ -85,10 +85,11 @@ Hdf5Attribute Hdf5File::attribute(const std::string& object, const std::string& 
   const std::uint64_t n = scalar ? 1 : product(hdf5_extent(space)).value_or(UINT64_MAX);
   const std::string where = "the attribute " + name + " of " + object;
   // Attributes live in object headers, and their heap is in the file as well.
-  require<FormatError>(n <= most_names, impl_->name(), "has", n, "values in", where + ": absurdly many");
+  require<FormatError>(n <= most_names, impl_->name(), "has", n, "values in",
+                       where + ": too many for a gauge configuration or correlators");
   const H5T_class_t kind = H5Tget_class(type);
   require<FormatError>(kind == H5T_STRING || is_plain_number(type), impl_->name(),
-                       "has neither text, integers nor reals of a usual sort in", where);
+                       "has neither text nor integers nor reals of 32 or 64 bits in", where);
   if (kind == H5T_STRING) {
     const auto read = [&](hid_t memory, void* out) { return H5Aread(id, memory, out); };
     std::vector<std::string> texts = impl_->read_texts(type, n, space, where, read);
@@ -116,7 +117,7 @@ std::vector<std::string> Hdf5File::attribute_names(const std::string& object) co
   if (H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &from, collect, &names) < 0)
     impl_->fail_reading("reading the attributes of", object);
   require<FormatError>(names.size() <= most_names, impl_->name(), "has more than", most_names, "attributes of",
-                       object + ":", "absurdly many");
+                       object + ":", "too many for a gauge configuration or correlators");
   return names;
 }
 

@@ -132,7 +132,7 @@ void Hdf5File::Impl::create_dataset(const std::string& object, Hdf5Kind kind, in
                                     Place place) {
   require_writable(object);
   require(!extent.empty() && (chunk.empty() || chunk.size() == extent.size()), "the dataset", object,
-          "needs extents, and as many of a chunk");
+          "needs extents, and a chunk of as many");
   const Hdf5Id space(H5Screate_simple(int(extent.size()), sizes(extent).data(), nullptr), H5Sclose);
   require(space.valid(), "HDF5 has no dataset of the extents", extent_text(extent), "for", object + ":", hdf5_reason());
   make_dataset(object, file_type(kind, bits), space, chunk, place);
@@ -141,7 +141,8 @@ void Hdf5File::Impl::create_dataset(const std::string& object, Hdf5Kind kind, in
 void Hdf5File::create_dataset(const std::string& name, Hdf5Kind kind, int bits,
                               const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk) {
   impl_->require_writable(name);
-  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":", "there is one of that name");
+  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":",
+          "it has one of that name already");
   impl_->create_dataset(name, kind, bits, extent, chunk, Impl::Place::later);
 }
 
@@ -185,7 +186,7 @@ Hdf5Array<T> Hdf5File::read(const std::string& name) const {
   const Hdf5Shape found = shape(name);
   require_kind<T>(found.kind, impl_->name(), name);
   const auto n = product(found.extent);
-  // Checked before memory is asked for; a compressed dataset would not pass and is not ours.
+  // Checked before memory is allocated; compressed datasets fail the check, but Kovariant writes none.
   const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
   require<FormatError>(n && (*n == 0 || found.stored_bytes / *n >= bytes), impl_->name(), "promises",
                        extent_text(found.extent), "values in", name, "and holds", found.stored_bytes,
@@ -207,7 +208,7 @@ std::string Hdf5File::read_text(const std::string& name) const {
   const Hdf5Id set = impl_->open_dataset(name);
   const Hdf5Id type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
   require<FormatError>(H5Tget_class(type) == H5T_STRING && product(hdf5_extent(space)) == 1u, impl_->name(),
-                       "has no single text in", name);
+                       "does not have a single text in", name);
   const auto read = [&](hid_t memory, void* out) { return H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); };
   return impl_->read_texts(type, 1, space, name, read).at(0);
 }

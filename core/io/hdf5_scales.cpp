@@ -42,7 +42,8 @@ Hdf5Id fixed_type(const std::string& text) {
 
 void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
   impl_->require_writable(name);
-  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":", "there is one of that name");
+  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":",
+          "it has one of that name already");
   const hsize_t n = texts.size();
   const Hdf5Id space(H5Screate_simple(1, &n, nullptr), H5Sclose), type = hdf5_text_type();
   const Hdf5Id set = impl_->make_dataset(name, type, space, {});
@@ -58,7 +59,7 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
   const std::vector<std::uint64_t> extent = hdf5_extent(space);
   // Of texts the dataset holds a reference each, 16 bytes in the file.
   require<FormatError>(H5Tget_class(type) == H5T_STRING && extent.size() == 1 && extent[0] <= impl_->stored_bytes(set),
-                       impl_->name(), "has no list of texts in", name);
+                       impl_->name(), "does not have a list of texts in", name);
   const auto read = [&](hid_t memory, void* out) { return H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); };
   return impl_->read_texts(type, extent[0], space, name, read);
 }

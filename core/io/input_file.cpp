@@ -34,7 +34,7 @@ InputFile::~InputFile() {
 void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
   require<FormatError>(bytes.size() <= size_ && offset <= size_ - bytes.size(), name(), "ends at byte", size_,
                        "where bytes", offset, "to", offset + bytes.size(),
-                       "are needed: it is truncated, fetch it again");
+                       "are needed: it is truncated; fetch it again");
   std::size_t done = 0;
   while (done < bytes.size()) {
     // Linux transfers at most 2 GiB at a time.

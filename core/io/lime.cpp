@@ -35,7 +35,7 @@ LimeRecord parse_header(const InputFile& file, std::uint64_t offset) {
   std::string type(name, std::find(name, name + type_bytes, '\0'));
   const std::uint64_t data = offset + header_bytes;
   require<FormatError>(length <= file.size() - data, file.name(), "is truncated: the LIME record", in_quotes(type),
-                       "at byte", offset, "promises", length, "bytes of data and the file has", file.size() - data,
+                       "at byte", offset, "promises", length, "bytes of data, but the file has", file.size() - data,
                        "left; fetch it again");
   return {std::move(type), offset, data, length, (flags & begin_bit) != 0, (flags & end_bit) != 0};
 }
@@ -66,7 +66,7 @@ std::vector<LimeRecord> lime_records(const InputFile& file) {
                                  std::to_string(offset) + "; fetch it again"));
     }
     require<FormatError>(records.size() < most_records, file.name(), "has more than", most_records,
-                         "LIME records: no gauge configuration has");
+                         "LIME records, more than any gauge configuration");
     records.push_back(parse_header(file, offset));
     const LimeRecord& last = records.back();
     offset = last.data_offset + last.length + padding(last.length);

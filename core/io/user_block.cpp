@@ -51,7 +51,7 @@ bool has_user_block(const InputFile& file) {
 
 void verify_user_block(const Comm& comm, const std::filesystem::path& path) {
   const char* const remedy =
-      "it is damaged or cut short, fetch it again; if another program changed it on purpose, take the block away: "
+      "it is damaged or cut short; fetch it again, or if another program changed it on purpose, remove the block: "
       "h5unjam --delete -i FILE -o NEW";
   std::optional<InputFile> file;
   std::int64_t ours = 0;

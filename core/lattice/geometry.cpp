@@ -21,7 +21,8 @@ namespace {
 void require_extent(const Coord& extent) {
   for (int mu = 0; mu < 4; ++mu) {
     require(extent[mu] > 0, "lattice extent", to_string(extent), "has no sites: every extent must be positive");
-    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent), "has 2^20 or more in one direction");
+    require(extent[mu] < (1 << 20), "lattice extent", to_string(extent),
+            "has 2^20 or more sites in one direction: choose smaller extents");
     require(extent[mu] % 2 == 0, "lattice extent", to_string(extent), "has an odd entry,",
             std::to_string(extent[mu]) + ",", "but even-odd ordering needs even extents in all directions: choose",
             std::to_string(extent[mu] + 1) + (extent[mu] > 1 ? " or " + std::to_string(extent[mu] - 1) : ""));

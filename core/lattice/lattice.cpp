@@ -31,13 +31,13 @@ HaloOptions resolved(const Comm& comm, HaloOptions options) {
   }
   const bool possible = comm.takes_device_memory();
   require<NotBuilt>(possible || automatic,
-                    "messages from device memory were asked for, but this MPI does not take it: use an MPI with CUDA "
+                    "messages from device memory were asked for, but this MPI cannot send them: use an MPI with CUDA "
                     "support, or the staged transport");
   options.transport = possible ? Transport::device : Transport::staged;
   return options;
 }
 
-/// Everything that all ranks must give alike.
+/// Everything that must be the same on all ranks, as text.
 std::string in_words(const Coord& extent, const LatticeOptions& options) {
   const HaloOptions& halo = options.halo;
   return sentence(to_string(extent), "grid", options.grid ? to_string(*options.grid) : "any", "order",

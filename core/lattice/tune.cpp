@@ -70,7 +70,7 @@ Tuner::~Tuner() {
   try {
     // Other lattices and other runs may have learnt something since this one read the file.
     const std::string before = text_of(file_);
-    if (!before.empty() && !before.starts_with(first_line)) return;  // not ours to replace
+    if (!before.empty() && !before.starts_with(first_line)) return;  // a file of another program
     auto lines = lines_of(before.substr(std::min(before.size(), std::string(first_line).size())));
     for (const auto& [key, choice] : learnt_) lines[key] = '\t' + std::to_string(choice);
     std::string text = first_line;

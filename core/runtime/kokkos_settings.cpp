@@ -104,7 +104,7 @@ void require_option(std::string_view argument) {
   const std::string_view name = argument.substr(0, argument.find('='));
   const auto* const setting =
       std::find_if(std::begin(settings), std::end(settings), [&](const Setting& s) { return s.option == name; });
-  require(setting != std::end(settings), argument, "is no option of Kokkos: --kokkos-help shows what there is");
+  require(setting != std::end(settings), argument, "is not an option of Kokkos: --kokkos-help lists them");
   const bool is_bare = name.size() == argument.size();
   const std::string_view value = is_bare ? "" : argument.substr(name.size() + 1);
   const bool right = is_bare ? setting->kind == Kind::flag || setting->kind == Kind::truth
@@ -137,8 +137,8 @@ void require_device(int argc, char* const* argv) {
   for (int i = 1; i < argc; ++i)
     if (const std::string_view argument(argv[i]); argument.starts_with("--kokkos-device-id="))
       id = argument.substr(argument.find('=') + 1);
-  require(id.empty() || is_number(id, 0, visible - 1), "Kokkos is to use the GPU number", id, "and there are", visible,
-          "here, counted from 0: name another, or none and each rank gets its own");
+  require(id.empty() || is_number(id, 0, visible - 1), "Kokkos was told to use GPU", id + ", but there are", visible,
+          "here, counted from 0: name another, or none, and each rank gets its own");
 }
 #endif
 

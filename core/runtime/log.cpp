@@ -44,7 +44,7 @@ void require_log(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code none;
   require(std::filesystem::is_directory(folder, none), "the log", path.string(), "cannot be written: the folder",
-          folder.string(), "is not there; make it, or name another file");
+          folder.string(), "does not exist; make it, or name another file");
   const std::filesystem::file_status there = std::filesystem::status(path, none);
   require(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there) ||
               std::filesystem::is_character_file(there),
@@ -55,7 +55,7 @@ void require_log(const std::filesystem::path& path) {
   char date[11] = {};  // "2026-01-31 "
   std::ifstream(path).read(date, sizeof(date));
   require(date[4] == '-' && date[7] == '-' && date[10] == ' ', "the log", path.string(),
-          "would be appended to a file that is no log: name another file");
+          "would be appended to a file that is not a log: name another file");
 }
 }  // namespace
 

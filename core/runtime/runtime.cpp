@@ -58,7 +58,7 @@ Ending ending_of(const std::exception_ptr& error) {
   } catch (...) {
     return {.kind = Ending::Kind::own,
             .code = int(ExitCode::internal),
-            .text = "an exception that is no std::exception was thrown"};
+            .text = "an exception that is not a std::exception was thrown"};
   }
 }
 
@@ -165,7 +165,7 @@ struct Runtime::Parts {
     if (!error) ending.text = verdict.of_another;
     if (!verdict.complete && code == 0) {
       code = int(ExitCode::communication);
-      ending.text = sentence("this rank has ended, and not all others have within", Comm::default_timeout(),
+      ending.text = sentence("this rank has ended, but not all others have within", Comm::default_timeout(),
                              "seconds: a process is stopped, or does something else");
     }
     if (code != 0) {

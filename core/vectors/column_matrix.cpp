@@ -133,7 +133,7 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
   const int m = x.n_components(), n = y.n_components();
   require(r.size() == std::size_t(m) * std::size_t(n), "a rotation of", m, "columns into", n, "got a matrix of",
           r.size(), "numbers: give it m times n");
-  require(x.data() != y.data(), "a rotation of", x.name(), "into itself was asked for: give it another field");
+  require(x.data() != y.data(), "a rotation cannot work in place on", x.name(), ": give it two different fields");
   using T = typename F::Real;
   constexpr int width = F::Lanes::width;
   for (int first_out = 0; first_out < n; first_out += most_outputs)

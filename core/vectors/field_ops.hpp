@@ -79,7 +79,8 @@ Field<SiteT, StorageT, LanesT> Field<SiteT, StorageT, LanesT>::clone(const std::
   if constexpr (std::is_same_v<LanesT, SiteLanes>) {
     copy(*this, r);
   } else {
-    require(contiguous(), "a copy of some components of", name_, "was asked for: copy all of them");
+    require(contiguous(), "a clone of", name_,
+            "was asked for, which is only some components of a field: clone the whole field");
     detail::copy_on_device(r.data(), data(), bytes());
   }
   return r;

@@ -79,7 +79,8 @@ template <class F, class T>
 void require_pair(const CovariantLaplacian<T>& laplacian, const F& in, const F& out) {
   require(in.conforms(out) && in.lattice() == laplacian.lattice() && in.subset() == Subset::all,
           "a function of the Laplacian got", in.name(), "and", out.name(),
-          "which differ in shape, have one parity only, or live on another lattice than its links");
+          "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
+          "fields of one shape on that lattice");
 }
 
 }  // namespace

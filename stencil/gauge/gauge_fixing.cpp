@@ -134,7 +134,7 @@ namespace {
 template <class T>
 void require_transformation(const GaugeField<T>& gauge, const Field<ColorMatrix, T>& g) {
   require(g.lattice() == gauge.lattice() && g.n_components() == 1 && g.subset() == Subset::all, g.name(),
-          "is no gauge transformation of", gauge.name(), ": it takes one matrix on every site of the same lattice");
+          "is not a gauge transformation of", gauge.name(), ": it takes one matrix on every site of the same lattice");
 }
 
 template <class T>
@@ -225,7 +225,7 @@ FixedGauge<T> fix_gauge(const GaugeField<T>& gauge, const GaugeFixing& parameter
       if (fixed.result().theta <= parameters.tolerance) return fixed;
       require<ConvergenceError>(iteration < parameters.max_iterations,
                                 "gauge fixing reached theta =", fixed.result().theta, "after", iteration,
-                                "iterations and was to reach", parameters.tolerance,
+                                "iterations, but was to reach", parameters.tolerance,
                                 ": allow more iterations, another overrelaxation or a larger tolerance");
     }
     fixer.iterate();

@@ -189,7 +189,7 @@ template <class T>
 void PureGaugeUpdate<T>::heatbath() {
   constexpr std::uint32_t last = (std::numeric_limits<std::uint32_t>::max() - 4) / 4;
   require(sweep_ < last, "the chain has", sweep_,
-          "sweeps behind it and no streams of random numbers left: start another seed");
+          "sweeps behind it and no streams of random numbers left: start a chain with another seed");
   ++sweep_;  // stream 0 is the hot start's
   for (int mu = 0; mu < 4; ++mu)
     for (const Subset parity : {Subset::even, Subset::odd}) {

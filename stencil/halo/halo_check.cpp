@@ -23,9 +23,11 @@ void verify(const HaloTrailer& trailer, std::span<const std::byte> message, std:
                      trailer.bytes, "bytes where leg", leg, "with", message.size(),
                      "was due: the ranks disagree about the field; give all the same input");
   require<CommError>(trailer.sequence == sequence, name, "belongs to exchange", trailer.sequence, "but exchange",
-                     sequence, "is going on: an old message was delivered; run again, on other hosts if it comes back");
-  require<CommError>(trailer.crc32 == crc32(message), name,
-                     "was damaged on its way: its checksum does not fit; run again, on other hosts if it comes back");
+                     sequence,
+                     "is going on: an old message was delivered; run again, on other hosts if it happens again");
+  require<CommError>(
+      trailer.crc32 == crc32(message), name,
+      "was damaged on its way: its checksum does not fit; run again, on other hosts if it happens again");
 }
 
 void inject_halo_fault(const HaloFault& fault) { waiting_fault = fault; }

@@ -104,12 +104,12 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
   const Hdf5File file = Hdf5File::open(path, lattice.comm());
   lattice.comm().agree([&] {
     require<FormatError>(file.contains(dataset), name, "has no dataset",
-                         dataset + ", so it holds no gauge transformation of ours");
+                         dataset + ", so it holds no gauge transformation that Kovariant wrote");
     const Hdf5Shape shape = file.shape(dataset);
     require<FormatError>(shape.kind == Hdf5Kind::complex && shape.bits == 64 && shape.extent.size() == 6 &&
                              shape.extent[4] == 3 && shape.extent[5] == 3,
                          name, "has a dataset", dataset,
-                         "that is not complex [t][z][y][x][3][3]: it is no file of ours");
+                         "that is not complex [t][z][y][x][3][3]: Kovariant did not write it");
     require<FormatError>(shape.extent == extent_of(lattice.extent()), name, "holds a transformation of the lattice",
                          shape.extent[3], shape.extent[2], shape.extent[1], shape.extent[0], "and the links have",
                          to_string(lattice.extent()) + ": take the file that was made with them");
@@ -117,10 +117,12 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
                          "is cut short: the file was not copied to its end");
     const auto names = checksum_names(ChecksumKind::scidac);
     for (std::size_t i = 0; i < 2; ++i) {
-      require<FormatError>(file.has_attribute(group, names[i]), name, "has no attribute", names[i], "of", group);
+      require<FormatError>(file.has_attribute(group, names[i]), name, "has no attribute", names[i], "of", group,
+                           ": it is damaged, or Kovariant did not write it");
       const Hdf5Attribute value = file.attribute(group, names[i]);
       const auto* text = std::get_if<std::string>(&value);
-      require<FormatError>(text != nullptr, name, "has an attribute", names[i], "of", group, "that is no text");
+      require<FormatError>(text != nullptr, name, "has an attribute", names[i], "of", group,
+                           "that is not text: it is damaged, or Kovariant did not write it");
       recorded[i] = *text;
     }
     file.read_block(
@@ -139,7 +141,7 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
   if (!std::isfinite(deviation[0])) deviation[0] = HUGE_VAL;
   lattice.comm().max(deviation);
   require<FormatError>(deviation[0] <= su3_limit, name, "holds matrices that are not in SU(3) by", deviation[0],
-                       "where", su3_limit, "is allowed: it was not written by us");
+                       "where", su3_limit, "is allowed: Kovariant did not write them");
   return values;
 }
 
@@ -148,7 +150,7 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
 void write_transformation(const Field<ColorMatrix, double>& g, const std::filesystem::path& path,
                           const std::vector<std::pair<std::string, std::string>>& metadata) {
   require(g.n_components() == 1 && g.subset() == Subset::all, g.name(),
-          "is no gauge transformation: it needs one matrix on every site");
+          "is not a gauge transformation: it needs one matrix on every site");
   const Lattice& lattice = g.lattice();
   const Coord& extent = lattice.extent();
   std::optional<Hdf5File> file;

@@ -153,7 +153,7 @@ template <class T>
 void require_gauge(const GaugeField<T>& gauge) {
   require(gauge.n_components() == 4 && gauge.subset() == Subset::all, gauge.name(), "has", gauge.n_components(),
           "components", gauge.subset() == Subset::all ? "on all sites," : "on one parity,",
-          "a gauge field has the 4 links of every site");
+          "but a gauge field has the 4 links of every site");
 }
 
 template <class T>

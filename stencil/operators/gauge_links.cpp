@@ -71,7 +71,7 @@ template <class S>
 GaugeLinks<Storage>::GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors, LinkStorage storage)
     : GaugeLinks({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}},
                  (require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(),
-                          "components, a gauge field has 4"),
+                          "components, but a gauge field has 4"),
                   gauge),
                  factors, storage) {}
 

@@ -38,8 +38,8 @@ std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& bou
 template <class T>
 void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFactors& factors) {
   const auto& legs = stencil.legs();
-  require(legs.size() <= std::size_t(view.max_legs), "links for", legs.size(), "legs were asked for, and",
-          view.max_legs, "is the most: make several operators");
+  require(legs.size() <= std::size_t(view.max_legs), "links for", legs.size(), "legs were asked for, but",
+          view.max_legs, "is the limit: make several operators");
   for (std::size_t l = 0; l < legs.size(); ++l) {
     std::complex<double> z = 1;
     for (std::size_t mu = 0; mu < 4; ++mu)

@@ -60,13 +60,13 @@ void require_shift(const F& in, int mu, int step, const F& out) {
   require(in.conforms(out) && in.subset() == Subset::all && in.data() != out.data(), "a shift got", in.name(), "and",
           out.name(), "which must be two different full fields of one lattice and one number of components");
   require(mu >= 0 && mu < 4 && (step == 1 || step == -1), "a shift by", step, "in direction", mu,
-          "is none by one site: give a direction from 0 to 3 and a step of 1 or -1");
+          "does not lead to a neighbour: give a direction from 0 to 3 and a step of 1 or -1");
 }
 
 template <template <class> class SiteT, class T>
 void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, int leg, T factor,
                    bool both, const Field<SiteT, T>& out, const Exec& exec) {
-  require(links.lattice() == in.lattice(), in.name(), "lives on another lattice than the links: make both on one");
+  require(links.lattice() == in.lattice(), in.name(), "is on another lattice than the links: make both on one lattice");
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
   const HaloChoice read{.legs = both ? std::vector<int>{leg & ~1, leg | 1} : std::vector<int>{leg}};

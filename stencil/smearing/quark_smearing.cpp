@@ -28,7 +28,9 @@ void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& o
   if (const auto* wuppertal = std::get_if<WuppertalSmearing<T>>(&smearing_)) return wuppertal->apply(in, out);
   if (const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_)) return profile->apply(in, out);
   require(in.conforms(out) && in.lattice() == lattice_ && in.subset() == Subset::all, "the smearing got", in.name(),
-          "and", out.name(), "which differ in shape, have one parity only, or live on another lattice than its links");
+          "and", out.name(),
+          "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
+          "fields of one shape on that lattice");
   if (in.data() != out.data()) copy(in, out);
 }
 

@@ -23,7 +23,9 @@ template <class T>
 template <template <class> class SiteT>
 void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all, "the smearing got", in.name(),
-          "and", out.name(), "which differ in shape, have one parity only, or live on another lattice than its links");
+          "and", out.name(),
+          "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
+          "fields of one shape on that lattice");
   const int n = parameters_.iterations;
   const double step = n > 0 ? parameters_.width * parameters_.width / (4 * n) : 0;
   if (step == 0) {

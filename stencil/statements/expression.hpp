@@ -275,7 +275,7 @@ auto map(const F& f, const Operands&... operands) {
 /// transported from behind is shift(adj(U) * psi, mu, -1).
 template <Operand E>
 auto shift(const E& e, int mu, int distance) {
-  require(mu >= 0 && mu < 4, "a shift in direction", mu, "is none: give a direction from 0 to 3");
+  require(mu >= 0 && mu < 4, "a shift in direction", mu, "does not exist: give a direction from 0 to 3");
   Coord displacement;
   for (int nu = 0; nu < 4; ++nu) displacement[std::size_t(nu)] = nu == mu ? distance : 0;
   if constexpr (detail::is_wrong_v<E>)

@@ -32,7 +32,8 @@ void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& disp
 
 void ExpressionPlan::require_lattice(const Lattice& lattice) const {
   for (const Lattice& other : lattices_)
-    require(other == lattice, "a phase and a field live on different lattices: an expression has one");
+    require(other == lattice,
+            "a phase and a field are on different lattices, but an expression has one: make both on it");
 }
 
 void ExpressionPlan::require_one_lattice() const {
@@ -45,7 +46,7 @@ void ExpressionPlan::require_one_lattice() const {
   for (const Read& read : reads_) {
     const FieldInfo& in = read.field;
     require(in.lattice == first.lattice, in.name, "and", first.name,
-            "live on different lattices: an expression has one");
+            "are on different lattices, but an expression has one: make both on it");
     require(in.n_values == 1 || in.n_values == most.n_values, in.name, "has", in.n_values, "components and", most.name,
             "has", most.n_values, ": fields of one expression have one number of components, or a single one");
   }
@@ -62,14 +63,14 @@ bool ExpressionPlan::prepare(const FieldInfo& out) {
   for (const Read& read : reads_) {
     const FieldInfo& in = read.field;
     require(in.lattice == out.lattice, in.name, "and", out.name,
-            "live on different lattices: assign expressions of fields of one lattice");
+            "are on different lattices: assign expressions of fields of one lattice");
     require(in.n_values == 1 || in.n_values == out.n_values, in.name, "has", in.n_values, "components and", out.name,
             "has", out.n_values, ": an expression has as many as the field that it is assigned to, or one for all");
     const Subset wanted = at(out.subset, read.displacement);
-    require(in.subset == Subset::all || in.subset == wanted, in.name, "is known on", subset_name(in.subset),
-            "and wanted on", subset_name(wanted), "to assign to", out.name, "on", subset_name(out.subset));
+    require(in.subset == Subset::all || in.subset == wanted, in.name, "has values on", subset_name(in.subset),
+            "only, but", subset_name(wanted), "are needed to assign to", out.name, "on", subset_name(out.subset));
     const bool overlaps = in.begin < out.end && out.begin < in.end;
-    // One value is read and written component by component: a later component may need what an earlier one was.
+    // Components are read and written one by one: a later component may need the old value of an earlier one.
     const bool values = in.n_values != in.n_components || out.n_values != out.n_components;
     const bool same = in.origin == out.origin && in.n_components == out.n_components;
     const bool site_by_site = !read.shifted && !values && (same || out.n_components == 1);
@@ -89,8 +90,8 @@ void ExpressionPlan::prepare() {
     if (read.field.subset == Subset::all) continue;
     const Subset known = at(read.field.subset, read.displacement);
     if (why != nullptr)
-      require(known == sites, "a sum over", subset_name(sites), "where", why->name, "is known wants", read.field.name,
-              "on sites that it has not: take both fields on one parity");
+      require(known == sites, "a sum over the", subset_name(sites), "of", why->name, "needs values of", read.field.name,
+              "on sites where it has none: take both fields on one parity");
     sites = known;
     why = &read.field;
   }

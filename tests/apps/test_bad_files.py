@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that hold no configuration, or a damaged one."""
+"""Files that are not configurations, or damaged ones."""
 import os
 import struct
 import time
@@ -35,20 +35,20 @@ class BadFiles(ProgramTest):
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 2, "--format", format, "--output", "good", "-q")
         return self.read("good.0001." + {"nersc": "nersc", "ildg": "lime"}[format], "rb")
 
-    def test_absent(self):
+    def test_a_file_that_is_absent_is_an_input_error(self):
         self.refuse("absent.lime", code=1)
 
-    def test_empty(self):
+    def test_an_empty_file_is_refused(self):
         self.refuse(self.make("empty.lime", b""), says="empty")
 
-    def test_folder(self):
+    def test_a_folder_is_refused(self):
         os.mkdir(self.path("folder.lime"))
         self.refuse("folder.lime", says="folder")
 
-    def test_text(self):
-        self.refuse(self.make("poem.lime", b"The quality of mercy is not strained,\n" * 100), says="no gauge configuration")
+    def test_a_text_file_is_refused(self):
+        self.refuse(self.make("poem.lime", b"The quality of mercy is not strained,\n" * 100), says="is not a gauge configuration")
 
-    def test_flipped_bit(self):
+    def test_a_flipped_bit_is_noticed(self):
         for format in ("nersc", "ildg"):
             content = bytearray(self.configuration(format))
             content[len(content) // 2] ^= 4
@@ -60,29 +60,29 @@ class BadFiles(ProgramTest):
         ignored = [word for check in ("checksums", "plaquette", "link-trace", "unitarity") for word in ("--ignore", check)]
         self.assertIn("damaged beyond use", self.call("info", "huge.nersc", *ignored, code=2).stderr)
 
-    def test_truncated(self):
+    def test_a_truncated_file_is_refused(self):
         for format in ("nersc", "ildg"):
             content = self.configuration(format)
             self.refuse(self.make("short." + format, content[:-1000]))
             self.refuse(self.make("stub." + format, content[:100]))
 
-    def test_header_that_promises_more_than_there_is(self):
+    def test_a_header_that_promises_more_links_than_there_are_is_refused(self):
         content = self.configuration()
         self.refuse(self.make("more.nersc", content.replace(b"DIMENSION_4 = 4", b"DIMENSION_4 = 8")), says="bytes")
 
-    def test_impossible_extents(self):
+    def test_impossible_extents_are_refused(self):
         content = self.configuration()
         for extent in (b"0", b"1099511627776", b"-4", b"4.5"):
             self.refuse(self.make("extent.nersc", content.replace(b"DIMENSION_4 = 4", b"DIMENSION_4 = " + extent)))
 
-    def test_link_that_is_no_number(self):
+    def test_a_link_that_is_nan_is_refused(self):
         content = bytearray(self.configuration())
         content[-8:] = struct.pack(">d", float("nan"))
         path = self.make("nan.nersc", bytes(content))
         self.refuse(path)
         self.assertIn("finite", self.call("info", path, "--ignore", "checksums", code=2).stderr)
 
-    def test_published_ones_that_were_damaged(self):
+    def test_damaged_published_files_are_refused(self):
         for name in ("bad_checksum.lime", "bad_checksum.milc", "truncated.nersc"):
             self.refuse(self.published("derived/" + name))
 

@@ -125,7 +125,7 @@ class Generate(ProgramTest):
                 chain = [*self.CHAIN]
                 chain[chain.index(option) + 1] = value
             done = self.call(*chain, "--configurations", 3, "--output", "a", code=1)
-            self.assertIn("a.0001.lime is there already", done.stderr)
+            self.assertIn("a.0001.lime exists already", done.stderr)
             self.assertIn("%s %s" % (option, value), done.stderr)
             self.assertIn("another --output", done.stderr)
         self.assertIn("--extent 4 4 4 8", self.call("generate", "--extent", 4, 4, 4, 4, "--output", "a", code=1).stderr)

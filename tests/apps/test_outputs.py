@@ -53,7 +53,7 @@ class Outputs(LinksTest):
                               (["spectrum", "--set", 'output.journal="g.h5/journal"'], "is a file"),
                               (["spectrum", "--set", 'gauge.files=["x.h5", "./x.h5"]'], "twice"),
                               (["loops", "x.h5", "--output", ""], "names no file"),
-                              (["flow", "x.h5", "--log", "x.h5"], "no log"),
+                              (["flow", "x.h5", "--log", "x.h5"], "is not a log"),
                               (["flow", "x.h5", "--log", "absent/log"], "absent")):
             self.assertIn(says, self.call(*command, code=1).stderr, command)
         self.assertEqual(self.new_files(), [])

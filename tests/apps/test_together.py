@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the results are kept apart by: runs with one prefix, links under one name."""
+"""Runs that share a prefix or outputs keep each other out, and journals tell links of one name apart."""
 import fcntl
 import os
 import re
@@ -12,7 +12,7 @@ import unittest
 from program_support import PROGRAM, TINY, ProgramTest, environment
 
 
-# Half a second and more, in several parts.
+# A job of half a second or more, in several parts.
 SLOW = [*TINY, "--set", "source.count=8", "--set", "solver.precision=double", "--set", "solver.tolerance=1e-12"]
 
 
@@ -197,7 +197,7 @@ class Together(Runs, ProgramTest):
         text = run.communicate(timeout=100)
         self.assertEqual(run.returncode, 0, text)
 
-    def test_who_locks_the_folder_itself_is_not_waited_for_long(self):
+    def test_another_program_that_locks_the_folder_is_not_waited_for_long(self):
         folder = os.open(self.folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -221,11 +221,11 @@ class Together(Runs, ProgramTest):
     def test_a_file_of_the_locks_name_is_never_touched(self):
         with open(self.path("smear.lock"), "w") as file:
             file.write("my notes\n")
-        self.assertIn("no lock of this program", self.call("smear", "--extent", 4, 4, 4, 2, code=1).stderr)
+        self.assertIn("is not a lock of this program", self.call("smear", "--extent", 4, 4, 4, 2, code=1).stderr)
         self.assertEqual(self.read("smear.lock"), "my notes\n")
         os.remove(self.path("smear.lock"))
         os.mkfifo(self.path("smear.lock"))
-        self.assertIn("no lock of this program", self.call("smear", "--extent", 4, 4, 4, 2, code=1).stderr)
+        self.assertIn("is not a lock of this program", self.call("smear", "--extent", 4, 4, 4, 2, code=1).stderr)
         os.remove(self.path("smear.lock"))
         os.mkdir(self.path("smear.lock"))
         self.assertIn("smear.lock cannot be opened", self.call("smear", "--extent", 4, 4, 4, 2, code=1).stderr)
@@ -308,7 +308,7 @@ class Stale(Runs, ProgramTest):
         os.replace(self.path("a.0002.lime"), self.path("b.lime"))
         text = run.communicate(timeout=200)[1]
         self.assertEqual(run.returncode, 1, text)
-        self.assertIn("b.lime was replaced while this run was under way", text)
+        self.assertIn("b.lime was replaced by other links while this run was under way", text)
         self.assertEqual([n for n in self.finished_parts() if n.startswith("b.lime")], [])
         self.assertFalse(os.path.exists(self.path("spectrum.dat")))
         self.assertIn("finished        8 of 16", self.call(*files).stdout)

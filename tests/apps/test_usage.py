@@ -9,7 +9,7 @@ from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, en
 
 
 class Usage(ProgramTest):
-    def test_help_everywhere(self):
+    def test_every_subcommand_has_help(self):
         self.assertIn("exit codes", self.call("--help").stdout)
         for command in ("spectrum", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
             self.assertIn("--quiet", self.call(command, "--help").stdout)
@@ -36,7 +36,7 @@ class Usage(ProgramTest):
         self.assertIn("run.toml, line 2", text)
         self.assertIn("did you mean 'solver.tolerance'?", text)
 
-    def test_parameter_files_that_are_empty_or_none_of_ours(self):
+    def test_empty_and_foreign_parameter_files(self):
         open(self.path("empty.toml"), "w").close()
         self.assertEqual(self.call("spectrum", "empty.toml", "--dry-run").stdout, self.call("spectrum", "--dry-run").stdout)
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "a", "-q")
@@ -63,7 +63,7 @@ class Usage(ProgramTest):
                 ({"KOKKOS_PROFILE_LIBRARY": "a", "KOKKOS_TOOLS_LIBS": "b"}, [], "name different tools"),
                 ({}, ["--kokkos-map-device-id-by=x"], "--kokkos-map-device-id-by=x is wrong"), ({}, ["--kokkos-tools-args"], "give --kokkos-tools-args=TEXT"),
                 ({}, ["--kokkos-disable-warnings=x"], "give --kokkos-disable-warnings=yes"), ({}, ["--kokkos-tools-libs="], "is wrong"),
-                ({}, ["--kokkos-num-threadsx"], "is no option of Kokkos"), ({}, ["--kokkos-nonsense"], "--kokkos-nonsense is no option of Kokkos")):
+                ({}, ["--kokkos-num-threadsx"], "is not an option of Kokkos"), ({}, ["--kokkos-nonsense"], "--kokkos-nonsense is not an option of Kokkos")):
             with self.subTest(more=more, option=option):
                 done = subprocess.run([PROGRAM, "info", "absent.lime", *option], cwd=self.folder, text=True, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, timeout=60, env=environment(**more))
@@ -93,11 +93,11 @@ class Usage(ProgramTest):
         for visible in ("1000", "-1", "first", "", "0,", ",0", "0,1000"):
             self.assertIn("KOKKOS_VISIBLE_DEVICES=%s is wrong: give numbers of GPUs" % visible, says(KOKKOS_VISIBLE_DEVICES=visible))
         for visible in ({}, {"KOKKOS_VISIBLE_DEVICES": "0"}):
-            self.assertIn("the GPU number 1000 and there are ", says(KOKKOS_DEVICE_ID="1000", **visible))
-            self.assertIn("the GPU number 1000 and there are ", says("--kokkos-device-id=1000", **visible))
+            self.assertIn("GPU 1000, but there are ", says(KOKKOS_DEVICE_ID="1000", **visible))
+            self.assertIn("GPU 1000, but there are ", says("--kokkos-device-id=1000", **visible))
             self.assertIn("cannot read absent.lime", says("--kokkos-device-id=0", KOKKOS_DEVICE_ID="1000", **visible))
             self.assertIn("cannot read absent.lime", says(**visible))
-        self.assertIn("the GPU number 1 and there are 1 here", says(KOKKOS_DEVICE_ID="1", KOKKOS_VISIBLE_DEVICES="0"))
+        self.assertIn("GPU 1, but there are 1 here", says(KOKKOS_DEVICE_ID="1", KOKKOS_VISIBLE_DEVICES="0"))
 
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_an_error_that_one_rank_alone_has_before_mpi_starts_is_said_once(self):

@@ -62,7 +62,7 @@ class OneProcess(EndingsTest):
         for way in ("run", "uncaught"):
             self.assertEqual(self.call(way, 1, 2), ["endings: a wrong note"])
             self.assertEqual(self.call(way + "-foreign", 1, 70), ["endings: rain (std::runtime_error)"])
-            self.assertEqual(self.call(way + "-number", 1, 70), ["endings: an exception that is no std::exception was thrown"])
+            self.assertEqual(self.call(way + "-number", 1, 70), ["endings: an exception that is not a std::exception was thrown"])
             self.assertIn("memory ran out", self.call(way + "-memory", 1, 70)[0])
         self.assertEqual(self.call("well", 1, 0), [])
         self.assertEqual(self.call("uncaught-on-a-thread", 1, 2), ["endings: a wrong note"])
@@ -75,7 +75,7 @@ class OneProcess(EndingsTest):
             self.assertEqual(len(said), 1)
             self.assertIn(name + ": KOKKOS_DISABLE_WARNINGS=maybe is wrong", said[0])
 
-    def test_a_timeout_that_is_no_time_is_refused(self):
+    def test_a_timeout_that_is_not_a_number_is_refused(self):
         for text in ("soon", "-1", "inf", "3 s"):
             self.assertIn("KOV_TIMEOUT is " + text, self.call("run", 1, 1, KOV_TIMEOUT=text)[0])
 
@@ -105,7 +105,7 @@ class OneProcess(EndingsTest):
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
 class SeveralRanks(EndingsTest):
-    def test_one_rank_s_error_ends_all(self):
+    def test_an_error_of_one_rank_ends_all(self):
         for way in ("run", "uncaught"):
             for ranks in (2, 4):
                 self.assertEqual(self.call(way, ranks, 2), ["endings: rank %d: a wrong note" % (ranks - 1)])
@@ -139,7 +139,7 @@ class SeveralRanks(EndingsTest):
 
     def test_a_rank_that_stops_in_its_end_is_ended(self):
         said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
-        self.assertRegex(said[0], "^endings: rank 0: this rank has ended, and not all others have within 4 seconds")
+        self.assertRegex(said[0], "^endings: rank 0: this rank has ended, but not all others have within 4 seconds")
         self.assertLess(self.seconds, 20)
 
     def test_a_rank_that_stops_in_its_end_after_another_s_error_is_ended_with_the_code_of_that(self):

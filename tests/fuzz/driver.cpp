@@ -129,9 +129,9 @@ bool execute(const std::string& input) {
   } catch (const Error&) {
     return true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "an exception that is no kov::Error: %s\n", error.what());
+    std::fprintf(stderr, "an exception that is not a kov::Error: %s\n", error.what());
   } catch (...) {
-    std::fprintf(stderr, "something that is no exception was thrown\n");
+    std::fprintf(stderr, "something that is not a std::exception was thrown\n");
   }
   return false;
 }

@@ -27,11 +27,12 @@ std::span<std::complex<double>> as_complex(std::span<double> reals) {
 
 template <class T>
 T need(const Hdf5File& file, const std::string& attribute, const std::string& name) {
-  require<FormatError>(file.has_attribute(group, attribute), name, "has no attribute", attribute, "of", group);
+  require<FormatError>(file.has_attribute(group, attribute), name, "has no attribute", attribute, "of", group,
+                       ": it is damaged, or Kovariant did not write it");
   const Hdf5Attribute value = file.attribute(group, attribute);
   const T* wanted = std::get_if<T>(&value);
   require<FormatError>(wanted != nullptr, name, "has an attribute", attribute, "of", group,
-                       "that is of another type than a file of ours has");
+                       "of the wrong type: it is damaged, or Kovariant did not write it");
   return *wanted;
 }
 
@@ -77,7 +78,7 @@ bool is_hdf5(const InputFile& file) { return file.text(0, 8) == "\x89HDF\r\n\x1a
 GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf5File>& file) {
   const std::string name = input->name();
   require<FormatError>(file->contains(dataset), name, "is an HDF5 file without the dataset",
-                       dataset + ", so it holds no gauge configuration of ours");
+                       dataset + ", so it holds no gauge configuration that Kovariant wrote");
   const Hdf5Shape shape = file->shape(dataset);
 
   GaugeSource source;
@@ -101,7 +102,7 @@ GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf
     const std::string text = need<std::string>(*file, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
-                         "no 32-bit hexadecimal number");
+                         "not a 32-bit hexadecimal number");
     source.expected[i] = *value;
     header.checksums.emplace_back(names[i], to_hex(*value));
   }

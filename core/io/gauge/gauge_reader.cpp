@@ -27,7 +27,7 @@ GaugeSource source_of(const SharedFile& file, const ReadOptions& options) {
   if (is_nersc(*file)) return nersc_source(file);
   if (is_milc(*file)) return milc_source(file);
   if (is_openqcd(*file)) return openqcd_source(file);  // last, for it has no magic number
-  throw FormatError(sentence(file->name(), "is no gauge configuration that can be read: it begins with",
+  throw FormatError(sentence(file->name(), "is not a gauge configuration that can be read: it begins with",
                              in_quotes(file->text(0, 16)) + ",",
                              "which is none of NERSC, ILDG or SciDAC (LIME), MILC, openQCD, HDF5"));
 }

@@ -48,7 +48,8 @@ void record(GaugeHeader& header, std::optional<double>& slot, const char* what, 
             const std::string& file, double scale) {
   if (text.empty()) return;
   const auto value = parse_real(text);
-  require<FormatError>(value.has_value(), file, "records a", what, "of", in_quotes(text) + ",", "which is no number");
+  require<FormatError>(value.has_value(), file, "records a", what, "of", in_quotes(text) + ",",
+                       "which is not a number");
   slot = *value / scale;
   const double tolerance = std::clamp(printed_unit(text) / scale, header.bits == 32 ? 1e-6 : 1e-11, 1e-5);
   header.recorded_tolerance = std::max(header.recorded_tolerance, tolerance);
@@ -145,7 +146,7 @@ void require_data(const Coord& extent, std::size_t site_bytes, std::uint64_t off
     if (fits) bytes *= std::uint64_t(e);
   }
   const std::string promised = fits ? std::to_string(bytes) : "more than 2^64";
-  require<FormatError>(fits && bytes <= available, file, "is truncated or its header damaged: a lattice of",
+  require<FormatError>(fits && bytes <= available, file, "is truncated, or its header is damaged: a lattice of",
                        to_string(extent), "with", site_bytes, "bytes a site needs", promised, "bytes from byte", offset,
                        "on, and there are", available);
   require<FormatError>(length == DataLength::at_least || bytes == available, file, "has", available,

@@ -37,7 +37,7 @@ struct Records {
     if (!found) return std::nullopt;
     XmlRecord record(*found);
     if (!record.problem().empty())
-      warnings.push_back("its LIME record " + type + " is no XML (" + record.problem() +
+      warnings.push_back("its LIME record " + type + " is not XML (" + record.problem() +
                          "): elements were looked for by name");
     return record;
   }
@@ -68,7 +68,7 @@ std::int64_t xml_integer(const XmlRecord& xml, const std::string& element, const
   require<FormatError>(text.has_value(), file.name(), "has no", "<" + element + ">", "in its LIME record", record);
   const auto value = parse_integer(*text);
   require<FormatError>(value.has_value(), file.name(), "has", "<" + element + ">" + printable(*text),
-                       "in its LIME record", record + ":", "no integer");
+                       "in its LIME record", record + ":", "not an integer");
   return *value;
 }
 
@@ -87,7 +87,7 @@ Shape shape_from_ildg(const XmlRecord& xml, const InputFile& file) {
   for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = xml_integer(xml, names[mu], "ildg-format", file);
   const std::int64_t bits = xml_integer(xml, "precision", "ildg-format", file);
   require<FormatError>(bits == 32 || bits == 64, file.name(), "has precision", bits,
-                       "in its LIME record ildg-format: it can be 32 or 64");
+                       "in its LIME record ildg-format: it must be 32 or 64");
   return {checked_extent(extent, file.name(), "its LIME record ildg-format"), int(bits)};
 }
 
@@ -105,7 +105,7 @@ std::optional<Coord> extent_from_scidac(const XmlRecord& xml, const InputFile& f
   for (std::size_t mu = 0; mu < 4; ++mu) {
     const auto value = parse_integer(numbers[mu]);
     require<FormatError>(value.has_value(), file.name(), "has <dims>" + printable(*dims), "in its LIME record",
-                         record + ":", "no integers");
+                         record + ":", "not integers");
     extent[mu] = *value;
   }
   return checked_extent(extent, file.name(), "its LIME record " + record);
@@ -117,7 +117,7 @@ std::optional<int> bits_from_scidac(const XmlRecord& xml, const InputFile& file)
   const auto precision = xml.element("precision");
   if (!precision) return std::nullopt;
   require<FormatError>(*precision == "F" || *precision == "D", file.name(), "has precision", in_quotes(*precision),
-                       "in its LIME record", record + ":", "it can be F or D");
+                       "in its LIME record", record + ":", "it must be F or D");
   const int bits = *precision == "F" ? 32 : 64;
   const std::int64_t size = xml_integer(xml, "typesize", record, file),
                      count = xml_integer(xml, "datacount", record, file);
@@ -183,7 +183,7 @@ void find_checksum(GaugeSource& source, const Records& records) {
     const std::string text = xml->element(names[i]).value_or("");
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), records.file.name(), "has", in_quotes(text), "for", names[i],
-                         "in its LIME record scidac-checksum: no 32-bit hexadecimal number");
+                         "in its LIME record scidac-checksum: not a 32-bit hexadecimal number");
     source.expected[i] = *value;
     source.header.checksums.emplace_back(names[i], to_hex(*value));
   }
@@ -268,8 +268,8 @@ class IldgSink : public GaugeSink {
         checksum_(ChecksumKind::scidac, std::endian::big) {
     using enum LimeWriter::Position;
     const std::string info = record_xml(options);
-    require(info.size() < longest_text, "the metadata for", path.string(), "are", info.size(), "bytes of XML, and",
-            longest_text, "is the most: shorten them, or write HDF5");
+    require(info.size() < longest_text, "the metadata for", path.string(), "are", info.size(), "bytes of XML, but only",
+            longest_text, "fit: shorten them, or write HDF5");
     lime_.text("scidac-private-file-xml", first, private_file_xml(extent));
     lime_.text("scidac-file-xml", last, xml_head() + element("title", "Gauge configuration"));
     lime_.text("scidac-private-record-xml", first, private_record_xml(options));

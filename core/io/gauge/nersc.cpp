@@ -54,7 +54,8 @@ NerscHeader parse_lines(const InputFile& file) {
 
 const std::string& need(const NerscHeader& header, const std::string& key, const InputFile& file) {
   const std::string* value = header.find(key);
-  require<FormatError>(value != nullptr, file.name(), "has no", key, "in its NERSC header: it cannot be read without");
+  require<FormatError>(value != nullptr, file.name(), "has no", key,
+                       "in its NERSC header: without it the links cannot be read");
   return *value;
 }
 
@@ -63,7 +64,7 @@ SiteFormat floating_point(const std::string& value, const InputFile& file) {
   constexpr std::string_view names[] = {"IEEE32", "IEEE32BIG", "IEEE32LITTLE", "IEEE64", "IEEE64BIG", "IEEE64LITTLE"};
   require<FormatError>(std::find(std::begin(names), std::end(names), value) != std::end(names), file.name(),
                        "has FLOATING_POINT =", in_quotes(value),
-                       "in its NERSC header, where IEEE32 or IEEE64 with BIG or LITTLE can be read");
+                       "in its NERSC header, but only IEEE32 or IEEE64 with BIG or LITTLE can be read");
   return {.bits = value.starts_with("IEEE32") ? 32 : 64,
           .order = value.ends_with("LITTLE") ? std::endian::little : std::endian::big};
 }
@@ -73,7 +74,7 @@ std::int64_t dimension(const NerscHeader& header, int mu, const InputFile& file)
   const std::string& text = need(header, key, file);
   const auto value = parse_integer(text);
   require<FormatError>(value.has_value(), file.name(), "has", key, "=", in_quotes(text),
-                       "in its NERSC header: no integer");
+                       "in its NERSC header: not an integer");
   return *value;
 }
 
@@ -113,7 +114,7 @@ GaugeSource nersc_source(const SharedFile& file) {
   if (const std::string* text = found.find("CHECKSUM")) {
     const auto value = parse_hex(*text);
     require<FormatError>(value.has_value(), name, "has CHECKSUM =", in_quotes(*text),
-                         "in its NERSC header: no 32-bit hexadecimal number");
+                         "in its NERSC header: not a 32-bit hexadecimal number");
     source.kind = ChecksumKind::nersc;
     source.expected[0] = *value;
     header.checksums.emplace_back("CHECKSUM", to_hex(*value));
@@ -169,7 +170,7 @@ class NerscSink : public GaugeSink {
     }
     text += std::string(last_line) + "\n";
     require(text.size() <= longest_header, "the metadata for", path.string(), "make a NERSC header of", text.size(),
-            "bytes, and", longest_header, "is the most: shorten them, or write ILDG or HDF5");
+            "bytes, but only", longest_header, "fit: shorten them, or write ILDG or HDF5");
     file_.write(text);
   }
 

@@ -45,13 +45,13 @@ TEST(Formula, SaysWhereItGoesWrong) {
                                                         {"1 +", "ends where"},
                                                         {"exp p2", "lacks a '('"},
                                                         {"exp(p2", "lacks a ')'"},
-                                                        {"2 p2", "go on with 'p2'"},
+                                                        {"2 p2", "cannot continue with 'p2'"},
                                                         {"1 + $", "has '$'"},
                                                         {"\u00e9", "has '\u00e9' where"},
                                                         {"1 + '\u00e9' + $", "at character 5"},
                                                         {"exq(p2)", "did you mean 'exp'?"},
                                                         {"p3", "did you mean 'p2'?"},
-                                                        {"1)", "go on with ')'"},
+                                                        {"1)", "cannot continue with ')'"},
                                                         {std::string(9999, '('), "nested"},
                                                         {std::string(9999, '-'), "nested"}}) {
     EXPECT_NE(problem(text).find(part), std::string::npos) << problem(text);

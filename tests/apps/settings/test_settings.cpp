@@ -58,7 +58,7 @@ TEST(Settings, CharactersBeyondAsciiAreForTextsAndComments) {
   EXPECT_EQ(read("\ufeffsource.n = 2").n, 2);
   EXPECT_EQ(read("gauge.files = ['''\u00a7\n\"\u00a7''', \"\"\"\u00a7\"\"\"\"]").files,
             (std::vector<std::string>{"\u00a7\n\"\u00a7", "\u00a7\""}));
-  // toml++ 3.3 does what C++ leaves undefined with these.
+  // These make toml++ 3.3 run into undefined behaviour.
   for (const std::string text : {"dry = true\n\u00e9 = 1", "dry = true\nsource.n\u00a7 = 1", "dry = \n\u00a1",
                                  "gauge.files = [\n\u00e9]", "gauge.files = [\"\"\"\\\n\u00a7\"\"\"]",
                                  "gauge.files = [\"a\\\"\",\n\u00e9]", "gauge.files = ['a\\',\n\u00e9]"}) {
@@ -152,7 +152,7 @@ TEST(Settings, TextsOfAnyCharactersReadBackTheSame) {
   EXPECT_EQ(q.files, texts);
 }
 
-// toml++ writes them as if they were Latin-1.
+// toml++ would write them as if they were Latin-1.
 TEST(Settings, TextsThatAreNotUtf8AreRefused) {
   Parameters p;
   Settings s = p.settings();
@@ -164,7 +164,7 @@ TEST(Settings, TextsThatAreNotUtf8AreRefused) {
   EXPECT_EQ(p.files, std::vector<std::string>{"caf\u00e9.lime"});
 }
 
-TEST(Settings, ListsAndQuotesThatTomlRefusesAreNoNames) {
+TEST(Settings, ListsAndQuotesThatTomlRefusesAreNotTakenForNames) {
   Parameters p;
   Settings s = p.settings();
   for (const char* value : {"[\"a\", b]", "[\"a\"", "\"a", "'a", "['a' 'b']"})
@@ -179,9 +179,9 @@ TEST(Settings, ListsAndQuotesThatTomlRefusesAreNoNames) {
 TEST(Settings, NoLineOfAnAssignmentIsDropped) {
   Parameters p;
   Settings s = p.settings();
-  EXPECT_SAYS(error_of([&] { s.assign("action.kappa=0.1\nseed=2"); }), "--set action.kappa has more than a value");
-  EXPECT_SAYS(error_of([&] { s.assign("gauge.files='a'\n[b]"); }), "--set gauge.files has more than a value");
-  EXPECT_SAYS(error_of([&] { s.assign("solver.method='cg'\nb='a'"); }), "--set solver.method has more than a value");
+  EXPECT_SAYS(error_of([&] { s.assign("action.kappa=0.1\nseed=2"); }), "--set action.kappa has more than one value");
+  EXPECT_SAYS(error_of([&] { s.assign("gauge.files='a'\n[b]"); }), "--set gauge.files has more than one value");
+  EXPECT_SAYS(error_of([&] { s.assign("solver.method='cg'\nb='a'"); }), "--set solver.method has more than one value");
   EXPECT_EQ(p.kappa, 0.15);
   s.assign("source.times=[1,\n2]");
   EXPECT_EQ(p.times, (std::vector<int>{1, 2}));
@@ -214,7 +214,7 @@ TEST(Settings, WrongTypesNameFileLineAndWhatIsWanted) {
   EXPECT_SAYS(wrong("[action]\nkappa = 1\nkappa = 2"), "not valid TOML");
   EXPECT_SAYS(error_of([&] { s.assign("action.kappa=x"); }), "--set action.kappa must be a finite number");
   EXPECT_SAYS(error_of([&] { s.assign("action.kappa"); }), "wants KEY=VALUE");
-  EXPECT_EQ(p.n, 4);  // nothing of a refused value sticks
+  EXPECT_EQ(p.n, 4);  // a refused value changes nothing
   EXPECT_EQ(p.kappa, 0.15);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Errors carry their text, their kind and the place that asked.
+// Errors carry their text, their kind and the source location of their caller.
 #include "kov/core/base/error.hpp"
 
 #include <gtest/gtest.h>
@@ -12,6 +12,11 @@ namespace {
 TEST(Sentence, PutsOneBlankBetweenItsParts) {
   EXPECT_EQ(sentence("alone"), "alone");
   EXPECT_EQ(sentence("extent", 7, "is odd:", 1.5, 'x', std::string("y")), "extent 7 is odd: 1.5 x y");
+}
+
+TEST(Sentence, PutsNoBlankBeforeALiteralThatBeginsWithPunctuation) {
+  EXPECT_EQ(sentence("a", 1, ", b", 2, "; c", 3, ": d"), "a 1, b 2; c 3: d");
+  EXPECT_EQ(sentence("the file", std::string(":odd"), "is read"), "the file :odd is read");
 }
 
 TEST(Require, DoesNothingWhereTheConditionHolds) { EXPECT_NO_THROW(require(true, "never said")); }

@@ -35,7 +35,7 @@ TEST_F(AtomicFile, AppearsWithCommitOnly) {
 TEST_F(AtomicFile, ALoopOfLinksIsRefusedAndStays) {
   std::filesystem::create_symlink(folder / "b", folder / "a");
   std::filesystem::create_symlink(folder / "a", folder / "b");
-  EXPECT_TRUE(contains(message_of<InputError>([&] { PendingFile(folder / "a"); }), "loop of links"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { PendingFile(folder / "a"); }), "loop of symbolic links"));
   EXPECT_THROW(OutputFile(folder / "b"), InputError);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "a"));
   EXPECT_EQ(folder.files(), 2u);

@@ -13,7 +13,7 @@
 namespace kov::test {
 namespace {
 
-/// Reading throws E with these words, within a second and 64 MiB.
+/// Reading throws an E whose text has these words, within a second and 64 MiB.
 template <class E = FormatError>
 void expect_refused(const Comm& comm, const std::filesystem::path& path, const std::vector<std::string>& parts) {
   const auto peak = [] {
@@ -40,7 +40,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-/// One good file of every format we write, and our own make of those that we only read.
+/// One good file of every format that is written, and made-up ones of the formats that are only read.
 class GaugeDamage : public testing::Test {
  protected:
   GaugeDamage()
@@ -94,10 +94,10 @@ TEST_F(GaugeDamage, EmptyFilesFoldersPipesAndTextsAreRefused) {
   }
   comm.barrier();
   expect_refused(comm, folder / "pipe", {"device or pipe"});
-  expect_bytes_refused("x", {"is no gauge configuration", "'x'"});
+  expect_bytes_refused("x", {"is not a gauge configuration", "'x'"});
   expect_bytes_refused("A letter to a friend about lattices, long enough to have a header's length.\n",
-                       {"is no gauge configuration", "A letter"});
-  expect_bytes_refused(std::string(4096, '\0'), {"is no gauge configuration", "\\x00"});
+                       {"is not a gauge configuration", "A letter"});
+  expect_bytes_refused(std::string(4096, '\0'), {"is not a gauge configuration", "\\x00"});
   expect_bytes_refused("BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n", {"END_HEADER"});
   expect_bytes_refused("BEGIN_HEADER\n" + std::string(1 << 22, 'a'), {"END_HEADER"});
 }
@@ -151,9 +151,9 @@ TEST_F(GaugeDamage, AbsurdExtentsAreRefused) {
   }
   for (const char* extent : {"", "4x", "1e3", "99999999999999999999", "0x4"}) {
     expect_bytes_refused(replaced(nersc, "DIMENSION_2 = 4", std::string("DIMENSION_2 = ") + extent),
-                         {"DIMENSION_2", "no integer"});
+                         {"DIMENSION_2", "not an integer"});
   }
-  // Allowed one by one, more bytes than 64 bits can count together.
+  // Each extent is allowed, but all together have more bytes than 64 bits can count.
   std::string huge = nersc;
   for (const char* from : {"DIMENSION_1 = 4", "DIMENSION_2 = 4", "DIMENSION_3 = 2", "DIMENSION_4 = 4"}) {
     huge = replaced(huge, from, std::string(from).substr(0, 14) + "65535");
@@ -184,7 +184,7 @@ TEST_F(GaugeDamage, AHeaderThatPromisesMoreThanThereIsIsRefused) {
 }
 
 TEST_F(GaugeDamage, LinksThatAreNotFiniteAreRefusedBySite) {
-  // With a right checksum: the file was written that way.
+  // The checksum is right: the file was written that way.
   for (const GaugeFormat format : {GaugeFormat::nersc, GaugeFormat::nersc_two_rows, GaugeFormat::ildg}) {
     std::string bytes = written(format);
     const std::size_t link_bytes = format == GaugeFormat::nersc_two_rows ? 96 : 144;
@@ -231,7 +231,7 @@ TEST_F(GaugeDamage, HostileMilcHeadersAreRefused) {
     std::string node_order = v5({20103, 2, 2, 2, 2});
     node_order.replace(84, 4, raw<std::int32_t>({1}, order));
     expect_bytes_refused(node_order, {"node order"});
-    // Version 4 has no checksum to tell; its numbers must still be.
+    // Version 4 has no checksum, so only the numbers can reveal the damage.
     std::string nan = raw<std::int32_t>({59354, 2, 2, 2, 4, 0, 0}, order) + std::string(9216, '\0');
     nan.replace(28 + 288 * 5 + 72, 4, raw<float>({std::nanf("")}, order));
     expect_bytes_refused(nan, {"direction 1 at site 1 0 1 0"});
@@ -248,7 +248,7 @@ TEST_F(GaugeDamage, HostileOpenQcdFilesAreRefused) {
       raw<std::int32_t>({65534, 65534, 65534, 65534}, std::endian::little) + raw<double>({1.5}, std::endian::little),
       {"more than 2^64"});
   expect_bytes_refused(raw<std::int32_t>({4, 4, 4, 4}, std::endian::little) + raw<double>({4.5}, std::endian::little),
-                       {"no gauge configuration"});
+                       {"is not a gauge configuration"});
   std::string nan = header + std::string(147456, '\0');
   nan.replace(24 + 1152 * 10 + 144 * 3, 8, raw<double>({std::nan("")}, std::endian::little));
   expect_bytes_refused(nan, {"not finite"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Published configurations of other codes: plaquettes, link traces and checksums are theirs.
+// Published configurations of other codes have the plaquettes, link traces and checksums that those codes computed.
 #include "kov/core/io/gauge/gauge_file.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/plaquette.hpp"
@@ -132,10 +132,10 @@ TEST(GaugeFiles, AnUnterminatedAttributeIsReadWithAWarning) {
   const WholeFile read = read_whole(comm, folder / "unterminated");
   EXPECT_EQ(read.links, links);
   ASSERT_EQ(read.header.warnings.size(), 1u);
-  EXPECT_TRUE(contains(read.header.warnings[0], "ildg-format is no XML")) << read.header.warnings[0];
+  EXPECT_TRUE(contains(read.header.warnings[0], "ildg-format is not XML")) << read.header.warnings[0];
 }
 
-// Such extents were divided by.
+// Such extents must not reach a division.
 TEST(GaugeFiles, ExtentsThatNoLatticeHasAreRefused) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
