@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// for_each_team: runs kernels by teams of threads that share scratch memory, for work that goes tile by tile.
+#pragma once
+
+#include "kov/core/base/error.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace kov {
+
+/// How kernels are run by teams.
+struct TeamShape {
+  int n_teams = 0;
+  /// Threads of a team on a GPU; on hosts a team is one thread.
+  int threads = 128;
+  /// Of all tiles of a team together, each rounded up to a multiple of 16 bytes.
+  std::size_t tile_bytes = 0;
+};
+
+/// What a kernel sees of its team.  Every thread of a team calls the kernel once; all of them have to come to every
+/// tile() and barrier(), in the same order.
+template <class Member>
+class Team {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION explicit Team(const Member& member) : member_(member) {}
+
+  /// Of the team, and of the thread in it.
+  KOKKOS_FORCEINLINE_FUNCTION int index() const { return member_.league_rank(); }
+  KOKKOS_FORCEINLINE_FUNCTION int thread() const { return member_.team_rank(); }
+  KOKKOS_FORCEINLINE_FUNCTION int n_threads() const { return member_.team_size(); }
+
+  /// n objects in memory that the team shares, uninitialised; the next call returns other memory.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T* tile(int n) const {
+    static_assert(alignof(T) <= alignment, "tiles are aligned to 16 bytes");
+    const std::size_t bytes = (std::size_t(n) * sizeof(T) + alignment - 1) / alignment * alignment;
+    return static_cast<T*>(member_.team_scratch(0).get_shmem_aligned(bytes, alignment));
+  }
+  /// What threads of the team wrote before is there for all of them.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
+
+  /// Calls f(i) for i in [0, n): thread k takes k, k + n_threads(), ...
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void share(int n, const F& f) const {
+    for (int i = thread(); i < n; i += n_threads()) f(i);
+  }
+
+ private:
+  static constexpr std::size_t alignment = 16;
+  const Member& member_;
+};
+
+namespace detail {
+template <class Exec>
+using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+template <class Kernel, class Exec>
+struct TeamFunctor {
+  Kernel kernel;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const { kernel(Team(member)); }
+};
+}  // namespace detail
+
+/// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError where a
+/// team's tiles do not fit into the scratch memory that there is.
+template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+void for_each_team(const std::string& name, const TeamShape& shape, const Kernel& kernel, const Exec& exec = {}) {
+  if (shape.n_teams <= 0) return;
+  const bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  Kokkos::TeamPolicy<Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
+  const std::size_t most = std::size_t(policy.scratch_size_max(0));
+  require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",
+          most, "on this device: make them smaller");
+  // The first tile may have to be moved up to its alignment.
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes) + 16));
+  Kokkos::parallel_for(name, policy, detail::TeamFunctor<Kernel, Exec>{kernel});
+}
+
+}  // namespace kov
