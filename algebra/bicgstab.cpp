@@ -25,7 +25,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
   if (bb == 0) {
     zero(x);
     run.over(0, 0, bicgstab_patience);
-    return run.finish();
+    return run.finish(b, b);
   }
   // An inner product this small relative to its vectors is only rounding: the recursion has broken down.
   constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
@@ -37,7 +37,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
     copy(b, r);
     double rr = axpy_norm2(-1, v, r);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, bicgstab_patience)) return run.finish();
+    if (run.over(residual, residual, bicgstab_patience)) return run.finish(r, b);
     copy(r, p);
     copy(r, shadow);
     if (tilt) {  // the residual was orthogonal to A times itself: the shadow residual is the sum of both

@@ -23,7 +23,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
   if (bb == 0) {
     zero(x);
     run.over(0, 0, cg_patience);
-    return run.finish();
+    return run.finish(b, b);
   }
   const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
   for (;;) {
@@ -31,7 +31,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
     copy(b, r);
     double rr = axpy_norm2(-1, q, r);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, cg_patience)) return run.finish();
+    if (run.over(residual, residual, cg_patience)) return run.finish(r, b);
     copy(r, p);
     while (rr > goal && run.may_iterate()) {
       A.apply(p, q);
@@ -60,7 +60,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   if (bb == 0) {
     zero(x);
     run.over(0, 0, cg_patience);
-    return run.finish();
+    return run.finish(b, b);
   }
   for (;;) {
     A.apply(x, q);
@@ -68,7 +68,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
     const double true_rr = axpy_norm2(-1, q, r);  // r = b - A x
     A.apply_adjoint(r, s);
     double ss = norm2(s);  // s = A^+ r
-    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish();
+    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish(r, b);
     copy(s, p);
     while (ss > goal && run.may_iterate()) {
       A.apply(p, q);

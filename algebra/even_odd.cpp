@@ -17,7 +17,7 @@ SolveReport EvenOdd<T>::operator()(const Operator<F>& M, const F& b, const F& x)
   if (bb == 0) {
     zero(x);
     run.over(0, 0, patience);
-    return run.finish();
+    return run.finish(b, b);
   }
   const F r = b.like("residual"), source(b.lattice(), "even source", 1, Subset::even);
   reduce_source_(b, source);
@@ -29,7 +29,7 @@ SolveReport EvenOdd<T>::operator()(const Operator<F>& M, const F& b, const F& x)
     M.apply(x, r);
     xpay(b, -1, r);  // r = b - M x
     const double residual = std::sqrt(norm2(r) / bb);
-    if (run.over(residual, residual, patience)) return run.finish();
+    if (run.over(residual, residual, patience)) return run.finish(r, b);
     if (!first) goal *= 0.5 * tolerance / residual;
     const Solver<F> solve = solver_.within(std::min(goal, 0.5), run.iterations_left(), run.inner_progress(1 / ratio));
     run.add(solve(reduced_, source, x.even()));

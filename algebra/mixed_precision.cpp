@@ -24,7 +24,7 @@ SolveReport MixedPrecision::operator()(const Operator<High>& A, const High& b, c
   if (bb == 0) {
     zero(x);
     run.over(0, 0, refinement_patience);
-    return run.finish();
+    return run.finish(b, b);
   }
   const High r = b.like("residual"), e = b.like("correction");
   const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
@@ -32,7 +32,7 @@ SolveReport MixedPrecision::operator()(const Operator<High>& A, const High& b, c
     A.apply(x, e);
     copy(b, r);
     const double rr = axpy_norm2(-1, e, r), residual = std::sqrt(rr / bb);  // r = b - A x, in double
-    if (run.over(residual, residual, refinement_patience)) return run.finish();
+    if (run.over(residual, residual, refinement_patience)) return run.finish(r, b);
     scale(1 / std::sqrt(rr), r);
     convert(r, low_r);
     zero(low_e);

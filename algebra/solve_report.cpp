@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/solve_report.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace kov {
@@ -10,6 +11,10 @@ std::string SolveReport::text() const {
   out.precision(3);
   out << solver << ": " << iterations << " iterations, residual " << residual;
   if (stopping_residual != residual) out << ", by its stopping rule " << stopping_residual;
+  if (column_residuals.size() > 1) {
+    const auto [least, most] = std::minmax_element(column_residuals.begin(), column_residuals.end());
+    out << ", of its columns " << *least << " to " << *most;
+  }
   out << " (tolerance " << tolerance << "), " << seconds << " s";
   if (restarts > 0) out << ", " << restarts << (restarts == 1 ? " restart" : " restarts");
   if (!converged) out << "; not converged: " << reason;

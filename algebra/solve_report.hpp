@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kov {
 
@@ -36,6 +37,9 @@ struct SolveReport {
   int restarts = 0;
   /// |b - A x| / |b| of the final x, recomputed with the operator that was given; norms in double.
   double residual = 0;
+  /// The same for each column (component) of the fields: |b_k - A x_k| / |b_k|, infinite where a b_k = 0 was not solved
+  /// by 0.  Empty where a solver of one's own does not tell.
+  std::vector<double> column_residuals = {};
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;

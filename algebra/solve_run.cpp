@@ -62,6 +62,13 @@ bool SolveRun::over(double residual, double stopping_residual, int patience) {
   return false;
 }
 
+/// A column of zeros is solved by zeros, exactly or not at all.
+void SolveRun::set_column_residuals(const std::vector<double>& rr, const std::vector<double>& bb) {
+  report_.column_residuals.clear();
+  for (std::size_t k = 0; k < bb.size(); ++k)
+    report_.column_residuals.push_back(rr[k] == 0 ? 0 : std::sqrt(rr[k] / bb[k]));
+}
+
 SolveReport SolveRun::finish() {
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (!report_.converged && on_failure_ == OnFailure::raise)

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 
 #include <chrono>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace kov {
 
@@ -18,7 +20,7 @@ class Lattice;
 ///     SolveRun run(*this, b);
 ///     for (;;) {
 ///       r = b - A x                                                              // the true residual
-///       if (run.over(|r| / |b|, |r| / |b|, patience)) return run.finish();
+///       if (run.over(|r| / |b|, |r| / |b|, patience)) return run.finish(r, b);
 ///       while (the recursion's residual is above the goal && run.may_iterate()) {
 ///         ...
 ///         run.step(the recursion's residual / |b|);
@@ -50,10 +52,20 @@ class SolveRun {
   bool over(double residual, double stopping_residual, int patience);
   /// The report, or the ConvergenceError.
   SolveReport finish();
+  /// The same, with the residuals of the columns: r is the true residual that the last over() had the norm of.
+  template <class F>
+  SolveReport finish(const F& r, const F& b) {
+    if (b.n_components() == 1)
+      report_.column_residuals = {report_.residual};
+    else
+      set_column_residuals(norm2_by_column(r), norm2_by_column(b));
+    return finish();
+  }
 
  private:
   SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations, OnFailure on_failure,
            const ProgressCallback& progress);
+  void set_column_residuals(const std::vector<double>& rr, const std::vector<double>& bb);
 
   SolveReport report_;
   int max_iterations_;

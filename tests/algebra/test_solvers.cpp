@@ -100,6 +100,36 @@ TEST_P(Solvers, MixedPrecisionReachesDoubleTolerances) {
   expect_solved(problem, normal(problem.wilson, problem.b, problem.x), 1e-12);
 }
 
+/// Columns are solved as one system; the report says how well each came out.
+TEST_P(Solvers, ReportTheResidualOfEveryColumn) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const SpinorField<double> b(problem.lattice, "sources", 3), x(problem.lattice, "solutions", 3);
+  load(b, reference::random_array(problem.lattice.extent(), 36, 13));
+  zero(b.column(2));
+  const auto check = [&](const SolveReport& report) {
+    ASSERT_EQ(report.column_residuals.size(), 3u) << report.text();
+    for (const int k : {0, 1}) {
+      const double residual = wilson_residual(problem.u, gather(x.column(k)), gather(b.column(k)));
+      EXPECT_NEAR(report.column_residuals[std::size_t(k)], residual, 40 * std::numeric_limits<double>::epsilon());
+    }
+    EXPECT_EQ(report.column_residuals[2], 0);
+  };
+  check(BiCgStab{.tolerance = 1e-6}(problem.wilson, b, x));
+  load(x.column(1), reference::random_array(problem.lattice.extent(), 12, 15));  // a worse guess for one
+  check(BiCgStab{.tolerance = 1e-6}(problem.wilson, b, x));
+  zero(x);
+  check(NormalConjugateGradient{.tolerance = 1e-6}(problem.wilson, b, x));
+  zero(x);
+  check(MixedPrecision(problem.wilson_float, BiCgStab{.tolerance = 1e-6})(problem.wilson, b, x));
+
+  const SolveReport one = BiCgStab{.tolerance = 1e-6}(problem.wilson, problem.b, problem.x);
+  EXPECT_EQ(one.column_residuals, std::vector<double>{one.residual});
+  load(x, reference::random_array(problem.lattice.extent(), 36, 14));
+  const SolveReport stopped =
+      BiCgStab{.tolerance = 1e-6, .max_iterations = 0, .on_failure = OnFailure::report}(problem.wilson, b, x);
+  EXPECT_EQ(stopped.column_residuals.at(2), std::numeric_limits<double>::infinity());
+}
+
 TEST_P(Solvers, EvenOddSolvesAllSites) {
   const Problem problem(GetParam().make(Comm::world()));
   const BiCgStab bicgstab{.tolerance = 1e-12};
