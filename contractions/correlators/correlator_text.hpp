@@ -12,7 +12,7 @@
 namespace kov {
 
 /// Correlators as columns of text "t real imag", one block for each correlator with its labels in comment lines before
-/// it, two blank lines between blocks, as gnuplot's index wants them.  17 digits.
+/// it, two blank lines between blocks, as gnuplot's index expects.  17 digits.
 std::string to_text(const std::vector<Correlator>& correlators, const CorrelatorProvenance& provenance);
 
 /// Writes to_text(); complete or absent.  Collective, as write_correlators.

@@ -60,7 +60,7 @@ template <bool known>
 constexpr bool say_what_is_missing() {
   static_assert(
       known,
-      "arithmetic on fields wants #include \"kov/stencil/statements/data_parallel.hpp\", and fields in the lattice's "
+      "arithmetic on fields needs #include \"kov/stencil/statements/data_parallel.hpp\", and fields in the lattice's "
       "ordinary layout (SiteLanes)");
   return known;
 }

@@ -33,7 +33,7 @@ class Layout {
   /// site.  Throws InputError when the extents do not hold that many virtual nodes.
   Layout(const Coord& local_extent, int origin_parity, int lanes, Order order);
 
-  /// Whether the extents can be cut into `lanes` virtual nodes: each cut halves another direction, x first, and wants a
+  /// Whether the extents can be cut into `lanes` virtual nodes: each cut halves another direction, x first, and needs a
   /// multiple of four there, because even-odd order needs even outer extents.
   static bool fits(const Coord& local_extent, int lanes);
 

@@ -46,7 +46,7 @@ constexpr bool can_assign() {
       "assign(expression, out) is for expressions: copy(from, to) of kov/core/vectors/field_ops.hpp copies a field, "
       "convert(from, to) of kov/core/field/convert.hpp changes its precision");
   static_assert(AnyField<E> || SiteExpression<E>,
-                "assign(expression, out) wants an expression of fields first and the field that is written last");
+                "assign(expression, out) takes an expression of fields first and the field that is written last");
   if constexpr (!SiteExpression<E> || is_wrong_v<E>) {
     return false;
   } else {

@@ -296,7 +296,7 @@ struct Dot {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
     static_assert(!LazySpinColor<A>, "dot() is for vectors: of propagators take trace(adj(a) * b)");
-    static_assert(std::is_same_v<A, B>, "dot() wants two values of one type");
+    static_assert(std::is_same_v<A, B>, "dot() takes two values of one type");
     if constexpr (SiteObject<A>)
       return inner_product(a, b);
     else

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles every CASE of statements.cpp and wants one error with the words beside it.
+"""Compiles every CASE of statements.cpp and expects one error with the words beside it.
 
     compile_errors.py compile_commands.json statements.cpp
 """

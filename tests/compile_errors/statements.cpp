@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Statements about fields that must not compile.  compile_errors.py compiles this file once for each CASE and wants one
-// error with the words named beside it; without CASE, and up to the case, everything compiles.
+// Statements about fields that must not compile.  compile_errors.py compiles this file once for each CASE and expects
+// one error with the words named beside it; without CASE, and up to the case, everything compiles.
 #if !defined(CASE) || CASE < 100
 #include "kov/stencil/statements/data_parallel.hpp"
 #else
