@@ -77,12 +77,12 @@ LatticeOptions options_of(const Comm& comm, Overlap overlap) {
   return {.force_halo = comm.size() == 1, .halo = {.overlap = overlap}};
 }
 
-template <class T>
+template <class T, class Compressor = WholeSites>
 void bench_exchange(const Session& session, const Coord& extent, int columns, double seconds) {
   const Comm& comm = session.comm;
   const Lattice lattice(comm, extent, options_of(comm, Overlap::blocking));
   const SpinorField<T> field(lattice, "field", columns);
-  const Halo<Spinor, T> halo(lattice, columns);
+  const Halo<Spinor, T, SiteLanes, Compressor> halo(lattice, columns);
   const auto messages = halo.message_bytes();
   double total = 0;
   for (const std::size_t bytes : messages) total += double(bytes);
@@ -90,9 +90,9 @@ void bench_exchange(const Session& session, const Coord& extent, int columns, do
   PingPong ping_pong(comm, bytes);
   const auto s = medians_in_turns(comm, {[&] { halo.exchange(field); }, [&] { ping_pong(); }}, seconds);
   const double rate = 2 * total / s[0] * 1e-9, roof = 2 * double(bytes) / s[1] * 1e-9;
-  session.say(format("%-12s spinor, %2d columns %-6s %9zu %11.0f %10.3f %8.2f %10.2f %9.0f", to_string(extent).c_str(),
-                     columns, sizeof(T) == 8 ? "double" : "float", messages.size(), double(bytes) / 1024, s[0] * 1e3,
-                     rate, roof, 100 * rate / roof));
+  session.say(format("%-12s %-6s, %2d columns %-6s %9zu %11.0f %10.3f %8.2f %10.2f %9.0f", to_string(extent).c_str(),
+                     Compressor::is_whole ? "spinor" : "halves", columns, sizeof(T) == 8 ? "double" : "float",
+                     messages.size(), double(bytes) / 1024, s[0] * 1e3, rate, roof, 100 * rate / roof));
 }
 
 template <class T>
@@ -174,12 +174,16 @@ void bench_halo(const Session& session, const Coord& extent, double seconds) {
   const std::string where = session.comm.size() == 1 ? "one rank, halos forced in all directions, messages to itself"
                                                      : std::to_string(session.comm.size()) + " ranks, grid " +
                                                            to_string(lattice.geometry().grid());
-  session.say("Halos: " + where + ". GB/s are bytes sent and received by a rank; the ping-pong has messages as long.");
+  session.say("Halos: " + where +
+              ". GB/s are bytes sent and received by a rank; the ping-pong has messages as long.  Halves: "
+              "the two spins that Wilson's hop needs.");
   session.say(format("%-12s %-26s %9s %11s %10s %8s %10s %9s", "lattice", "halo", "messages", "KiB a piece", "ms",
                      "GB/s", "ping-pong", "%ping"));
   for (const int columns : {1, 12}) {
     bench_exchange<double>(session, extent, columns, seconds);
     bench_exchange<float>(session, extent, columns, seconds);
+    bench_exchange<double, SpinProjection>(session, extent, columns, seconds);
+    bench_exchange<float, SpinProjection>(session, extent, columns, seconds);
   }
   session.say(format("%-12s %-25s %10s %11s %10s %11s", "lattice", "ms a call", "blocking", "overlapped", "tuned",
                      "tuned/block"));
