@@ -3,6 +3,7 @@
 // Halo: brings the neighbours that live on other ranks (or, forced, on the other side of this one).
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/stencil/halo/halo_choice.hpp"
@@ -32,7 +33,6 @@ class Halo {
   using F = Field<SiteT, Storage, Lanes>;
   using View = typename F::View;
   using Neighbours = typename Compressor::template Neighbours<SiteT, Storage, kernel_lanes_t<Lanes>>;
-  using Exec = Kokkos::DefaultExecutionSpace;
 
   Halo() = default;
   /// For fields of n_components on this lattice, and a stencil of it (stencil_of): the nearest neighbours, or any legs.

@@ -38,9 +38,9 @@ struct MassTerm {
   /// Throws InputError for a mass of -4.
   template <class F>
   requires requires(const F& f) { copy(f, f); }
-  void apply_inverse(const F& in, const F& out, bool /*adjoint*/) const {
+  void apply_inverse(const F& in, const F& out, bool /*adjoint*/, const Exec& exec = {}) const {
     require(mass != -4, "a mass of -4 makes a term of 0, which has no inverse: solve for all sites instead");
-    copy(in, out);
+    copy(in, out, exec);
     scale(1 / (4 + mass), out, exec);
   }
 };

@@ -109,13 +109,14 @@ TEST_P(Solvers, ReportTheResidualOfEveryColumn) {
   const auto check = [&](const SolveReport& report) {
     ASSERT_EQ(report.column_residuals.size(), 3u) << report.text();
     for (const int k : {0, 1}) {
-      const double residual = wilson_residual(problem.u, gather(x.column(k)), gather(b.column(k)));
+      const double residual =
+          wilson_residual(problem.u, reference::part(gather(x), 12 * k, 12), reference::part(gather(b), 12 * k, 12));
       EXPECT_NEAR(report.column_residuals[std::size_t(k)], residual, 40 * std::numeric_limits<double>::epsilon());
     }
     EXPECT_EQ(report.column_residuals[2], 0);
   };
   check(BiCgStab{.tolerance = 1e-6}(problem.wilson, b, x));
-  load(x.column(1), reference::random_array(problem.lattice.extent(), 12, 15));  // a worse guess for one
+  axpy(100, x.column(0), x.column(1));  // a worse guess for one
   check(BiCgStab{.tolerance = 1e-6}(problem.wilson, b, x));
   zero(x);
   check(NormalConjugateGradient{.tolerance = 1e-6}(problem.wilson, b, x));

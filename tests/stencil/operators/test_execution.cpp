@@ -21,7 +21,7 @@ class Instances : public test::OnLattices {};
 /// What comes of five applications, one after the other, on exec.  A fence of exec alone comes before the result.
 template <class F, class Apply>
 GlobalArray chain(const F& in, const Exec& exec, const Apply& apply) {
-  const F a = in.clone(), b = in.like("b");
+  const F a = in.clone("copy"), b = in.like("b");
   Kokkos::fence("fields are ready");
   for (int k = 0; k < 5; ++k) {
     apply(a, b, exec);
@@ -71,7 +71,7 @@ TEST_P(Instances, MayBeTwoAtOnce) {
   const GlobalArray right1 = alone(first), right2 = alone(second);
 
   const Exec one = detail::instance_beside(Exec()), two = detail::instance_beside(Exec());
-  const SpinorField<double> a1 = in.clone(), a2 = in.clone(), b1 = in.like("b"), b2 = in.like("b");
+  const SpinorField<double> a1 = in.clone("copy"), a2 = in.clone("copy"), b1 = in.like("b"), b2 = in.like("b");
   Kokkos::fence("fields are ready");
   for (int k = 0; k < 5; ++k) {
     first.apply(a1, b1, one);
