@@ -137,7 +137,7 @@ void require_device(int argc, char* const* argv) {
   for (int i = 1; i < argc; ++i)
     if (const std::string_view argument(argv[i]); argument.starts_with("--kokkos-device-id="))
       id = argument.substr(argument.find('=') + 1);
-  require(id.empty() || is_number(id, 0, visible - 1), "Kokkos was told to use GPU", id + ", but there are", visible,
+  require(id.empty() || is_number(id, 0, visible - 1), "Kokkos was told to use GPU", id, ", but there are", visible,
           "here, counted from 0: name another, or none, and each rank gets its own");
 }
 #endif

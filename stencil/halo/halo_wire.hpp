@@ -23,7 +23,7 @@ struct FaceShape {
   int n_components;
 
   int n_slots() const { return whole_outer ? 1 : lanes; }
-  int n_numbers() const { return n_reals + n_scale; }
+  KOKKOS_FORCEINLINE_FUNCTION int n_numbers() const { return n_reals + n_scale; }
   /// The place of number k of a lane in a block as FieldView stores it.
   KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const { return n_scale * lanes + real_place(k, lane, lanes); }
 };
