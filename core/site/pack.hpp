@@ -234,6 +234,13 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
     for (int k = 0; k < P::n_words; ++k) {
       Part part;
       __builtin_memcpy(&part, reinterpret_cast<const T*>(p.word) + k * P::width, sizeof part);
+#if defined(__AVX512F__)
+      // GCC 12 converts the two halves of eight floats apart and joins them.
+      if constexpr (sizeof part == 32 && sizeof r.word[k] == 64) {
+        r.word[k] = (typename P::Word)_mm512_maskz_cvtps_pd(0xff, (__m256)part);
+        continue;
+      }
+#endif
       r.word[k] = __builtin_convertvector(part, typename P::Word);
     }
     return r;

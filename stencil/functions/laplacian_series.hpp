@@ -5,7 +5,6 @@
 #pragma once
 
 #include "kov/stencil/functions/chebyshev.hpp"
-#include "kov/stencil/functions/slice_series.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 #include <vector>
@@ -15,34 +14,13 @@ namespace kov {
 namespace detail {
 
 /// The steps of series(-Laplacian) in d dimensions, one for each order and at least one; the first comes from `in`.
-std::vector<SeriesStep> series_steps(const ChebyshevSeries& series, Dimensions dimensions);
+std::vector<LaplacianStep> series_steps(const ChebyshevSeries& series, Dimensions dimensions);
 
-/// What LegSum counts, and 6 flops and three reals more of memory traffic for each real number of a site.  to may be
-/// before.
-template <class Links, class In, class View, int n_legs>
-struct SeriesStepKernel {
-  using Real = typename View::Real;
-  static constexpr int max_threads = leg_threads<View>, min_blocks = leg_blocks<View>;
-  static constexpr bool reaches_in_time = n_legs == 8;
-
-  LegSum<Links, In, n_legs> legs;
-  View in, before, to;
-  Real source, alpha, beta;
-  bool has_before;
-
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    auto sum = zero<decltype(in(x, c))>();
-    legs.add_to(sum, x, c);
-    using R = typename decltype(sum)::Real;
-    // One product in each sum, so that compilers fuse them the same way here and slice by slice.
-    auto result = zero<decltype(sum)>();
-    if (has_before) result -= before(x, c);
-    multiply_add(result, R(source), in(x, c));
-    multiply_add(result, R(alpha), legs.in(x, c));
-    multiply_add(result, R(beta), sum);
-    to.set(x, result, c);
-  }
+/// apply_laplacian_series() on fields of one shape.
+template <class Links, class F>
+struct LaplacianSeriesOn {
+  static void apply(const ChebyshevSeries& series, const CovariantLaplacian<Links>& laplacian, const F& in,
+                    const F& out);
 };
 
 }  // namespace detail
@@ -56,6 +34,8 @@ struct SeriesStepKernel {
 /// links'; slice by slice, those of one step for all orders.
 template <template <class> class SiteT, class Storage, class Links, class Lanes>
 void apply_laplacian_series(const ChebyshevSeries& series, const CovariantLaplacian<Links>& laplacian,
-                            const Field<SiteT, Storage, Lanes>& in, const Field<SiteT, Storage, Lanes>& out);
+                            const Field<SiteT, Storage, Lanes>& in, const Field<SiteT, Storage, Lanes>& out) {
+  detail::LaplacianSeriesOn<Links, Field<SiteT, Storage, Lanes>>::apply(series, laplacian, in, out);
+}
 
 }  // namespace kov

@@ -1,43 +1,41 @@
 // SPDX-License-Identifier: MIT
 //
-// The gauge-covariant Laplacian in three or four dimensions, on colour vectors, spinors and blocks of columns.
+// The gauge-covariant Laplacian in three or four dimensions, on colour vectors, spinors and blocks of columns; and the
+// steps of recurrences in it.
 #pragma once
 
 #include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/stencil/operators/leg_sum.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace kov {
 
 /// Directions an operator works in.
 enum class Dimensions { space = 3, spacetime = 4 };
 
-/// out(x) = alpha in(x) + beta sum over n_legs of U_leg(x) in(x + leg), for every component: alpha = -n_legs, beta = 1
-/// is the Laplacian, other numbers are a step of a smearing.
-///
-/// What LegSum counts, and for a spinor 48 flops and 24 reals of memory traffic for what is written.
-template <class Links, class In, class Out, int n_legs, class StencilView = Stencil::NearestView>
-struct CovariantLaplacianKernel {
-  using Real = typename Out::Real;
-  static constexpr int max_threads = leg_threads<Out>, min_blocks = leg_blocks<Out>;
-  static constexpr bool reaches_in_time = n_legs == 8;
-
-  LegSum<Links, In, n_legs, StencilView> legs;
-  Out out;
-  Real alpha, beta;
-
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    auto sum = zero<decltype(legs.in(x, c))>();
-    legs.add_to(sum, x, c);
-    using R = typename decltype(sum)::Real;
-    sum = R(beta) * sum;
-    multiply_add(sum, R(alpha), legs.in(x, c));
-    if (legs.streaming)
-      out.stream(x, sum, c);
-    else
-      out.set(x, sum, c);
-  }
+/// A step of a recurrence: to = alpha from + beta * (sum over the legs of U_leg(x) from(x + leg)), plus source in,
+/// minus before, where it has them.
+struct LaplacianStep {
+  double alpha, beta;
+  std::optional<double> source = {};
+  /// Whether there is a `before`, the result of the last step but one.
+  bool has_before = false;
 };
+
+template <class StorageT>
+class CovariantLaplacian;
+
+namespace detail {
+
+/// CovariantLaplacian::take() on fields of one shape.
+template <class Storage, class F>
+struct LaplacianOn {
+  static void take(const CovariantLaplacian<Storage>& laplacian, const LaplacianStep& step, const F& in, const F& from,
+                   const F& before, const F& to, const Exec& exec);
+};
+
+}  // namespace detail
 
 /// (Delta psi)(x) = sum over mu of U_mu(x) psi(x + mu) + adj(U_mu(x - mu)) psi(x - mu) - 2 psi(x).  Storage: of the
 /// links.
@@ -51,17 +49,27 @@ class CovariantLaplacian {
                               const LinkForms& forms = {})
       : links_(links.with(forms)), dimensions_(dimensions), halos_(lattice(), legs()) {}
 
-  /// out = Delta in, for every component of a field of ColorVector or Spinor.  Asynchronous; in and out must be
-  /// different fields.
+  /// out = Delta in, for every component of a field of ColorVector or Spinor.  Asynchronous, ordered on exec; in and
+  /// out must be different fields.
   template <template <class> class SiteT, class S, class Lanes>
-  void apply(const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out) const {
-    combine(-2 * int(dimensions_), 1, in, out);
+  void apply(const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out, const Exec& exec = {}) const {
+    combine(-2 * int(dimensions_), 1, in, out, exec);
   }
 
   /// out = alpha in + beta * (sum of the legs): Delta is alpha = -2 d, beta = 1.  Throws InputError when the shapes
   /// differ.
   template <template <class> class SiteT, class S, class Lanes>
-  void combine(double alpha, double beta, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out) const;
+  void combine(double alpha, double beta, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& out,
+               const Exec& exec = {}) const {
+    take({alpha, beta}, in, in, in, out, exec);
+  }
+  /// One sweep of a recurrence.  to may be in or before, not from.  in and before are not read where the step has no
+  /// use for them.
+  template <template <class> class SiteT, class S, class Lanes>
+  void take(const LaplacianStep& step, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& from,
+            const Field<SiteT, S, Lanes>& before, const Field<SiteT, S, Lanes>& to, const Exec& exec = {}) const {
+    detail::LaplacianOn<Storage, Field<SiteT, S, Lanes>>::take(*this, step, in, from, before, to, exec);
+  }
 
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }

@@ -2,9 +2,10 @@
 #include "kov/stencil/smearing/wuppertal.hpp"
 
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/functions/slice_smearing.hpp"
+#include "kov/stencil/functions/slice_steps.hpp"
 
 #include <cmath>
+#include <vector>
 
 namespace kov {
 
@@ -32,9 +33,9 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
     if (in.data() != out.data()) copy(in, out);
     return;
   }
-  const SmearingSteps steps{1 - 6 * step, step, n};
-  if (worth_slices(in)) {
-    smear_slices(laplacian_.links(), steps, in, out);
+  const LaplacianStep iteration{.alpha = 1 - 6 * step, .beta = step};
+  if (detail::worth_slices(in)) {
+    detail::take_by_slices(laplacian_.links(), std::vector<LaplacianStep>(std::size_t(n), iteration), in, out);
     return;
   }
   // Two buffers take turns so that the last iteration writes out.
@@ -43,7 +44,7 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   if (in.data() == out.data() && n % 2 == 1) from = in.clone("smearing input");
   for (int k = 1; k <= n; ++k) {
     const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
-    laplacian_.combine(steps.alpha, steps.beta, from, to);
+    laplacian_.take(iteration, from, from, from, to);
     from = to.alias();
   }
 }

@@ -35,7 +35,7 @@ HANDED_ON = {"core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "c
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
 # GPUs do not work slice by slice and store links only once.
-NOT_ON_GPUS = {"double_links", "slice_series", "smear_slices"}
+NOT_ON_GPUS = {"double_links", "slices_of_laplacian"}
 
 
 def kernels_of_the_library(root=ROOT):

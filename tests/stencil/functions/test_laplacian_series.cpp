@@ -4,7 +4,7 @@
 // slice by slice.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/laplacian_series.hpp"
-#include "kov/stencil/functions/slice_smearing.hpp"
+#include "kov/stencil/functions/slice_steps.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
@@ -17,6 +17,7 @@
 namespace kov {
 namespace {
 
+using detail::worth_slices;
 using reference::gather;
 using reference::GlobalArray;
 

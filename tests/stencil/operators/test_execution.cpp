@@ -3,6 +3,7 @@
 // Operators on execution-space instances: ordered on the one that is given, and right on two at once.
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
@@ -48,6 +49,8 @@ TEST_P(Instances, GiveTheSameBits) {
   const WilsonOperator<double> wilson(links, 0.1);
   check("Wilson", psi, [&](const auto& a, const auto& b, const Exec& exec) { wilson.apply(a, b, exec); });
   check("Wilson adjoint", psi, [&](const auto& a, const auto& b, const Exec& e) { wilson.apply_adjoint(a, b, e); });
+  const CovariantLaplacian<double> laplacian(links);
+  check("Laplacian", psi, [&](const auto& a, const auto& b, const Exec& exec) { laplacian.apply(a, b, exec); });
   const AdjointLaplacian<double> adjoint(links);
   check("adjoint Laplacian", phi, [&](const auto& a, const auto& b, const Exec& exec) { adjoint.apply(a, b, exec); });
   check("shift", psi, [](const auto& a, const auto& b, const Exec& exec) { shift(a, 3, -1, b, exec); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/functions/slice_smearing.hpp"
+#include "kov/stencil/functions/slice_steps.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
@@ -9,10 +9,13 @@
 
 #include <gtest/gtest.h>
 #include <limits>
+#include <vector>
 
 namespace kov {
 namespace {
 
+using detail::take_by_slices;
+using detail::worth_slices;
 using reference::gather;
 using reference::GlobalArray;
 
@@ -64,11 +67,11 @@ void check_slices(const Lattice& lattice, int n_components) {
   for (int n = 1; n <= 4; ++n) {
     laplacian.combine(0.7, 0.05, from, to);
     std::swap(from, to);
-    smear_slices(links, {0.7, 0.05, n}, in, out);
+    take_by_slices(links, std::vector<LaplacianStep>(std::size_t(n), {.alpha = 0.7, .beta = 0.05}), in, out);
     EXPECT_EQ(max_difference(out, gather(from)), 0) << n << " steps of " << n_components << " components";
   }
   const Field<SiteT, T> same = in.clone("in place");
-  smear_slices(links, {0.7, 0.05, 4}, same, same);
+  take_by_slices(links, std::vector<LaplacianStep>(4, {.alpha = 0.7, .beta = 0.05}), same, same);
   EXPECT_EQ(max_difference(same, gather(from)), 0) << "in place";
 }
 

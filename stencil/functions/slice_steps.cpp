@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/functions/slice_steps.hpp"
+
+#include "kov/stencil/functions/slice_table.hpp"
+#include "kov/stencil/operators/laplacian_impl.hpp"
+
+namespace kov::detail {
+
+namespace {
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+
+/// All steps of some components of one slice.  From each step to the next the vector, the one before and the input stay
+/// in the caches.
+template <template <class> class SiteT, class T, bool others>
+struct SliceStepsKernel {
+  static constexpr int N = default_lanes;
+  using View = FieldView<SiteT, T>;
+  using Step = StepAtSite<T, others>;
+  using Slice = SliceView<SiteT, T, InEither>;
+  using Token = Kokkos::Experimental::UniqueToken<Kokkos::DefaultExecutionSpace>;
+
+  LinkView<T> links;
+  View in, out;
+  const std::uint32_t* neighbours;
+  const std::uint8_t* crossings;
+  const int* outer;
+  const Step* steps;
+  T* buffers;
+  int n, n_components, at_once, n_steps;
+  Token token;
+
+  void operator()(int task) const {
+    const int parts = (n_components + at_once - 1) / at_once, t = task / parts, first = task % parts * at_once;
+    const int count = std::min(at_once, n_components - first);
+    const std::size_t slice = std::size_t(n) * std::size_t(at_once) * View::block;
+    const int id = token.acquire();
+    const int* const where = outer + std::size_t(t) * std::size_t(n);
+    const Slice source(in, where, first), target(out, where, first);
+    T* const buffer = buffers + 2 * std::size_t(id) * slice;
+    const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
+    Slice from = source;
+    for (int k = 0; k < n_steps; ++k) {
+      // A single step in place reads neighbours of what it would write.
+      const bool direct = k + 1 == n_steps && k > 0;
+      const Slice& to = direct ? target : own[k % 2];
+      take(steps[k], source, from, own[k % 2], to, where, count);
+      from = to;
+    }
+    if (n_steps == 1)
+      for (int i = 0; i < n; ++i)
+        for (int c = 0; c < count; ++c) target.set(i, c, from(i, c));
+    token.release(id);
+  }
+
+ private:
+  void take(const Step& step, const Slice& source, const Slice& from, const Slice& before, const Slice& to,
+            const int* where, int count) const {
+    for (int i = 0; i < n; ++i)
+      for (int c = 0; c < count; ++c) {
+        auto sum = zero<SiteT<Pack<T, N>>>();
+        add_slice_legs(sum, links, from, neighbours, crossings, where, i, c);
+        to.set(i, c, step.result(sum, i, c, from, source, before));
+      }
+  }
+};
+
+#endif
+
+}  // namespace
+
+template <template <class> class SiteT, class T>
+bool worth_slices(const Field<SiteT, T>& field) {
+  const Layout& layout = field.layout();
+  const Lattice& lattice = field.lattice();
+  if (!has_packs || layout.order() != Order::virtual_nodes) return false;
+  for (int mu = 0; mu < 3; ++mu)
+    if (lattice.communicates(mu)) return false;
+  return 2 * slice_bytes(field) <= slice_largest_bytes &&
+         layout.outer_extent()[3] * field.n_components() >= Runtime::threads();
+}
+
+template <template <class> class SiteT, class T>
+void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
+                    [[maybe_unused]] const std::vector<LaplacianStep>& steps, const Field<SiteT, T>& in,
+                    [[maybe_unused]] const Field<SiteT, T>& out) {
+  require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
+#if !defined(KOKKOS_ENABLE_CUDA)
+  const SliceTable& table = SliceTable::of(in.lattice());
+  launch_step(steps.back(), [&](auto others) {
+    using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value>;
+    const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
+    const int in_cache = others ? 3 : 2;  // slices, of each component
+    const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
+    const typename Kernel::Token token;
+    const Buffer<T> buffers(
+        "slices", 2 * std::size_t(token.size()) * std::size_t(table.n) * std::size_t(at_once) * Kernel::View::block);
+    Kokkos::parallel_for("slices_of_laplacian",
+                         Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(
+                             0, in.layout().outer_extent()[3] * parts, Kokkos::ChunkSize(1)),
+                         Kernel{links.view(), in.view(), out.view(), table.neighbours.data(),
+                                Stencil::of_space(in.lattice()).view().crossings, table.outer.data(), at_site.data(),
+                                buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
+    Kokkos::fence("slices_of_laplacian");
+  });
+#endif
+}
+
+template bool worth_slices(const Field<ColorVector, float>&);
+template bool worth_slices(const Field<ColorVector, double>&);
+template bool worth_slices(const Field<Spinor, float>&);
+template bool worth_slices(const Field<Spinor, double>&);
+template void take_by_slices(const GaugeLinks<float>&, const std::vector<LaplacianStep>&,
+                             const Field<ColorVector, float>&, const Field<ColorVector, float>&);
+template void take_by_slices(const GaugeLinks<double>&, const std::vector<LaplacianStep>&,
+                             const Field<ColorVector, double>&, const Field<ColorVector, double>&);
+template void take_by_slices(const GaugeLinks<float>&, const std::vector<LaplacianStep>&, const Field<Spinor, float>&,
+                             const Field<Spinor, float>&);
+template void take_by_slices(const GaugeLinks<double>&, const std::vector<LaplacianStep>&, const Field<Spinor, double>&,
+                             const Field<Spinor, double>&);
+
+}  // namespace kov::detail

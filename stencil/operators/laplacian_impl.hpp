@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to laplacian*.cpp and slice_steps.cpp: the kernel of a LaplacianStep and its launch.  Each source has the
+// fields for links of one storage, as there are too many kernels for one.
+#pragma once
+
+#include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace kov::detail {
+
+/// A LaplacianStep as kernels see it.  others: whether it may have a source or a `before`.
+template <class T, bool others>
+struct StepAtSite {
+  T alpha, beta, source;
+  bool has_source, has_before;
+
+  explicit StepAtSite(const LaplacianStep& step)
+      : alpha(T(step.alpha)),
+        beta(T(step.beta)),
+        source(T(step.source.value_or(0))),
+        has_source(step.source.has_value()),
+        has_before(step.has_before) {}
+
+  /// What the step makes of the sum of the legs of component c at x; v(x, c) is that of a view v.
+  template <class Value, class Site, class From, class View>
+  KOKKOS_FORCEINLINE_FUNCTION Value result(const Value& legs, Site x, int c, const From& from, const View& in,
+                                           const View& before) const {
+    using R = typename Value::Real;
+    // One product in each sum, so that compilers fuse them the same way in all kernels.
+    Value to = zero<Value>();
+    if constexpr (others) {
+      if (has_before) to -= before(x, c);
+      if (has_source) multiply_add(to, R(source), in(x, c));
+    }
+    multiply_add(to, R(alpha), from(x, c));
+    multiply_add(to, R(beta), legs);
+    return to;
+  }
+};
+
+/// Calls launch(std::bool_constant<others>) for a step.  On CPUs steps without others have kernels of their own: their
+/// registers do not hold two values of a site (5 to 30 % of a Laplacian in cache).  On GPUs there is one kernel for all
+/// steps, which halves the time to compile.
+template <class Launch>
+void launch_step(const LaplacianStep& step, const Launch& launch) {
+  if constexpr (has_packs)
+    if (!step.source && !step.has_before) return launch(std::false_type{});
+  launch(std::true_type{});
+}
+
+/// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).
+///
+/// Spinor, eight legs: 8 * 288 flops; 24 reals of memory traffic per site and component and 72 link reals per site
+/// (blocks of columns on CPUs: 144), when neighbours come from cache.
+template <class Links, class In, int n_legs, class StencilView = Stencil::NearestView>
+struct LegSum {
+  StencilView stencil;
+  Links links;
+  In in;
+  int n_components;
+  /// Whether packs stream through memory and want to be fetched before their turn.
+  bool streaming;
+
+  /// Adds that of component c to sum.
+  template <class Site, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to(Sum& sum, Site x, int c) const {
+    add_all(sum, x, stencil.at(x), c, std::make_integer_sequence<int, n_legs>{});
+  }
+
+ private:
+  template <class Sum, class Site, class Near, int... leg>
+  KOKKOS_FORCEINLINE_FUNCTION void add_all(Sum& sum, Site x, const Near& near, int c,
+                                           std::integer_sequence<int, leg...>) const {
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
+    } else {
+      // A loop keeps the code small, which is faster out of cache than eight copies.
+      for (int l = 0; l < n_legs; l += 2) {
+        add<false>(sum, x, near, l, c);
+        add<true>(sum, x, near, l + 1, c);
+      }
+    }
+  }
+  template <bool is_backward, class Sum, class Site, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, const Near& near, int leg, int c) const {
+    if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
+    const auto hop = near(leg);
+    color_multiply_add(sum, links.template of_leg<is_backward>(x, hop, leg), in.read(x, hop, c));
+  }
+};
+
+/// A LaplacianStep on every component.  What LegSum counts, and for each real number of a site 2 flops and one real of
+/// memory traffic; with a source and a `before` 4 flops and two reals more.
+template <class Links, class In, class View, int n_legs, bool others, class StencilView>
+struct LaplacianKernel {
+  using Real = typename View::Real;
+  static constexpr int max_threads = leg_threads<View>, min_blocks = leg_blocks<View>;
+  static constexpr bool reaches_in_time = n_legs == 8;
+
+  LegSum<Links, In, n_legs, StencilView> legs;
+  View in, before, to;
+  StepAtSite<Real, others> step;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    auto sum = zero<decltype(in(x, c))>();
+    legs.add_to(sum, x, c);
+    if constexpr (others) {
+      sum = step.result(sum, x, c, legs.in, in, before);
+    } else {  // the same bits, and for spinors in double 5 % faster
+      using R = typename decltype(sum)::Real;
+      sum = R(step.beta) * sum;
+      multiply_add(sum, R(step.alpha), legs.in(x, c));
+    }
+    if (legs.streaming && !step.has_before)
+      to.stream(x, sum, c);
+    else
+      to.set(x, sum, c);
+  }
+};
+
+template <class F>
+void require_step(const F& in, const F& from, const F& before, const F& to, const Lattice& lattice) {
+  require(from.conforms(to) && from.conforms(in) && from.conforms(before) && from.lattice() == lattice,
+          "the Laplacian got", from.name(), "and", to.name(),
+          "which differ in lattice, sites or components, or from its links: give it two fields of one shape");
+  require(from.subset() == Subset::all, "the Laplacian connects both parities, but", from.name(),
+          "has one: pass a full field");
+  require(from.data() != to.data(), "the Laplacian cannot work in place on", from.name(),
+          ": give it two different fields");
+}
+
+template <class Storage, class F>
+void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian, const LaplacianStep& step, const F& in,
+                                   const F& from, const F& before, const F& to, const Exec& exec) {
+  require_step(in, from, before, to, laplacian.lattice());
+  using Lanes = typename F::Lanes;
+  using Links = LinkView<Storage, link_lanes_t<Lanes>>;
+  const Stencil& stencil = laplacian.halos().template stencil<Lanes>();
+  const auto& halo = laplacian.halos().halo(from);
+  using In = typename std::decay_t<decltype(halo)>::Neighbours;
+  const GaugeLinks<Storage>& gauge = laplacian.links();
+  const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
+  const Links links = gauge.template view<Lanes>();
+  const bool has_source = step.source.has_value();
+  const auto run = [&](auto n_legs, auto others, const auto& neighbourhood) {
+    using Kernel = LaplacianKernel<Links, In, typename F::View, decltype(n_legs)::value, decltype(others)::value,
+                                   std::decay_t<decltype(neighbourhood)>>;
+    run_stencil(has_source ? "laplacian_series" : "covariant_laplacian", stencil, halo, from, to,
+                [&](const In& neighbours) {
+                  return Kernel{{neighbourhood, links, neighbours, from.n_groups(), streaming},
+                                in.view(),
+                                before.view(),
+                                to.view(),
+                                StepAtSite<typename F::Real, decltype(others)::value>(step)};
+                },
+                {.codec = gauge.codec(), .exec = exec});
+  };
+  const auto launch = [&](auto n_legs, auto others) {
+    constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
+    if constexpr (!has_packs && !Lanes::holds_columns && plain)
+      if (!stencil.halo().any()) return run(n_legs, others, stencil.local());
+    run(n_legs, others, stencil.nearest());
+  };
+  launch_step(step, [&](auto others) {
+    if (laplacian.dimensions() == Dimensions::spacetime)
+      launch(std::integral_constant<int, 8>{}, others);
+    else
+      launch(std::integral_constant<int, 6>{}, others);
+  });
+}
+
+}  // namespace kov::detail
