@@ -9,6 +9,7 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
+#include <string_view>
 #include <tuple>
 
 namespace kov {
@@ -23,15 +24,6 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   const std::size_t sites = std::size_t(out.range().n_outer) * out.layout().lanes();
   return in.bytes() + out.bytes() + sites * 18 * std::size_t(n_legs) * sizeof(typename FieldT::Real);
 }
-
-/// Threads of a block and blocks on a multiprocessor for kernels that sum over legs into Out on GPUs.
-template <class Out>
-inline constexpr int leg_threads = Out::holds_columns ? 128 : 256;
-template <class Out>
-inline constexpr int leg_blocks = (sizeof(typename Out::Real) == 4 ? 512
-                                   : Out::holds_columns            ? 384
-                                                                   : 256) /
-                                  leg_threads<Out>;
 
 /// The lattice's own halo of nearest neighbours for fields of this shape, one exchange at a time: for functions, which
 /// keep nothing.  Operators have their own, see StencilHalos.
@@ -66,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 /// How a stencil kernel is launched.
 struct StencilLaunch {
   /// How fields are stored that the kernel reads besides `in`, where its speed depends on that.
-  std::string codec = "plain";
+  std::string_view codec = "plain";
   /// Of what the halo's compressor makes of sites.
   int variant = 0;
   Exec exec = {};
@@ -106,11 +98,41 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   key.choice = "overlap";
   key.sites = out.subset() == Subset::all ? "all" : out.subset() == Subset::even ? "even" : "odd";
   key.results = n_groups;
-  key.codec = launch.codec;
+  key.codec = std::string(launch.codec);
   lattice.tuner().run_best(key, 2, [&](int candidate) {
     candidate == 0 ? blocking() : overlapped();
     exec.fence(name);
   });
+}
+
+/// How a kernel finds neighbours: the views of a stencil that it is compiled for.  On GPUs each is a kernel of its own,
+/// and the neighbours of the more special ones are found faster; on CPUs there is one for all.
+enum class StencilForms {
+  /// Any legs.
+  any,
+  /// Any legs, and the nearest neighbours apart.
+  any_and_nearest,
+  /// The nearest neighbours.
+  nearest,
+  /// The nearest neighbours, and apart where none of them is in a halo.
+  nearest_and_local
+};
+
+/// Calls f with the view of a stencil that suits it best.
+template <StencilForms forms, class F>
+void with_view(const Stencil& stencil, const F& f) {
+  constexpr bool any = forms == StencilForms::any || forms == StencilForms::any_and_nearest;
+  if constexpr (has_packs && any) {
+    f(Stencil::NearestView{stencil.view()});
+  } else if constexpr (has_packs || forms == StencilForms::nearest) {
+    f(stencil.nearest());
+  } else if constexpr (forms == StencilForms::nearest_and_local) {
+    stencil.halo().any() ? f(stencil.nearest()) : f(stencil.local());
+  } else if constexpr (forms == StencilForms::any_and_nearest) {
+    stencil.is_nearest() ? f(stencil.nearest()) : f(stencil.view());
+  } else {
+    f(stencil.view());
+  }
 }
 
 /// The same with the halo that an operator has for fields of the shape of `in`.
@@ -118,6 +140,16 @@ template <class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
+}
+
+/// The same for kernel = make(neighbours, view), view being that of the stencil which suits it best.
+template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
+void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
+                 const StencilLaunch& launch = {}) {
+  with_view<forms>(halos.stencil<typename In::Lanes>(), [&](const auto& view) {
+    run_stencil<Compressor>(
+        name, halos, in, out, [&](const auto& neighbours) { return make(neighbours, view); }, launch);
+  });
 }
 
 }  // namespace kov

@@ -19,14 +19,23 @@ namespace kov::detail {
 /// in no cache.
 int walk_length(int n_slices, int slice_blocks, int resident);
 
-/// A kernel may state, for GPUs, static constexpr int max_threads, min_blocks: it then runs in blocks of exactly
-/// max_threads threads, and the compiler limits registers so that min_blocks of them fit on a multiprocessor; and
-/// static constexpr bool reaches_in_time, whether it reads neighbours in t.
+/// What a GPU needs to know of a kernel: it runs in blocks of exactly max_threads threads, the compiler limits
+/// registers so that min_blocks of them fit on a multiprocessor, and reaches_in_time says whether it reads neighbours
+/// in t.
+template <int max_threads_, int min_blocks_, bool reaches_in_time_>
+struct StatedBlocks {
+  static constexpr int max_threads = max_threads_, min_blocks = min_blocks_;
+  static constexpr bool reaches_in_time = reaches_in_time_;
+};
+
+/// A specialisation derives from StatedBlocks; it stands in the folder cuda/ beside the kernel.  Kernels without one
+/// run in blocks of Kokkos' choice.
+template <class Kernel>
+struct ThreadBlocks {};
+
 template <class Kernel>
 concept HasBlocks = requires {
-  Kernel::max_threads;
-  Kernel::min_blocks;
-  Kernel::reaches_in_time;
+  ThreadBlocks<Kernel>::max_threads;
 };
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -66,8 +75,8 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
   if (n == 0) return;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
-    constexpr int threads = Kernel::max_threads;
-    return launch_blocks(name, run_blocks<threads, Kernel::min_blocks, Functor>,
+    constexpr int threads = ThreadBlocks<Kernel>::max_threads;
+    return launch_blocks(name, run_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>,
                          dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
   }
 #endif
@@ -82,9 +91,9 @@ void launch_lanes(const std::string& name, int lanes, const Functor& functor, co
   const SiteRange& range = functor.range;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
-    if (range.n_slices > 0 && (Kernel::reaches_in_time || functor.n_components == 1)) {
-      constexpr int threads = Kernel::max_threads;
-      const auto walk = walk_blocks<threads, Kernel::min_blocks, Functor>;
+    if (range.n_slices > 0 && (ThreadBlocks<Kernel>::reaches_in_time || functor.n_components == 1)) {
+      constexpr int threads = ThreadBlocks<Kernel>::max_threads;
+      const auto walk = walk_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>;
       static const int on_each = [&] {
         int blocks = 1;
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, threads, 0);

@@ -56,6 +56,12 @@ std::vector<Coord> both_ways(const std::vector<Coord>& steps) {
   return legs;
 }
 
+template <class Storage>
+std::string codec_name(LinkStorage storage) {
+  const std::string reals = std::to_string(Codec<ColorMatrix, Storage>::n_stored);
+  return (storage == LinkStorage::once ? "links once" : "links twice") + (reals == "18" ? "" : ", " + reals + " reals");
+}
+
 std::vector<int> odd_numbers(std::size_t end) {
   std::vector<int> numbers;
   for (int k = 1; k < int(end); k += 2) numbers.push_back(k);
@@ -82,6 +88,7 @@ GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<Col
     : legs_(detail::both_ways(steps)),
       factors_(factors),
       storage_(storage),
+      codec_(detail::codec_name<Storage>(storage)),
       links_(matrices.lattice(), "links", matrices.n_components()),
       forms_(std::make_shared<Forms>()) {
   require(matrices.n_components() == int(steps.size()), matrices.name(), "has", matrices.n_components(),
@@ -123,13 +130,6 @@ void GaugeLinks<Storage>::make_columns() const {
   for_each_lane("column_links", links_.range(),
                 detail::ColumnLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->columns.view(),
                                              lattice().layout().view(), lattice().column_layout().view()});
-}
-
-template <class Storage>
-std::string GaugeLinks<Storage>::codec() const {
-  const std::string reals = std::to_string(Codec<ColorMatrix, Storage>::n_stored);
-  return (storage_ == LinkStorage::once ? "links once" : "links twice") +
-         (reals == "18" ? "" : ", " + reals + " reals");
 }
 
 template <class Storage>

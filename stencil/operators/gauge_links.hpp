@@ -55,7 +55,7 @@ class GaugeLinks {
   /// The legs 2 k: steps[k], 2 k + 1: -steps[k]; the nearest neighbours of a gauge field.
   const std::vector<Coord>& legs() const { return legs_; }
   /// How links are in memory, for what is remembered about speeds.
-  std::string codec() const;
+  const std::string& codec() const { return codec_; }
   /// What kernels over fields of these Lanes read.  from_parity: for those from one parity to the other.  Throws
   /// InputError for columns where their form was not declared.
   template <class Lanes = SiteLanes>
@@ -76,6 +76,7 @@ class GaugeLinks {
   std::vector<Coord> legs_;
   LegFactors factors_;
   LinkStorage storage_;
+  std::string codec_;
   Field<ColorMatrix, Storage> links_;
   Halo<ColorMatrix, Storage> halo_;  // filled once
   NeighbourView<ColorMatrix, Storage> neighbours_;

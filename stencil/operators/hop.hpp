@@ -21,8 +21,6 @@ namespace kov {
 template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
-  static constexpr int max_threads = 128, min_blocks = sizeof(Real) == 4 ? 3 : 2;
-  static constexpr bool reaches_in_time = true;
 
   StencilView stencil;
   Links links;

@@ -4,6 +4,7 @@
 // many kernels for one.
 #pragma once
 
+#include "kov/stencil/operators/cuda/hop_blocks.hpp"
 #include "kov/stencil/operators/hop.hpp"
 
 namespace kov::detail {
@@ -26,35 +27,28 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   using T = typename F::Real;
   using S = typename F::Storage;
   using Lanes = typename F::Lanes;
-  using Compressor = hop_compressor_t<S>;
-  using In = typename Halo<Spinor, S, Lanes, Compressor>::Neighbours;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const Stencil& stencil = hop.halos().template stencil<Lanes>();
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
-  const auto launch = [&](auto sign, const auto& neighbourhood) {
-    using Kernel = HopKernel<Links, In, typename F::View, decltype(sign)::value, std::decay_t<decltype(neighbourhood)>>;
-    run_stencil<Compressor>("wilson", hop.halos(), in, out,
-                            [&](const In& neighbours) {
-                              return Kernel{neighbourhood, links,    neighbours, diagonal.view(), out.view(),
-                                            in.n_groups(), T(alpha), T(beta),    streaming};
-                            },
-                            {.codec = hop.links().codec(),
-                             .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop,
-                             .exec = exec});
-  };
-  const auto launch_either = [&](const auto& neighbourhood) {
-    if (adjoint)
-      launch(std::integral_constant<int, -1>{}, neighbourhood);
-    else
-      launch(std::integral_constant<int, +1>{}, neighbourhood);
-  };
-  // One kernel for all legs where there is nothing to gain.
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  if constexpr (has_packs) return launch_either(Stencil::NearestView{stencil.view()});
-  if constexpr (!has_packs && plain)
-    if (stencil.is_nearest()) return launch_either(stencil.nearest());
-  if constexpr (!has_packs) launch_either(stencil.view());
+  constexpr auto forms = plain ? StencilForms::any_and_nearest : StencilForms::any;
+  const auto launch = [&](auto sign) {
+    run_stencil<forms, hop_compressor_t<S>>(
+        "wilson", hop.halos(), in, out,
+        [&](const auto& neighbours, const auto& stencil) {
+          using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
+                                   std::decay_t<decltype(stencil)>>;
+          return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
+                        in.n_groups(), T(alpha), T(beta),    streaming};
+        },
+        {.codec = hop.links().codec(),
+         .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop,
+         .exec = exec});
+  };
+  if (adjoint)
+    launch(std::integral_constant<int, -1>{});
+  else
+    launch(std::integral_constant<int, +1>{});
 }
 
 }  // namespace kov::detail

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 #include <type_traits>
@@ -98,8 +99,6 @@ struct LegSum {
 template <class Links, class In, class View, int n_legs, bool others, class StencilView>
 struct LaplacianKernel {
   using Real = typename View::Real;
-  static constexpr int max_threads = leg_threads<View>, min_blocks = leg_blocks<View>;
-  static constexpr bool reaches_in_time = n_legs == 8;
 
   LegSum<Links, In, n_legs, StencilView> legs;
   View in, before, to;
@@ -140,31 +139,25 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   require_step(in, from, before, to, laplacian.lattice());
   using Lanes = typename F::Lanes;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const Stencil& stencil = laplacian.halos().template stencil<Lanes>();
-  const auto& halo = laplacian.halos().halo(from);
-  using In = typename std::decay_t<decltype(halo)>::Neighbours;
   const GaugeLinks<Storage>& gauge = laplacian.links();
   const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
-  const bool has_source = step.source.has_value();
-  const auto run = [&](auto n_legs, auto others, const auto& neighbourhood) {
-    using Kernel = LaplacianKernel<Links, In, typename F::View, decltype(n_legs)::value, decltype(others)::value,
-                                   std::decay_t<decltype(neighbourhood)>>;
-    run_stencil(has_source ? "laplacian_series" : "covariant_laplacian", stencil, halo, from, to,
-                [&](const In& neighbours) {
-                  return Kernel{{neighbourhood, links, neighbours, from.n_groups(), streaming},
-                                in.view(),
-                                before.view(),
-                                to.view(),
-                                StepAtSite<typename F::Real, decltype(others)::value>(step)};
-                },
-                {.codec = gauge.codec(), .exec = exec});
-  };
+  constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
+  constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
   const auto launch = [&](auto n_legs, auto others) {
-    constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-    if constexpr (!has_packs && !Lanes::holds_columns && plain)
-      if (!stencil.halo().any()) return run(n_legs, others, stencil.local());
-    run(n_legs, others, stencil.nearest());
+    run_stencil<forms>(
+        step.source ? "laplacian_series" : "covariant_laplacian", laplacian.halos(), from, to,
+        [&](const auto& neighbours, const auto& stencil) {
+          using Kernel =
+              LaplacianKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
+                              decltype(others)::value, std::decay_t<decltype(stencil)>>;
+          return Kernel{{stencil, links, neighbours, from.n_groups(), streaming},
+                        in.view(),
+                        before.view(),
+                        to.view(),
+                        StepAtSite<typename F::Real, decltype(others)::value>(step)};
+        },
+        {.codec = gauge.codec(), .exec = exec});
   };
   launch_step(step, [&](auto others) {
     if (laplacian.dimensions() == Dimensions::spacetime)

@@ -19,26 +19,32 @@ ROOMS = {
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance
 
 
+def room_of(folder):
+    """The room that a folder of a layer belongs to: what is special to a device, in cuda/, is part of the room around it."""
+    return folder[:-len("cuda")].rstrip("/") if folder.split("/")[-1] == "cuda" else folder
+
+
 def violations(root):
     """Texts "file: reason", sorted."""
     found = []
     for layer, groups in ROOMS.items():
         rank = {room: number for number, group in enumerate(groups) for room in group}
         for folder, folders, names in os.walk(os.path.join(root, layer)):
-            room = os.path.relpath(folder, os.path.join(root, layer)).replace(os.sep, "/").strip(".")
+            here = os.path.relpath(folder, os.path.join(root, layer)).replace(os.sep, "/").strip(".")
+            room = room_of(here)
             sources = [name for name in names if name.endswith((".hpp", ".cpp", ".cpp.in"))]
             if sources and room not in rank:
                 found.append("%s/%s: is not a room: tests/layers/rooms.py lists the rooms in their order" % (layer, room))
                 continue
             if len(sources) > MOST_FILES:
-                found.append("%s/%s: has more than %d files: cut it" % (layer, room, MOST_FILES))
+                found.append("%s/%s: has more than %d files: cut it" % (layer, here, MOST_FILES))
             for name in sources:
                 with open(os.path.join(folder, name)) as file:
                     includes = INCLUDE.findall(file.read())
                 for _, include in includes:
                     target, _, inner = include.removeprefix("kov/").partition("/")
-                    used = os.path.dirname(inner)
+                    used = room_of(os.path.dirname(inner))
                     if target == layer and rank.get(used, -1) > rank[room]:
                         found.append("%s: includes %s, but %s must not know %s"
-                                     % (os.path.join(layer, room, name), include, room or layer, used or layer))
+                                     % (os.path.join(layer, here, name), include, room or layer, used or layer))
     return sorted(found)

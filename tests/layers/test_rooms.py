@@ -51,6 +51,12 @@ class Rooms(unittest.TestCase):
         self.check({"core/misc/error.hpp": ""}, 1)
         self.check({"core/field.hpp": ""}, 1)
 
+    def test_a_folder_cuda_belongs_to_its_room(self):
+        self.check({"stencil/operators/cuda/hop_blocks.hpp": '#include "kov/stencil/operators/hop.hpp"\n'}, 0)
+        self.check({"stencil/operators/cuda/hop_blocks.hpp": '#include "kov/stencil/gauge/flow.hpp"\n'}, 1)
+        self.check({"stencil/stencil.hpp": '#include "kov/stencil/operators/cuda/hop_blocks.hpp"\n'}, 1)
+        self.check({"stencil/cuda/launch.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
+
     def test_full_rooms_are_noticed(self):
         full = {"core/base/n%d.hpp" % i: "" for i in range(MOST_FILES)}
         self.check({**full, "core/base/CMakeLists.txt": ""}, 0)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to laplacian*.cpp: the blocks of threads in which GPUs run steps of the Laplacian.
+#pragma once
+
+#include "kov/core/launch/thread_blocks.hpp"
+
+namespace kov::detail {
+
+template <class Links, class In, class View, int n_legs, bool others, class StencilView>
+struct LaplacianKernel;
+
+/// Threads on a multiprocessor: as many as registers allow for the sum over legs of a site.
+template <class View>
+inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512
+                                         : View::holds_columns            ? 384
+                                                                          : 256;
+template <class View>
+inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
+
+template <class Links, class In, class View, int n_legs, bool others, class StencilView>
+struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, StencilView>>
+    : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, n_legs == 8> {};
+
+}  // namespace kov::detail
