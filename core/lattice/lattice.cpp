@@ -48,16 +48,6 @@ std::string in_words(const Coord& extent, const LatticeOptions& options) {
 
 }  // namespace
 
-std::string to_string(HaloOptions::Wire wire) {
-  constexpr const char* names[] = {"full", "single", "fixed16"};
-  return names[int(wire)];
-}
-
-std::string to_string(HaloOptions::Transport transport) {
-  constexpr const char* names[] = {"automatic", "staged", "device", "shared"};
-  return names[int(transport)];
-}
-
 struct Lattice::Parts {
   Comm comm;
   Geometry geometry;
