@@ -23,8 +23,9 @@ class SchurComplement {
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
     const auto number = term_.number();
     require(number != 0.0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
-    require(number || SiteTerm<Term, F>, "the site term of this operator has no apply() for fields like",
-            hopped_.name(), ": add one, or solve with fields that it has one for");
+    require(number || SiteTerm<Term, F>,
+            "the site term of this operator has no apply(in, out, adjoint, exec) for fields like", hopped_.name(),
+            ": add one, or solve with fields that it has one for");
     if (!number) solved_ = hopped_.like("odd sites");
   }
 

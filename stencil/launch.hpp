@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What stencil operators share at their launch: halos kept per lattice and shape, views of one component, and whether
-// results should go past the caches.
+// What stencil operators share at their launch: run_stencil(), the view of the stencil that a kernel gets, prefetches, and
+// whether results should go past the caches.
 #pragma once
 
 #include "kov/core/base/queue.hpp"

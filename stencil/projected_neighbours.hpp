@@ -43,7 +43,7 @@ class ProjectedNeighbours {
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(ColumnSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
-    return InMemory(at.upper, at.lower, 0);
+    return InMemory(at.upper, at.lower);
   }
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
     if (hop.slots) return InMemory(gather(hop.slots, group));

@@ -16,13 +16,15 @@ class SiteInMemory {
  public:
   static constexpr int n_complex = SiteT<T>::n_complex;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) : p_(p) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
   /// Lane i is lane i ^ exchange of p.
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) : p_(p) {
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) requires(split == n_complex) : p_(p) {
     permute(exchange);
     forget();
   }
-  /// The same of p and, from element `split` on, of rest.
+  /// The elements from `split` on are in rest.
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
+  /// Lane i is lane i ^ exchange of them.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest, int exchange) : p_(p), rest_(rest) {
     permute(exchange);
     forget();

@@ -27,7 +27,8 @@ struct HaloOptions {
     /// Floats: a double loses 29 bits, an error of at most 2^-24 of the number.
     single,
     /// 16-bit integers and, for each site and component, their largest number as a float: each number is off by at most
-    /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.
+    /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.  Halos of Wilson's hop round the
+    /// sums of two spins that they hold.
     fixed16
   };
   /// The precision in which vectors (scalars, colour vectors, spinors, adjoint vectors) travel.  Only sites that go in

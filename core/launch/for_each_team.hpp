@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/base/items.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +18,7 @@ struct TeamShape {
   int n_teams = 0;
   /// Threads of a team on a GPU; on hosts a team is one thread.
   int threads = 128;
-  /// Of all tiles of a team together, each rounded up to a multiple of 16 bytes.
+  /// The sum of a team's tiles, each rounded up to a multiple of 16 bytes.
   std::size_t tile_bytes = 0;
 };
 
@@ -28,7 +29,7 @@ class Team {
  public:
   KOKKOS_FORCEINLINE_FUNCTION explicit Team(const Member& member) : member_(member) {}
 
-  /// Of the team, and of the thread in it.
+  /// The number of the team, and that of the thread in it.
   KOKKOS_FORCEINLINE_FUNCTION int index() const { return member_.league_rank(); }
   KOKKOS_FORCEINLINE_FUNCTION int thread() const { return member_.team_rank(); }
   KOKKOS_FORCEINLINE_FUNCTION int n_threads() const { return member_.team_size(); }
@@ -55,6 +56,9 @@ class Team {
 };
 
 namespace detail {
+/// The first tile may have to be moved up to its alignment.
+inline constexpr std::size_t alignment_slack = 16;
+
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 
@@ -66,18 +70,26 @@ struct TeamFunctor {
 }  // namespace detail
 
 /// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError where a
-/// team's tiles do not fit into the scratch memory that there is.
+/// team's tiles do not fit into the scratch memory that there is (1 GiB on hosts), or a GPU cannot run the kernel by so
+/// many threads.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_team(const std::string& name, const TeamShape& shape, const Kernel& kernel, const Exec& exec = {}) {
   if (shape.n_teams <= 0) return;
-  const bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  constexpr bool on_host = is_host_v<Exec>;
+  const detail::TeamFunctor<Kernel, Exec> functor{kernel};
   Kokkos::TeamPolicy<Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
-  const std::size_t most = std::size_t(policy.scratch_size_max(0));
+  // On hosts Kokkos names the size of a first-level cache, which is advice.
+  const std::size_t most =
+      on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::alignment_slack;
   require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",
           most, "on this device: make them smaller");
-  // The first tile may have to be moved up to its alignment.
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes) + 16));
-  Kokkos::parallel_for(name, policy, detail::TeamFunctor<Kernel, Exec>{kernel});
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes + detail::alignment_slack)));
+  if constexpr (!on_host) {
+    const int most_threads = policy.team_size_max(functor, Kokkos::ParallelForTag());
+    require(shape.threads >= 1 && shape.threads <= most_threads, "a team of", name, "was to have", shape.threads,
+            "threads, and this kernel can run with 1 to", most_threads, ": take fewer");
+  }
+  Kokkos::parallel_for(name, policy, functor);
 }
 
 }  // namespace kov

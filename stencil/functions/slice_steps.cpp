@@ -87,7 +87,12 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
   const SliceTable& table = SliceTable::of(in.lattice());
-  launch_step(steps.back(), [&](auto others) {
+  LaplacianStep all = steps.front();  // with whatever one of them has
+  for (const LaplacianStep& step : steps) {
+    if (step.source) all.source = step.source;
+    all.has_before = all.has_before || step.has_before;
+  }
+  launch_step(all, [&](auto others) {
     using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value>;
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
     const int in_cache = others ? 3 : 2;  // slices, of each component

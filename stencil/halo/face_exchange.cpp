@@ -123,6 +123,7 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
     order_after(queue_, exec);
   else
     queue_ = exec;
+  if (reader_) order_after(queue_, *reader_);  // kernels there may still read the halo
 
   transport_->await_places(turn_, queue_);
   pack(in, variant, places_[transport_->halo_of(turn_)], past_caches_);
@@ -162,6 +163,7 @@ void FaceExchange<T>::finish(const Exec& exec) {
     transport_->await(turn_, queue_);
   if (lands_elsewhere_) unpack();
   order_after(exec, queue_);
+  reader_ = exec;
 }
 
 template <class T>

@@ -50,7 +50,8 @@ class FaceExchange {
 
   /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; variant: of what
   /// is held of them.  What was launched on exec before comes first: that writes the field, and that reads halos of
-  /// earlier exchanges.  Returns the memory of the halo: blocks in the field's order.
+  /// earlier exchanges, and what was launched on the last finish()'s exec.  Returns the memory of the halo: blocks in
+  /// the field's order.
   T* begin(const SiteBlocks<T>& in, Subset subset, int n_components, const std::string& name, int variant = 0,
            const Exec& exec = {});
   /// The neighbours are there for what is launched on exec from now on, and the field may change.
@@ -103,6 +104,7 @@ class FaceExchange {
   Buffer<int> message_legs_, halo_legs_;  // of blocks
   BlockLists message_blocks_, landing_blocks_, local_blocks_;
   Exec queue_;
+  std::optional<Exec> reader_;  // of the last exchange's halo
   HaloTurn turn_{};
   bool is_going_on_ = false, checked_ = false;
 };

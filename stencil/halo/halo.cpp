@@ -66,8 +66,8 @@ Halo<SiteT, Storage, Lanes, Compressor>::Halo(const Lattice& lattice, const Sten
   detail::HeldSites sites{.site = face_shape<SiteT, Storage, Lanes>(n_components),
                           .held = face_shape<SiteT, Storage, Lanes>(n_components)};
   if constexpr (!Compressor::is_whole) {
-    require(stencil.legs().size() == 8, "a halo of projected spinors was asked for the", stencil.name(),
-            ": it is for eight, forward and backward in every direction");
+    require(Compressor::fits(stencil.legs()), "a halo of projected spinors was asked for the", stencil.name(),
+            ": it is for eight straight ones in the order +x -x +y -y +z -z +t -t");
     sites.held = face_shape<Compressor::template Held, Storage, Lanes>(n_components);
     sites.reals = held_reals<Compressor>(stencil);
   }
@@ -95,6 +95,8 @@ const TuneKey& Halo<SiteT, Storage, Lanes, Compressor>::tune_key() const {
 template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
 auto Halo<SiteT, Storage, Lanes, Compressor>::begin(const F& field, int variant, const Exec& exec) const -> Neighbours {
   using Stored = typename F::Stored;
+  require(0 <= variant && variant < Compressor::n_variants, "a halo was asked for variant", variant,
+          "of what it holds and has", Compressor::n_variants, ": they count from 0");
   const View view = field.view();
   const int n = field.n_groups();
   Stored* halo = nullptr;

@@ -3,7 +3,19 @@
 
 #include "kov/core/site/gamma.hpp"
 
+#include <cstdlib>
+
 namespace kov {
+
+bool SpinProjection::fits(const std::vector<Coord>& legs) {
+  bool fits = legs.size() == 8;
+  for (std::size_t l = 0; fits && l < 8; ++l) {
+    int reach = 0;
+    for (const int d : legs[l]) reach += std::abs(d);
+    fits = reach > 0 && legs[l][l / 2] == (l % 2 == 0 ? reach : -reach);
+  }
+  return fits;
+}
 
 std::vector<detail::HeldReal> SpinProjection::held(int leg, int variant) {
   const Gamma g = Gamma::direction(leg / 2);

@@ -17,16 +17,17 @@ struct HeldReal {
 };
 }  // namespace detail
 
-/// All of it.
+/// The halo holds whole sites.
 struct WholeSites {
   static constexpr bool is_whole = true;
+  static constexpr int n_variants = 1;
   template <template <class> class SiteT, class Storage, class Lanes>
   using Neighbours = NeighbourView<SiteT, Storage, Lanes>;
 };
 
 /// The upper two spins of (1 - s g_mu) psi on a leg forward, of (1 + s g_mu) psi on one backward: all that Wilson's hop
 /// needs of a spinor, in half the bytes.  The legs are +x -x ... -t, of any lengths.  Sums are rounded here as the
-/// hop's kernel rounds them, so the bits of results are the same.
+/// hop's kernel rounds them, so that with messages in full precision the bits of results are the same.
 struct SpinProjection {
   static constexpr bool is_whole = false;
   template <class T>
@@ -37,7 +38,9 @@ struct SpinProjection {
   /// Which s: 1 for the hop, -1 for its adjoint.
   enum Variant { hop, adjoint };
   static constexpr int n_variants = 2;
-  /// In the order of HalfSpinor's reals.
+  /// Whether these are such legs.
+  static bool fits(const std::vector<Coord>& legs);
+  /// What is held on a leg, in the order of HalfSpinor's reals.
   static std::vector<detail::HeldReal> held(int leg, int variant);
 };
 

@@ -11,22 +11,22 @@
 namespace kov {
 
 /// What an operator keeps to reach neighbours on its legs.  A halo is made for the first field of a shape (type of
-/// sites, storage, lanes, number of components) and found again without any text.  Copies share all of it, so copies of
-/// an operator must not be applied at the same time; two operators may.
+/// sites, storage, lanes, number of components) and found again without any text.  Copies share the halos, so that
+/// their exchanges come one after the other, also on two execution spaces; those of two operators may go on at the same
+/// time. For one host thread.
 class StencilHalos {
  public:
-  StencilHalos() = default;
   /// Throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different legs.
   /// Collective.
   StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs);
 
   const Lattice& lattice() const { return parts_->lattice; }
-  /// In the order of fields of these lanes.  That for columns is made at its first use: collective then.
+  /// The stencil in the order of fields of these lanes.  The one for columns is made at its first use: collective then.
   template <class Lanes = SiteLanes>
   const Stencil& stencil() const {
     return has_packs && Lanes::holds_columns ? of_columns() : *parts_->of_sites;
   }
-  /// That for fields of this one's shape; made at its first use: collective then.
+  /// The halo for fields of this one's shape.  It is made at its first use: collective then.
   template <class Compressor = WholeSites, template <class> class SiteT, class Storage, class Lanes>
   const Halo<SiteT, Storage, Lanes, Compressor>& halo(const Field<SiteT, Storage, Lanes>& field) const {
     using H = Halo<SiteT, Storage, Lanes, Compressor>;
@@ -39,7 +39,7 @@ class StencilHalos {
   }
 
  private:
-  /// Its address stands for the type.
+  /// One object for each type of halo; its address tells them apart.
   template <class H>
   static constexpr char type_of = 0;
   struct Made {

@@ -72,9 +72,7 @@ template <class T>
 class AdjointLaplacian {
  public:
   explicit AdjointLaplacian(const GaugeLinks<T>& links, Dimensions dimensions = Dimensions::spacetime)
-      : links_(links),
-        dimensions_(dimensions),
-        halos_(lattice(), {links.legs().begin(), links.legs().begin() + 2 * int(dimensions)}) {}
+      : links_(links), dimensions_(dimensions), halos_(lattice(), detail::laplacian_legs(links.legs(), dimensions)) {}
 
   /// out = Delta in, for every component of a full field.  Asynchronous; in and out must be different fields.
   void apply(const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out, const Exec& exec = {}) const {

@@ -40,8 +40,8 @@ class DiracOperator {
       term_.apply(in, out, adjoint, exec);
       hop_.combine(1, -0.5, in, out, out, adjoint, exec);
     } else {
-      require(number.has_value(), "the site term of this operator has no apply() for fields like", in.name(),
-              ": add one, or use fields that it has one for");
+      require(number.has_value(), "the site term of this operator has no apply(in, out, adjoint, exec) for fields like",
+              in.name(), ": add one, or use fields that it has one for");
     }
   }
 

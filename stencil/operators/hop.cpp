@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/hop_impl.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 
 namespace kov {
 
@@ -9,13 +9,9 @@ template <class Storage>
 Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms)
     : links_(links.with(forms)), halos_(lattice(), links.legs()) {
   const auto& legs = links.legs();
-  bool fits = legs.size() == 8;
-  for (std::size_t l = 0; fits && l < 8; ++l) {
-    int reach = 0;
-    for (std::size_t mu = 0; mu < 4; ++mu) reach += std::abs(legs[l][mu]);
-    fits = reach % 2 == 1 && legs[l][l / 2] == (l % 2 == 0 ? reach : -reach);
-  }
-  require(fits, "a hop needs links of eight straight legs, one each way in every direction and of odd length");
+  const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
+  require(odd && SpinProjection::fits(legs),
+          "a hop needs links of eight straight legs, one each way in every direction and of odd length");
 }
 
 template class Hop<float>;

@@ -28,6 +28,9 @@ class CovariantLaplacian;
 
 namespace detail {
 
+/// The nearest neighbours in these dimensions.  Throws InputError where the legs of links do not begin with them.
+std::vector<Coord> laplacian_legs(const std::vector<Coord>& legs, Dimensions dimensions);
+
 /// CovariantLaplacian::take() on fields of one shape.
 template <class Storage, class F>
 struct LaplacianOn {
@@ -44,10 +47,12 @@ class CovariantLaplacian {
  public:
   using Storage = StorageT;
 
-  /// forms: of the links, where it will be applied to columns.
+  /// forms: of the links, where it will be applied to columns.  Throws InputError for links of longer legs.
   explicit CovariantLaplacian(const GaugeLinks<Storage>& links, Dimensions dimensions = Dimensions::spacetime,
                               const LinkForms& forms = {})
-      : links_(links.with(forms)), dimensions_(dimensions), halos_(lattice(), legs()) {}
+      : links_(links.with(forms)),
+        dimensions_(dimensions),
+        halos_(lattice(), detail::laplacian_legs(links.legs(), dimensions)) {}
 
   /// out = Delta in, for every component of a field of ColorVector or Spinor.  Asynchronous, ordered on exec; in and
   /// out must be different fields.
@@ -78,11 +83,6 @@ class CovariantLaplacian {
   const StencilHalos& halos() const { return halos_; }
 
  private:
-  std::vector<Coord> legs() const {
-    const auto& all = links_.legs();
-    return {all.begin(), all.begin() + 2 * int(dimensions_)};
-  }
-
   GaugeLinks<Storage> links_;
   Dimensions dimensions_;
   StencilHalos halos_;

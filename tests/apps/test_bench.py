@@ -13,7 +13,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
 
 # Kernels are launched under a name: LAUNCH finds every launch, whose first argument is the name.
-LAUNCH = re.compile(r"\b(for_each_site|for_each_lane|for_each_item|sum_sites|sum_groups|run_stencil|slice_sums|"
+LAUNCH = re.compile(r"\b(for_each_site|for_each_team|for_each_lane|for_each_item|sum_sites|sum_groups|run_stencil|slice_sums|"
                     r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
                     r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
 # An object that is made by a launch.
@@ -31,7 +31,7 @@ NAMED_BY_CALLERS = {
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
 HANDED_ON = {"core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
-             "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "core/vectors/slice_sum.hpp"}
+             "core/launch/for_each_team.hpp", "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "core/vectors/slice_sum.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
 # GPUs do not work slice by slice and store links only once.
@@ -52,7 +52,7 @@ def kernels_of_the_library(root=ROOT):
                     text = re.sub(r"//.*", "", source.read())
                 for function, argument in LAUNCH.findall(text):
                     argument = argument.strip()
-                    choice = re.fullmatch(r'\w+ \? "([^"]*)" : "([^"]*)"', argument)
+                    choice = re.fullmatch(r'[\w.]+ \? "([^"]*)" : "([^"]*)"', argument)
                     if choice:  # one of two names
                         names.update((name, where) for name in choice.groups())
                     elif argument.startswith('"'):
@@ -67,7 +67,7 @@ def kernels_of_the_library(root=ROOT):
 
 def is_a_name(function, argument):
     """Loops of a team inside a kernel have a range there, and a lambda called launch() no name at all."""
-    return not argument.startswith(("Kokkos::Team", "std::integral_constant")) or function == "parallel_scan"
+    return not argument.startswith(("Kokkos::Team", "std::")) or function == "parallel_scan"
 
 
 class Bench(ProgramTest):

@@ -120,9 +120,17 @@ TEST(HaloCompressorOfSpinors, HalvesTheMessages) {
   }
 }
 
-TEST(HaloCompressorOfSpinors, WantsEightLegs) {
+TEST(HaloCompressorOfSpinors, NeedsTheHopsLegsInTheirOrder) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
   EXPECT_THROW(ProjectedHalo<double>(lattice, Stencil::of_space(lattice), 1), InputError);
+  std::vector<Coord> legs = nearest_neighbours();
+  std::swap(legs[0], legs[1]);
+  EXPECT_THROW(ProjectedHalo<double>(lattice, Stencil::of(lattice, legs), 1), InputError);
+  legs = nearest_neighbours();
+  legs[6] = {0, 0, 1, 1};
+  EXPECT_THROW(ProjectedHalo<double>(lattice, Stencil::of(lattice, legs), 1), InputError);
+  const SpinorField<double> in(lattice, "in");
+  EXPECT_THROW(ProjectedHalo<double>(lattice, 1).exchange(in, 2), InputError);
 }
 
 /// The halo is one for hop and adjoint, in turns with even-odd hops.
