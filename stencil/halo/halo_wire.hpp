@@ -193,9 +193,15 @@ struct PackFaces {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>)
-      if (past_caches && !held.reals && n == default_lanes && n == faces.shape.lanes) {
+      if (past_caches && n == default_lanes && n == faces.shape.lanes) {
         using P = Pack<T, default_lanes>;
-        for (int k = 0; k < faces.shape.n_reals; ++k) P::load(field + k * n).stream(reinterpret_cast<T*>(to) + k * n);
+        T* const out = reinterpret_cast<T*>(to);
+        const HeldReal* const r = held.reals ? held.reals + held.legs[block] * faces.shape.n_reals : nullptr;
+        for (int k = 0; k < faces.shape.n_reals; ++k)
+          if (r)
+            (P::load(field + r[k].first * n) + P(T(r[k].sign)) * P::load(field + r[k].second * n)).stream(out + k * n);
+          else
+            P::load(field + k * n).stream(out + k * n);
         return;
       }
 #endif

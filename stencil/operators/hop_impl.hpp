@@ -27,13 +27,14 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   using T = typename F::Real;
   using S = typename F::Storage;
   using Lanes = typename F::Lanes;
+  using Compressor = hop_compressor_t<S>;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain ? StencilForms::any_and_nearest : StencilForms::any;
   const auto launch = [&](auto sign) {
-    run_stencil<forms, hop_compressor_t<S>>(
+    run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,
         [&](const auto& neighbours, const auto& stencil) {
           using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
@@ -42,7 +43,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
                         in.n_groups(), T(alpha), T(beta),    streaming};
         },
         {.codec = hop.links().codec(),
-         .variant = adjoint ? SpinProjection::adjoint : SpinProjection::hop,
+         .variant = adjoint && !Compressor::is_whole ? SpinProjection::adjoint : SpinProjection::hop,
          .exec = exec});
   };
   if (adjoint)

@@ -9,6 +9,8 @@
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 
+#include <numeric>
+
 namespace kov {
 namespace {
 namespace compressor {
@@ -108,6 +110,19 @@ TEST_P(HaloCompressor, BringsTheSpinsThatTheHopNeeds) {
 }
 INSTANTIATE_TEST_SUITE_P(Lattices, HaloCompressor, ::testing::ValuesIn(test::small_lattice_cases(1000)),
                          test::case_name);
+
+/// Faces of more than 4 MiB are written past the caches between ranks of a host.
+TEST(HaloCompressorOfSpinors, BringsLargeFaces) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_halo = true});
+  const int n = 48;
+  const SpinorField<double> in = reference::random_field<Spinor, double>(lattice, n, 9);
+  const ProjectedHalo<double> halo(lattice, n);
+  const auto bytes = halo.message_bytes();
+  EXPECT_GT(std::accumulate(bytes.begin(), bytes.end(), std::size_t(0)), std::size_t(4) << 20);
+  check_leg<double, 0, 1>(in, gather(in), halo, 0);
+  check_leg<double, 7, 1>(in, gather(in), halo, 0);
+  check_leg<double, 6, -1>(in, gather(in), halo, 0);
+}
 
 TEST(HaloCompressorOfSpinors, HalvesTheMessages) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// The even-odd forms of a Dirac operator on columns in lanes are those of each column alone, and solve the full system.
+#include "kov/algebra/schur_complement.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/stencil/operators/wilson.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/gauge.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace {
+namespace schur {
+
+using reference::gather, reference::GlobalArray;
+
+constexpr int n_columns = 5;  // no multiple of a width
+
+/// Calls work(even-odd form, source, guess, out) with fields of these lanes, and returns `out`, column by column.
+template <class T, class Lanes, class Work>
+std::vector<GlobalArray> results(const WilsonOperator<T>& M, int first, int n, const Work& work) {
+  using F = SpinorField<T, Lanes>;
+  const Lattice& lattice = M.lattice();
+  const F b(lattice, "source", n), x(lattice, "guess", n), out(lattice, "out", n);
+  const SpinorField<T> column(lattice, "column");
+  for (int k = 0; k < n; ++k) {
+    load(column, reference::random_array(lattice.extent(), 12, 70 + std::uint64_t(first + k)));
+    copy_components(column, 0, b, k, 1);
+    load(column, reference::random_array(lattice.extent(), 12, 80 + std::uint64_t(first + k)));
+    copy_components(column, 0, x, k, 1);
+    copy_components(column, 0, out, k, 1);
+  }
+  work(SchurComplement<T, MassTerm, F>(M, n), b, x, out);
+  std::vector<GlobalArray> all;
+  for (int k = 0; k < n; ++k) {
+    copy_components(out, k, column, 0, 1);
+    all.push_back(gather(column));
+  }
+  return all;
+}
+
+/// The columns together against each of them as the only component of a field.
+template <class T, int W, class Work>
+void check(const WilsonOperator<T>& M, const char* what, const Work& work) {
+  const auto together = results<T, ColumnLanes<W>>(M, 0, n_columns, work);
+  for (int k = 0; k < n_columns; ++k) {
+    const GlobalArray alone = results<T, SiteLanes>(M, k, 1, work).front(), &is = together[std::size_t(k)];
+    double worst = 0;
+    for (std::size_t i = 0; i < is.data.size(); ++i) worst = std::max(worst, std::abs(is.data[i] - alone.data[i]));
+    EXPECT_LE(worst, 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(alone)) << what << ", column " << k;
+  }
+}
+
+template <class T, int W>
+void check_forms(const Lattice& lattice) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 71);
+  const GaugeLinks<T> links(reference::gauge_field<T>(lattice, u), BoundaryAngles::antiperiodic_in_time());
+  const WilsonOperator<T> M(links, 0.1);
+  check<T, W>(M, "M_e",
+              [](const auto& S, const auto& b, const auto&, const auto& out) { S.apply(b.even(), out.even()); });
+  check<T, W>(M, "adjoint of M_e", [](const auto& S, const auto& b, const auto&, const auto& out) {
+    S.apply_adjoint(b.even(), out.even());
+  });
+  check<T, W>(M, "reduced source",
+              [](const auto& S, const auto& b, const auto&, const auto& out) { S.reduce_source(b, out.even()); });
+  check<T, W>(M, "completed solution", [](const auto& S, const auto& b, const auto& x, const auto& out) {
+    copy(x, out);
+    S.complete(b, out);
+  });
+}
+
+class SchurColumns : public test::OnLattices {};
+
+TEST_P(SchurColumns, AreThoseOfEachColumnAlone) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_forms<double, 4>(lattice);
+  check_forms<double, 8>(lattice);
+  check_forms<float, 8>(lattice);
+  check_forms<float, 16>(lattice);
+}
+
+/// Where complete() makes the odd sites of x: M x is b on odd sites, and on even sites M x - b is M_e x_e less the
+/// reduced source.
+TEST_P(SchurColumns, AreTheFullOperatorOnBothParities) {
+  using F = SpinorField<double, ColumnLanes<8>>;
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 72);
+  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, u));
+  const WilsonOperator<double> M(links, 0.1, {.columns = true});
+  const SchurComplement<double, MassTerm, F> S(M, n_columns);
+  const F b(lattice, "source", n_columns), x = b.like("solution"), Mx = b.like("M x"), reduced = b.like("reduced"),
+                                           Sx = b.like("M_e x");
+  const SpinorField<double> column(lattice, "column");
+  for (int k = 0; k < n_columns; ++k) {
+    load(column, reference::random_array(lattice.extent(), 12, 90 + std::uint64_t(k)));
+    copy_components(column, 0, b, k, 1);
+    load(column, reference::random_array(lattice.extent(), 12, 100 + std::uint64_t(k)));
+    copy_components(column, 0, x, k, 1);
+  }
+  S.complete(b, x);
+  M.apply(x, Mx);
+  S.reduce_source(b, reduced.even());
+  S.apply(x.even(), Sx.even());
+  const GlobalArray all_b = gather(b), all_Mx = gather(Mx), all_reduced = gather(reduced), all_Sx = gather(Sx);
+  const double tolerance = 100 * std::numeric_limits<double>::epsilon() * reference::max_abs(all_Mx);
+  reference::for_each_coordinate(lattice.extent(), [&](const Coord& y) {
+    for (int i = 0; i < all_b.n; ++i) {
+      const auto excess = all_Mx.at(y)[i] - all_b.at(y)[i];
+      const auto right = parity(y) == 1 ? 0.0 : all_Sx.at(y)[i] - all_reduced.at(y)[i];
+      ASSERT_LE(std::abs(excess - right), tolerance) << to_string(y);
+    }
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Lattices, SchurColumns, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+}  // namespace schur
+}  // namespace
+}  // namespace kov
