@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from launched import run  # noqa: E402
 from python_with import python_with  # noqa: E402
 
 PROGRAM = os.environ["KOVARIANT"]
@@ -43,8 +44,8 @@ class ProgramTest(unittest.TestCase):
         command = [PROGRAM, *map(str, arguments)]
         if ranks > 1:
             command = [*MPIEXEC, "-n", str(ranks), *command]
-        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=timeout, env=environment())
+        done = run(command, launcher=ranks > 1, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=timeout, env=environment())
         if code is not None:
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done

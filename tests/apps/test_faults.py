@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTest, environment
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTest, environment, run
 
 SOLVER = os.environ.get("KOVARIANT_SOLVER", "")
 ALL = os.environ.get("KOVARIANT_FAULTS") == "all"
@@ -67,11 +67,10 @@ class FaultTest(ProgramTest):
     def start(self, fault, program, ranks, timeout):
         """The finished process, what it printed, and how many seconds it took."""
         command = [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), self.executable, *map(str, program)]
-        begin = time.monotonic()
-        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=100,
-                              env=environment(KOV_FAULT=fault, KOV_TIMEOUT=str(timeout)))
-        return done, "%s on %d ranks in %s: %s%s" % (fault, ranks, program, done.stdout, done.stderr), time.monotonic() - begin
+        done = run(command, launcher=ranks > 1, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, text=True, timeout=100,
+                   env=environment(KOV_FAULT=fault, KOV_TIMEOUT=str(timeout)))
+        return done, "%s on %d ranks in %s: %s%s" % (fault, ranks, program, done.stdout, done.stderr), done.seconds
 
     def assert_whole(self, file, good, about):
         """A result that is left is complete; texts are those of a good run."""

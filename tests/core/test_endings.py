@@ -8,9 +8,14 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import launched  # noqa: E402
+from launched import run  # noqa: E402
 
 PROGRAM = os.environ["ENDINGS"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
@@ -46,10 +51,9 @@ class EndingsTest(unittest.TestCase):
     def call(self, way, ranks, code, **more):
         """What it says on standard error about the end, and the seconds it took; no temporary files stay."""
         command = ([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []) + [PROGRAM, way]
-        begin = time.monotonic()
-        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=100, env={**os.environ, **more})
-        self.seconds = time.monotonic() - begin
+        done = run(command, launcher=ranks > 1, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, text=True, timeout=100, env={**os.environ, **more})
+        self.seconds = done.seconds
         self.stdout = done.stdout
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
@@ -101,6 +105,26 @@ class OneProcess(EndingsTest):
             os.close(self.pipes.pop())
             self.assertTrue(pipe.read().endswith(b"xsaid before\n"))
         self.assertEqual(process.wait(20), 2)
+
+
+class Launchers(EndingsTest):
+    def test_one_that_does_not_end_when_its_ranks_have_is_ended_and_the_command_run_again(self):
+        launched.ALONE = 2
+        self.addCleanup(setattr, launched, "ALONE", 10)
+        # The first time it ends its rank, and then waits without end.
+        launcher = 'sleep 0.5; echo said; test -e "$0" || { : > "$0"; read forever; }; exit 3'
+        for is_launcher in (True, False):
+            ends, never = os.pipe()
+            self.addCleanup(os.close, ends)
+            self.addCleanup(os.close, never)
+            call = lambda: run(["bash", "-c", launcher, "mark-%s" % is_launcher], launcher=is_launcher, timeout=5,  # noqa: E731
+                               cwd=self.folder, stdin=ends, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if is_launcher:
+                done = call()
+                self.assertEqual((done.returncode, done.stdout), (3, "said\n"))
+                self.assertLess(done.seconds, 2)
+            else:
+                self.assertRaises(subprocess.TimeoutExpired, call)
 
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
@@ -160,19 +184,18 @@ class SeveralRanks(EndingsTest):
         blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
         for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0)):
             with self.subTest(way=way, free=free):
-                begin = time.monotonic()
                 parts = [[":", "-n", "2", PROGRAM, way] if free else [], [":", "-n", str(3 - free), *blocked, way, self.full_pipe()]]
-                done = subprocess.run([*MPIEXEC, *sum(parts, [])[1:]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+                done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
-                self.assertLess(time.monotonic() - begin, 20)
+                self.assertLess(done.seconds, 20)
 
     def test_an_error_without_mpi_is_said_once_whichever_rank_has_it(self):
         for rank in (0, 1, None):
             parts = [[":", "-n", "1", *(["env", "ENDINGS_WITHOUT_MPI=1"] if rank in (r, None) else []), PROGRAM, "run"] for r in range(3)]
-            done = subprocess.run([*MPIEXEC, *sum(parts, [])[1:]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+            done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
             self.assertEqual(done.returncode, 5, done.stderr)
             self.assertEqual(done.stderr.count("endings: there is no MPI"), 1, done.stderr)
 
@@ -188,8 +211,8 @@ class SeveralRanks(EndingsTest):
             command = [PROGRAM, way]
             for rank in (0, 1):
                 parts = [["-n", "1", *(["env", "KOKKOS_NUM_THREADS=many"] if r == rank else []), *command] for r in (0, 1)]
-                done = subprocess.run([*MPIEXEC, *parts[0], ":", *parts[1]], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                done = run([*MPIEXEC, *parts[0], ":", *parts[1]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL,
+                           text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertEqual(done.stderr.count("endings: "), 1, done.stderr)
                 self.assertIn("endings: rank %d: KOKKOS_NUM_THREADS=many is wrong" % rank, done.stderr)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Runs commands that may be MPI launchers, which sometimes never end.
+
+Seen with Open MPI 4.1.4 and PMIx 4.2.2: after all ranks have ended, mpiexec waits in PMIx_server_finalize for a thread of
+its own that waits for a mutex.  Nothing of the code under test runs any more, and its exit code is lost.
+"""
+import os
+import subprocess
+import sys
+import time
+
+# Seconds that a process with no children must go on for; launchers start theirs within one.
+ALONE = 10
+
+
+def has_children(pid):
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name) as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == pid:
+                    return True
+        except OSError:  # it has ended
+            pass
+    return False
+
+
+def run(command, *, timeout, launcher, **more):
+    """As subprocess.run(), with the seconds it took; a launcher left without ranks is ended, and the command run again."""
+    for _ in range(3):
+        begin, alone_since = time.monotonic(), None
+        with subprocess.Popen(command, **more) as process:
+            while True:
+                try:
+                    done = subprocess.CompletedProcess(command, None, *process.communicate(timeout=1))
+                    done.returncode, done.seconds = process.returncode, time.monotonic() - begin
+                    return done
+                except subprocess.TimeoutExpired as so_far:
+                    now = time.monotonic()
+                    if now - begin > timeout:
+                        process.kill()
+                        raise subprocess.TimeoutExpired(command, timeout, so_far.output, so_far.stderr) from None
+                alone_since = None if has_children(process.pid) else alone_since or now
+                if launcher and alone_since and now - alone_since > ALONE:
+                    process.kill()
+                    print("The launcher did not end when all ranks had; run again:", *command, file=sys.stderr)
+                    break
+    raise AssertionError("the launcher did not end, three times: %s" % command)
