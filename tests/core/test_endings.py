@@ -128,7 +128,7 @@ class Launchers(EndingsTest):
 
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
-class SeveralRanks(EndingsTest):
+class AnErrorOfARank(EndingsTest):
     def test_an_error_of_one_rank_ends_all(self):
         for way in ("run", "uncaught"):
             for ranks in (2, 4):
@@ -149,6 +149,26 @@ class SeveralRanks(EndingsTest):
             self.assertEqual(said[0], "endings: rank 1: a wrong note")
             self.assertLess(self.seconds, 20)
 
+    def test_main_that_catches_prints_itself_and_the_others_are_told(self):
+        said = self.call("caught-outside", 2, 9)
+        self.assertEqual(sorted(said), ["caught: a wrong note", "caught: rank 1 failed: an exception ended it"])
+        # Where a rank never comes to its end, the code is still that of main().
+        self.assertEqual(self.call("caught-outside-busy", 2, 9)[0], "caught: a wrong note")
+        self.assertLess(self.seconds, 20)
+        said = self.call("caught-inside", 2, 9)
+        self.assertEqual(said[0], "caught: a wrong note")
+        self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
+        self.assertEqual(len(said), 2)
+
+    def test_good_ends_and_an_mpi_of_the_user_s(self):
+        self.assertEqual(self.call("well", 2, 0), [])
+        self.assertEqual(self.call("within-mpi", 2, 0), [])
+        self.assertEqual(self.call("within-mpi", 1, 0), [])
+        self.assertEqual(self.call("well", 1, 0, KOV_MPI="1"), [])
+
+
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+class AnErrorWhileFilesAreWritten(EndingsTest):
     def test_a_failed_verification_of_written_links_on_any_rank_ends_all_and_leaves_no_file(self):
         for ranks in (2, 4):
             for rank in range(ranks):
@@ -157,40 +177,9 @@ class SeveralRanks(EndingsTest):
         self.assertEqual(self.call("uncaught-verify-1", 2, 2), ["endings: rank 1: a wrong note"])
         self.assertEqual(self.call("run-verify--1", 2, 2), ["endings: a wrong note"])
 
-    def test_a_rank_that_ends_well_and_late_leaves_no_message_behind(self):
-        self.assertEqual(self.call("late", 2, 0), [])
-        self.assertEqual(self.call("late", 4, 0), [])
 
-    def test_a_rank_that_stops_in_its_end_is_ended(self):
-        said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
-        self.assertRegex(said[0], "^endings: rank 0: this rank has ended, but not all others have within 4 seconds")
-        self.assertLess(self.seconds, 20)
-
-    def test_a_rank_that_stops_in_its_end_after_another_s_error_is_ended_with_the_code_of_that(self):
-        for way, ranks, rank, text in (("stalled-rank-1", 2, 0, "rank 1 failed, and not all"),
-                                       ("stalled-rank-1-late", 2, 0, "rank 1 failed: a wrong note"),
-                                       ("stalled-rank-1", 3, 2, "a wrong note")):
-            said = [line for line in self.call(way, ranks, 2) if "ended by a signal" not in line]
-            self.assertEqual(len(said), 1, said)
-            self.assertIn("endings: rank %d: %s" % (rank, text), said[0])
-            self.assertLess(self.seconds, 20)
-
-    def test_a_rank_that_told_its_error_and_stops_is_ended_by_those_that_are_done(self):
-        said = self.call("stalled-after-telling", 3, 2, KOV_TIMEOUT="20")
-        self.assertEqual(said[0], "endings: rank 1: rank 2 failed: a wrong note")
-        self.assertLess(self.seconds, 20)
-
-    def test_an_error_ends_all_and_is_said_once_although_nobody_takes_what_was_printed(self):
-        blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
-        for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0)):
-            with self.subTest(way=way, free=free):
-                parts = [[":", "-n", "2", PROGRAM, way] if free else [], [":", "-n", str(3 - free), *blocked, way, self.full_pipe()]]
-                done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
-                self.assertLess(done.seconds, 20)
-
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+class AnErrorBeforeTheRun(EndingsTest):
     def test_an_error_without_mpi_is_said_once_whichever_rank_has_it(self):
         for rank in (0, 1, None):
             parts = [[":", "-n", "1", *(["env", "ENDINGS_WITHOUT_MPI=1"] if rank in (r, None) else []), PROGRAM, "run"] for r in range(3)]
@@ -217,6 +206,32 @@ class SeveralRanks(EndingsTest):
                 self.assertEqual(done.stderr.count("endings: "), 1, done.stderr)
                 self.assertIn("endings: rank %d: KOKKOS_NUM_THREADS=many is wrong" % rank, done.stderr)
 
+
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+class RanksThatStop(EndingsTest):
+    def test_a_rank_that_ends_well_and_late_leaves_no_message_behind(self):
+        self.assertEqual(self.call("late", 2, 0), [])
+        self.assertEqual(self.call("late", 4, 0), [])
+
+    def test_a_rank_that_stops_in_its_end_is_ended(self):
+        said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
+        self.assertRegex(said[0], "^endings: rank 0: this rank has ended, but not all others have within 4 seconds")
+        self.assertLess(self.seconds, 20)
+
+    def test_a_rank_that_stops_in_its_end_after_another_s_error_is_ended_with_the_code_of_that(self):
+        for way, ranks, rank, text in (("stalled-rank-1", 2, 0, "rank 1 failed, and not all"),
+                                       ("stalled-rank-1-late", 2, 0, "rank 1 failed: a wrong note"),
+                                       ("stalled-rank-1", 3, 2, "a wrong note")):
+            said = [line for line in self.call(way, ranks, 2) if "ended by a signal" not in line]
+            self.assertEqual(len(said), 1, said)
+            self.assertIn("endings: rank %d: %s" % (rank, text), said[0])
+            self.assertLess(self.seconds, 20)
+
+    def test_a_rank_that_told_its_error_and_stops_is_ended_by_those_that_are_done(self):
+        said = self.call("stalled-after-telling", 3, 2, KOV_TIMEOUT="20")
+        self.assertEqual(said[0], "endings: rank 1: rank 2 failed: a wrong note")
+        self.assertLess(self.seconds, 20)
+
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -234,16 +249,19 @@ class SeveralRanks(EndingsTest):
         text = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 0, text)
 
-    def test_main_that_catches_prints_itself_and_the_others_are_told(self):
-        said = self.call("caught-outside", 2, 9)
-        self.assertEqual(sorted(said), ["caught: a wrong note", "caught: rank 1 failed: an exception ended it"])
-        # Where a rank never comes to its end, the code is still that of main().
-        self.assertEqual(self.call("caught-outside-busy", 2, 9)[0], "caught: a wrong note")
-        self.assertLess(self.seconds, 20)
-        said = self.call("caught-inside", 2, 9)
-        self.assertEqual(said[0], "caught: a wrong note")
-        self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
-        self.assertEqual(len(said), 2)
+
+@unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+class WhatWasPrinted(EndingsTest):
+    def test_an_error_ends_all_and_is_said_once_although_nobody_takes_what_was_printed(self):
+        blocked = ["sh", "-c", 'exec "$0" "$1" > "$2"', PROGRAM]
+        for way, free in (("run", 0), ("run", 2), ("run-all", 0), ("run-one-busy", 2), ("run-one-busy", 0)):
+            with self.subTest(way=way, free=free):
+                parts = [[":", "-n", "2", PROGRAM, way] if free else [], [":", "-n", str(3 - free), *blocked, way, self.full_pipe()]]
+                done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
+                self.assertLess(done.seconds, 20)
 
     def test_what_a_rank_that_ends_all_printed_is_not_lost(self):
         done = subprocess.run([*MPIEXEC, "-n", "2", "sh", "-c", 'exec "$0" "$@" >> out', PROGRAM, "caught-outside-busy"],
@@ -252,12 +270,6 @@ class SeveralRanks(EndingsTest):
         self.assertEqual(done.returncode, 9, done.stderr)
         with open(os.path.join(self.folder, "out")) as file:
             self.assertEqual(file.read(), "said before\n")
-
-    def test_good_ends_and_an_mpi_of_the_user_s(self):
-        self.assertEqual(self.call("well", 2, 0), [])
-        self.assertEqual(self.call("within-mpi", 2, 0), [])
-        self.assertEqual(self.call("within-mpi", 1, 0), [])
-        self.assertEqual(self.call("well", 1, 0, KOV_MPI="1"), [])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,12 @@
 namespace kov::test {
 namespace {
 
+#if defined(KOKKOS_ENABLE_CUDA)
+using AlgebraReals = ::testing::Types<float, double>;
+#else
+using AlgebraReals = ::testing::Types<double, Pack<float, default_lanes>>;
+#endif
+
 /// A matrix in memory that counts how often its blocks are read.
 template <class R>
 struct InMemory {
@@ -54,7 +60,8 @@ class SpinColorAlgebra : public ::testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(SpinColorAlgebra, Reals);
+// One number and one pack, each in a precision of its own: every expression here is slow to compile.
+TYPED_TEST_SUITE(SpinColorAlgebra, AlgebraReals);
 
 TYPED_TEST(SpinColorAlgebra, GammasOnEitherSideInAnyForm) {
   const auto &s = this->s, &t = this->t;
