@@ -3,6 +3,7 @@
 
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/base/queue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,6 @@
 
 namespace kov::detail {
 
-using Exec = Kokkos::DefaultExecutionSpace;
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 using DeviceView = Kokkos::View<std::byte*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 using HostView = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

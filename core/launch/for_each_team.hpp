@@ -13,6 +13,11 @@
 
 namespace kov {
 
+namespace detail {
+/// In bytes.  The first tile may have to be moved up to it.
+inline constexpr std::size_t tile_alignment = 16;
+}  // namespace detail
+
 /// How kernels are run by teams.
 struct TeamShape {
   int n_teams = 0;
@@ -37,6 +42,7 @@ class Team {
   /// n objects in memory that the team shares, uninitialised; the next call returns other memory.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* tile(int n) const {
+    constexpr std::size_t alignment = detail::tile_alignment;
     static_assert(alignof(T) <= alignment, "tiles are aligned to 16 bytes");
     const std::size_t bytes = (std::size_t(n) * sizeof(T) + alignment - 1) / alignment * alignment;
     return static_cast<T*>(member_.team_scratch(0).get_shmem_aligned(bytes, alignment));
@@ -51,14 +57,10 @@ class Team {
   }
 
  private:
-  static constexpr std::size_t alignment = 16;
   const Member& member_;
 };
 
 namespace detail {
-/// The first tile may have to be moved up to its alignment.
-inline constexpr std::size_t alignment_slack = 16;
-
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 
@@ -80,10 +82,10 @@ void for_each_team(const std::string& name, const TeamShape& shape, const Kernel
   Kokkos::TeamPolicy<Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
   // On hosts Kokkos names the size of a first-level cache, which is advice.
   const std::size_t most =
-      on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::alignment_slack;
+      on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::tile_alignment;
   require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",
           most, "on this device: make them smaller");
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes + detail::alignment_slack)));
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes + detail::tile_alignment)));
   if constexpr (!on_host) {
     const int most_threads = policy.team_size_max(functor, Kokkos::ParallelForTag());
     require(shape.threads >= 1 && shape.threads <= most_threads, "a team of", name, "was to have", shape.threads,

@@ -4,6 +4,7 @@
 // What orthogonalisation, deflation and block solvers are made of.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/vectors/field_columns.hpp"
 
 #include <complex>
@@ -16,7 +17,6 @@ namespace detail {
 
 template <VectorField F>
 struct ColumnMatrices {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Exec& exec);
   static void rotate(const F& x, std::span<const std::complex<double>> r, const F& y, bool adds, const Exec& exec);
 };
@@ -30,7 +30,7 @@ struct ColumnMatrices {
 /// Reads x and y from memory once as long as the columns of 32 packs of sites fit into the second-level cache (CPU), or
 /// about n / 2 and m / 4 times (GPU); 8 m n flops for each complex number of a site.  Collective; fences exec alone.
 template <detail::VectorField F>
-std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Exec& exec = {}) {
   return detail::ColumnMatrices<F>::gram_matrix(x, y, exec);
 }
 
@@ -38,14 +38,12 @@ std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Kokk
 /// InputError.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x
 /// has more, those of y are read and written again.  Asynchronous.
 template <detail::VectorField F>
-void rotate(const F& x, std::span<const std::complex<double>> r, const F& y,
-            const Kokkos::DefaultExecutionSpace& exec = {}) {
+void rotate(const F& x, std::span<const std::complex<double>> r, const F& y, const Exec& exec = {}) {
   detail::ColumnMatrices<F>::rotate(x, r, y, false, exec);
 }
 /// y_i = y_i + sum over j of x_j r_ji; otherwise the same.
 template <detail::VectorField F>
-void rotate_add(const F& x, std::span<const std::complex<double>> r, const F& y,
-                const Kokkos::DefaultExecutionSpace& exec = {}) {
+void rotate_add(const F& x, std::span<const std::complex<double>> r, const F& y, const Exec& exec = {}) {
   detail::ColumnMatrices<F>::rotate(x, r, y, true, exec);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 template <class C, class F, class... Xs>
 void combine(const char* name, const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
-             const ColumnMask& finished, const Kokkos::DefaultExecutionSpace& exec, const Xs&... x) {
+             const ColumnMask& finished, const Exec& exec, const Xs&... x) {
   for_each_combination<C>(
       y, c, finished,
       [&](const auto& kernel, const auto& batch) { for_each_group(name, y, batch.n_slots, kernel, exec); }, x...);

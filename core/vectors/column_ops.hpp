@@ -4,6 +4,7 @@
 // solvers are made of.  Norms and products are in column_sums.hpp.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/vectors/column_mask.hpp"
 #include "kov/core/vectors/field_columns.hpp"
 
@@ -17,7 +18,6 @@ namespace detail {
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct ColumnUpdates {
-  using Exec = Kokkos::DefaultExecutionSpace;
   using Span = std::span<const C>;
   static void scale(Span a, const F& x, const ColumnMask& finished, const Exec& exec);
   static void axpy(Span a, const F& x, const F& y, const ColumnMask& finished, const Exec& exec);
@@ -47,31 +47,29 @@ using NumberOf = std::conditional_t<RealColumns<A>, double, std::complex<double>
 
 /// x_k = a_k x_k
 template <detail::ColumnNumbers A, detail::VectorField F>
-void scale(const A& a, const F& x, const ColumnMask& finished = {}, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void scale(const A& a, const F& x, const ColumnMask& finished = {}, const Exec& exec = {}) {
   detail::ColumnUpdates<F, detail::NumberOf<A>>::scale(a, x, finished, exec);
 }
 /// y_k = y_k + a_k x_k
 template <detail::ColumnNumbers A, detail::VectorField F>
-void axpy(const A& a, const F& x, const F& y, const ColumnMask& finished = {},
-          const Kokkos::DefaultExecutionSpace& exec = {}) {
+void axpy(const A& a, const F& x, const F& y, const ColumnMask& finished = {}, const Exec& exec = {}) {
   detail::ColumnUpdates<F, detail::NumberOf<A>>::axpy(a, x, y, finished, exec);
 }
 /// z_k = z_k + a_k x_k + b_k y_k; a and b are of one type.
 template <detail::ColumnNumbers A, detail::VectorField F>
 void axpbypz(const A& a, const F& x, const A& b, const F& y, const F& z, const ColumnMask& finished = {},
-             const Kokkos::DefaultExecutionSpace& exec = {}) {
+             const Exec& exec = {}) {
   detail::ColumnUpdates<F, detail::NumberOf<A>>::axpbypz(a, x, b, y, z, finished, exec);
 }
 /// y_k = x_k + a_k y_k
 template <detail::ColumnNumbers A, detail::VectorField F>
-void xpay(const F& x, const A& a, const F& y, const ColumnMask& finished = {},
-          const Kokkos::DefaultExecutionSpace& exec = {}) {
+void xpay(const F& x, const A& a, const F& y, const ColumnMask& finished = {}, const Exec& exec = {}) {
   detail::ColumnUpdates<F, detail::NumberOf<A>>::xpay(x, a, y, finished, exec);
 }
 /// z_k = x_k + a_k y_k + b_k z_k; a and b are of one type.
 template <detail::ColumnNumbers A, detail::VectorField F>
 void xpaypbz(const F& x, const A& a, const F& y, const A& b, const F& z, const ColumnMask& finished = {},
-             const Kokkos::DefaultExecutionSpace& exec = {}) {
+             const Exec& exec = {}) {
   detail::ColumnUpdates<F, detail::NumberOf<A>>::xpaypbz(x, a, y, b, z, finished, exec);
 }
 

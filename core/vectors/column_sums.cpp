@@ -24,8 +24,7 @@ namespace {
 template <int n, VectorField F>
 class SumsOfColumns {
  public:
-  SumsOfColumns(const F& x, const Kokkos::DefaultExecutionSpace& exec)
-      : x_(x.alias()), exec_(exec), sums_(std::size_t(x.n_components() * n)) {}
+  SumsOfColumns(const F& x, const Exec& exec) : x_(x.alias()), exec_(exec), sums_(std::size_t(x.n_components() * n)) {}
 
   static constexpr int width = F::Lanes::width;
 
@@ -50,14 +49,14 @@ class SumsOfColumns {
 
  private:
   F x_;
-  Kokkos::DefaultExecutionSpace exec_;
+  Exec exec_;
   std::vector<double> sums_;
 };
 
 /// The sums of kernel(site, group) for every column of x.
 template <int n, VectorField F, class Kernel>
 std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kernel, const ColumnMask& finished,
-                                const Kokkos::DefaultExecutionSpace& exec) {
+                                const Exec& exec) {
   SumsOfColumns<n, F> sums(x, exec);
   for (const auto& groups : column_groups(x, finished))
     sums.add(name, groups, SlotKernel<Kernel, F::Lanes::width>{kernel, groups});

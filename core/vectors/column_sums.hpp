@@ -3,6 +3,7 @@
 // Norms and inner products of every column of a field in one pass, and updates that return them.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/vectors/column_ops.hpp"
 
 #include <complex>
@@ -20,7 +21,6 @@ namespace detail {
 
 template <VectorField F>
 struct ColumnSums {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static std::vector<double> norm2(const F& x, const ColumnMask& finished, const Exec& exec);
   static std::vector<std::complex<double>> inner_product(const F& x, const F& y, const ColumnMask& finished,
                                                          const Exec& exec);
@@ -30,7 +30,6 @@ struct ColumnSums {
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct ColumnUpdateSums {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static std::vector<double> axpy_norm2(std::span<const C> a, const F& x, const F& y, const ColumnMask& finished,
                                         const Exec& exec);
 };
@@ -43,26 +42,25 @@ struct ColumnUpdateSums {
 
 /// |x_k|^2 for each column k
 template <detail::VectorField F>
-std::vector<double> norm2_by_column(const F& x, const ColumnMask& finished = {},
-                                    const Kokkos::DefaultExecutionSpace& exec = {}) {
+std::vector<double> norm2_by_column(const F& x, const ColumnMask& finished = {}, const Exec& exec = {}) {
   return detail::ColumnSums<F>::norm2(x, finished, exec);
 }
 /// sum of conj(x_k) y_k for each column k
 template <detail::VectorField F>
 std::vector<std::complex<double>> inner_product_by_column(const F& x, const F& y, const ColumnMask& finished = {},
-                                                          const Kokkos::DefaultExecutionSpace& exec = {}) {
+                                                          const Exec& exec = {}) {
   return detail::ColumnSums<F>::inner_product(x, y, finished, exec);
 }
 /// The sum of conj(x_k) y_k and |x_k|^2 for each column k, in one pass.
 template <detail::VectorField F>
 ColumnProducts inner_product_norm2_by_column(const F& x, const F& y, const ColumnMask& finished = {},
-                                             const Kokkos::DefaultExecutionSpace& exec = {}) {
+                                             const Exec& exec = {}) {
   return detail::ColumnSums<F>::inner_product_norm2(x, y, finished, exec);
 }
 /// y_k = y_k + a_k x_k; returns |y_k|^2 for each column k.
 template <detail::ColumnNumbers A, detail::VectorField F>
 std::vector<double> axpy_norm2(const A& a, const F& x, const F& y, const ColumnMask& finished = {},
-                               const Kokkos::DefaultExecutionSpace& exec = {}) {
+                               const Exec& exec = {}) {
   return detail::ColumnUpdateSums<F, detail::NumberOf<A>>::axpy_norm2(a, x, y, finished, exec);
 }
 

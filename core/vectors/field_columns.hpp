@@ -4,6 +4,7 @@
 // lanes.  Not for users.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 
@@ -34,8 +35,7 @@ void require_conforming(const F& x, const Fs&... others) {
 
 /// Calls kernel(x, group) for all sites and groups of y.
 template <VectorField F, class Kernel>
-void for_each_group(const char* name, const F& y, int n_groups, const Kernel& kernel,
-                    const Kokkos::DefaultExecutionSpace& exec) {
+void for_each_group(const char* name, const F& y, int n_groups, const Kernel& kernel, const Exec& exec) {
   for_each_site<typename F::Lanes>(name, y.range(), n_groups, kernel, exec);
 }
 

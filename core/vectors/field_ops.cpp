@@ -27,7 +27,7 @@ struct ZeroKernel {
 namespace {
 
 template <class F, class Kernel>
-void launch(const char* name, const F& y, const Kernel& kernel, const Kokkos::DefaultExecutionSpace& exec) {
+void launch(const char* name, const F& y, const Kernel& kernel, const Exec& exec) {
   if constexpr (F::Lanes::width == 1)
     for_each_site(name, y.range(), kernel, exec);
   else

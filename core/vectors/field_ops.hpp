@@ -4,6 +4,7 @@
 // vector here: all its sites, components and colours; fields of one parity and columns of wider fields work alike.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 
@@ -15,7 +16,6 @@ namespace detail {
 
 template <VectorField F>
 struct FieldOps {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static void zero(const F& x, const Exec& exec);
   static void copy(const F& x, const F& y, const Exec& exec);
 };
@@ -23,7 +23,6 @@ struct FieldOps {
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct FieldUpdates {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static void scale(C a, const F& x, const Exec& exec);
   static void axpy(C a, const F& x, const F& y, const Exec& exec);
   static void axpbypz(C a, const F& x, C b, const F& y, const F& z, const Exec& exec);
@@ -39,37 +38,37 @@ struct FieldUpdates {
 
 /// x = 0
 template <detail::VectorField F>
-void zero(const F& x, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void zero(const F& x, const Exec& exec = {}) {
   detail::FieldOps<F>::zero(x, exec);
 }
 /// y = x
 template <detail::VectorField F>
-void copy(const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void copy(const F& x, const F& y, const Exec& exec = {}) {
   detail::FieldOps<F>::copy(x, y, exec);
 }
 /// x = a x
 template <Coefficient C, detail::VectorField F>
-void scale(C a, const F& x, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void scale(C a, const F& x, const Exec& exec = {}) {
   detail::FieldUpdates<F, detail::CoefficientOf<C>>::scale(a, x, exec);
 }
 /// y = y + a x
 template <Coefficient C, detail::VectorField F>
-void axpy(C a, const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void axpy(C a, const F& x, const F& y, const Exec& exec = {}) {
   detail::FieldUpdates<F, detail::CoefficientOf<C>>::axpy(a, x, y, exec);
 }
 /// z = z + a x + b y; a and b are of one type.
 template <Coefficient C, detail::VectorField F>
-void axpbypz(C a, const F& x, C b, const F& y, const F& z, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void axpbypz(C a, const F& x, C b, const F& y, const F& z, const Exec& exec = {}) {
   detail::FieldUpdates<F, detail::CoefficientOf<C>>::axpbypz(a, x, b, y, z, exec);
 }
 /// y = x + a y
 template <Coefficient C, detail::VectorField F>
-void xpay(const F& x, C a, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void xpay(const F& x, C a, const F& y, const Exec& exec = {}) {
   detail::FieldUpdates<F, detail::CoefficientOf<C>>::xpay(x, a, y, exec);
 }
 /// z = x + a y + b z; a and b are of one type.
 template <Coefficient C, detail::VectorField F>
-void xpaypbz(const F& x, C a, const F& y, C b, const F& z, const Kokkos::DefaultExecutionSpace& exec = {}) {
+void xpaypbz(const F& x, C a, const F& y, C b, const F& z, const Exec& exec = {}) {
   detail::FieldUpdates<F, detail::CoefficientOf<C>>::xpaypbz(x, a, y, b, z, exec);
 }
 

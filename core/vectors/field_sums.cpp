@@ -12,8 +12,7 @@ namespace {
 /// The sum over all sites and columns of x, over all ranks, of kernel(site), or of kernel(site, group) where lanes are
 /// columns.
 template <int n, VectorField F, class Kernel>
-std::array<double, n> sum_field(const char* name, const F& x, const Kernel& kernel,
-                                const Kokkos::DefaultExecutionSpace& exec) {
+std::array<double, n> sum_field(const char* name, const F& x, const Kernel& kernel, const Exec& exec) {
   constexpr int width = F::Lanes::width;
   if constexpr (width == 1) {
     return sum_sites<n>(name, x.lattice(), x.subset(), kernel, SumMode::chunked, exec);

@@ -3,6 +3,7 @@
 // Norms and inner products of fields, and updates that return them.  A field is one vector here, as in field_ops.hpp.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/vectors/field_columns.hpp"
 
 #include <complex>
@@ -23,7 +24,6 @@ using CoefficientOf = std::conditional_t<std::is_convertible_v<C, double>, doubl
 
 template <VectorField F>
 struct FieldSums {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static double norm2(const F& x, const Exec& exec);
   static std::complex<double> inner_product(const F& x, const F& y, const Exec& exec);
   static std::pair<std::complex<double>, double> inner_product_norm2(const F& x, const F& y, const Exec& exec);
@@ -32,7 +32,6 @@ struct FieldSums {
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct FieldUpdateSums {
-  using Exec = Kokkos::DefaultExecutionSpace;
   static double axpy_norm2(C a, const F& x, const F& y, const Exec& exec);
 };
 
@@ -44,23 +43,22 @@ struct FieldUpdateSums {
 
 /// y = y + a x; returns |y|^2.
 template <Coefficient C, detail::VectorField F>
-double axpy_norm2(C a, const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+double axpy_norm2(C a, const F& x, const F& y, const Exec& exec = {}) {
   return detail::FieldUpdateSums<F, detail::CoefficientOf<C>>::axpy_norm2(a, x, y, exec);
 }
 /// |x|^2
 template <detail::VectorField F>
-double norm2(const F& x, const Kokkos::DefaultExecutionSpace& exec = {}) {
+double norm2(const F& x, const Exec& exec = {}) {
   return detail::FieldSums<F>::norm2(x, exec);
 }
 /// sum of conj(x) y
 template <detail::VectorField F>
-std::complex<double> inner_product(const F& x, const F& y, const Kokkos::DefaultExecutionSpace& exec = {}) {
+std::complex<double> inner_product(const F& x, const F& y, const Exec& exec = {}) {
   return detail::FieldSums<F>::inner_product(x, y, exec);
 }
 /// The sum of conj(x) y and |x|^2, in one pass.
 template <detail::VectorField F>
-std::pair<std::complex<double>, double> inner_product_norm2(const F& x, const F& y,
-                                                            const Kokkos::DefaultExecutionSpace& exec = {}) {
+std::pair<std::complex<double>, double> inner_product_norm2(const F& x, const F& y, const Exec& exec = {}) {
   return detail::FieldSums<F>::inner_product_norm2(x, y, exec);
 }
 

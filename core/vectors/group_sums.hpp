@@ -4,6 +4,7 @@
 // fixed order.  Not for users.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/layout.hpp"
 #include "kov/core/lattice/sum_scratch.hpp"
 #include "kov/core/launch/for_each_site.hpp"
@@ -198,8 +199,7 @@ __global__ void __launch_bounds__(sum_threads) run_lane_sum(const __grid_constan
 /// which returns Values<R, n>.  Site says what the kernel gets; layout is the range's.  Fences exec and nothing else.
 template <class Site, int n, int at_once, class Kernel>
 void sum_groups(const std::string& name, const SiteRange& range, const Layout& layout, int n_groups,
-                const Kernel& kernel, SumScratchPool& pool, std::span<double> results,
-                const Kokkos::DefaultExecutionSpace& exec) {
+                const Kernel& kernel, SumScratchPool& pool, std::span<double> results, const Exec& exec) {
   const SumScratchPool::Loan scratch = pool.borrow();
 #if !defined(KOKKOS_ENABLE_CUDA)
   const int n_chunks = (range.n_outer + sum_chunk - 1) / sum_chunk;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kov/core/base/memory.hpp"
+#include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/lattice.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/vectors/group_sums.hpp"
@@ -57,8 +58,8 @@ template <int n, class Kernel>
 class SiteValues {
  public:
   SiteValues(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
-             const Kokkos::DefaultExecutionSpace& exec = {}) {
-    using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+             const Exec& exec = {}) {
+    using Site = site_index_t<Exec>;
     constexpr int N = default_lanes;
     const SiteRange range = lattice.layout().range(subset);
     n_lanes_ = std::size_t(range.n_outer) * N;
@@ -87,8 +88,8 @@ class SiteValues {
 /// = Pack or T).  Runs on exec and fences it alone, once; exact sums on a GPU fence everything.  Collective.
 template <int n, class Kernel>
 std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
-                                SumMode mode = SumMode::chunked, const Kokkos::DefaultExecutionSpace& exec = {}) {
-  using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+                                SumMode mode = SumMode::chunked, const Exec& exec = {}) {
+  using Site = site_index_t<Exec>;
   std::array<double, n> result{};
   if (mode == SumMode::exact) {
     const detail::SiteValues<n, Kernel> values(name, lattice, subset, kernel, exec);

@@ -29,7 +29,6 @@ SliceSums add_slots(const SliceChunks& slices, const Buffer<double>& partial, in
   const int n_slices = slices.n_slices();
   const std::size_t n_row = std::size_t(n_momenta) * n_values * 2;
   const Buffer<double> sum("slice sums", n_row * n_slices);
-  using Exec = Kokkos::DefaultExecutionSpace;
   Kokkos::parallel_for("add_slots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, n_row * n_slices),
                        AddSlotsKernel{slices.view(), partial.data(), n_row, sum.data()});
   const std::vector<double> host = sum.to_host();

@@ -4,6 +4,7 @@
 // and sums of statements share.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/momentum.hpp"
 #include "kov/core/lattice/slice_chunks.hpp"
 #include "kov/core/vectors/reduce.hpp"
@@ -106,7 +107,7 @@ struct LaneSliceSum {
   // Rows of one more, so that threads on different sites use different banks.
   static constexpr int value_row = block + 1, phase_row = n_momenta + 1;
   static constexpr int n_sums = n_momenta * block > tile ? n_momenta* block : tile;
-  using Scratch = Kokkos::DefaultExecutionSpace::scratch_memory_space;
+  using Scratch = Exec::scratch_memory_space;
   using Array = Kokkos::View<Complex<T>*, Scratch, Kokkos::MemoryUnmanaged>;
   using Sums = Kokkos::View<Complex<double>*, Scratch, Kokkos::MemoryUnmanaged>;
 
@@ -195,7 +196,6 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, Subset subset, int 
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel, const SliceChunks& slices) {
-  using Exec = Kokkos::DefaultExecutionSpace;
   constexpr int N = default_lanes, n_values = Kernel::n_blocks * Kernel::block;
   const MomentumPhases<T> phases(lattice, momenta, source);
   const int n = phases.size();

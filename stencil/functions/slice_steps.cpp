@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/slice_steps.hpp"
 
+#include "kov/core/base/queue.hpp"
 #include "kov/stencil/functions/slice_table.hpp"
 #include "kov/stencil/operators/laplacian_impl.hpp"
 
@@ -17,8 +18,8 @@ struct SliceStepsKernel {
   static constexpr int N = default_lanes;
   using View = FieldView<SiteT, T>;
   using Step = StepAtSite<T, others>;
-  using Slice = SliceView<SiteT, T, InEither>;
-  using Token = Kokkos::Experimental::UniqueToken<Kokkos::DefaultExecutionSpace>;
+  using Slice = SliceView<SiteT, T>;
+  using Token = Kokkos::Experimental::UniqueToken<Exec>;
 
   LinkView<T> links;
   View in, out;
@@ -87,12 +88,9 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
   const SliceTable& table = SliceTable::of(in.lattice());
-  LaplacianStep all = steps.front();  // with whatever one of them has
-  for (const LaplacianStep& step : steps) {
-    if (step.source) all.source = step.source;
-    all.has_before = all.has_before || step.has_before;
-  }
-  launch_step(all, [&](auto others) {
+  const bool reads_others =
+      std::any_of(steps.begin(), steps.end(), [](const LaplacianStep& step) { return step.reads_others(); });
+  launch_step(reads_others, [&](auto others) {
     using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value>;
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
     const int in_cache = others ? 3 : 2;  // slices, of each component

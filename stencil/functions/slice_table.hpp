@@ -72,48 +72,37 @@ struct SliceTable {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Where the sites of a slice are: in a field, as SliceTable says; in a buffer of its own; or either.
-struct InField {
-  const int* sites;
-  int operator()(int i) const { return sites[i]; }
-};
-struct InBuffer {
-  int operator()(int i) const { return i; }
-};
-struct InEither {
-  const int* sites;  // none: in a buffer
-  int operator()(int i) const { return sites ? sites[i] : i; }
-};
-
-/// Some components of a slice.
-template <template <class> class SiteT, class T, class Where>
+/// Some components of a slice, in a field or in a buffer of its own.
+template <template <class> class SiteT, class T>
 class SliceView {
  public:
   using View = FieldView<SiteT, T>;
   using Value = SiteT<Pack<T, default_lanes>>;
 
-  /// Component c here is `first` + c of the field.
-  SliceView(const View& field, const int* sites, int first) : view_(field), where_{sites}, first_(first) {}
+  /// Component c here is `first` + c of the field.  sites: where those of the slice are, as SliceTable says.
+  SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
   /// A buffer of n sites.
-  SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components), where_{} {
+  SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components) {
     view_.set_extents(n, n_components, "a buffer for slices");
   }
 
-  T* address(int i, int c) const { return view_.address(where_(i), first_ + c); }
-  Value operator()(int i, int c) const { return view_(PackSite{where_(i)}, first_ + c); }
-  void set(int i, int c, const Value& v) const { view_.set(PackSite{where_(i)}, v, first_ + c); }
+  T* address(int i, int c) const { return view_.address(outer(i), first_ + c); }
+  Value operator()(int i, int c) const { return view_(PackSite{outer(i)}, first_ + c); }
+  void set(int i, int c, const Value& v) const { view_.set(PackSite{outer(i)}, v, first_ + c); }
 
  private:
+  int outer(int i) const { return sites_ ? sites_[i] : i; }
+
   View view_;
-  Where where_;
+  const int* sites_ = nullptr;
   int first_ = 0;
 };
 
 /// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice; crossings: that of
 /// Stencil::of_space.
-template <template <class> class SiteT, class T, class From>
+template <template <class> class SiteT, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
-                                                const SliceView<SiteT, T, From>& from, const std::uint32_t* neighbours,
+                                                const SliceView<SiteT, T>& from, const std::uint32_t* neighbours,
                                                 const std::uint8_t* crossings, const int* where, int i, int c) {
   using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
   const PackSite x{where[i]};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/trace_projection.hpp"
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/core/vectors/reduce.hpp"
@@ -54,7 +55,7 @@ struct ProjectKernel {
   int max_sweeps;
 
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& unfinished) const {
-    if constexpr (std::is_same_v<site_index_t<Kokkos::DefaultExecutionSpace>, PackSite>) {
+    if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
       const PackSite x{range.outer(i)};
       const auto way = project(x);
       for (int lane = 0; lane < default_lanes; ++lane)
@@ -131,7 +132,7 @@ void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T
   const Lattice& lattice = u.lattice();
   if (how.stop == TraceProjection::Stop::converged) {
     std::array<std::int64_t, 1> unfinished{0};
-    const bool packs = std::is_same_v<site_index_t<Kokkos::DefaultExecutionSpace>, PackSite>;
+    const bool packs = std::is_same_v<site_index_t<Exec>, PackSite>;
     Kokkos::parallel_reduce("project", Kokkos::RangePolicy<>(0, u.range().n_outer * (packs ? 1 : default_lanes)),
                             detail::ProjectKernel<T>{u.range(), u.view(), v.view(), how.max_sweeps}, unfinished[0]);
     lattice.comm().sum(unfinished);

@@ -21,6 +21,7 @@ struct HeldReal {
 struct WholeSites {
   static constexpr bool is_whole = true;
   static constexpr int n_variants = 1;
+  static constexpr int variant(bool /*adjoint*/) { return 0; }
   template <template <class> class SiteT, class Storage, class Lanes>
   using Neighbours = NeighbourView<SiteT, Storage, Lanes>;
 };
@@ -35,9 +36,9 @@ struct SpinProjection {
   template <template <class> class SiteT, class Storage, class Lanes>
   using Neighbours = ProjectedNeighbours<Storage, Lanes>;
 
-  /// Which s: 1 for the hop, -1 for its adjoint.
-  enum Variant { hop, adjoint };
+  /// s = 1 in variant 0, for the hop; s = -1 in variant 1, for its adjoint.
   static constexpr int n_variants = 2;
+  static constexpr int variant(bool adjoint) { return adjoint ? 1 : 0; }
   /// Whether these are such legs.
   static bool fits(const std::vector<Coord>& legs);
   /// What is held on a leg, in the order of HalfSpinor's reals.

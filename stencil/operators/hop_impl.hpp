@@ -42,9 +42,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
           return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
                         in.n_groups(), T(alpha), T(beta),    streaming};
         },
-        {.codec = hop.links().codec(),
-         .variant = adjoint && !Compressor::is_whole ? SpinProjection::adjoint : SpinProjection::hop,
-         .exec = exec});
+        {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
   };
   if (adjoint)
     launch(std::integral_constant<int, -1>{});

@@ -21,6 +21,9 @@ struct LaplacianStep {
   std::optional<double> source = {};
   /// Whether there is a `before`, the result of the last step but one.
   bool has_before = false;
+
+  /// Whether it reads other fields than that of the last result.
+  bool reads_others() const { return source || has_before; }
 };
 
 template <class StorageT>

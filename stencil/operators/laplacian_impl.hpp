@@ -43,13 +43,13 @@ struct StepAtSite {
   }
 };
 
-/// Calls launch(std::bool_constant<others>) for a step.  On CPUs steps without others have kernels of their own: their
-/// registers do not hold two values of a site (5 to 30 % of a Laplacian in cache).  On GPUs there is one kernel for all
-/// steps, which halves the time to compile.
+/// Calls launch(std::bool_constant<others>) for steps that read others than `from`, or not.  On CPUs steps without
+/// others have kernels of their own: their registers do not hold two values of a site (5 to 30 % of a Laplacian in
+/// cache).  On GPUs there is one kernel for all steps, which halves the time to compile.
 template <class Launch>
-void launch_step(const LaplacianStep& step, const Launch& launch) {
+void launch_step(bool others, const Launch& launch) {
   if constexpr (has_packs)
-    if (!step.source && !step.has_before) return launch(std::false_type{});
+    if (!others) return launch(std::false_type{});
   launch(std::true_type{});
 }
 
@@ -159,7 +159,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
         },
         {.codec = gauge.codec(), .exec = exec});
   };
-  launch_step(step, [&](auto others) {
+  launch_step(step.reads_others(), [&](auto others) {
     if (laplacian.dimensions() == Dimensions::spacetime)
       launch(std::integral_constant<int, 8>{}, others);
     else

@@ -4,6 +4,7 @@
 // another. For users who want no site loops; docs/data_parallel.md has examples.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
@@ -35,8 +36,7 @@ struct AssignKernel {
 
 /// The type of a node's value at a site, as kernels on this machine compute it.
 template <class Node>
-using value_of_t =
-    settled_t<decltype(std::declval<const Node&>()(std::declval<site_index_t<Kokkos::DefaultExecutionSpace>>(), 0))>;
+using value_of_t = settled_t<decltype(std::declval<const Node&>()(std::declval<site_index_t<Exec>>(), 0))>;
 
 /// Whether the value of E goes into fields of SiteT<T>; the compiler says why where it does not.
 template <class E, template <class> class SiteT, class T>
@@ -106,7 +106,7 @@ template <class Node, int n_reals>
 std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& lattice, Subset subset, int direction,
                                   SumMode mode) {
   if (mode == SumMode::exact) {
-    using Site = site_index_t<Kokkos::DefaultExecutionSpace>;
+    using Site = site_index_t<Exec>;
     const SiteRange range = lattice.layout().range(subset);
     const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
     const Buffer<double> values("slice_sum", n_reals * n_lanes);

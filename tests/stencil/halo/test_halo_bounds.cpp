@@ -78,18 +78,17 @@ TEST_F(ViewBounds, WhereNothingIsExchangedThereIsNoHalo) {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 TEST_F(ViewBounds, SlicesEndWhereTheirFieldOrBufferDoes) {
-  using InField = detail::SliceView<Spinor, double, detail::InField>;
-  using InBuffer = detail::SliceView<Spinor, double, detail::InBuffer>;
+  using View = detail::SliceView<Spinor, double>;
   const Lattice lattice(Comm::self(), {4, 4, 4, 8});
   const SpinorField<double> psi(lattice, "psi", 2);
   const std::vector<int> sites{0, psi.range().n_outer};
-  const InField in_field(psi.view(), sites.data(), 1);
+  const View in_field(psi.view(), sites.data(), 1);
   in_field.address(0, 0);
   expect_refused([&] { in_field.address(0, 1); }, {"psi", "component 2"});
   expect_refused([&] { in_field(1, 0); }, {"psi", "outer site " + std::to_string(sites[1])});
-  expect_refused([&] { in_field.set(1, 0, zero<InField::Value>()); }, {"psi", "outer site"});
-  std::vector<double> memory(3 * 2 * InBuffer::View::block);
-  const InBuffer buffer(memory.data(), 3, 2);
+  expect_refused([&] { in_field.set(1, 0, zero<View::Value>()); }, {"psi", "outer site"});
+  std::vector<double> memory(3 * 2 * detail::SliceView<Spinor, double>::View::block);
+  const View buffer(memory.data(), 3, 2);
   buffer.address(2, 1);
   expect_refused([&] { buffer.address(3, 0); }, {"a buffer for slices", "outer site 3"});
   expect_refused([&] { buffer.address(0, 2); }, {"a buffer for slices", "component 2"});

@@ -56,8 +56,7 @@ void check_leg(const SpinorField<T>& in, const GlobalArray& source, const Projec
   const Field<HalfSpinor, T> out(in.lattice(), "projected", n);
   for_each_site("project_leg", out.range(), n,
                 ProjectLeg<T, leg, sign>{Stencil::of(in.lattice()).view(),
-                                         halo.exchange(in, sign == 1 ? SpinProjection::hop : SpinProjection::adjoint),
-                                         out.view()});
+                                         halo.exchange(in, SpinProjection::variant(sign != 1)), out.view()});
   const GlobalArray got = gather(out);
   const Gamma g = Gamma::direction(leg / 2);
   reference::for_each_coordinate(in.lattice().extent(), [&](const Coord& x) {
