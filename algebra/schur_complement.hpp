@@ -12,6 +12,7 @@ namespace kov {
 /// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps two
 /// fields to work in, which copies share: do not apply two of them at the same time.
 template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>>
+requires SiteTerm<Term, FieldT>
 class SchurComplement {
  public:
   using F = FieldT;
@@ -21,12 +22,11 @@ class SchurComplement {
       : hop_(M.hop().with({.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns})),
         term_(M.site_term()),
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
-    const auto number = term_.number();
-    require(number != 0.0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
-    require(number || SiteTerm<Term, F>,
-            "the site term of this operator has no apply(in, out, adjoint, exec) for fields like", hopped_.name(),
-            ": add one, or solve with fields that it has one for");
-    if (!number) solved_ = hopped_.like("odd sites");
+    if constexpr (NumberTerm<Term>)
+      require(term_.number() != 0,
+              "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
+    else
+      solved_ = hopped_.like("odd sites");
   }
 
   const Lattice& lattice() const { return hop_.lattice(); }
@@ -36,17 +36,19 @@ class SchurComplement {
 
   /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
   void reduce_source(const F& b, const F& out, const Exec& exec = {}) const {
-    if (const auto d = term_.number()) return hop_.combine(1, 1 / (2 * *d), b.odd(), b.even(), out, false, exec);
-    if constexpr (SiteTerm<Term, F>) {
+    if constexpr (NumberTerm<Term>) {
+      hop_.combine(1, 1 / (2 * term_.number()), b.odd(), b.even(), out, false, exec);
+    } else {
       term_.apply_inverse(b.odd(), solved_, false, exec);
       hop_.combine(1, 0.5, solved_, b.even(), out, false, exec);
     }
   }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
   void complete(const F& b, const F& x, const Exec& exec = {}) const {
-    if (const auto d = term_.number())
-      return hop_.combine(1 / *d, 1 / (2 * *d), x.even(), b.odd(), x.odd(), false, exec);
-    if constexpr (SiteTerm<Term, F>) {
+    if constexpr (NumberTerm<Term>) {
+      const double d = term_.number();
+      hop_.combine(1 / d, 1 / (2 * d), x.even(), b.odd(), x.odd(), false, exec);
+    } else {
       hop_.combine(1, 0.5, x.even(), b.odd(), hopped_, false, exec);
       term_.apply_inverse(hopped_, x.odd(), false, exec);
     }
@@ -55,8 +57,10 @@ class SchurComplement {
  private:
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
     hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
-    if (const auto d = term_.number()) return hop_.combine(*d, -1 / (4 * *d), hopped_, in, out, adjoint, exec);
-    if constexpr (SiteTerm<Term, F>) {
+    if constexpr (NumberTerm<Term>) {
+      const double d = term_.number();
+      hop_.combine(d, -1 / (4 * d), hopped_, in, out, adjoint, exec);
+    } else {
       term_.apply_inverse(hopped_, solved_, adjoint, exec);
       term_.apply(in, out, adjoint, exec);
       hop_.combine(1, -0.25, solved_, out, out, adjoint, exec);

@@ -22,11 +22,13 @@ class DiracOperator {
 
   /// out = M in, both full fields, for every component.  Asynchronous, ordered on exec.
   template <class S, class Lanes>
+  requires SiteTerm<Term, SpinorField<S, Lanes>>
   void apply(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out, const Exec& exec = {}) const {
     combine(in, out, false, exec);
   }
   /// out = M^+ in.
   template <class S, class Lanes>
+  requires SiteTerm<Term, SpinorField<S, Lanes>>
   void apply_adjoint(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out, const Exec& exec = {}) const {
     combine(in, out, true, exec);
   }
@@ -34,14 +36,11 @@ class DiracOperator {
  private:
   template <class F>
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
-    const auto number = term_.number();
-    if (number) return hop_.combine(*number, -0.5, in, in, out, adjoint, exec);
-    if constexpr (SiteTerm<Term, F>) {
+    if constexpr (NumberTerm<Term>) {
+      hop_.combine(term_.number(), -0.5, in, in, out, adjoint, exec);
+    } else {
       term_.apply(in, out, adjoint, exec);
       hop_.combine(1, -0.5, in, out, out, adjoint, exec);
-    } else {
-      require(number.has_value(), "the site term of this operator has no apply(in, out, adjoint, exec) for fields like",
-              in.name(), ": add one, or use fields that it has one for");
     }
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/base/queue.hpp"
 
 #include <concepts>
 #include <functional>
@@ -13,7 +14,7 @@
 namespace kov {
 
 /// A linear map between fields of type F: apply(in, out) sets out = A in, asynchronously, for different fields in and
-/// out of one shape.
+/// out of one shape.  One that also has apply(in, out, exec) runs on any instance, see Operator.
 template <class A, class F>
 concept LinearOperator = requires(const A& a, const F& in, const F& out) {
   a.apply(in, out);
@@ -25,34 +26,62 @@ concept AdjointableOperator = LinearOperator<A, F> && requires(const A& a, const
   a.apply_adjoint(in, out);
 };
 
-/// Any operator on fields F, or a function of (in, out), so that what takes one is compiled once.  Keeps a copy:
-/// operators are handles, so copies are cheap.
+namespace detail {
+/// Calls work(), which launches on the default instance, in the order of what is launched on exec.
+template <class Work>
+void on_default_instance(const Exec& exec, const Work& work) {
+  if (!kernels_are_asynchronous) return work();
+  const Exec its_own;
+  order_after(its_own, exec);
+  work();
+  order_after(exec, its_own);
+}
+}  // namespace detail
+
+/// Any operator on fields F, or a function of (in, out) or (in, out, exec), so that what takes one is compiled once.
+/// Keeps a copy: operators are handles, so copies are cheap.
 template <class F>
 class Operator {
  public:
   template <class A>
   requires(!std::same_as<A, Operator> && LinearOperator<A, F>) Operator(const A& a) {  // NOLINT: meant to be implicit
     const auto kept = std::make_shared<const A>(a);
-    apply_ = [kept](const F& in, const F& out) { kept->apply(in, out); };
+    apply_ = [kept](const F& in, const F& out, const Exec& exec) {
+      if constexpr (requires { kept->apply(in, out, exec); })
+        kept->apply(in, out, exec);
+      else
+        detail::on_default_instance(exec, [&] { kept->apply(in, out); });
+    };
     if constexpr (AdjointableOperator<A, F>)
-      adjoint_ = [kept](const F& in, const F& out) { kept->apply_adjoint(in, out); };
+      adjoint_ = [kept](const F& in, const F& out, const Exec& exec) {
+        if constexpr (requires { kept->apply_adjoint(in, out, exec); })
+          kept->apply_adjoint(in, out, exec);
+        else
+          detail::on_default_instance(exec, [&] { kept->apply_adjoint(in, out); });
+      };
   }
   template <class A>
   requires(!std::same_as<A, Operator> && std::invocable<const A&, const F&, const F&>) Operator(const A& a)
-      : apply_(a) {}  // NOLINT: likewise
+      : apply_([a](const F& in, const F& out, const Exec& exec) {
+          detail::on_default_instance(exec, [&] { a(in, out); });
+        }) {}  // NOLINT: likewise
+  template <class A>
+  requires std::invocable<const A&, const F&, const F&, const Exec&> Operator(const A& a) : apply_(a) {}  // NOLINT
 
-  void apply(const F& in, const F& out) const { apply_(in, out); }
+  /// Ordered on exec.  An operator that takes no instance runs on the default one, after what is launched on exec
+  /// before it and before what is launched there afterwards.
+  void apply(const F& in, const F& out, const Exec& exec = {}) const { apply_(in, out, exec); }
   bool has_adjoint() const { return bool(adjoint_); }
-  /// Throws InputError for an operator without apply_adjoint().
-  void apply_adjoint(const F& in, const F& out) const {
+  /// Likewise.  Throws InputError for an operator without apply_adjoint().
+  void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const {
     require(
         has_adjoint(),
         "this operator has no adjoint, which the solver needs: give it apply_adjoint(in, out) or take another solver");
-    adjoint_(in, out);
+    adjoint_(in, out, exec);
   }
 
  private:
-  std::function<void(const F&, const F&)> apply_, adjoint_;
+  std::function<void(const F&, const F&, const Exec&)> apply_, adjoint_;
 };
 
 /// The parameter type of functions that deduce F from their fields and accept any operator on them.

@@ -3,6 +3,7 @@
 // The even-odd forms of a Dirac operator on columns in lanes are those of each column alone, and solve the full system.
 #include "kov/algebra/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"

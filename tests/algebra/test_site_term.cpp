@@ -25,7 +25,6 @@ constexpr std::complex<double> i_unit(0, 1);
 struct TwistedMass {
   double mass, mu;
 
-  std::optional<double> number() const { return {}; }
   template <class F>
   void apply(const F& in, const F& out, bool adjoint, const Exec& exec) const {
     assign((4 + mass) * in + (adjoint ? -mu : mu) * i_unit * (Gamma::five() * in), out, exec);
@@ -37,8 +36,19 @@ struct TwistedMass {
   }
 };
 
-struct HiddenMass : MassTerm {
-  std::optional<double> number() const { return {}; }
+struct HiddenMass {
+  double mass;
+
+  template <class F>
+  void apply(const F& in, const F& out, bool /*adjoint*/, const Exec& exec) const {
+    copy(in, out, exec);
+    scale(4 + mass, out, exec);
+  }
+  template <class F>
+  void apply_inverse(const F& in, const F& out, bool /*adjoint*/, const Exec& exec) const {
+    copy(in, out, exec);
+    scale(1 / (4 + mass), out, exec);
+  }
 };
 
 class SiteTerms : public test::OnLattices {};
@@ -111,7 +121,7 @@ TEST_P(SiteTerms, EvenOddSolvesWithAnyTerm) {
 TEST_P(SiteTerms, NumbersInsideTheHopEqualAFieldwiseTerm) {
   const TermProblem problem(GetParam().make(Comm::world()));
   const DiracOperator<double, MassTerm> number(problem.hop(), {0.3});
-  const DiracOperator<double, HiddenMass> fields(problem.hop(), HiddenMass{{0.3}});
+  const DiracOperator<double, HiddenMass> fields(problem.hop(), {0.3});
   const SpinorField<double> other = problem.x.like("other");
   const auto expect_same = [&](const SpinorField<double>& a, const SpinorField<double>& b) {
     EXPECT_GT(norm2(a), 0);

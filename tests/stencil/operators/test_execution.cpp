@@ -4,6 +4,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/operators/operator.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
@@ -56,6 +57,12 @@ TEST_P(Instances, GiveTheSameBits) {
   check("shift", psi, [](const auto& a, const auto& b, const Exec& exec) { shift(a, 3, -1, b, exec); });
   check("covariant derivative", psi,
         [&](const auto& a, const auto& b, const Exec& exec) { covariant_derivative(links, a, 2, b, exec); });
+  using F = SpinorField<double>;
+  const Operator<F> owned = wilson, plain([&](const F&a, const F&b) { wilson.apply(a, b); }),
+                    placed([&](const F&a, const F&b, const Exec&exec) { wilson.apply(a, b, exec); });
+  for (const auto& [name, any] : {std::pair("owned", owned), std::pair("plain", plain), std::pair("placed", placed)})
+    check(name, psi, [&](const F& a, const F& b, const Exec& exec) { any.apply(a, b, exec); });
+  check("owned adjoint", psi, [&](const F& a, const F& b, const Exec& exec) { owned.apply_adjoint(a, b, exec); });
   check("statement", psi, [](const auto& a, const auto& b, const Exec& exec) {
     assign(shift(a, directions::x, +1) - 2.0 * shift(a, directions::t, -1), b, exec);
   });
