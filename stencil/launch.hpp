@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What stencil operators share at their launch: run_stencil(), the view of the stencil that a kernel gets, prefetches, and
-// whether results should go past the caches.
+// What stencil operators share at their launch: run_stencil(), the view of the stencil that a kernel gets, prefetches,
+// and whether results should go past the caches.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -85,24 +85,19 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
     halo.finish(exec);
     for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, kernel, exec);
   };
+  const auto run = [&](int candidate) { candidate == 0 ? blocking() : overlapped(); };
   switch (lattice.halo_options().overlap) {
     case HaloOptions::Overlap::blocking:
-      return blocking();
+      return run(0);
     case HaloOptions::Overlap::overlapped:
-      return overlapped();
+      return run(1);
     case HaloOptions::Overlap::tuned:
       break;
   }
-  TuneKey key = halo.tune_key();
-  key.kernel = name;
-  key.choice = "overlap";
-  key.sites = out.subset() == Subset::all ? "all" : out.subset() == Subset::even ? "even" : "odd";
-  key.results = n_groups;
-  key.codec = std::string(launch.codec);
-  lattice.tuner().run_best(key, 2, [&](int candidate) {
-    candidate == 0 ? blocking() : overlapped();
-    exec.fence(name);
-  });
+  Tuner& tuner = lattice.tuner();
+  Tuner::Choice& choice = halo.overlap_choice(tuner, {name, out.subset(), n_groups, launch.codec});
+  if (choice.is_made()) return run(choice.candidate());
+  tuner.run_best(choice, run, [&] { exec.fence(name); });
 }
 
 /// How a kernel finds neighbours: the views of a stencil that it is compiled for.  On GPUs each is a kernel of its own,

@@ -94,32 +94,34 @@ std::string Tuner::line_of(const TuneKey& key) const {
   return line;
 }
 
-Tuner::Trials& Tuner::trials_of(const TuneKey& key, int n_candidates) {
-  const auto [entry, is_new] = trials_.try_emplace(key);
-  Trials& trials = entry->second;
-  if (is_new) {
-    const auto remembered = remembered_.find(line_of(key));
+std::shared_ptr<Tuner::Choice> Tuner::choice(const TuneKey& key, int n_candidates) {
+  std::shared_ptr<Choice>& choice = choices_[key];
+  if (!choice) {
+    choice = std::make_shared<Choice>();
+    choice->line_ = line_of(key);
+    const auto remembered = remembered_.find(choice->line_);
     if (remembered != remembered_.end() && remembered->second >= 0 && remembered->second < n_candidates)
-      trials.choice = remembered->second;
-    trials.best.assign(std::size_t(n_candidates), std::numeric_limits<double>::infinity());
+      choice->candidate_ = remembered->second;
+    choice->best_.assign(std::size_t(n_candidates), std::numeric_limits<double>::infinity());
   }
-  return trials;
+  return choice;
 }
 
-void Tuner::run_best(const TuneKey& key, int n_candidates, const std::function<void(int)>& run) {
-  Trials& trials = trials_of(key, n_candidates);
+void Tuner::run_best(Choice& choice, const std::function<void(int)>& run, const std::function<void()>& fence) {
   constexpr int rounds = 12;  // the first warms up
+  const int n_candidates = int(choice.best_.size());
   // Not at the end of the last trial: if that threw on some ranks, the others would wait for them here.
-  if (trials.choice < 0 && trials.calls == rounds * n_candidates) {
-    comm_.max(trials.best);
-    trials.choice = int(std::min_element(trials.best.begin(), trials.best.end()) - trials.best.begin());
-    learnt_[line_of(key)] = trials.choice;
+  if (!choice.is_made() && choice.calls_ == rounds * n_candidates) {
+    comm_.max(choice.best_);
+    choice.candidate_ = int(std::min_element(choice.best_.begin(), choice.best_.end()) - choice.best_.begin());
+    learnt_[choice.line_] = choice.candidate_;
   }
-  if (trials.choice >= 0) return run(trials.choice);
-  const int turn = trials.calls++, candidate = turn % n_candidates;
+  if (choice.is_made()) return run(choice.candidate_);
+  const int turn = choice.calls_++, candidate = turn % n_candidates;
   const double start = clock_();
   run(candidate);
-  double& best = trials.best[std::size_t(candidate)];
+  fence();
+  double& best = choice.best_[std::size_t(candidate)];
   if (turn >= n_candidates) best = std::min(best, clock_() - start);
 }
 

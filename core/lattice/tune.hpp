@@ -9,6 +9,7 @@
 #include <compare>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,28 +59,40 @@ class Tuner {
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// Calls run(candidate), which must fence, with a candidate in [0, n_candidates).  Until every candidate has had its
-  /// turns under this key, a call times the next one; then the ranks agree on the one whose slowest rank was fastest,
-  /// and calls run that.  What run throws is passed on; that turn counts, without a time.  Collective.
-  void run_best(const TuneKey& key, int n_candidates, const std::function<void(int)>& run);
+  /// What is chosen under one key.
+  class Choice {
+   public:
+    /// Whether every candidate has had its turns, or a file knew the fastest.
+    bool is_made() const { return candidate_ >= 0; }
+    /// The fastest, when it is made.
+    int candidate() const { return candidate_; }
+
+   private:
+    friend class Tuner;
+    int candidate_ = -1, calls_ = 0;
+    std::vector<double> best_;  // seconds, of each candidate
+    std::string line_;          // the key as it is in the file
+  };
+  /// The choice under this key between n_candidates.
+  std::shared_ptr<Choice> choice(const TuneKey& key, int n_candidates);
+
+  /// Calls run(candidate) with a candidate of the choice.  Until every candidate has had its turns, a call times the
+  /// next one, with fence() at its end; then the ranks agree on the one whose slowest rank was fastest, and calls run
+  /// that.  What run throws is passed on; that turn counts, without a time.  Collective.
+  void run_best(
+      Choice& choice, const std::function<void(int)>& run, const std::function<void()>& fence = [] {});
 
   /// The default clock.
   static double steady_seconds();
 
  private:
-  struct Trials {
-    int choice = -1, calls = 0;
-    std::vector<double> best;  // seconds
-  };
-  /// A key as it is in the file.
   std::string line_of(const TuneKey& key) const;
-  Trials& trials_of(const TuneKey& key, int n_candidates);
 
   Comm comm_;
   std::string file_, device_;
   Clock clock_;
   std::map<std::string, int> remembered_;
-  std::map<TuneKey, Trials> trials_;
+  std::map<TuneKey, std::shared_ptr<Choice>> choices_;
   std::map<std::string, int> learnt_;
 };
 

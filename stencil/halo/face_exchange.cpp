@@ -83,6 +83,23 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
   tune_key_.transport = transport_->name() + (options_.checked_exchanges < 0 ? " checked" : "");
 }
 
+/// Looked up by every launch, hence without a key.
+template <class T>
+Tuner::Choice& FaceExchange<T>::overlap_choice(Tuner& tuner, const HaloReader& reader) {
+  for (const TunedReader& r : tuned_)
+    if (r.tuner == &tuner && r.kernel == reader.kernel && r.sites == reader.sites && r.results == reader.results &&
+        r.codec == reader.codec)
+      return *r.choice;
+  TuneKey key = tune_key_;
+  key.kernel = reader.kernel;
+  key.choice = "overlap";
+  key.sites = reader.sites == Subset::all ? "all" : reader.sites == Subset::even ? "even" : "odd";
+  key.results = reader.results;
+  key.codec = reader.codec;
+  tuned_.push_back({&tuner, key.kernel, key.codec, reader.sites, reader.results, tuner.choice(key, 2)});
+  return *tuned_.back().choice;
+}
+
 /// Where each block of the messages goes when face f begins at place_of(f).
 template <class T>
 template <class PlaceOf>

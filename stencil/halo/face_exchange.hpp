@@ -45,7 +45,8 @@ class FaceExchange {
   int shared_faces() const { return transport_->n_written_remotely(); }
   /// Outer sites of the halo.
   int n_blocks() const { return plan_.n_blocks; }
-  /// For choices about work that waits for this exchange: all but the kernel and what it writes.
+  /// Whether such a launch should overlap with this exchange (candidate 1) or come after it (0).
+  Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader);
   const TuneKey& tune_key() const { return tune_key_; }
 
   /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; variant: of what
@@ -82,8 +83,17 @@ class FaceExchange {
   /// Of a message, for an outer site with all its components.
   std::size_t site_bytes() const { return block_bytes_ * std::size_t(shape_.n_components); }
 
+  struct TunedReader {
+    const Tuner* tuner;
+    std::string kernel, codec;
+    Subset sites;
+    int results;
+    std::shared_ptr<Tuner::Choice> choice;
+  };
+
   HaloOptions options_;
-  TuneKey tune_key_;
+  TuneKey tune_key_;  // but for the kernel and what it writes
+  std::vector<TunedReader> tuned_;
   std::vector<Coord> legs_;
   HaloPlan plan_;
   FaceShape site_, shape_;  // of the field, of the halo

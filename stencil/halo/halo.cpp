@@ -93,6 +93,11 @@ const TuneKey& Halo<SiteT, Storage, Lanes, Compressor>::tune_key() const {
 }
 
 template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
+Tuner::Choice& Halo<SiteT, Storage, Lanes, Compressor>::overlap_choice(Tuner& tuner, const HaloReader& reader) const {
+  return exchange_->overlap_choice(tuner, reader);
+}
+
+template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
 auto Halo<SiteT, Storage, Lanes, Compressor>::begin(const F& field, int variant, const Exec& exec) const -> Neighbours {
   using Stored = typename F::Stored;
   require(0 <= variant && variant < Compressor::n_variants, "a halo was asked for variant", variant,

@@ -48,7 +48,9 @@ class Halo {
   std::vector<std::size_t> message_bytes() const;
   /// How many of them go straight into the memory of their receiver.
   int shared_faces() const;
-  /// For choices about work that waits for an exchange: all but the kernel and what it writes.  Of active halos.
+  /// Of active halos: whether the launch of such a kernel should overlap with the exchange (candidate 1) or come after
+  /// it (0), and under which key that is tuned, but for what HaloReader says.
+  Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader) const;
   const TuneKey& tune_key() const;
 
   /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// HaloChoice: what one halo does otherwise than its lattice's HaloOptions say.
+// HaloChoice: what one halo does otherwise than its lattice's HaloOptions say.  HaloReader: who reads one.
 #pragma once
 
 #include "kov/core/lattice/lattice.hpp"
 
 #include <compare>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kov {
@@ -24,6 +25,15 @@ struct HaloChoice {
   OtherParity other_parity = OtherParity::dropped;
 
   friend auto operator<=>(const HaloChoice&, const HaloChoice&) = default;
+};
+
+/// A kernel that reads a halo, as far as its best launch depends on it: the sites and components that it writes, and
+/// how fields are stored that it reads besides the one with the halo.
+struct HaloReader {
+  std::string_view kernel;
+  Subset sites;
+  int results;
+  std::string_view codec;
 };
 
 /// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.

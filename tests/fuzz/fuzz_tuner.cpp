@@ -27,7 +27,7 @@ void use_file(const std::filesystem::path& file, std::initializer_list<const cha
   Tuner tuner(Comm::self(), "a device", [&] { return double(++clock % 7); });
   for (const char* kernel : kernels)
     for (int i = 0; i < calls; ++i)
-      tuner.run_best(key_of(kernel), n_candidates, [](int candidate) {
+      tuner.run_best(*tuner.choice(key_of(kernel), n_candidates), [](int candidate) {
         if (candidate < 0 || candidate >= n_candidates) throw std::logic_error("a candidate that is none");
       });
 }

@@ -26,7 +26,7 @@ class Tuning : public ::testing::Test {
   /// One call, of which candidate c takes costs[c] seconds: the candidate that ran.
   int call(Tuner& tuner, const TuneKey& key, const std::vector<double>& costs) {
     int ran = -1;
-    tuner.run_best(key, int(costs.size()), [&](int candidate) {
+    tuner.run_best(*tuner.choice(key, int(costs.size())), [&](int candidate) {
       ran = candidate;
       now += costs.at(std::size_t(candidate));
     });
@@ -94,6 +94,29 @@ TEST_F(Tuning, TakesTurnsForEachKeyByItself) {
   EXPECT_EQ(call(tuner, b, {2, 1}), 1);
 }
 
+TEST_F(Tuning, WaitsOnlyForWhatItTimes) {
+  Tuner tuner(comm, device, clock());
+  const auto choice = tuner.choice(key_of("kernel"), 2);
+  int runs = 0, fences = 0;
+  for (int i = 0; i < 2 * turns + 5; ++i) {
+    EXPECT_EQ(choice->is_made(), i > 2 * turns) << i;
+    tuner.run_best(
+        *choice,
+        [&](int candidate) {
+          ++runs;
+          now += candidate == 0 ? 1 : 0.5;  // a launch that returns at once
+        },
+        [&] {
+          ++fences;
+          now += fences % 2 == 1 ? 1 : 2;  // and takes so long in truth
+        });
+  }
+  EXPECT_EQ(runs, 2 * turns + 5);
+  EXPECT_EQ(fences, 2 * turns);
+  EXPECT_EQ(choice->candidate(), 0);
+  EXPECT_EQ(tuner.choice(key_of("kernel"), 2), choice);
+}
+
 TEST_F(Tuning, GoesOnAfterAnExceptionOfOneRank) {
   for (const int failing : {3, 2 * turns - 1}) {
     Tuner tuner(comm, device, clock());
@@ -105,12 +128,13 @@ TEST_F(Tuning, GoesOnAfterAnExceptionOfOneRank) {
         if (i == failing && comm.rank() == 0) throw std::runtime_error("lost");
       };
       if (i == failing && comm.rank() == 0)
-        EXPECT_THROW(tuner.run_best(key, 2, run), std::runtime_error);
+        EXPECT_THROW(tuner.run_best(*tuner.choice(key, 2), run), std::runtime_error);
       else
-        EXPECT_NO_THROW(tuner.run_best(key, 2, run));
+        EXPECT_NO_THROW(tuner.run_best(*tuner.choice(key, 2), run));
     }
     EXPECT_EQ(call(tuner, key, {2, 1}), 1);
-    EXPECT_THROW(tuner.run_best(key, 2, [](int) { throw std::runtime_error("later"); }), std::runtime_error);
+    EXPECT_THROW(tuner.run_best(*tuner.choice(key, 2), [](int) { throw std::runtime_error("later"); }),
+                 std::runtime_error);
     EXPECT_EQ(call(tuner, key, {2, 1}), 1);
   }
 }
@@ -123,9 +147,9 @@ TEST_F(Tuning, NeverChoosesWhatAlwaysThrows) {
       if (candidate == 0) throw std::runtime_error("never");
     };
     if (i % 2 == 0)
-      EXPECT_THROW(tuner.run_best(key_of("kernel"), 2, run), std::runtime_error);
+      EXPECT_THROW(tuner.run_best(*tuner.choice(key_of("kernel"), 2), run), std::runtime_error);
     else
-      tuner.run_best(key_of("kernel"), 2, run);
+      tuner.run_best(*tuner.choice(key_of("kernel"), 2), run);
   }
   EXPECT_EQ(call(tuner, key_of("kernel"), {0, 9}), 1);
 }
