@@ -2,6 +2,7 @@
 #include "kov/core/vectors/column_matrix.hpp"
 
 #include "kov/core/vectors/group_sums.hpp"
+#include "kov/core/vectors/vector_fields.hpp"
 
 #include <algorithm>
 
@@ -152,13 +153,8 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
     }
 }
 
-template struct ColumnMatrices<Field<ColorVector, float>>;
-template struct ColumnMatrices<Field<ColorVector, double>>;
-template struct ColumnMatrices<Field<Spinor, float>>;
-template struct ColumnMatrices<Field<Spinor, double>>;
-template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<8>>>;
+#define KOV_COMPILE(...) template struct ColumnMatrices<__VA_ARGS__>;
+KOV_FOR_QUARK_FIELDS(KOV_COMPILE)
+#undef KOV_COMPILE
 
 }  // namespace kov::detail

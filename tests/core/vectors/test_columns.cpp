@@ -308,7 +308,7 @@ TEST_P(ColumnAlgebra, UpdatesEqualPlainArraysAndSingleColumns) {
   check_updates<SpinorField<float>, Number>(lattice, 2, Subset::odd);
   check_updates<Field<ColorVector, double>, Number>(lattice, 5, Subset::even);
   check_updates<Field<Scalar, float>, double>(lattice, 4, Subset::all);
-  check_updates<Field<Spinor, double, ColumnLanes<8>>, Number>(lattice, 3, Subset::all);
+  check_updates<Field<Spinor, double, ColumnLanes<4>>, Number>(lattice, 6, Subset::all);
   check_updates<Field<ColorVector, float, ColumnLanes<8>>, double>(lattice, 11, Subset::odd);
 }
 
@@ -317,7 +317,7 @@ TEST_P(ColumnAlgebra, SumsEqualPlainArraysAndSingleColumns) {
   check_sums<SpinorField<double>>(lattice, 3, Subset::all);
   check_sums<SpinorField<float>>(lattice, 2, Subset::odd);
   check_sums<Field<AdjointVector, double>>(lattice, 9, Subset::even);
-  check_sums<Field<Spinor, float, ColumnLanes<8>>>(lattice, 3, Subset::all);
+  check_sums<Field<Spinor, float, ColumnLanes<16>>>(lattice, 3, Subset::all);
   check_sums<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 11, Subset::even);
 }
 
@@ -325,7 +325,7 @@ TEST_P(ColumnAlgebra, GramMatricesAndRotationsEqualPlainArrays) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_matrices<SpinorField<double>>(lattice, 3, 5, Subset::all);
   check_matrices<Field<ColorVector, float>>(lattice, 9, 4, Subset::odd);
-  check_matrices<Field<Spinor, float, ColumnLanes<8>>>(lattice, 3, 2, Subset::even);
+  check_matrices<Field<Spinor, float, ColumnLanes<4>>>(lattice, 3, 2, Subset::even);
   check_matrices<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 9, 11, Subset::all);
 }
 
@@ -342,11 +342,11 @@ INSTANTIATE_TEST_SUITE_P(Lattices, ColumnAlgebra, ::testing::ValuesIn(cases()), 
 TEST(ColumnAlgebraOfMany, TakesMoreColumnsThanOneKernel) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   check_updates<Field<ColorVector, double>, Number>(lattice, 35, Subset::all);
-  check_updates<Field<ColorVector, float, ColumnLanes<8>>, double>(lattice, 35, Subset::all);
+  check_updates<Field<ColorVector, float, ColumnLanes<16>>, double>(lattice, 35, Subset::all);
   check_sums<Field<ColorVector, float>>(lattice, 65, Subset::all);
-  check_sums<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 41, Subset::all);
+  check_sums<Field<ColorVector, double, ColumnLanes<4>>>(lattice, 41, Subset::all);
   check_matrices<Field<ColorVector, double>>(lattice, 35, 34, Subset::all);
-  check_matrices<Field<ColorVector, float, ColumnLanes<8>>>(lattice, 35, 34, Subset::all);
+  check_matrices<Field<ColorVector, double, ColumnLanes<16>>>(lattice, 35, 34, Subset::all);
 }
 
 TEST(ColumnAlgebraOfFinished, NaNInFinishedColumnsDoesNotSpread) {
