@@ -19,7 +19,7 @@ bool SpinProjection::fits(const std::vector<Coord>& legs) {
 
 std::vector<detail::HeldReal> SpinProjection::held(int leg, int variant) {
   const Gamma g = Gamma::direction(leg / 2);
-  const bool minus = (leg % 2 == 0) == (variant == hop);
+  const bool minus = (leg % 2 == 0) == (variant == SpinProjection::variant(false));
   std::vector<detail::HeldReal> reals;
   for (int spin = 0; spin < 2; ++spin)
     for (int color = 0; color < 3; ++color) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Stencils as a user writes them: a list of legs and a kernel for one site.
-#include "docs_stencils_example.hpp"  // out of docs/stencils.md
+#include "docs_stencils_example.hpp"  // these two out of docs/stencils.md
+#include "docs_stencils_links.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
@@ -150,46 +152,18 @@ struct ThreeLinksKernel {
 };
 
 template <class T>
-struct NaikKernel {
-  Stencil::View stencil, back;  // +-3 mu; -3 mu
-  NeighbourView<ColorMatrix, T> w;
-  NeighbourView<ColorVector, T> in;
-  FieldView<ColorVector, T> out;
-
-  template <class Site>
-  KOKKOS_FUNCTION void operator()(Site x, int c) const {
-    const auto near = stencil.at(x), behind = back.at(x);
-    auto sum = zero<decltype(in(x, c))>();
-    for (int mu = 0; mu < 4; ++mu) {
-      sum += w(x, mu) * in(x, near(2 * mu), c);
-      sum -= adj(w(x, behind(mu), mu)) * in(x, near(2 * mu + 1), c);
-    }
-    out.set(x, sum, c);
-  }
-};
-
-template <class T>
-void naik_hop(const GaugeField<T>& u, const Field<ColorVector, T>& in, const Field<ColorVector, T>& out) {
-  const Lattice& lattice = in.lattice();
-  std::vector<Coord> ahead, three, behind;
+CovariantDifference<T> naik_hop(const GaugeField<T>& u) {
+  const Lattice& lattice = u.lattice();
+  std::vector<Coord> ahead, three;
   for (int length = 1; length <= 2; ++length)
     for (int mu = 0; mu < 4; ++mu) ahead.push_back(shifted({}, mu, length));
-  for (int mu = 0; mu < 4; ++mu) {
-    behind.push_back(shifted({}, mu, -3));
-    three.insert(three.end(), {shifted({}, mu, 3), shifted({}, mu, -3)});
-  }
+  for (int mu = 0; mu < 4; ++mu) three.push_back(shifted({}, mu, 3));
   const GaugeField<T> w(lattice, "three links", 4);
-  const Stencil &links = Stencil::of(lattice, ahead), &back = Stencil::of(lattice, behind),
-                &hops = Stencil::of(lattice, three);
+  const Stencil& links = Stencil::of(lattice, ahead);
   run_stencil("three_links", links, Halo<ColorMatrix, T>(lattice, links, 4), u, w, [&](const auto& neighbours) {
     return ThreeLinksKernel<T>{links.view(), neighbours, w.view()};
   });
-  const Halo<ColorMatrix, T> w_halo(lattice, back, 4);
-  const auto w_near = w_halo.exchange(w);
-  const int n = in.n_components();
-  run_stencil("naik", hops, Halo<ColorVector, T>(lattice, hops, n), in, out, [&](const auto& neighbours) {
-    return NaikKernel<T>{hops.view(), back.view(), w_near, neighbours, out.view()};
-  });
+  return CovariantDifference<T>(GaugeLinks<T>(three, w));
 }
 
 reference::Matrix3 three_links(const GlobalArray& u, const Coord& x, int mu) {
@@ -220,14 +194,20 @@ void check_naik(const Lattice& lattice) {
                     g = reference::random_su3(extent, 1, 3);
   const Field<ColorVector, T> in(lattice, "in", 2), out(lattice, "out", 2);
   load(in, psi);
-  naik_hop<T>(reference::gauge_field<T>(lattice, u), in, out);
+  const CovariantDifference<T> naik = naik_hop<T>(reference::gauge_field<T>(lattice, u));
+  naik.apply(in, out);
   const GlobalArray expected = naive_naik(u, psi);
   const double bound = 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
   EXPECT_LT(max_difference(out, expected), bound);
 
   const GlobalArray before = gather(out);
+  const Field<ColorVector, T, ColumnLanes<4>> columns(lattice, "columns", 2), result = columns.like("result");
+  convert(in, columns);
+  naik.apply(columns, result);
+  convert(result, out);
+  EXPECT_LT(max_difference(out, expected), bound);
   load(in, transform_quarks(g, psi));
-  naik_hop<T>(reference::gauge_field<T>(lattice, transform_links(g, u)), in, out);
+  naik_hop<T>(reference::gauge_field<T>(lattice, transform_links(g, u))).apply(in, out);
   EXPECT_LT(max_difference(out, transform_quarks(g, before)), 2 * bound);
 }
 
