@@ -154,7 +154,7 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
 }
 
 #define KOV_COMPILE(...) template struct ColumnMatrices<__VA_ARGS__>;
-KOV_FOR_QUARK_FIELDS(KOV_COMPILE)
+KOV_FOR_QUARK_FIELDS(KOV_COMPILE);
 #undef KOV_COMPILE
 
 }  // namespace kov::detail

@@ -48,7 +48,7 @@ void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const 
 #define KOV_COMPILE(...)                              \
   template struct ColumnUpdates<__VA_ARGS__, double>; \
   template struct ColumnUpdates<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_VECTOR_FIELDS(KOV_COMPILE)
+KOV_FOR_VECTOR_FIELDS(KOV_COMPILE);
 #undef KOV_COMPILE
 
 }  // namespace kov::detail

@@ -113,7 +113,7 @@ std::vector<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, con
   template struct ColumnSums<__VA_ARGS__>;               \
   template struct ColumnUpdateSums<__VA_ARGS__, double>; \
   template struct ColumnUpdateSums<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_VECTOR_FIELDS(KOV_COMPILE)
+KOV_FOR_VECTOR_FIELDS(KOV_COMPILE);
 #undef KOV_COMPILE
 
 }  // namespace kov::detail

@@ -76,7 +76,7 @@ void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, c
   template struct FieldOps<__VA_ARGS__>;             \
   template struct FieldUpdates<__VA_ARGS__, double>; \
   template struct FieldUpdates<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE)
+KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE);
 #undef KOV_COMPILE
 template struct FieldOps<Field<ColorVector, Fixed16>>;
 template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;

@@ -62,7 +62,7 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
   template struct FieldSums<__VA_ARGS__>;               \
   template struct FieldUpdateSums<__VA_ARGS__, double>; \
   template struct FieldUpdateSums<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE)
+KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE);
 #undef KOV_COMPILE
 
 }  // namespace kov::detail
