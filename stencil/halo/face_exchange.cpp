@@ -8,7 +8,8 @@
 
 namespace kov::detail {
 
-/// Faces of more bytes are written past the caches to their readers.
+/// If all faces together have more bytes, they are written into their readers' memory with stores that bypass the
+/// caches.
 constexpr std::size_t past_caches_from = std::size_t(4) << 20;
 
 template <class T>
@@ -48,7 +49,7 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   describe(lattice, stencil, read);
 }
 
-/// The faces of the plan, which the transport brings to their place in a halo or, behind it, to where they are
+/// The faces of the plan, which are received directly in a halo or in the memory behind it, from where they are
 /// unpacked.
 template <class T>
 std::vector<TransportFace> FaceExchange<T>::transport_faces(std::size_t halo_bytes) const {
@@ -83,7 +84,7 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
   tune_key_.transport = transport_->name() + (options_.checked_exchanges < 0 ? " checked" : "");
 }
 
-/// Looked up by every launch, hence without a key.
+/// Called for every launch, so a key is made only for readers that are not in the list yet.
 template <class T>
 Tuner::Choice& FaceExchange<T>::overlap_choice(Tuner& tuner, const HaloReader& reader) {
   for (const TunedReader& r : tuned_)
@@ -158,8 +159,8 @@ T* FaceExchange<T>::begin(const SiteBlocks<T>& in, Subset subset, int n_componen
   return reinterpret_cast<T*>(halo());
 }
 
-/// On hosts as soon as faces are packed.  On a GPU that would make begin() wait for it: there the host comes back in
-/// finish(), when the caller's kernels are launched.
+/// On hosts begin() calls this as soon as faces are packed.  On a GPU begin() would have to wait for the packing, so
+/// finish() calls this, when the caller's kernels are launched.
 template <class T>
 void FaceExchange<T>::publish() {
   queue_.fence("halo packed");
@@ -221,7 +222,7 @@ bool FaceExchange<T>::lands_in_place(const HaloPlan::Face& face) const {
   return face.in_place && wire_ == HaloOptions::Wire::full;
 }
 
-/// The slots of every block of messages and halo, -1 where a lane is padding or not concerned.
+/// Lists the slots of every block of the messages and of the halo, -1 for lanes that are padding or not exchanged.
 template <class T>
 void FaceExchange<T>::list_blocks() {
   const std::size_t n = std::size_t(shape_.n_slots());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// FaceExchange: what is behind every Halo, whatever the type of its sites.
+// FaceExchange: the implementation of Halo, for sites of any type.
 #pragma once
 
 #include "kov/core/base/memory.hpp"
@@ -22,19 +22,19 @@
 
 namespace kov::detail {
 
-/// What a halo holds: the shape of the sites of its fields, that of what it keeps of them, and, where that is less, how
-/// its reals come from theirs: [variant][leg][real].
+/// What a halo holds.  site: the shape of a field's sites; held: the shape of what the halo keeps of them; reals: how
+/// the held reals follow from a site's, [variant][leg][real], empty if whole sites are kept.
 struct HeldSites {
   FaceShape site, held;
   std::vector<HeldReal> reals = {};
 };
 
-/// The halo of fields of one shape, and the order of steps of an exchange: kernels pack all faces at once into the
-/// places of a transport, both parities and all columns of a face one after the other; the transport brings them; a
-/// kernel unpacks those that do not land in the halo itself.
+/// The halo of fields of one shape, and the sequence of steps of an exchange: a kernel packs all faces into the places
+/// of a transport, both parities and all components of a face one after the other; the transport delivers them; a
+/// kernel unpacks the faces that are not received directly into the halo.
 ///
-/// On a GPU all of it is ordered on an instance of this object's own, so that it runs beside what the caller launches
-/// on its own instance between begin() and finish().
+/// On a GPU all steps are ordered on an execution space instance of this object, so that they run concurrently with
+/// what the caller launches on its own instance between begin() and finish().
 template <class T>
 class FaceExchange {
  public:
@@ -45,23 +45,23 @@ class FaceExchange {
   int shared_faces() const { return transport_->n_written_remotely(); }
   /// Outer sites of the halo.
   int n_blocks() const { return plan_.n_blocks; }
-  /// Whether such a launch should overlap with this exchange (candidate 1) or come after it (0).
+  /// Whether the launch of this kernel should overlap with the exchange (candidate 1) or come after it (0).
   Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader);
   const TuneKey& tune_key() const { return tune_key_; }
 
-  /// Starts to fetch the neighbours in a subset, of a field of n_components that errors call `name`; variant: of what
-  /// is held of them.  What was launched on exec before comes first: that writes the field, and that reads halos of
-  /// earlier exchanges, and what was launched on the last finish()'s exec.  Returns the memory of the halo: blocks in
+  /// Starts to fetch the neighbours in `subset` of a field with n_components.  name: of the field, for errors; variant:
+  /// of the compressor.  Ordered after everything launched before on exec and on the exec of the last finish(), such as
+  /// kernels that write the field or read the halo of an earlier exchange.  Returns the memory of the halo: blocks in
   /// the field's order.
   T* begin(const SiteBlocks<T>& in, Subset subset, int n_components, const std::string& name, int variant = 0,
            const Exec& exec = {});
-  /// The neighbours are there for what is launched on exec from now on, and the field may change.
+  /// Kernels launched on exec from now on see the neighbours, and the field may change.
   void finish(const Exec& exec = {});
 
  private:
   /// Blocks to work on, for each Subset.
   using BlockLists = std::array<Buffer<int>, 3>;
-  /// Where each block goes when it is packed.
+  /// Where each block is packed to.
   using BlockPlaces = Buffer<std::byte*>;
 
   template <class F>
@@ -80,7 +80,7 @@ class FaceExchange {
   FaceBlocks<T> blocks(const Buffer<int>& slots, const Buffer<int>& list) const;
   std::byte* halo() const { return transport_->halo(transport_->halo_of(turn_)); }
   SiteBlocks<T> halo_blocks() const;
-  /// Of a message, for an outer site with all its components.
+  /// The bytes in a message of an outer site with all its components.
   std::size_t site_bytes() const { return block_bytes_ * std::size_t(shape_.n_components); }
 
   struct TunedReader {
@@ -92,21 +92,21 @@ class FaceExchange {
   };
 
   HaloOptions options_;
-  TuneKey tune_key_;  // but for the kernel and what it writes
+  TuneKey tune_key_;  // without the entries that HaloReader sets
   std::vector<TunedReader> tuned_;
   std::vector<Coord> legs_;
   HaloPlan plan_;
   FaceShape site_, shape_;  // of the field, of the halo
   HaloOptions::Wire wire_;
   std::size_t block_bytes_ = 0;  // of a block of a message
-  std::size_t landing_ = 0;      // where in the halo's memory faces land that do not land in the halo itself
+  std::size_t landing_ = 0;      // where, behind the halo, faces are received that must be unpacked
   bool lands_elsewhere_ = false;
   Comm comm_;
   std::vector<TransportFace> faces_;
   std::vector<std::size_t> all_faces_;
   std::unique_ptr<HaloTransport> transport_;
   std::vector<BlockPlaces> places_;  // for each halo of the transport
-  std::optional<HaloCheck> check_;   // until no more exchange is checked
+  std::optional<HaloCheck> check_;   // while exchanges are checked
   BlockPlaces check_places_;
   bool past_caches_ = false;
   Buffer<int> send_slots_, landing_slots_, local_slots_;
@@ -114,7 +114,7 @@ class FaceExchange {
   Buffer<int> message_legs_, halo_legs_;  // of blocks
   BlockLists message_blocks_, landing_blocks_, local_blocks_;
   Exec queue_;
-  std::optional<Exec> reader_;  // of the last exchange's halo
+  std::optional<Exec> reader_;  // exec of the last finish()
   HaloTurn turn_{};
   bool is_going_on_ = false, checked_ = false;
 };

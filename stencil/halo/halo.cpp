@@ -7,7 +7,7 @@ namespace kov {
 
 namespace {
 
-/// The halo of a field as kernels read it; without an exchange there is none.
+/// The view of a field's halo; empty without an exchange.
 template <class View, class T>
 View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_components,
                [[maybe_unused]] const std::string& field) {
@@ -17,7 +17,7 @@ View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_component
   return halo;
 }
 
-/// Checks that all ranks make the same halo, and makes it where there is one.
+/// Checks that all ranks ask for the same halo and makes its exchange; null if no neighbour is in a halo.
 template <class T>
 std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, const Stencil& stencil,
                                                        const detail::HeldSites& sites, bool as_it_is,
@@ -36,7 +36,7 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
   return std::make_shared<detail::FaceExchange<T>>(lattice, stencil, sites, wire, choice.legs, choice.other_parity);
 }
 
-/// n_components of sites.
+/// The numbers that a site with n_components is stored as.
 template <template <class> class SiteT, class Storage, class Lanes>
 detail::FaceShape face_shape(int n_components) {
   using Codec = kov::Codec<SiteT, Storage>;
@@ -44,7 +44,7 @@ detail::FaceShape face_shape(int n_components) {
           (n_components + Lanes::width - 1) / Lanes::width};
 }
 
-/// What a compressor keeps of sites on each leg of a stencil.
+/// The reals that a compressor keeps of a site: [variant][leg][real].
 template <class Compressor>
 std::vector<detail::HeldReal> held_reals(const Stencil& stencil) {
   std::vector<detail::HeldReal> all;
@@ -67,7 +67,7 @@ Halo<SiteT, Storage, Lanes, Compressor>::Halo(const Lattice& lattice, const Sten
                           .held = face_shape<SiteT, Storage, Lanes>(n_components)};
   if constexpr (!Compressor::is_whole) {
     require(Compressor::fits(stencil.legs()), "a halo of projected spinors was asked for the", stencil.name(),
-            ": it is for eight straight ones in the order +x -x +y -y +z -z +t -t");
+            ": it needs eight straight legs in the order +x -x +y -y +z -z +t -t");
     sites.held = face_shape<Compressor::template Held, Storage, Lanes>(n_components);
     sites.reals = held_reals<Compressor>(stencil);
   }
@@ -101,7 +101,7 @@ template <template <class> class SiteT, class Storage, class Lanes, class Compre
 auto Halo<SiteT, Storage, Lanes, Compressor>::begin(const F& field, int variant, const Exec& exec) const -> Neighbours {
   using Stored = typename F::Stored;
   require(0 <= variant && variant < Compressor::n_variants, "a halo was asked for variant", variant,
-          "of what it holds and has", Compressor::n_variants, ": they count from 0");
+          "of its compressor, which has", Compressor::n_variants, ": variants count from 0");
   const View view = field.view();
   const int n = field.n_groups();
   Stored* halo = nullptr;

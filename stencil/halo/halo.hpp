@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Halo: brings the neighbours that live on other ranks (or, forced, on the other side of this one).
+// Halo: fetches the neighbours that are on other ranks (or, with forced halos, on the opposite side of this one).
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -19,14 +19,14 @@ template <class T>
 class FaceExchange;
 }
 
-/// The nearest neighbours of lattices in the order of fields of these lanes.
+/// The stencil of nearest neighbours of a lattice, with sites numbered as in fields of these Lanes.
 template <class Lanes>
 const Stencil& stencil_of(const Lattice& lattice) {
   return has_packs && Lanes::holds_columns ? Stencil::of_columns(lattice) : Stencil::of(lattice);
 }
 
-/// The neighbours of fields of one shape, or what a Compressor makes of them.  Keeps its buffers from one exchange to
-/// the next; copies share them, so a copy must not exchange at the same time.
+/// Fetches the neighbours of fields of one shape, whole or reduced by a Compressor.  Keeps its buffers from one
+/// exchange to the next; copies share them, so two copies must not exchange at the same time.
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes, class Compressor = WholeSites>
 class Halo {
  public:
@@ -35,43 +35,42 @@ class Halo {
   using Neighbours = typename Compressor::template Neighbours<SiteT, Storage, kernel_lanes_t<Lanes>>;
 
   Halo() = default;
-  /// For fields of n_components on this lattice, and a stencil of it (stencil_of): the nearest neighbours, or any legs.
-  /// Collective; throws InputError, on every rank, when ranks ask for different halos or for legs that the stencil has
-  /// not.
+  /// For fields of n_components on this lattice.  stencil: the nearest neighbours or any legs, with sites numbered as
+  /// in the fields (see stencil_of()).  Collective; throws InputError, on every rank, when ranks ask for different
+  /// halos or for legs that the stencil does not have.
   Halo(const Lattice& lattice, int n_components, const HaloChoice& choice = {})
       : Halo(lattice, stencil_of<Lanes>(lattice), n_components, choice) {}
   Halo(const Lattice& lattice, const Stencil& stencil, int n_components, const HaloChoice& choice = {});
 
-  /// Whether any neighbour comes by message.
+  /// Whether any neighbour is in the halo instead of the field itself.
   bool active() const { return exchange_ != nullptr; }
   /// The length of each message out of this rank when all sites are exchanged, in bytes.
   std::vector<std::size_t> message_bytes() const;
-  /// How many of them go straight into the memory of their receiver.
+  /// How many of these messages kernels write directly into the receiver's memory.
   int shared_faces() const;
-  /// Of active halos: whether the launch of such a kernel should overlap with the exchange (candidate 1) or come after
-  /// it (0), and under which key that is tuned, but for what HaloReader says.
+  /// For active halos: the tuned choice whether the launch of this kernel overlaps with the exchange (candidate 1) or
+  /// comes after it (0).  tune_key() is the key of that choice without the entries that HaloReader sets.
   Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader) const;
   const TuneKey& tune_key() const;
 
-  /// Fills the halo from a field whose subset tells which neighbours are wanted, and returns the field with its halo
-  /// for a kernel to read until the next exchange of this halo begins; of the neighbours of the other parity see
-  /// HaloChoice::OtherParity.  variant: of what the compressor makes of them.  Returns when the messages have arrived;
-  /// all is ordered on exec.
-  /// Collective; throws CommError when one is lost or, in a checked exchange, stale or damaged, and InputError, in a
-  /// checked exchange on every rank, when the field has not the shape the halo was made for or ranks give different
-  /// ones.
+  /// Fills the halo and returns the field with its halo, which kernels may read until the next exchange of this halo
+  /// begins.  Only neighbours in the field's subset are exchanged; for those of the other parity see
+  /// HaloChoice::OtherParity.  variant: of the compressor.  Returns when the messages have arrived; ordered on exec.
+  /// Collective; throws CommError when a message is lost or, in a checked exchange, stale or damaged, and InputError
+  /// when the field does not have the shape that the halo was made for.  A checked exchange throws InputError on every
+  /// rank, also when ranks give fields of different shapes.
   Neighbours exchange(const F& field, int variant = 0, const Exec& exec = {}) const;
 
-  /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().  begin()
-  /// comes after what was launched on its exec before, the field's last changes among it, and what is launched on
-  /// finish()'s exec from then on finds the neighbours.  Nothing may change the field between the two.  On a GPU
-  /// packing and copies run beside the kernels that are launched on exec between the two.
+  /// The same in two steps: between them a kernel may use the neighbours of sites in Stencil::interior().  begin() is
+  /// ordered after everything launched on its exec before, such as kernels that write the field; kernels launched later
+  /// on finish()'s exec see the neighbours.  Nothing may change the field between the two calls.  On a GPU, packing and
+  /// copies run concurrently with the kernels that are launched on exec between them.
   Neighbours begin(const F& field, int variant = 0, const Exec& exec = {}) const;
   void finish(const Exec& exec = {}) const;
 
  private:
   std::shared_ptr<detail::FaceExchange<typename F::Stored>> exchange_;
-  Buffer<typename F::Stored> zeros_;  // what a compressor leaves out
+  Buffer<typename F::Stored> zeros_;  // read in place of the numbers that a compressor leaves out
 };
 
 }  // namespace kov

@@ -43,7 +43,7 @@ namespace detail {
 
 namespace {
 
-/// In memory of the host or where kernels run.
+/// face: in memory of the host or where kernels run.
 void flip_a_bit(std::span<std::byte> face) {
   if (face.empty()) return;
   std::byte* const p = face.data() + face.size() / 2;
@@ -81,7 +81,7 @@ void HaloCheck::seal_faces(const HaloTurn& turn, const HaloTransport& transport)
 
 void HaloCheck::publish(const HaloTurn& turn, HaloTransport& transport) {
   transport.publish(turn, published_);
-  // Tags of transports are even.
+  // Transports use even tags, trailers odd ones.
   trailers_.emplace(comm_);
   for (std::size_t f = 0; f < faces_.size(); ++f)
     trailers_->receive(std::as_writable_bytes(std::span(&in_[f], 1)), faces_[f].from_rank, 2 * int(f) + 1);
@@ -97,7 +97,7 @@ void HaloCheck::await(const HaloTurn& turn, HaloTransport& transport, const Exec
     verify(in_[f], arrived(turn, transport, f, exec), turn.sequence, faces_[f].leg, faces_[f].name);
 }
 
-/// A face that has arrived, where the host reads it.
+/// A face that has arrived, in memory that the host can read.
 std::span<const std::byte> HaloCheck::arrived(const HaloTurn& turn, const HaloTransport& transport, std::size_t f,
                                               const Exec& exec) {
   const auto& face = faces_[f];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks of halos on any transport: with each checked face goes a trailer with its sequence number and checksum, so
-// that one that is lost, comes from an earlier exchange or has a flipped bit is an error that says where, not a wrong
-// result.
+// Checks of halo exchanges on any transport: each checked face is sent with a trailer that holds its sequence number
+// and checksum.  A face that is lost, belongs to an earlier exchange or has a flipped bit then causes an error that
+// names it, instead of a wrong result.
 #pragma once
 
 #include "kov/stencil/halo/transport.hpp"
@@ -16,7 +16,7 @@
 
 namespace kov {
 
-/// What goes with a checked face.
+/// Sent with every checked face.
 struct HaloTrailer {
   std::uint64_t sequence;
   std::uint64_t bytes;
@@ -28,43 +28,44 @@ struct HaloTrailer {
 HaloTrailer seal(std::span<const std::byte> message, std::uint64_t sequence, int leg);
 
 /// Throws CommError that says what is wrong with the face `name`: an old sequence number, another leg or length, or a
-/// checksum that does not fit.
+/// checksum that does not match.
 void verify(const HaloTrailer& trailer, std::span<const std::byte> message, std::uint64_t sequence, int leg,
             const std::string& name);
 
-/// A fault to put into the next checked face on a leg from a rank, to see that it is found.
+/// A fault to inject into the next checked face that a rank sends on a leg, to test that the fault is detected.
 struct HaloFault {
   enum class Kind {
-    /// The face is not published; its trailer comes.
+    /// The face is not published, but its trailer is sent.
     lost,
-    /// The sequence number is the last one's.
+    /// The sequence number is that of the previous exchange.
     stale,
-    /// One bit is another where the face was written: in a message or in the reader's memory.
+    /// One bit is flipped where the face was written: in the message or in the reader's memory.
     flipped
   };
   Kind kind;
   int rank, leg;
 };
 
-/// For tests and drills: the fault happens once.
+/// For tests and fault drills: the fault happens once.
 void inject_halo_fault(const HaloFault& fault);
-/// Takes the fault meant for this face, if there is one.
+/// Returns and clears the fault injected for this face, if there is one.
 std::optional<HaloFault::Kind> take_halo_fault(int rank, int leg);
 
 namespace detail {
 
 /// The steps of a checked exchange, on any transport.  Faces are packed a second time, into memory of this object, and
-/// sealed there; what arrives in the halo is held against that.  Trailers go in messages.
+/// their checksums are computed from that copy; the receiver compares them with what arrives in its halo.  Trailers are
+/// sent as messages.
 class HaloCheck {
  public:
   HaloCheck(const Comm& comm, const std::vector<TransportFace>& faces);
 
-  /// Where kernels write face f once more, as place() of a transport.
+  /// Where kernels write the second copy of face f, as in place() of a transport.
   std::byte* place(std::size_t f) const { return copies_.get() + first_[f]; }
-  /// Seals the faces, and damages those at their places in the transport that a fault is meant for.  Both were packed,
-  /// and the kernels are over.
+  /// Makes the trailers, and injects faults into the faces in the transport's memory.  Both copies must be packed and
+  /// the kernels finished.
   void seal_faces(const HaloTurn& turn, const HaloTransport& transport);
-  /// In the place of the transport's own.
+  /// Called instead of the transport's own publish() and await().
   void publish(const HaloTurn& turn, HaloTransport& transport);
   void await(const HaloTurn& turn, HaloTransport& transport, const Exec& exec);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// HaloChoice: what one halo does otherwise than its lattice's HaloOptions say.  HaloReader: who reads one.
+// HaloChoice: settings of a single halo.  HaloReader: a kernel that reads a halo.
 #pragma once
 
 #include "kov/core/lattice/lattice.hpp"
@@ -12,23 +12,25 @@
 
 namespace kov {
 
-/// What a halo may do otherwise than the others.
+/// Settings in which a halo may differ from the others of its lattice.
 struct HaloChoice {
-  /// The precision of messages where it shall not be the lattice's HaloOptions::wire (for matrices: full).
+  /// The precision of messages.  Not set: the lattice's HaloOptions::wire, but full for matrices and compressed
+  /// storage.
   std::optional<HaloOptions::Wire> wire = {};
-  /// The legs, by their number in the stencil, that kernels will read; none: all.  Others send nothing and their part
-  /// of the halo stays what it was.
+  /// The legs that kernels will read, by their number in the stencil; empty: all.  On other legs nothing is sent and
+  /// their part of the halo is not updated.
   std::vector<int> legs = {};
-  /// What becomes of the neighbours of one parity when only those of the other are exchanged.  Kept: they stay what
-  /// they were, and ranks of one host wait for the readers of the exchange before; dropped: they may be anything.
+  /// What happens to the neighbours of one parity when only those of the other are exchanged.  kept: they keep their
+  /// values, and ranks of one host wait until readers have finished with the previous exchange; dropped: they are
+  /// undefined.
   enum class OtherParity { dropped, kept };
   OtherParity other_parity = OtherParity::dropped;
 
   friend auto operator<=>(const HaloChoice&, const HaloChoice&) = default;
 };
 
-/// A kernel that reads a halo, as far as its best launch depends on it: the sites and components that it writes, and
-/// how fields are stored that it reads besides the one with the halo.
+/// What the fastest launch of a kernel that reads a halo depends on: the sites and number of components (results) that
+/// the kernel writes, and how the other fields that it reads are stored (codec).
 struct HaloReader {
   std::string_view kernel;
   Subset sites;

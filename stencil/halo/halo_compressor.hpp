@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Compressors: what a halo holds of a neighbour on a leg, for operators that need less of it than all.
+// Compressors: what a halo holds of a neighbour, for operators that do not need the whole site.
 #pragma once
 
 #include "kov/stencil/neighbour_view.hpp"
@@ -11,7 +11,7 @@
 namespace kov {
 
 namespace detail {
-/// A real number of what is held: real `first` of the site, plus or minus its real `second`.
+/// A real number that the halo holds: real `first` of the site plus sign times its real `second`.
 struct HeldReal {
   int first, second, sign;
 };
@@ -26,9 +26,9 @@ struct WholeSites {
   using Neighbours = NeighbourView<SiteT, Storage, Lanes>;
 };
 
-/// The upper two spins of (1 - s g_mu) psi on a leg forward, of (1 + s g_mu) psi on one backward: all that Wilson's hop
-/// needs of a spinor, in half the bytes.  The legs are +x -x ... -t, of any lengths.  Sums are rounded here as the
-/// hop's kernel rounds them, so that with messages in full precision the bits of results are the same.
+/// The upper two spins of (1 - s g_mu) psi on forward legs, of (1 + s g_mu) psi on backward legs: all that Wilson's hop
+/// needs of a spinor, in half the bytes.  The legs are +x -x ... -t, of any lengths.  Sums are rounded as in the hop's
+/// kernel, so that results are bitwise the same with messages in full precision.
 struct SpinProjection {
   static constexpr bool is_whole = false;
   template <class T>
@@ -39,14 +39,14 @@ struct SpinProjection {
   /// s = 1 in variant 0, for the hop; s = -1 in variant 1, for its adjoint.
   static constexpr int n_variants = 2;
   static constexpr int variant(bool adjoint) { return adjoint ? 1 : 0; }
-  /// Whether these are such legs.
+  /// Whether the legs are +x -x ... -t, of any lengths.
   static bool fits(const std::vector<Coord>& legs);
-  /// What is held on a leg, in the order of HalfSpinor's reals.
+  /// The reals that are held on a leg, in the order of HalfSpinor.
   static std::vector<detail::HeldReal> held(int leg, int variant);
 };
 
-/// What the halos of Wilson's hop hold of spinors in this storage.  16-bit spinors travel as they are, in 52 bytes:
-/// their sums would have to be floats, 48 bytes, or be rounded again.
+/// The compressor of Wilson's hop for spinors in this storage.  16-bit spinors are sent whole, in 52 bytes: their
+/// projections would take 48 bytes as floats, or be rounded a second time.
 template <class Storage>
 using hop_compressor_t = std::conditional_t<Codec<Spinor, Storage>::is_plain, SpinProjection, WholeSites>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// HaloPlan: what has to travel so that every neighbour of every local site is at hand.  Lists of slots, no data.
+// HaloPlan: which sites ranks send each other so that all neighbours of local sites are available.  Lists of slots, no
+// data.
 #pragma once
 
 #include "kov/core/lattice/lattice.hpp"
@@ -12,13 +13,13 @@
 namespace kov {
 
 /// The halo is a field of its own, in blocks of one outer site.  The blocks of a leg hold the neighbours, on that leg,
-/// of the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut by lanes some
-/// lanes of a block are local; they are copied, so that a kernel finds whole blocks.
+/// of the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut into lanes,
+/// some lanes of a block are local sites; they are copied into the halo, so that kernels read whole blocks.
 struct HaloPlan {
-  /// What one other rank has of one leg.
+  /// The neighbours on one leg that this rank receives from one rank and sends to another.
   struct Face {
     int leg = 0;
-    /// Where that rank is, in steps of the process grid.
+    /// Where from_rank is relative to this rank, in steps of the process grid.
     Coord offset{};
     int to_rank = 0, from_rank = 0;
     /// For each parity of the neighbours: local slots (outer * lanes + lane) whose sites go to the rank that needs
@@ -28,12 +29,12 @@ struct HaloPlan {
     std::array<std::vector<int>, 2> receive;
     /// The message's blocks in the message buffers, even then odd: n_blocks[q] from first_block[q] on.
     std::array<int, 2> first_block{}, n_blocks{};
-    /// Whether the message may land in the halo itself, at halo_block[q].
+    /// Whether the message can be received directly into the halo, at halo_block[q].
     bool in_place = false;
     std::array<int, 2> halo_block{};
   };
   std::vector<Face> faces;
-  /// For each parity: local slots and the halo slots that want a copy of them.
+  /// For each parity: local slots and the halo slots that get a copy of them.
   std::array<std::vector<int>, 2> copy_from, copy_to;
   /// The leg of each block of the halo.
   std::vector<int> block_legs;
@@ -46,7 +47,7 @@ struct HaloPlan {
 /// "0 2 4 6"
 std::string in_words(const std::vector<int>& numbers);
 
-/// "+x", "-t", "(1 0 0 -2)": a leg in messages to people.
+/// "+x", "-t", "(1 0 0 -2)": the name of a leg, for messages and keys.
 std::string leg_name(const Coord& leg);
 
 }  // namespace kov

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How sites go into halo messages and come out again: wire formats, and kernels over the blocks of all faces at once.
-// Sites are runs of reals here, whatever their type.
+// Packing and unpacking of halo messages: wire formats, and kernels over the blocks of all faces at once.  Sites are
+// arrays of reals here, whatever their type.
 #pragma once
 
 #include "kov/core/field/site_blocks.hpp"
@@ -14,24 +14,24 @@
 
 namespace kov::detail {
 
-/// The numbers of a site, those of its scale apart, and how many sites (columns, where whole_outer) a block holds;
-/// n_components blocks a site.
+/// A site has n_components blocks.  A block holds `lanes` sites (columns, if whole_outer), each with n_reals reals and,
+/// in storage with a scale, n_scale numbers for that scale.
 struct FaceShape {
   int n_reals, n_scale, lanes;
-  /// Outer sites travel with all their lanes, which are columns.  CPUs only.
+  /// Lanes are columns, so outer sites are sent with all their lanes.  CPUs only.
   bool whole_outer;
   int n_components;
 
   int n_slots() const { return whole_outer ? 1 : lanes; }
   KOKKOS_FORCEINLINE_FUNCTION int n_numbers() const { return n_reals + n_scale; }
-  /// The place of number k of a lane in a block as FieldView stores it.
+  /// The index of real k of a lane in a block, in FieldView's order.
   KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const { return n_scale * lanes + real_place(k, lane, lanes); }
 };
 
-/// Lanes that a kernel works on at once: a run of neighbours in a block.
+/// The most consecutive lanes of a block that a kernel works on at once.
 inline constexpr int longest_run = has_packs ? 64 : 1;
 
-/// A block of a field as messages take it: all of its numbers.
+/// A block of a field of which all numbers are sent.
 template <class T>
 struct WholeBlock {
   static constexpr bool is_whole = true;
@@ -40,7 +40,7 @@ struct WholeBlock {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const { return block[shape.place(k, lane)]; }
 };
 
-/// What a compressor makes of them.
+/// A block of a field of which only a compressor's reals are sent.
 template <class T>
 struct CompressedBlock {
   static constexpr bool is_whole = false;
@@ -53,8 +53,9 @@ struct CompressedBlock {
   }
 };
 
-/// A wire format turns n neighbouring lanes of a block of a field, `from` the first, into lanes of a block of a
-/// message, `lane` the first, and back.  This one keeps the numbers as S, rounded to nearest, in a FieldView's order.
+/// A wire format converts n consecutive lanes of a block of a field (beginning with `from` or `to`) into lanes of a
+/// block of a message (beginning with `lane`) and back.  This one stores the numbers as S, rounded to nearest, in
+/// FieldView's order.
 template <class T, class S>
 struct PlainWire {
   static std::size_t block_bytes(const FaceShape& shape) {
@@ -85,8 +86,8 @@ struct PlainWire {
   }
 };
 
-/// One float a lane, the largest |real|, then 16-bit integers in units of 1 / 32767 of it.  A lane with a number that
-/// is not finite arrives as NaN throughout.
+/// One float per lane, its largest |real|, then the reals as 16-bit integers in units of 1 / 32767 of that float.  In a
+/// lane with an infinity or NaN, all reals arrive as NaN.
 template <class T>
 struct Fixed16Wire {
   static std::size_t block_bytes(const FaceShape& shape) {
@@ -123,9 +124,9 @@ struct Fixed16Wire {
   }
 };
 
-/// What the kernels below share.  slots[block * n_slots + l] is the slot of a field (outer * lanes + lane, or an outer
-/// site where all its lanes travel) that lane l of a block goes with, -1 if none.  On CPUs an item is a block with all
-/// its components; on GPUs it is one lane of one component, so that a warp works on a block.
+/// Shared by the kernels below.  slots[block * n_slots + l] is the slot of a field (outer * lanes + lane, or an outer
+/// site if whole_outer) that corresponds to lane l of a block, -1 if none.  On CPUs an item is a block with all its
+/// components; on GPUs it is one lane of one component, so that a warp works on a block.
 template <class T>
 struct FaceBlocks {
   FaceShape shape;
@@ -135,8 +136,8 @@ struct FaceBlocks {
 
   int items() const { return has_packs ? n_blocks : n_blocks * shape.n_components * shape.lanes; }
 
-  /// Calls work(block, component, lane, n, address, there) for runs of lanes that lie side by side in the field as
-  /// well: from lane `there` of the block at this address.
+  /// Calls work(block, component, lane, n, address, there) for runs of n lanes that are consecutive in the block,
+  /// beginning with `lane`, and in the field, beginning with lane `there` of the block at `address`.
   template <class Work>
   KOKKOS_FORCEINLINE_FUNCTION void visit(const SiteBlocks<T>& field, int item, const Work& work) const {
     if constexpr (has_packs) {
@@ -161,14 +162,14 @@ struct FaceBlocks {
   }
 };
 
-/// What becomes of the sites of a block: all of them where `reals` is null, else what a compressor makes of the site on
-/// the block's leg.
+/// Which reals of the sites of a block are held: all if `reals` is null, else those that a compressor keeps on the
+/// block's leg.
 struct HeldReals {
   const HeldReal* reals;  // [leg][real]
   const int* legs;        // [block]
   FaceShape site;         // of the field
 
-  /// Calls work(block of the field as it is held).
+  /// Calls work() with the WholeBlock or CompressedBlock at `block`, which is block `number` of the messages or halo.
   template <class T, class Work>
   KOKKOS_FORCEINLINE_FUNCTION void show(const T* block, int number, const FaceShape& held, const Work& work) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -177,7 +178,7 @@ struct HeldReals {
   }
 };
 
-/// Field to messages, whose lanes without a slot stay zero.  places: where each block goes.
+/// Packs a field into messages, in which lanes without a slot stay zero.  places: where each block is written.
 template <class T, class Wire>
 struct PackFaces {
   FaceBlocks<T> faces;
@@ -185,7 +186,7 @@ struct PackFaces {
   HeldReals held;
   std::byte* const* places;
   std::size_t block_bytes;
-  /// Whether what goes out is larger than the caches, and whole packs should be written past them.
+  /// Whether the messages are larger than the caches, so that whole packs are written with stores that bypass them.
   bool past_caches;
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
@@ -212,7 +213,7 @@ struct PackFaces {
   }
 };
 
-/// Message to halo.
+/// Unpacks a message into the halo.
 template <class T, class Wire>
 struct UnpackFaces {
   FaceBlocks<T> faces;
@@ -227,7 +228,7 @@ struct UnpackFaces {
   }
 };
 
-/// The lanes of halo blocks that are copies of local sites.
+/// Fills the lanes of halo blocks that are copies of local sites.
 template <class T>
 struct CopyLocalLanes {
   FaceBlocks<T> faces;

@@ -10,10 +10,10 @@
 
 namespace kov {
 
-/// What an operator keeps to reach neighbours on its legs.  A halo is made for the first field of a shape (type of
-/// sites, storage, lanes, number of components) and found again without any text.  Copies share the halos, so that
-/// their exchanges come one after the other, also on two execution spaces; those of two operators may go on at the same
-/// time. For one host thread.
+/// The stencil and halos that an operator keeps.  A halo is made for the first field of each shape (type of sites,
+/// storage, lanes, number of components) and used for all later ones.  Copies share the halos, so their exchanges run
+/// one after the other, even on different execution space instances; exchanges of two operators may overlap.  For one
+/// host thread.
 class StencilHalos {
  public:
   /// Throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different legs.
@@ -21,12 +21,13 @@ class StencilHalos {
   StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs);
 
   const Lattice& lattice() const { return parts_->lattice; }
-  /// The stencil in the order of fields of these lanes.  The one for columns is made at its first use: collective then.
+  /// The stencil with sites numbered as in fields of these Lanes.  The one for columns is made at its first use, which
+  /// is collective.
   template <class Lanes = SiteLanes>
   const Stencil& stencil() const {
     return has_packs && Lanes::holds_columns ? of_columns() : *parts_->of_sites;
   }
-  /// The halo for fields of this one's shape.  It is made at its first use: collective then.
+  /// The halo for fields of this shape.  Made at its first use, which is collective.
   template <class Compressor = WholeSites, template <class> class SiteT, class Storage, class Lanes>
   const Halo<SiteT, Storage, Lanes, Compressor>& halo(const Field<SiteT, Storage, Lanes>& field) const {
     using H = Halo<SiteT, Storage, Lanes, Compressor>;
@@ -39,7 +40,7 @@ class StencilHalos {
   }
 
  private:
-  /// One object for each type of halo; its address tells them apart.
+  /// One object for each type of halo; its address identifies the type.
   template <class H>
   static constexpr char type_of = 0;
   struct Made {

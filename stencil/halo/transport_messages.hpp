@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// MessageTransport: MPI is handed the memory where kernels run: a host's, or a GPU's where it takes that.
+// MessageTransport: MPI messages directly between the memory of kernels: a host's, or a GPU's if MPI accepts that.
 #pragma once
 
 #include "kov/core/base/memory.hpp"
@@ -10,14 +10,14 @@
 
 namespace kov::detail {
 
-/// One message a face, from memory of the sender into the halo.  The reader's own kernels come before the receives are
-/// posted, so that one halo is enough.
+/// One message per face, from a buffer of the sender into the halo.  Receives are posted after the kernels that read
+/// the halo have finished, so one halo is enough.
 class MessageTransport : public HaloTransport {
  public:
   MessageTransport(const Comm& comm, const std::vector<TransportFace>& faces, std::size_t halo_bytes,
                    const std::string& name);
 
-  /// Into halos of another transport, and only the faces that `sends` and `receives` name.
+  /// Receives into the halos of another transport, and handles only faces for which `sends` or `receives` is 1.
   MessageTransport(const Comm& comm, const std::vector<TransportFace>& faces, const std::vector<std::byte*>& halos,
                    const std::vector<char>& sends, const std::vector<char>& receives);
 
@@ -29,7 +29,7 @@ class MessageTransport : public HaloTransport {
   void await(const HaloTurn& turn, const Exec& exec) override;
 
  protected:
-  /// What MPI gets of a face that goes or comes.
+  /// The memory that MPI sends a face from or receives it into.
   virtual std::span<std::byte> outgoing(const HaloTurn& turn, std::size_t f) const;
   virtual std::span<std::byte> incoming(const HaloTurn& turn, std::size_t f) const;
 

@@ -41,7 +41,7 @@ SharedTransport::SharedTransport(const Comm& comm, const std::vector<TransportFa
 /// Opens the memory of the readers, and finds out who writes into this rank's.
 void SharedTransport::connect() {
   const std::size_t n = faces_.size();
-  // Every rank tells its memory, and where each face begins in a halo there.
+  // Every rank tells the others its memory's address, and where each face begins in its halos.
   std::vector<std::uint64_t> landing;
   for (const auto& face : faces_) landing.push_back(face.landing);
   const SharedMemory::Address address = own_.address();
@@ -84,7 +84,7 @@ void SharedTransport::connect() {
   name_ = n_shared == 0         ? to_string(HaloOptions::Transport::staged)
           : n_shared == n_faces ? to_string(HaloOptions::Transport::shared)
                                 : sentence("shared", n_shared, "of", n_faces);
-  own_.close();  // all ranks that can have opened it
+  own_.close();  // all ranks that can open it have done so
 }
 
 int SharedTransport::n_written_remotely() const {
@@ -102,12 +102,12 @@ void SharedTransport::await_places(const HaloTurn& turn, const Exec& exec) {
     if (writes(f))
       comm_.wait_until([&] { return counter(readers_[f], segment_.begun()).load() + n_halos() > turn.sequence; },
                        faces_[f].to_rank,
-                       [&] { return sentence("word that its halo is free from the receiver of", faces_[f].name); },
+                       [&] { return sentence("the signal of a free halo from the receiver of", faces_[f].name); },
                        turn.timeout_seconds);
 }
 
 void SharedTransport::publish(const HaloTurn& turn, std::span<const std::size_t> faces) {
-  // All threads have written their part, past the caches perhaps.
+  // Makes the faces, which may have been written with stores that bypass the caches, visible before the counters.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const std::size_t f : faces)
     if (writes(f)) counter(readers_[f], segment_.arrived(halo_of(turn), f)).store(turn.sequence);

@@ -8,13 +8,13 @@
 
 namespace kov::detail {
 
-/// One pass over the sites, where a message takes two or three.  Where two ranks cannot reach each other's memory
-/// their faces go in messages.
+/// Copies each site once, where a message copies it two or three times.  Ranks that cannot access each other's memory
+/// exchange their faces in messages.
 ///
 /// Every rank has a segment of shared memory: counters, then its halos.  A rank writes into its own segment the number
-/// of the exchange that it has begun, which says that it reads the halos before no more; with a face, its sender writes
-/// the number of the exchange that it belongs to.  With n halos, exchange k writes where exchange k - n was, so that it
-/// waits for readers to begin exchange k - n + 1.
+/// of the exchange that it has begun, which says that it no longer reads the halos of earlier ones.  After a face, its
+/// sender writes the number of the face's exchange into the segment of the reader.  With n halos, exchange k overwrites
+/// exchange k - n, so it waits until readers have begun exchange k - n + 1.
 class SharedTransport final : public HaloTransport {
  public:
   /// Collective.
@@ -31,7 +31,7 @@ class SharedTransport final : public HaloTransport {
   void await(const HaloTurn& turn, const Exec& exec) override;
 
  private:
-  /// What all ranks know of a segment.  Counters have a line of the caches each.
+  /// The layout of a segment, the same on all ranks.  Each counter has a cache line of its own.
   struct Segment {
     static constexpr std::size_t line = 128, page = 4096;
     std::size_t n_faces, n_halos, halo_bytes;
@@ -51,10 +51,10 @@ class SharedTransport final : public HaloTransport {
   std::vector<TransportFace> faces_;
   Segment segment_;
   SharedMemory own_;
-  std::vector<SharedMemory> readers_;  // of each face; empty where it goes in a message
+  std::vector<SharedMemory> readers_;  // of each face; empty if the face is sent in a message
   std::vector<std::size_t> landing_;   // where each face begins in the halo of its reader
-  std::vector<char> is_written_;       // of each face, by its sender into this rank's halo
-  Buffer<std::byte> unshared_;         // this rank's halo where the system gives no memory to share
+  std::vector<char> is_written_;       // for each face: whether its sender writes into this rank's halo
+  Buffer<std::byte> unshared_;         // used instead of own_ if the system gives no shared memory
   std::vector<std::byte*> halos_;
   std::unique_ptr<MessageTransport> messages_;  // for the other faces, where there are any
   std::string name_;

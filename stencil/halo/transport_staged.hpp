@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// StagedTransport: messages of a GPU through memory of the host.
+// StagedTransport: sends a GPU's messages through memory of the host.
 #pragma once
 
 #include "kov/stencil/halo/transport_messages.hpp"
 
 namespace kov::detail {
 
-/// Copies faces to page-locked memory after they are packed and from there after they have come, on the instance of
-/// the exchange: beside kernels of any other.
+/// Copies faces to page-locked host memory after packing, and from there to the GPU after arrival.  Copies are ordered
+/// on the exchange's execution space instance, so they run concurrently with kernels on other instances.
 class StagedTransport final : public MessageTransport {
  public:
   StagedTransport(const Comm& comm, const std::vector<TransportFace>& faces, std::size_t halo_bytes);

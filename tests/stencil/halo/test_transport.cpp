@@ -182,7 +182,7 @@ TEST_F(TransportTest, WaitsForReadersOfTheHaloThatItWritesTo) {
       const bool writes_to_0 = up == 0 || down == 0;
       for (std::uint64_t k = 2; k <= n; ++k) transport->await_places(turn(k), Exec());
       const std::string problem = problem_of([&] { transport->await_places(turn(n + 1, Subset::all, 0.1), Exec()); });
-      EXPECT_EQ(problem.find("word that its halo is free from the receiver of face") == 0, writes_to_0)
+      EXPECT_EQ(problem.find("the signal of a free halo from the receiver of face") == 0, writes_to_0)
           << transport->name() << ": " << problem;
     }
     tell(0);
