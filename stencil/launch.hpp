@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What stencil operators share at their launch: run_stencil(), the view of the stencil that a kernel gets, prefetches,
-// and whether results should go past the caches.
+// Launches of stencil operators: run_stencil(), the view of the stencil that a kernel gets, prefetches, and whether
+// results should bypass the caches.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -14,28 +14,29 @@
 
 namespace kov {
 
-/// Whether an operator that touches so many bytes streams through memory: then writes past the caches and, on CPUs,
-/// prefetches pay, while in cache they cost.
+/// Whether an operator that reads and writes this many bytes exceeds the caches.  Then stores that bypass the caches
+/// and, on CPUs, prefetches are faster; in cache they are slower.
 inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has_packs ? 16 : 64) << 20); }
 
-/// The bytes of a stencil operator from in to out with links of its own for n_legs legs: what it touches at most.
+/// The most bytes that a stencil operator from in to out with n_legs legs reads and writes, a link for every site and
+/// leg included.
 template <class FieldT>
 std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   const std::size_t sites = std::size_t(out.range().n_outer) * out.layout().lanes();
   return in.bytes() + out.bytes() + sites * 18 * std::size_t(n_legs) * sizeof(typename FieldT::Real);
 }
 
-/// The lattice's own halo of nearest neighbours for fields of this shape, one exchange at a time: for functions, which
-/// keep nothing.  Operators have their own, see StencilHalos.
+/// A halo of nearest neighbours for fields of this shape that the lattice keeps, for free functions; one exchange at a
+/// time.  Operators keep their own halos, see StencilHalos.
 template <template <class> class SiteT, class T>
 const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
   using H = Halo<SiteT, T>;
   return lattice.remember<H>(std::tuple(n_components, choice), [&] { return H(lattice, n_components, choice); });
 }
 
-/// Prefetches what the next step will read on one leg, where packs stream through memory: the next component, or, after
-/// the last one, the links and component 0 of the next outer site.  Colour vectors have so little to compute on a leg
-/// that the first one prefetches for all of them.
+/// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
+/// the last one, the links and component 0 of the next outer site.  Colour vectors need so little arithmetic on a leg
+/// that the first leg prefetches for all.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
                                                const In& in, Site x, int leg, int component, int n_components) {
@@ -57,17 +58,17 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 
 /// How a stencil kernel is launched.
 struct StencilLaunch {
-  /// How fields are stored that the kernel reads besides `in`, where its speed depends on that.
+  /// How the fields that the kernel reads besides `in` are stored, if its speed depends on that.
   std::string_view codec = "plain";
-  /// Of what the halo's compressor makes of sites.
+  /// Of the halo's compressor.
   int variant = 0;
   Exec exec = {};
 };
 
-/// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the exchange of its halo, or
-/// while it is going on, whichever the lattice's HaloOptions say or the tuner finds faster.  Both give the same bits,
-/// each site being computed once by the same kernel.  The kernel is called for every group of components of `out`.
-/// Ordered on launch.exec.
+/// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
+/// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
+/// same, as each site is computed once by the same kernel.  The kernel is called for every group of components of
+/// `out`.  Ordered on launch.exec.
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  const Make& make, const StencilLaunch& launch = {}) {
@@ -100,20 +101,20 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   tuner.run_best(choice, run, [&] { exec.fence(name); });
 }
 
-/// How a kernel finds neighbours: the views of a stencil that it is compiled for.  On GPUs each is a kernel of its own,
-/// and the neighbours of the more special ones are found faster; on CPUs there is one for all.
+/// The views of a stencil that a kernel is compiled for.  On GPUs each view makes another kernel, and the more special
+/// views find neighbours faster; on CPUs one view serves all stencils.
 enum class StencilForms {
   /// Any legs.
   any,
-  /// Any legs, and the nearest neighbours apart.
+  /// Any legs, with a separate kernel for nearest neighbours.
   any_and_nearest,
   /// The nearest neighbours.
   nearest,
-  /// The nearest neighbours, and apart where none of them is in a halo.
+  /// The nearest neighbours, with a separate kernel if none of them is in a halo.
   nearest_and_local
 };
 
-/// Calls f with the view of a stencil that suits it best.
+/// Calls f with the most special of these views that fits the stencil.
 template <StencilForms forms, class F>
 void with_view(const Stencil& stencil, const F& f) {
   constexpr bool any = forms == StencilForms::any || forms == StencilForms::any_and_nearest;
@@ -130,14 +131,14 @@ void with_view(const Stencil& stencil, const F& f) {
   }
 }
 
-/// The same with the halo that an operator has for fields of the shape of `in`.
+/// The same with the halo that an operator keeps for fields of the shape of `in`.
 template <class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
-/// The same for kernel = make(neighbours, view), view being that of the stencil which suits it best.
+/// The same for kernel = make(neighbours, view), with the view that with_view() chooses.
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {

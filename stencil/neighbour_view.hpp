@@ -8,7 +8,7 @@
 
 namespace kov {
 
-/// v(x) as FieldView, v(x, hop) one leg away.
+/// v(x) is the site as in FieldView, v(x, hop) the neighbour where the hop of a Stencil leads.
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class NeighbourView {
  public:
@@ -25,7 +25,7 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group = 0) const {
     return field_(x, group);
   }
-  /// Chooses an address, not a branch: the loads of all legs can then be on their way at the same time.
+  /// Selects an address instead of branching, so that the loads of all legs can be in flight at the same time.
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite, LaneHop hop, int group = 0) const {
     const Stored* const there = halo_.unchecked_address(hop.outer, group);
     const Stored* const here = field_.unchecked_address(hop.outer, group);

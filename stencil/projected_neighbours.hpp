@@ -8,9 +8,9 @@
 
 namespace kov {
 
-/// For kernels that read a + i^k b, a one of the upper two spins and b one of the lower.  A site of the halo shows the
-/// projected half for its upper spins and zeros for the lower, so that the sum is right in both cases and no kernel
-/// has to branch.  Storage: float or double.
+/// For kernels that read spinors only in sums a + i^k b, where a is one of the upper two spins and b one of the lower
+/// two.  A site in the halo has the projected half as its upper spins and zeros as its lower ones, so that the sum is
+/// right without a branch.  Storage: float or double.
 template <class Storage, class Lanes = SiteLanes>
 class ProjectedNeighbours {
  public:
@@ -21,7 +21,7 @@ class ProjectedNeighbours {
   static constexpr bool holds_columns = View::holds_columns;
 
   ProjectedNeighbours() = default;
-  /// zeros: half a block of a spinor.
+  /// zeros: as many zeros as half a block of spinors has numbers.
   KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Storage* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
@@ -61,7 +61,7 @@ class ProjectedNeighbours {
   struct Halves {
     const Storage *upper, *lower;
   };
-  /// Chooses addresses, not a branch: the loads of all legs can then be on their way at the same time.
+  /// Selects addresses instead of branching, so that the loads of all legs can be in flight at the same time.
   KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
     if constexpr (detail::checks_bounds)
       in_halo ? halo_.require_inside(outer, group, lane) : field_.require_inside(outer, group, lane);

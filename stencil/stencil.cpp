@@ -23,7 +23,7 @@ Coord wrapped(Coord x, const Coord& box) {
   return x;
 }
 
-/// Whether these legs are the first of the nearest neighbours, which kernels in even-odd order compute.
+/// Whether these legs are the first ones of nearest_neighbours(), which GPU kernels compute.
 bool computed(const std::vector<Coord>& legs) {
   const auto& nearest = nearest_neighbours();
   return legs.size() <= nearest.size() && std::equal(legs.begin(), legs.end(), nearest.begin());
@@ -92,7 +92,7 @@ class Stencil::Builder {
   int target_parity(const Coord& x, const Coord& leg) const {
     return (parity(x) + layout_.origin_parity() + parity(leg)) & 1;
   }
-  /// Whether x + leg is outside the box in a direction that is divided.
+  /// Whether y is outside the box in a direction divided among ranks.
   bool leaves(const Coord& y, const Coord& box) const {
     for (int mu = 0; mu < 4; ++mu)
       if (lattice_.communicates(mu) && (y[mu] < 0 || y[mu] >= box[mu])) return true;
@@ -106,7 +106,7 @@ class Stencil::Builder {
     return false;
   }
 
-  /// How far from the ends of the box some leg leaves it.
+  /// Sets how far the legs reach backward and forward in directions divided among ranks.
   void measure_reach() {
     for (const Coord& leg : s_.legs_)
       for (std::size_t mu = 0; mu < 4; ++mu) {
@@ -123,7 +123,7 @@ class Stencil::Builder {
     return false;
   }
 
-  /// How many boxes further the neighbour is in each direction.
+  /// By how many boxes the neighbour y is away in each direction.
   Coord boxes_crossed(const Coord& y) const {
     Coord w{};
     for (int mu = 0; mu < 4; ++mu) w[mu] = floor_divide(y[mu], box_[mu]);
@@ -134,7 +134,8 @@ class Stencil::Builder {
       if (y[mu] < 0 || y[mu] >= box_[mu]) return false;
     return true;
   }
-  /// Gives each number of boxes that some leg crosses its number, and each lane there its windings.
+  /// Numbers the crossings, the different boxes_crossed() of all legs, and finds the windings of each lane for each
+  /// crossing.
   void number_crossings() {
     const Geometry& g = lattice_.geometry();
     const int lanes = s_.winding_lanes_ = nodes_ ? lanes_ : 1;
@@ -164,8 +165,8 @@ class Stencil::Builder {
             crossing_.size(), "ways, but at most 256 are possible: take shorter legs or a larger lattice");
   }
 
-  /// f(x) for the sites x of this rank, lexicographic, that a leg leads out of a box; a site counts in its own of the
-  /// boxes that the rank is cut into.
+  /// Calls f(x), in lexicographic order, for the sites x of this rank that a leg leads out of their own box in a
+  /// divided direction.
   template <class F>
   void for_each_leaving(const Coord& extent, const Coord& leg, const F& f) const {
     for (std::int64_t first = 0; first < volume(extent); first += extent[0]) {
@@ -182,8 +183,8 @@ class Stencil::Builder {
     }
   }
 
-  /// Gives every site of the box (outer site of virtual nodes) whose neighbour may be elsewhere its place in the halo:
-  /// in lexicographic order for each leg and parity of the neighbour.
+  /// Gives every site of the box (outer site, for virtual nodes) whose neighbour may be on another rank a place in the
+  /// halo: in lexicographic order for each leg and parity of the neighbour.
   void number_halo() {
     place_.assign(s_.legs_.size(), {});
     region_.assign(s_.legs_.size(), {});
@@ -196,7 +197,7 @@ class Stencil::Builder {
           place[std::size_t(lexicographic(o, box_))] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
         });
       }
-      // Where local volumes are odd, ranks differ in which parity has one more.
+      // If local volumes are odd, it depends on the rank which parity has one site more.
       const int entries = std::max(count[0], count[1]);
       for (std::size_t q = 0; q < 2; ++q) {
         region_[leg].first[q] = plan_.n_blocks;
@@ -207,7 +208,7 @@ class Stencil::Builder {
       }
     }
   }
-  /// The halo slot in which the neighbour of local site x is looked for.
+  /// The halo slot where kernels look for the neighbour of local site x.
   int halo_slot(std::size_t leg, const Coord& x) const {
     const int q = target_parity(x, s_.legs_[leg]), first = region_[leg].first[std::size_t(q)] * lanes_;
     if (!nodes_) return first + place_[leg][std::size_t(lexicographic(x, box_))];
@@ -228,7 +229,8 @@ class Stencil::Builder {
         if (lattice_.communicates(mu)) r[mu] = floor_divide(y[mu], extent[mu]);
       return r;
     };
-    // Both ends of a message count in the same order: by the place of the asking site in its rank.
+    // Sender and receiver order the sites of a message by the same number: the place, in its rank, of the site that
+    // needs the neighbour.
     const auto order = [&](const Coord& asker) {
       return nodes_ ? std::int64_t(halo_slot(leg, asker)) : lexicographic(asker, extent);
     };
@@ -236,7 +238,7 @@ class Stencil::Builder {
       const auto at = layout_.locate(x);
       return at.outer * lanes_ + at.lane;
     };
-    // As the one who asks.
+    // What this rank receives or copies.
     for_each_leaving(extent, d, [&](const Coord& here) {
       const Coord target = here + d, from = offset_of(target);
       const std::size_t q = std::size_t(target_parity(here, d));
@@ -247,7 +249,7 @@ class Stencil::Builder {
         plan_.copy_to[q].push_back(halo_slot(leg, here));
       }
     });
-    // As the one who is asked.
+    // What this rank sends.
     for_each_leaving(extent, -d, [&](const Coord& here) {
       const Coord asker = here + (-d), towards = offset_of(asker);
       if (towards == Coord{}) return;
@@ -278,7 +280,7 @@ class Stencil::Builder {
     return g.rank_of(wrapped(x, g.extent()));
   }
 
-  /// Messages lie one after the other, each parity in whole blocks, as long at the one end as at the other.
+  /// Places the messages one after the other, each parity in whole blocks, with the same length at sender and receiver.
   void place_messages() {
     for (auto& face : plan_.faces) {
       const auto& region = region_[std::size_t(face.leg)];
@@ -304,7 +306,7 @@ class Stencil::Builder {
     const bool columns = lanes_ == 1, nearest = computed(s_.legs_);
     const std::size_t n_legs = s_.legs_.size(), n_outer = std::size_t(layout_.n_outer());
     const bool by_entry = has_packs && (nodes_ || columns), by_slot = !by_entry && (has_packs || !nearest);
-    // A prefetch looks one site ahead.
+    // Room for one site more, as prefetches look one site ahead.
     std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
     std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
     std::vector<std::uint8_t> crossings(std::max(entries.size(), slots.size()));
@@ -341,7 +343,7 @@ class Stencil::Builder {
     s_.crossings_ = Buffer<std::uint8_t>("stencil", crossings);
   }
 
-  /// Outer sites where kernels take packs, slots where they take lanes.
+  /// Lists interior and surface: outer sites for kernels over packs, slots for kernels over lanes.
   void list_sites() {
     using Lists = std::array<std::vector<int>, 2>;
     std::vector<Lists> runs;
@@ -366,7 +368,7 @@ class Stencil::Builder {
     }
   }
 
-  /// f(outer, number of its run of outer sites), by all threads: a run by one of them, in order.
+  /// Calls f(outer, run) on all threads; each run of consecutive outer sites is done by one thread, in order.
   template <class F>
   void for_each_outer(const F& f) const {
     on_host_threads("stencil", n_runs(), [&](std::int64_t run, int) {
@@ -385,7 +387,7 @@ class Stencil::Builder {
   const Layout& layout_;
   HaloPlan& plan_;
   bool nodes_;
-  Coord box_;  // what places in the halo are counted in
+  Coord box_;  // extents of a virtual node, or of the local lattice
   int lanes_;
   Coord behind_{}, ahead_{};
   std::map<Coord, int> crossing_;        // number, by boxes_crossed()
@@ -436,8 +438,8 @@ Stencil::NearestView Stencil::nearest() const {
 }
 
 Stencil::LocalView Stencil::local() const {
-  require<InputError>(!halo().any() && !has_packs, "a kernel for local neighbours was given the stencil", name(),
-                      "of a lattice with halos: use nearest()");
+  require<InputError>(!halo().any() && !has_packs, "a kernel without halos was given a stencil of", name(),
+                      "which has halos or is on a CPU: use nearest()");
   return {nearest()};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Stencil: where the neighbours of every site are, for any set of displacements.  Geometry alone: it knows no field and
-// no operator.
+// Stencil: where the neighbours of every site are, for any set of displacements.  Geometry only, independent of fields
+// and operators.
 #pragma once
 
 #include "kov/core/base/fast_divisor.hpp"
@@ -14,14 +14,14 @@
 
 namespace kov {
 
-/// Where a neighbour is, as a kernel over PackSites sees it: an outer site whose lanes pair up by `exchange`, or, where
-/// slots is set, one slot (outer * N + lane) << 1 | halo for each lane.
+/// Where the neighbours of a PackSite are: that of lane i is lane i ^ exchange of the outer site; or, if slots is set,
+/// slots[i] = (outer * N + lane) << 1 | halo says where that of lane i is.
 struct PackHop {
   int outer;
   int exchange;
   bool halo;
   const std::int32_t* slots;
-  /// The way that the leg takes around the lattice: see Stencil::windings().  One, or with slots one for each lane.
+  /// The crossing of the leg, see Stencil::windings().  One, or with slots one for each lane.
   const std::uint8_t* crossings = nullptr;
 };
 /// The same for kernels over single lanes, and for columns (lane 0).
@@ -48,9 +48,9 @@ class Stencil {
   static const Stencil& of_columns(const Lattice& lattice);
   /// The nearest neighbours in space alone: no messages between time slices.
   static const Stencil& of_space(const Lattice& lattice);
-  /// The same for any legs: displacements in lattice units, of any length up to the local extents where a direction is
-  /// divided.  Collective; throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give
-  /// different legs.
+  /// The same for any legs: displacements in lattice units, at most the local extent in directions divided among ranks.
+  /// Collective; throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different
+  /// legs.
   static const Stencil& of(const Lattice& lattice, const std::vector<Coord>& legs);
   static const Stencil& of_columns(const Lattice& lattice, const std::vector<Coord>& legs);
 
@@ -58,17 +58,17 @@ class Stencil {
   Stencil(const Lattice& lattice, const Layout& layout, const std::vector<Coord>& legs);
 
   const std::vector<Coord>& legs() const { return legs_; }
-  /// The legs in words: one name for one set of legs.
+  /// The legs in words: different legs have different names.
   std::string name() const;
   const HaloPlan& halo() const { return *halo_; }
 
-  /// How often a leg goes around the lattice in each direction, for each of the crossings that hops name, and there for
-  /// each lane where those differ: [crossing][lane], winding_lanes() lanes.  Crossing 0 is the leg that stays within;
-  /// for nearest neighbours crossing l + 1 is that of leg l.
+  /// How often a hop goes around the lattice in each direction, by the hop's crossing: [crossing][lane], with
+  /// winding_lanes() lanes (1 if lanes do not differ).  Crossing 0 stays inside the local lattice or virtual node; for
+  /// nearest neighbours crossing l + 1 is leg l leaving it.
   const std::vector<Coord>& windings() const { return windings_; }
   int winding_lanes() const { return winding_lanes_; }
 
-  /// The sites of a subset that have all neighbours on this rank, and those that have not.
+  /// The sites of a subset that have no neighbour in the halo, and the others.
   SiteList interior(Subset subset) const { return list(subset, 0); }
   SiteList surface(Subset subset) const { return list(subset, 1); }
 
@@ -79,7 +79,7 @@ class Stencil {
   /// Throws InputError for other legs.
   NearestView nearest() const;
   bool is_nearest() const;
-  /// The same where nothing comes from a halo.  Throws InputError where something does.
+  /// The same for GPUs if no neighbour is in a halo; throws InputError if one is, and on CPUs.
   class LocalView;
   LocalView local() const;
 
@@ -174,8 +174,8 @@ class Neighbourhood<ColumnSite> {
 };
 #endif
 
-/// The nearest neighbours of a lane in even-odd order, computed: faster on a GPU than a table.  local: none is in a
-/// halo.
+/// The nearest neighbours of a lane in even-odd order, computed: faster on a GPU than a table.  local: no neighbour is
+/// in a halo.
 template <bool local>
 class ComputedNeighbourhood {
  public:
@@ -231,7 +231,7 @@ class ComputedNeighbourhood {
   int s_, p_, x_, xh_, y_, z_, t_;
 };
 
-/// Of any legs: from tables, but nearest neighbours in even-odd order.
+/// Any legs: from tables, except for nearest neighbours on GPUs, which are computed.
 template <>
 class Neighbourhood<LaneSite> {
  public:

@@ -66,8 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_conjugated(ColorMatrix<R>& sum, const Matri
 /// (Delta phi)^a(x) = sum over mu of U^{ab}_mu(x) phi^b(x + mu) + U^{ba}_mu(x - mu) phi^b(x - mu) - 2 phi^a(x), U^{ab}
 /// = 2 tr(T_a U T_b U^+) real and orthogonal.  A link's phase cancels, so boundary angles have no effect.
 ///
-/// The 8 x 8 matrices are never made: U M U^+ on 3 x 3 matrices takes 448 flops a leg where U^{ab} phi^b takes 256, but
-/// reads 18 real numbers of links where the matrix has 64: much faster out of cache (docs/performance.md).
+/// The 8 x 8 matrices are never formed: U M U^+ with 3 x 3 matrices takes 448 flops a leg where U^{ab} phi^b takes 256,
+/// but reads 18 reals of links instead of 64: much faster when fields exceed the caches (docs/performance.md).
 template <class T>
 class AdjointLaplacian {
  public:

@@ -8,7 +8,7 @@ namespace kov {
 
 namespace detail {
 
-/// Both legs of every pair at x, written to `there`.
+/// Writes the doubled links of site x (see LinkView) to site `there` of out.
 template <class In, class Out, class Site, class There>
 KOKKOS_FORCEINLINE_FUNCTION void copy_both_legs(const Stencil::View& stencil, const In& in, const Out& out, Site x,
                                                 There there) {
@@ -31,7 +31,7 @@ struct DoubleLinks {
   }
 };
 
-/// The same into the order of columns, lane by lane.
+/// The same with the sites of out in the order of columns, lane by lane.
 template <class Storage>
 struct ColumnLinks {
   Stencil::View stencil;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// GaugeLinks: links in SU(3) in the forms that operators read, with the factors of the legs beside them.
+// GaugeLinks: links in SU(3) in the forms that operators read, and, stored separately, the factors of the legs.
 #pragma once
 
 #include "kov/stencil/halo/stencil_halos.hpp"
@@ -11,39 +11,39 @@
 
 namespace kov {
 
-/// How often a link is in memory.  The bits of results are the same.
+/// How often each link is stored.  Results are bitwise the same.
 enum class LinkStorage {
   /// Once, at the site the link starts from; a backward leg loads the neighbour's link and takes its adjoint.
   once,
-  /// At both of its ends, which doubles the memory traffic of operators on the full lattice: faster for few cores with
-  /// much bandwidth, slower else (docs/performance.md).  CPUs only; GPUs store links once.
+  /// At both of its ends, which doubles the traffic of links on the full lattice: faster for few cores with much
+  /// bandwidth, otherwise slower (docs/performance.md).  CPUs only; GPUs store links once.
   twice
 };
 
-/// Forms of links that an operator reads besides the links themselves.  It says so where it is constructed, and they
-/// are made there, once for all operators on the same GaugeLinks.  GPUs need none.
+/// Forms of links that an operator reads besides the links themselves.  Made when the operator is constructed with
+/// them, once for all operators on the same GaugeLinks.  GPUs need none.
 struct LinkForms {
-  /// Doubled, so that a site's links lie in a row: for operators from one parity to the other, which read no link
-  /// twice.
+  /// Stored at both ends, so that the links of a site are contiguous: for operators from one parity to the other, which
+  /// read each link only once.
   bool doubled = false;
   /// For fields of columns.
   bool columns = false;
 };
 
-/// Links ready for stencil operators.  Storage: float, double, Links12<float>, ... whatever fields of colour matrices
-/// take.  Copies share memory.
+/// Links as stencil operators read them.  Storage: any storage of colour matrices: float, double, Links12<float>, ...
+/// Copies share memory.
 template <class StorageT>
 class GaugeLinks {
  public:
   using Storage = StorageT;
   using Real = real_of_storage_t<ColorMatrix, Storage>;
 
-  /// gauge: U_mu(x) in SU(3) as component mu.  Copies what it needs; later changes of gauge do not show.  Collective.
+  /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective.
   template <class S>
   explicit GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);
-  /// Links of longer legs: component k of matrices carries from x + steps[k] to x.  Throws InputError unless there are
-  /// as many.
+  /// Links of longer legs: component k of matrices transports from x + steps[k] to x.  Throws InputError unless there
+  /// is one component for each step.
   template <class S>
   GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices, const LegFactors& factors = {},
              LinkStorage storage = LinkStorage::once);
@@ -52,15 +52,15 @@ class GaugeLinks {
   GaugeLinks with(const LinkForms& forms) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
-  /// The legs 2 k: steps[k], 2 k + 1: -steps[k]; the nearest neighbours of a gauge field.
+  /// Leg 2 k is steps[k], leg 2 k + 1 is -steps[k]; the nearest neighbours for a gauge field.
   const std::vector<Coord>& legs() const { return legs_; }
-  /// How links are in memory, for what is remembered about speeds.
+  /// How links are stored, for the tuner's keys.
   const std::string& codec() const { return codec_; }
-  /// What kernels over fields of these Lanes read.  from_parity: for those from one parity to the other.  Throws
-  /// InputError for columns where their form was not declared.
+  /// The links for kernels over fields of these Lanes.  from_parity: for kernels from one parity to the other.  Throws
+  /// InputError for columns if the links were made without LinkForms::columns.
   template <class Lanes = SiteLanes>
   LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const;
-  /// Without the factors.
+  /// The links for kernels over packs or lanes, without leg factors.
   LinkView<Storage> bare_view() const;
 
  private:

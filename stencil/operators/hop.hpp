@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Hop: H of Wilson's discretisation, which all Dirac operators of its kind share.
+// Hop: the hopping term H of Wilson's discretisation, shared by all Dirac operators of Wilson type.
 #pragma once
 
 #include "kov/stencil/launch.hpp"
@@ -91,9 +91,9 @@ class Hop {
  public:
   using Storage = StorageT;
 
-  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  Their legs may be
-  /// longer, in the order +x -x ... -t of the nearest neighbours.  forms: what the hop will be applied to besides full
-  /// fields.  Throws InputError for other legs.
+  /// The links include the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  Their legs may
+  /// have any odd length, in the order +x -x ... -t of the nearest neighbours.  forms: what the hop will be applied to
+  /// besides full fields.  Throws InputError for other legs.
   explicit Hop(const GaugeLinks<Storage>& links, const LinkForms& forms = {});
   /// The same hop with these forms made as well.
   Hop with(const LinkForms& forms) const { return Hop(links_, forms); }

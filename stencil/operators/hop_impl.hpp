@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hop*.cpp: how the hop is launched.  Each source has the fields for links of one storage, as there are too
-// many kernels for one.
+// Private to hop*.cpp: how the hop is launched.  Each of the sources compiles the kernels for some storages of links,
+// as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/operators/cuda/hop_blocks.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The gauge-covariant Laplacian in three or four dimensions, on colour vectors, spinors and blocks of columns; and the
-// steps of recurrences in it.
+// The gauge-covariant Laplacian in three or four dimensions, on colour vectors, spinors and blocks of columns; and
+// steps of recurrences with it.
 #pragma once
 
 #include "kov/stencil/operators/gauge_links.hpp"
@@ -14,15 +14,15 @@ namespace kov {
 /// Directions an operator works in.
 enum class Dimensions { space = 3, spacetime = 4 };
 
-/// A step of a recurrence: to = alpha from + beta * (sum over the legs of U_leg(x) from(x + leg)), plus source in,
-/// minus before, where it has them.
+/// A step of a recurrence: to = alpha from + beta * (sum over the legs of U_leg(x) from(x + leg)) + source in - before,
+/// where the last two terms are optional.
 struct LaplacianStep {
   double alpha, beta;
   std::optional<double> source = {};
-  /// Whether there is a `before`, the result of the last step but one.
+  /// Whether `before`, the result of the step before the last one, is subtracted.
   bool has_before = false;
 
-  /// Whether it reads other fields than that of the last result.
+  /// Whether the step reads fields besides `from`.
   bool reads_others() const { return source || has_before; }
 };
 
@@ -31,7 +31,7 @@ class CovariantLaplacian;
 
 namespace detail {
 
-/// The nearest neighbours in these dimensions.  Throws InputError where the legs of links do not begin with them.
+/// The nearest neighbours in these dimensions.  Throws InputError if the legs of links do not begin with them.
 std::vector<Coord> laplacian_legs(const std::vector<Coord>& legs, Dimensions dimensions);
 
 /// CovariantLaplacian::take() on fields of one shape.
@@ -50,7 +50,7 @@ class CovariantLaplacian {
  public:
   using Storage = StorageT;
 
-  /// forms: of the links, where it will be applied to columns.  Throws InputError for links of longer legs.
+  /// forms: of the links, if the operator will be applied to columns.  Throws InputError for links of longer legs.
   explicit CovariantLaplacian(const GaugeLinks<Storage>& links, Dimensions dimensions = Dimensions::spacetime,
                               const LinkForms& forms = {})
       : links_(links.with(forms)),
@@ -71,8 +71,8 @@ class CovariantLaplacian {
                const Exec& exec = {}) const {
     take({alpha, beta}, in, in, in, out, exec);
   }
-  /// One sweep of a recurrence.  to may be in or before, not from.  in and before are not read where the step has no
-  /// use for them.
+  /// One step of a recurrence.  to may be the same field as in or before, but not as from.  in is read only if the step
+  /// has a source, before only if the step has a before.
   template <template <class> class SiteT, class S, class Lanes>
   void take(const LaplacianStep& step, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& from,
             const Field<SiteT, S, Lanes>& before, const Field<SiteT, S, Lanes>& to, const Exec& exec = {}) const {
@@ -82,7 +82,7 @@ class CovariantLaplacian {
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
   Dimensions dimensions() const { return dimensions_; }
-  /// Of the legs that it reads.
+  /// The halos of the legs that the operator reads.
   const StencilHalos& halos() const { return halos_; }
 
  private:

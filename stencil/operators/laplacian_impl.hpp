@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to laplacian*.cpp and slice_steps.cpp: the kernel of a LaplacianStep and its launch.  Each source has the
-// fields for links of one storage, as there are too many kernels for one.
+// Private to laplacian*.cpp and slice_steps.cpp: the kernel of a LaplacianStep and its launch.  Each of the sources
+// compiles the kernels for some storages of links, as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/launch.hpp"
@@ -13,7 +13,7 @@
 
 namespace kov::detail {
 
-/// A LaplacianStep as kernels see it.  others: whether it may have a source or a `before`.
+/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source;
@@ -26,7 +26,7 @@ struct StepAtSite {
         has_source(step.source.has_value()),
         has_before(step.has_before) {}
 
-  /// What the step makes of the sum of the legs of component c at x; v(x, c) is that of a view v.
+  /// The result of the step for component c at x, given the sum over the legs; the other arguments are views.
   template <class Value, class Site, class From, class View>
   KOKKOS_FORCEINLINE_FUNCTION Value result(const Value& legs, Site x, int c, const From& from, const View& in,
                                            const View& before) const {
@@ -43,9 +43,9 @@ struct StepAtSite {
   }
 };
 
-/// Calls launch(std::bool_constant<others>) for steps that read others than `from`, or not.  On CPUs steps without
-/// others have kernels of their own: their registers do not hold two values of a site (5 to 30 % of a Laplacian in
-/// cache).  On GPUs there is one kernel for all steps, which halves the time to compile.
+/// Calls launch(std::bool_constant<others>).  others: whether steps read fields besides `from`.  On CPUs steps that
+/// read only `from` have a kernel of their own, as registers cannot hold two values of a site (5 to 30 % faster in
+/// cache).  On GPUs one kernel serves all steps, which halves the time to compile.
 template <class Launch>
 void launch_step(bool others, const Launch& launch) {
   if constexpr (has_packs)
@@ -63,10 +63,10 @@ struct LegSum {
   Links links;
   In in;
   int n_components;
-  /// Whether packs stream through memory and want to be fetched before their turn.
+  /// Whether fields exceed the caches, so that prefetches and stores that bypass the caches are faster.
   bool streaming;
 
-  /// Adds that of component c to sum.
+  /// Adds the sum over the legs of component c at x to `sum`.
   template <class Site, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Sum& sum, Site x, int c) const {
     add_all(sum, x, stencil.at(x), c, std::make_integer_sequence<int, n_legs>{});
@@ -79,7 +79,7 @@ struct LegSum {
     if constexpr (std::is_same_v<Site, LaneSite>) {
       (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
     } else {
-      // A loop keeps the code small, which is faster out of cache than eight copies.
+      // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.
       for (int l = 0; l < n_legs; l += 2) {
         add<false>(sum, x, near, l, c);
         add<true>(sum, x, near, l + 1, c);
@@ -94,8 +94,8 @@ struct LegSum {
   }
 };
 
-/// A LaplacianStep on every component.  What LegSum counts, and for each real number of a site 2 flops and one real of
-/// memory traffic; with a source and a `before` 4 flops and two reals more.
+/// A LaplacianStep on every component.  Flops and memory traffic: those of LegSum, and for each real number of a site 2
+/// flops and one real; with a source and a `before` another 4 flops and two reals.
 template <class Links, class In, class View, int n_legs, bool others, class StencilView>
 struct LaplacianKernel {
   using Real = typename View::Real;

@@ -8,7 +8,7 @@ namespace kov::detail {
 
 namespace {
 
-/// e^{i n angle}, exactly 1 and -1 where it is.
+/// e^{i n angle}, exact for angles 0, pi and -pi.
 std::complex<double> turned(double angle, int n) {
   if (n == 0 || angle == 0) return 1;
   if (std::abs(std::abs(angle) - std::numbers::pi) < 1e-15) return n % 2 == 0 ? 1 : -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// LegFactors: what a leg of a stencil multiplies by besides its link, which stays in SU(3).
+// LegFactors: numbers that multiply the links of a stencil's legs.  Stored separately, so that links stay in SU(3).
 #pragma once
 
 #include "kov/core/lattice/boundary_angles.hpp"
@@ -15,7 +15,7 @@ namespace kov {
 /// lattice; a backward leg by their conjugates.
 struct LegFactors {
   BoundaryAngles boundary = {};
-  /// Of every link: anisotropy, or the phase e^{-i k_mu} that moves a smearing to the momentum k.
+  /// Factor of every link in a direction: anisotropy, or the phase e^{-i k_mu} that moves a smearing to the momentum k.
   std::array<std::complex<double>, 4> direction{1, 1, 1, 1};
 
   LegFactors() = default;
@@ -28,7 +28,7 @@ namespace detail {
 template <class T>
 struct LegFactorView {
   static constexpr int max_legs = 16;
-  /// [crossing][re|im][lane]; none where no boundary has a phase.
+  /// [crossing][re|im][lane]; null if no boundary has a phase.
   const T* phases = nullptr;
   /// Bit l: the factor of leg l is not 1.
   unsigned scaled = 0;
@@ -37,12 +37,13 @@ struct LegFactorView {
   KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr || scaled != 0; }
 };
 
-/// The phase of every crossing of a stencil, in `lanes` lanes (one, or the stencil's): LegFactorView::phases, empty
-/// where there is none.
+/// The phase of every crossing of a stencil, for `lanes` lanes (one, or the layout's): what LegFactorView::phases
+/// points to; empty if no boundary has a phase.
 template <class T>
 std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& boundary, int lanes);
 
-/// The constant factors of a stencil's legs.
+/// Sets the factors of a stencil's legs that do not depend on crossings.  Throws InputError for more than max_legs
+/// legs.
 template <class T>
 void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFactors& factors);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// LinkView: the matrix that carries a neighbour to a site, for any leg of any stencil, however the links are stored.
+// LinkView: the matrix that transports from a neighbour to a site, for any leg of any stencil and any storage of links.
 #pragma once
 
 #include "kov/core/site/su3.hpp"
@@ -9,14 +9,14 @@
 
 namespace kov {
 
-/// The lanes of LinkView for fields of these lanes: there are two kinds, and one on GPUs.
+/// The Lanes of the LinkView for fields of these Lanes: ColumnLanes<1> for columns on CPUs, else SiteLanes.
 template <class Lanes>
 using link_lanes_t = std::conditional_t<has_packs && Lanes::holds_columns, ColumnLanes<1>, SiteLanes>;
 
-/// For kernels over fields of lanes whose link_lanes_t these are.  Component k of the links belongs to the legs 2 k and
-/// 2 k + 1, which are opposite: it is the matrix of leg 2 k at the site; leg 2 k + 1 takes the adjoint of the
-/// neighbour's.  Doubled links have the matrix of leg 2 k in component 2 k, and that whose adjoint leg 2 k + 1 takes in
-/// component 2 k + 1; so have links for columns, which all columns of a site share.
+/// For kernels over fields whose link_lanes_t is Lanes.  Component k of the links belongs to the opposite legs 2 k and
+/// 2 k + 1: leg 2 k takes the matrix at the site, leg 2 k + 1 the adjoint of the matrix at the neighbour.  Doubled
+/// links have both at the site: the matrix of leg 2 k in component 2 k, and the one whose adjoint leg 2 k + 1 takes in
+/// component 2 k + 1.  Links for columns are doubled too, and shared by all columns of a site.
 template <class Storage, class Lanes = SiteLanes>
 class LinkView {
   static constexpr bool of_columns = Lanes::holds_columns;
@@ -29,8 +29,8 @@ class LinkView {
   LinkView(const Neighbours& links, bool doubled, const detail::LegFactorView<Real>& factors)
       : links_(links), doubled_(doubled), factors_(factors) {}
 
-  /// The matrix of a leg at x, times the factor of the leg.  backward: whether the leg's number is odd.  In packs it is
-  /// read element by element, by element().
+  /// The matrix of a leg at x, times the factor of the leg.  backward: whether the leg's number is odd.  For packs the
+  /// result is read element by element, with element().
   template <bool backward, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_leg(LaneSite x, const Hop& hop, int leg) const {
     ColorMatrix<Real> u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
@@ -40,7 +40,7 @@ class LinkView {
     else
       return u;
   }
-  /// The same where legs are written out: of an even and an odd leg.
+  /// The same for a leg with an even number, and for one with an odd number.
   template <class Site, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION auto forward(Site x, const Hop& hop, int leg) const {
     return of_leg<false>(x, hop, leg);
@@ -66,7 +66,7 @@ class LinkView {
     else
       return read<false>(x, hop, leg);
   }
-  /// What leg of x will read.
+  /// Prefetches the data that this leg of site x will load.
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
     if (doubled_)
@@ -83,7 +83,7 @@ class LinkView {
 #endif
 
  private:
-  /// Leaves u to the leg's factor; of a backward leg, to its conjugate.
+  /// Multiplies u by the leg's factor; on a backward leg by its conjugate, as of_leg() takes the adjoint afterwards.
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int lane, int leg) const {
     const bool crosses = factors_.phases != nullptr && crossing != 0;
@@ -116,7 +116,7 @@ class LinkView {
       for (int lane = 1; lane < N; ++lane) crosses = crosses || hop.crossings[lane] != 0;
     return crosses;
   }
-  /// Rarely called, and so kept out of the kernels' loops.
+  /// Rarely called, so not inlined into the kernels' loops.
   template <bool backward>
   [[gnu::noinline]] ColorMatrix<Pack<Real, N>> scaled(PackSite x, const PackHop& hop, int leg) const {
     using P = Pack<Real, N>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Operator: any linear operator on fields F, owned, behind one type; how solvers and functions of operators see it.
+// Operator: a type that holds any linear operator on fields F; solvers and functions of operators take it.
 #pragma once
 
 #include "kov/core/base/error.hpp"
@@ -14,20 +14,21 @@
 namespace kov {
 
 /// A linear map between fields of type F: apply(in, out) sets out = A in, asynchronously, for different fields in and
-/// out of one shape.  One that also has apply(in, out, exec) runs on any instance, see Operator.
+/// out of one shape.  If A also has apply(in, out, exec), it runs on any execution space instance, see Operator.
 template <class A, class F>
 concept LinearOperator = requires(const A& a, const F& in, const F& out) {
   a.apply(in, out);
 };
 
-/// One that has its adjoint as well: apply_adjoint(in, out) sets out = A^+ in.
+/// A linear operator that also has its adjoint: apply_adjoint(in, out) sets out = A^+ in.
 template <class A, class F>
 concept AdjointableOperator = LinearOperator<A, F> && requires(const A& a, const F& in, const F& out) {
   a.apply_adjoint(in, out);
 };
 
 namespace detail {
-/// Calls work(), which launches on the default instance, in the order of what is launched on exec.
+/// Calls work(), which launches on the default instance: after what was launched on exec before, and before what is
+/// launched on exec later.
 template <class Work>
 void on_default_instance(const Exec& exec, const Work& work) {
   if (!kernels_are_asynchronous) return work();
@@ -38,8 +39,8 @@ void on_default_instance(const Exec& exec, const Work& work) {
 }
 }  // namespace detail
 
-/// Any operator on fields F, or a function of (in, out) or (in, out, exec), so that what takes one is compiled once.
-/// Keeps a copy: operators are handles, so copies are cheap.
+/// Any operator on fields F, or a function of (in, out) or (in, out, exec), so that functions that take an Operator are
+/// compiled once.  Keeps a copy: operators are handles, so copies are cheap.
 template <class F>
 class Operator {
  public:
@@ -68,8 +69,8 @@ class Operator {
   template <class A>
   requires std::invocable<const A&, const F&, const F&, const Exec&> Operator(const A& a) : apply_(a) {}  // NOLINT
 
-  /// Ordered on exec.  An operator that takes no instance runs on the default one, after what is launched on exec
-  /// before it and before what is launched there afterwards.
+  /// Ordered on exec.  An operator that takes no instance runs on the default one, but after what was launched on exec
+  /// before and before what is launched on exec later.
   void apply(const F& in, const F& out, const Exec& exec = {}) const { apply_(in, out, exec); }
   bool has_adjoint() const { return bool(adjoint_); }
   /// Likewise.  Throws InputError for an operator without apply_adjoint().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Spin projection of the Wilson hop: (1 + sign gamma_mu) psi has two independent spins, the upper two here; the lower
-// two are phases times them.
+// Spin projection of the Wilson hop: of (1 + sign gamma_mu) psi only the upper two spins are independent; the lower two
+// are phases times them.
 #pragma once
 
 #include "kov/core/site/gamma.hpp"
@@ -32,8 +32,8 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> add_i_power(const Complex<R>& a, const Co
 
 }  // namespace detail
 
-/// u times the upper two spins of (1 + sign gamma_mu) psi; both may be in memory.  12 + 132 flops.  Colour by colour:
-/// with packs the product fills 12 registers and one colour of what is projected four.
+/// u times the upper two spins of (1 + sign gamma_mu) psi; both may be in memory.  12 + 132 flops.  One colour of psi
+/// at a time: with packs the product takes 12 registers and one projected colour takes four.
 template <int mu, int sign, class R, class Matrix, class Psi>
 KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, const Psi& psi) {
   using Row0 = detail::ProjectorRow<mu, sign, 0>;

@@ -20,7 +20,8 @@ struct ShiftKernel {
   }
 };
 
-/// out = factor times the covariant neighbour on one leg, less that on the opposite leg where both are wanted.
+/// out = factor times the covariant neighbour on a leg, or, with `both`, times its difference from that on the opposite
+/// leg.
 template <class Links, class In, class Out>
 struct CovariantHopKernel {
   Stencil::View stencil;

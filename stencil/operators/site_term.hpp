@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SiteTerm: what a Dirac operator does at each site alone, and the simplest of them, the mass.
+// SiteTerm: the part of a Dirac operator that acts at each site separately, and the simplest one, the mass.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -9,14 +9,15 @@
 
 namespace kov {
 
-/// D of M = D - 1/2 H where it is one real number at every site, number(), which the kernels of the hop multiply by.
+/// D of M = D - 1/2 H if D is the same real number, number(), at every site; the hop's kernels multiply by that number.
 template <class D>
 concept NumberTerm = requires(const D& term) {
   { term.number() } -> std::same_as<double>;
 };
 
-/// Any D: a number, or apply(in, out, adjoint, exec) is out = D in, or D^+ in, ordered on exec, for two different
-/// fields F on the same sites, all or those of one parity; apply_inverse likewise.
+/// Any D: a NumberTerm, or apply(in, out, adjoint, exec) sets out = D in, or D^+ in if adjoint, ordered on exec, for
+/// two different fields F on the same sites: all or those of one parity.  apply_inverse() does the same with the
+/// inverse of D.
 template <class D, class F>
 concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
   term.apply(in, out, adjoint, exec);

@@ -11,7 +11,7 @@ namespace kov {
 template <class Storage>
 class WilsonOperator : public DiracOperator<Storage, MassTerm> {
  public:
-  /// The links bring the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  forms: what the
+  /// The links include the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  forms: what the
   /// operator will be applied to besides full fields.
   WilsonOperator(const GaugeLinks<Storage>& links, double mass, const LinkForms& forms = {})
       : DiracOperator<Storage, MassTerm>(Hop<Storage>(links, forms), {mass}) {}

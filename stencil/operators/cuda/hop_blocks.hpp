@@ -8,7 +8,7 @@
 
 namespace kov::detail {
 
-/// More blocks at a time leave too few registers for a spinor of doubles and its sum.
+/// More blocks on a multiprocessor would leave too few registers for a spinor of doubles and its sum.
 template <class Links, class In, class Out, int sign, class StencilView>
 struct ThreadBlocks<HopKernel<Links, In, Out, sign, StencilView>>
     : StatedBlocks<128, sizeof(typename Out::Real) == 4 ? 3 : 2, true> {};
