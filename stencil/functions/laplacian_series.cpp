@@ -16,7 +16,7 @@ std::vector<LaplacianStep> series_steps(const ChebyshevSeries& series, Dimension
   const auto at = [&](int k) { return c[std::size_t(k)]; };
   std::vector<LaplacianStep> steps;
   for (int k = n - 1; k >= 0; --k) {
-    // The vectors of orders n, which is c_n in, and n + 1, zero, are not made.
+    // The vectors of orders n, c_n in, and n + 1, zero, are not stored.
     const double twice = k > 0 ? 2 : 1, of_from = k == n - 1 ? twice * c.back() : twice;
     steps.push_back({.alpha = of_from * alpha,
                      .beta = of_from * beta,
@@ -28,7 +28,7 @@ std::vector<LaplacianStep> series_steps(const ChebyshevSeries& series, Dimension
 
 namespace {
 
-/// Two buffers take turns: each vector replaces the last but one, and the last one is out.
+/// Two buffers alternate: each vector overwrites the one before the last, and the final one is written to out.
 template <class F, class T>
 void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<LaplacianStep>& steps, const F& in,
                  const F& out) {

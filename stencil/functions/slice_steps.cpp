@@ -11,8 +11,8 @@ namespace {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
-/// All steps of some components of one slice.  From each step to the next the vector, the one before and the input stay
-/// in the caches.
+/// All steps of some components of one slice.  The last two vectors and the input stay in the caches from each step to
+/// the next.
 template <template <class> class SiteT, class T, bool others>
 struct SliceStepsKernel {
   static constexpr int N = default_lanes;
@@ -42,7 +42,7 @@ struct SliceStepsKernel {
     const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
     Slice from = source;
     for (int k = 0; k < n_steps; ++k) {
-      // A single step in place reads neighbours of what it would write.
+      // A single step never writes to out directly: out may be in, whose neighbours the step still reads.
       const bool direct = k + 1 == n_steps && k > 0;
       const Slice& to = direct ? target : own[k % 2];
       take(steps[k], source, from, own[k % 2], to, where, count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What operators share that take one time slice after the other through all their steps while it lies in the caches of
+// Shared by operators that perform all their steps on one time slice after the other, each while it is in the caches of
 // a CPU.  Not for users.
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace kov::detail {
 
-/// What a thread works on at a time stays below the first; longer columns of slices are cut to fewer components.  A
-/// single one may take the second.
+/// A thread works on as many components of a slice at a time as take at most slice_cache_bytes; a single component may
+/// take up to slice_largest_bytes.
 constexpr std::size_t slice_cache_bytes = std::size_t(3) << 20, slice_largest_bytes = std::size_t(24) << 20;
 
 inline int outer_slice(const Layout& layout) {
   return layout.outer_extent()[0] * layout.outer_extent()[1] * layout.outer_extent()[2];
 }
 
-/// Of a slice of one component.
+/// The bytes of a slice of one component.
 template <template <class> class SiteT, class T>
 std::size_t slice_bytes(const Field<SiteT, T>& field) {
   return std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
 }
 
-/// As many components at once as fit into the cache with n_slices slices of each, and no more than leave every thread
-/// some tasks.
+/// As many components as fit into the cache with n_slices slices of each, but so few that every thread has several
+/// tasks.
 template <template <class> class SiteT, class T>
 int components_at_once(const Field<SiteT, T>& field, int n_slices) {
   const std::size_t fit = slice_cache_bytes / (std::size_t(n_slices) * slice_bytes(field));
@@ -35,8 +35,8 @@ int components_at_once(const Field<SiteT, T>& field, int n_slices) {
   return k;
 }
 
-/// The six spatial neighbours of each site of a slice, numbered lexicographically, the same for every slice; and where
-/// the sites of every slice are.  For virtual nodes on one rank in space.
+/// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, the same for every slice;
+/// and the outer sites of every slice.  For virtual nodes on one rank in space.
 struct SliceTable {
   explicit SliceTable(const Layout& layout) {
     const Coord& box = layout.outer_extent();
@@ -79,7 +79,7 @@ class SliceView {
   using View = FieldView<SiteT, T>;
   using Value = SiteT<Pack<T, default_lanes>>;
 
-  /// Component c here is `first` + c of the field.  sites: where those of the slice are, as SliceTable says.
+  /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceTable::outer.
   SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
   /// A buffer of n sites.
   SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components) {
@@ -98,8 +98,8 @@ class SliceView {
   int first_ = 0;
 };
 
-/// sum += the six legs of component c of site i.  neighbours, where: SliceTable's, of this slice; crossings: that of
-/// Stencil::of_space.
+/// sum += the six legs of component c of site i.  neighbours: of SliceTable; where: the outer sites of this slice;
+/// crossings: of Stencil::of_space().
 template <template <class> class SiteT, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
                                                 const SliceView<SiteT, T>& from, const std::uint32_t* neighbours,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Expressions over fields: sums, products, adjoints, traces and shifts that are not computed until they are assigned or
-// summed, and then in one kernel.  What to do with them is in data_parallel.hpp.
+// summed, and then in one kernel.  Assignments and sums are in data_parallel.hpp.
 #pragma once
 
 #include "kov/stencil/statements/expression_plan.hpp"
@@ -21,7 +21,8 @@ namespace detail {
 template <class Site, class T>
 using real_of_t = std::conditional_t<std::is_same_v<Site, PackSite>, Pack<T, default_lanes>, T>;
 
-/// Kernel side of a field: its value at x, a Complex for Scalar.  step: 0 when one component serves all.
+/// Kernel side of a field: its value at x, a Complex for Scalar.  step: 0 if the field's only component is used for
+/// all, else 1.
 template <template <class> class SiteT, class T>
 struct FieldNode {
   FieldView<SiteT, T> field;
@@ -36,7 +37,7 @@ struct FieldNode {
   }
 };
 
-/// The same one leg away.
+/// The same for the neighbour on a leg.
 template <template <class> class SiteT, class T>
 struct ShiftedNode {
   Stencil::View stencil;
@@ -68,8 +69,8 @@ struct NumberNode {
   }
 };
 
-/// A list of nodes, the last one first: evaluates them in this order and calls f with all values.  So what a product
-/// is added to waits while the product is in registers.
+/// A list of arguments, evaluated from last to first; then f is called with all values.  In a + b * c, a is thus loaded
+/// after the product is computed, which saves registers.
 struct NoNodes {
   template <class F, class Site, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(const F& f, Site, int, const V&... values) const {
@@ -96,7 +97,8 @@ struct MapNode {
   }
 };
 
-// Host sides.  collect() names the fields; bind<shifted>() makes the kernel side, all fields read at x + d.
+// Terms, the host side of expressions.  collect() adds the fields to the plan; bind<shifted>() makes the kernel side,
+// with all fields read at x + d.
 
 template <template <class> class SiteT, class T>
 struct FieldTerm {
@@ -207,8 +209,8 @@ template <SiteExpression E>
 const E& term(const E& expression) {
   return expression;
 }
-/// For an operand that is neither a field nor an expression: a specialisation has the term that it stands for as
-/// static auto of(const X&).
+/// For an operand that is neither a field nor an expression: a specialisation has a static auto of(const X&) that
+/// returns the operand's term.
 template <class X>
 struct OperandTerm;
 template <class X>
@@ -250,17 +252,17 @@ auto make_map(const F& f, const E&... e) {
 
 }  // namespace detail
 
-/// What expressions are made of: fields of default_lanes, expressions, and propagators with
-/// kov/contractions/sources/propagator_statements.hpp.
+/// What expressions are made of: fields of default_lanes, expressions, and, with
+/// kov/contractions/sources/propagator_statements.hpp, propagators.
 template <class X>
 concept Operand = SiteExpression<X> || detail::is_field_v<X> || detail::HasOperandTerm<X>;
 
-// The value of an expression at a site is a real or complex number (a field of Scalar is complex) or a site object; R
-// is a pack of sites on a CPU.  All fields of an expression have one precision and one lattice; a field of one
-// component goes with fields of any number, one after the other: U.column(mu) * propagator.  Expressions keep handles
-// to their fields, and see what is in them when they are used.
+// The value of an expression at a site is a real or complex number (a field of Scalar is complex) or a site object over
+// R, where R is a Pack of sites on a CPU.  All fields of an expression have the same precision and lattice; a field of
+// one component combines with every component of the other fields: U.column(mu) * propagator.  Expressions keep handles
+// to their fields and read them when they are evaluated.
 
-/// f(a(x), b(x), ...), with a function of yours: a struct at namespace scope with a templated
+/// f(a(x), b(x), ...), with a function of your own: a struct at namespace scope with a templated
 ///   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const
 /// that returns a number or a site object over the R of its arguments.
 template <class F, Operand... Operands>
@@ -268,11 +270,12 @@ auto map(const F& f, const Operands&... operands) {
   return detail::make_map(f, detail::term(operands)...);
 }
 
-/// shift(D, mu, distance)(x) = D(x + distance mu-hat), periodic: +1 brings the forward neighbour here.  mu: 0 to 3, see
-/// kov::directions; distance: any on one rank, up to the local extent between ranks (InputError, on every rank).
+/// shift(D, mu, distance)(x) = D(x + distance mu-hat), periodic: +1 reads the forward neighbour.  mu: 0 to 3, see
+/// kov::directions; distance: any, but at most the local extent if mu is divided among ranks (else InputError, on every
+/// rank).
 ///
-/// Of an expression it is the expression of the shifted fields, still in one kernel and without a temporary: psi
-/// transported from behind is shift(adj(U) * psi, mu, -1).
+/// The shift of an expression shifts all its fields, still in one kernel and without a temporary: shift(adj(U) * psi,
+/// mu, -1) is psi transported from x - mu to x.
 template <Operand E>
 auto shift(const E& e, int mu, int distance) {
   require(mu >= 0 && mu < 4, "a shift in direction", mu, "does not exist: give a direction from 0 to 3");
@@ -302,7 +305,7 @@ template <Operand A, Operand B>
 auto operator*(const A& a, const B& b) {
   return map(detail::Multiply{}, a, b);
 }
-/// By a real number at every site.
+/// Divides by a real number at every site.
 template <Operand A, Operand B>
 auto operator/(const A& a, const B& b) {
   return map(detail::Divide{}, a, b);
@@ -339,7 +342,7 @@ template <SiteNumber C, Operand E>
 auto operator-(C a, const E& e) {
   return map(detail::Subtract{}, detail::number_term<typename detail::term_t<E>::Real>(a), e);
 }
-/// Gamma psi, of spinors, spin matrices and propagators.
+/// Gamma times spinors, spin matrices or propagators.
 template <Operand E>
 auto operator*(const Gamma& gamma, const E& e) {
   return map(detail::GammaTimes{gamma}, e);
@@ -350,7 +353,7 @@ auto operator*(const SpinMatrix<double>& m, const E& e) {
   return map(detail::SpinTimes<typename detail::term_t<E>::Real>(m), e);
 }
 
-/// From the right, of propagators.
+/// Propagators times gamma, from the right.
 template <Operand E>
 auto operator*(const E& e, const Gamma& gamma) {
   return map(detail::TimesGamma{gamma}, e);
@@ -370,27 +373,27 @@ template <Operand E>
 auto conj(const E& e) {
   return map(detail::Conjugate{}, e);
 }
-/// Of matrices; of propagators over spin and colour.
+/// Trace of matrices; of propagators over spin and colour.
 template <Operand E>
 auto trace(const E& e) {
   return map(detail::Trace{}, e);
 }
-/// Of propagators: the colour matrix that is left.
+/// Spin trace of propagators, a colour matrix.
 template <Operand E>
 auto trace_spin(const E& e) {
   return map(detail::TraceSpin{}, e);
 }
-/// The spin matrix that is left.
+/// Colour trace of propagators, a spin matrix.
 template <Operand E>
 auto trace_color(const E& e) {
   return map(detail::TraceColor{}, e);
 }
-/// Of propagators, in spin and colour.
+/// Transpose of propagators, in spin and colour.
 template <Operand E>
 auto transpose(const E& e) {
   return map(detail::Transpose{}, e);
 }
-/// Of two propagators: see kov/core/site/spin_color_matrix.hpp.
+/// Diquark of two propagators, see kov/core/site/spin_color_matrix.hpp.
 template <Operand X, Operand Y>
 auto diquark(const X& x, const Y& y) {
   return map(detail::Diquark{}, x, y);

@@ -13,7 +13,7 @@ std::string subset_name(Subset subset) {
   return subset == Subset::all ? "all sites" : subset == Subset::even ? "even sites" : "odd sites";
 }
 
-/// The shortest way to the same site of a periodic lattice.
+/// The shortest displacement to the same site of a periodic lattice.
 Coord shortest(Coord d, const Coord& extent) {
   for (std::size_t mu = 0; mu < 4; ++mu) {
     d[mu] %= extent[mu];
@@ -33,7 +33,7 @@ void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& disp
 void ExpressionPlan::require_lattice(const Lattice& lattice) const {
   for (const Lattice& other : lattices_)
     require(other == lattice,
-            "a phase and a field are on different lattices, but an expression has one: make both on it");
+            "a phase and a field of one expression are on different lattices: make both on the same lattice");
 }
 
 void ExpressionPlan::require_one_lattice() const {
@@ -46,7 +46,7 @@ void ExpressionPlan::require_one_lattice() const {
   for (const Read& read : reads_) {
     const FieldInfo& in = read.field;
     require(in.lattice == first.lattice, in.name, "and", first.name,
-            "are on different lattices, but an expression has one: make both on it");
+            "are on different lattices, but in one expression: make both on the same lattice");
     require(in.n_values == 1 || in.n_values == most.n_values, in.name, "has", in.n_values, "components and", most.name,
             "has", most.n_values, ": fields of one expression have one number of components, or a single one");
   }

@@ -45,8 +45,8 @@ struct FieldInfo {
   const void* origin;       // where outer site 0 would be
 };
 
-/// The fields of one statement.  Collected first, then prepared, then asked for legs and neighbours while the kernel is
-/// put together; every rank does the same in the same order.
+/// The fields of one statement.  add() collects them, prepare() checks them and makes their stencils, then shifted()
+/// gives their legs and neighbours while the kernel is built.  Every rank makes the same calls in the same order.
 class ExpressionPlan {
  public:
   /// exec: where halos are exchanged and the kernel runs.
@@ -57,17 +57,18 @@ class ExpressionPlan {
   ExpressionPlan(const ExpressionPlan&) = delete;
   ExpressionPlan& operator=(const ExpressionPlan&) = delete;
 
-  /// A field read at x + displacement.
+  /// Adds a field that is read at x + displacement.
   void add(const FieldInfo& field, bool shifted, const Coord& displacement);
-  /// The lattice of a term without a field.
+  /// Adds the lattice of a term without a field.
   void add(const Lattice& lattice) { lattices_.push_back(lattice); }
-  /// Keeps what the kernel reads besides fields for as long as this plan lives.
+  /// Keeps data that the kernel reads besides fields until this plan is destroyed.
   void keep(std::any table) { tables_.push_back(std::move(table)); }
 
-  /// For an assignment to out: throws InputError unless all fields fit; true when out must not be written while the
-  /// expression is evaluated.
+  /// For an assignment to out: throws InputError unless all fields fit; returns true if out must not be written while
+  /// the expression is evaluated.
   bool prepare(const FieldInfo& out);
-  /// For a sum: the sites on which all fields are known.
+  /// For a sum: finds the sites on which all fields have values.  Throws InputError if there are none, or fields do not
+  /// fit.
   void prepare();
 
   const Lattice& lattice() const { return reads_.empty() ? lattices_.front() : reads_.front().field.lattice; }
@@ -77,7 +78,7 @@ class ExpressionPlan {
   /// Whether any field read shares memory with this one.
   bool reads(const FieldInfo& field) const;
 
-  /// A field that is read through legs.
+  /// A field that is read at neighbours.
   struct Shifted {
     FieldInfo field;
     std::vector<Coord> legs;
