@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// FieldView: the covariant view.  v(x) is SiteT<Pack<R, N>> for a PackSite and SiteT<R> for a LaneSite, R what kernels
-// compute in, however the field is stored.
+// FieldView: a field in kernels.  v(x) is SiteT<Pack<R, N>> for a PackSite and SiteT<R> for a LaneSite, where R is what
+// kernels compute in, however the field is stored.
 #pragma once
 
 #include "kov/core/field/codec.hpp"
@@ -15,8 +15,8 @@
 
 namespace kov {
 
-/// Components of a site, in groups that share a block of memory: one component a group where lanes are sites (and on
-/// GPUs), W columns where lanes are columns.  Kernels count groups.
+/// The components of a site are in groups that share a block of memory: one component per group where lanes are sites
+/// (and on GPUs), W columns where lanes are columns.  Kernels number groups, not components.
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class FieldView : private detail::ViewExtents<detail::checks_bounds> {
  public:
@@ -38,13 +38,13 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     this->check(outer, group);
     return unchecked_address(outer, group);
   }
-  /// Where the block would be, whether or not there is one.
+  /// The same without a bounds check; the block need not exist.
   KOKKOS_FORCEINLINE_FUNCTION Stored* unchecked_address(int outer, int group) const {
     return data_ + (std::ptrdiff_t(outer - first_) * stride_ + group) * block;
   }
 
-  /// For builds that check bounds: the sites and groups that there are, and whose they are.  Without it everything
-  /// passes.
+  /// For builds that check bounds: sets the valid outer sites and groups, and the field's name for errors.  Without
+  /// this call every access passes.
   void set_extents(int n_outer, int n_groups, std::string_view name) {
     this->limit(first_, n_outer, n_groups, lanes, name);
   }
@@ -86,7 +86,7 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   KOKKOS_FORCEINLINE_FUNCTION void set(PacksSite x, const PackValue& v, int group = 0) const {
     Codec::template store<lanes>(address(x.outer, group), v);
   }
-  /// The same, read where it is used.
+  /// The same, but loaded from memory where it is used.
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PacksSite x, int group = 0) const {
     if constexpr (Codec::is_plain)
       return InMemory(address(x.outer, group));
@@ -100,14 +100,14 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     else
       return InMemory((*this)(x, group), exchange);
   }
-  /// z[i] of what operator() returns, without the rest.
+  /// z[i] of the site that operator() returns, without loading the rest.
   KOKKOS_FORCEINLINE_FUNCTION Complex<PackReal> element(PacksSite x, int group, int i) const {
     if constexpr (Codec::is_plain)
       return detail::load_pack<lanes>(address(x.outer, group), i);
     else
       return (*this)(x, group).z[i];
   }
-  /// set() past the caches.
+  /// set() with stores that bypass the caches.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PacksSite x, const PackValue& v, int group = 0) const {
     if constexpr (Codec::is_plain) {
       Stored* const p = address(x.outer, group);

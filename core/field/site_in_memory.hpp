@@ -8,9 +8,9 @@
 namespace kov {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// A site that is read from memory where it is used: what the hottest kernels take instead of a value, because a spinor
-/// of packs does not fit into the registers beside their sums.  Lives no longer than the statement that made it.  Its
-/// elements may lie in two places: `split` of them in the first.
+/// A site whose elements are loaded from memory where they are used.  The most expensive kernels read it instead of a
+/// value, because a spinor of packs does not fit into the registers beside their sums.  Valid only in the statement
+/// that made it.  Its elements may be in two places, `split` of them in the first.
 template <template <class> class SiteT, class T, int N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
@@ -24,12 +24,12 @@ class SiteInMemory {
   }
   /// The elements from `split` on are in rest.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
-  /// Lane i is lane i ^ exchange of them.
+  /// The same, where lane i is lane i ^ exchange in memory.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest, int exchange) : p_(p), rest_(rest) {
     permute(exchange);
     forget();
   }
-  /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of it.
+  /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of v.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0)
       : p_(permuted_), rest_(permuted_ + 2 * N * split) {
     for (int i = 0; i < n_complex; ++i) {
@@ -48,7 +48,7 @@ class SiteInMemory {
   }
 
  private:
-  /// Legs along one direction exchange one bit; others come here with two or three.
+  /// Straight legs exchange one bit, others two or three.
   KOKKOS_FORCEINLINE_FUNCTION void permute(int exchange) {
     if (exchange & 1) exchange_bit<1 % N>();
     if (exchange & 2) exchange_bit<2 % N>();
@@ -60,13 +60,13 @@ class SiteInMemory {
     p_ = permuted_;
     rest_ = permuted_ + 2 * N * split;
   }
-  /// Of real k.
+  /// The address of real k.
   KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
     return k < 2 * split ? p_ + N * k : rest_ + N * (k - 2 * split);
   }
 
-  /// Hides from the compiler where the site lies: knowing that lanes were just permuted, it holds all of them in
-  /// registers that it has not, and copies them from stack to stack.
+  /// Hides the site's address from the compiler, which otherwise tries to keep all permuted lanes in registers, has too
+  /// few, and copies them from stack to stack.
   KOKKOS_FORCEINLINE_FUNCTION void forget() {
     if constexpr (split < n_complex)
       asm volatile("" : "+r"(p_), "+r"(rest_), "+m"(permuted_));

@@ -27,8 +27,8 @@ struct SiteFunctor {
   }
 };
 
-/// The same with a component; on GPUs, where neighbouring warps take the components of the same sites, which then come
-/// from cache.  one: there is only one.
+/// The same with components, for GPUs: neighbouring warps take the components of the same sites, so data that
+/// components share come from cache.  one: there is only one component.
 template <int N, bool one, class Kernel>
 struct LaneComponents {
   Kernel kernel;
@@ -46,7 +46,7 @@ struct LaneComponents {
   }
 };
 
-/// The same over a list.
+/// The same over a list of sites.
 template <int N, class Kernel>
 struct ListedLanes {
   Kernel kernel;
@@ -58,8 +58,8 @@ struct ListedLanes {
   }
 };
 
-/// Both for packs and columns, in one type so that a kernel is compiled once: the components of a site one after the
-/// other.  The sites are those of the list, or of the range where there is none.
+/// Ranges and lists for packs and columns, in one type so that a kernel is compiled once: the components of a site one
+/// after the other.  The sites are those of the list, or of the range if list is null.
 template <class Site, class Kernel>
 struct PackComponents {
   Kernel kernel;
@@ -84,8 +84,8 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
   detail::launch<Kernel>(name, n, detail::SiteFunctor<Site, N, Kernel>{kernel, range}, exec);
 }
 
-/// Calls kernel(site, c) for every site and every group c of components in [0, n_components).  Site is what
-/// site_of_lanes_t says.
+/// Calls kernel(site, c) for every site and every group c of components in [0, n_components).  The type of site is
+/// site_of_lanes_t.
 template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
@@ -113,7 +113,7 @@ void for_each_site(const std::string& name, const SiteList& list, int n_componen
                            detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec);
 }
 
-/// Calls kernel(LaneSite) for every site of the range on any back end: for work that has no use for packs.
+/// Calls kernel(LaneSite) for every site of the range on any back end: for work that does not profit from packs.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;

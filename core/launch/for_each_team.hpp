@@ -14,7 +14,7 @@
 namespace kov {
 
 namespace detail {
-/// In bytes.  The first tile may have to be moved up to it.
+/// In bytes.  Up to this many bytes may be skipped to align the first tile.
 inline constexpr std::size_t tile_alignment = 16;
 }  // namespace detail
 
@@ -27,8 +27,8 @@ struct TeamShape {
   std::size_t tile_bytes = 0;
 };
 
-/// What a kernel sees of its team.  Every thread of a team calls the kernel once; all of them have to come to every
-/// tile() and barrier(), in the same order.
+/// The team that a kernel runs in.  Every thread of a team calls the kernel once; all threads must call every tile()
+/// and barrier(), in the same order.
 template <class Member>
 class Team {
  public:
@@ -47,7 +47,7 @@ class Team {
     const std::size_t bytes = (std::size_t(n) * sizeof(T) + alignment - 1) / alignment * alignment;
     return static_cast<T*>(member_.team_scratch(0).get_shmem_aligned(bytes, alignment));
   }
-  /// What threads of the team wrote before is there for all of them.
+  /// Waits for all threads of the team; each of them then sees what the others wrote before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
 
   /// Calls f(i) for i in [0, n): thread k takes k, k + n_threads(), ...
@@ -71,16 +71,16 @@ struct TeamFunctor {
 };
 }  // namespace detail
 
-/// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError where a
-/// team's tiles do not fit into the scratch memory that there is (1 GiB on hosts), or a GPU cannot run the kernel by so
-/// many threads.
+/// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError if a
+/// team's tiles do not fit into the scratch memory (1 GiB on hosts), or if a GPU cannot run the kernel with that many
+/// threads.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_team(const std::string& name, const TeamShape& shape, const Kernel& kernel, const Exec& exec = {}) {
   if (shape.n_teams <= 0) return;
   constexpr bool on_host = is_host_v<Exec>;
   const detail::TeamFunctor<Kernel, Exec> functor{kernel};
   Kokkos::TeamPolicy<Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
-  // On hosts Kokkos names the size of a first-level cache, which is advice.
+  // On hosts Kokkos reports the size of a first-level cache, which is advice, not a limit.
   const std::size_t most =
       on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::tile_alignment;
   require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",

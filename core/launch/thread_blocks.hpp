@@ -14,9 +14,9 @@
 
 namespace kov::detail {
 
-/// How many time slices a block of threads should walk through, when a slice takes slice_blocks and `resident` blocks
-/// run at a time: as few waves of blocks as possible, of walks as long as possible, as each begins with slices that are
-/// in no cache.
+/// How many consecutive time slices a block of threads should process (walk through), if a slice takes slice_blocks and
+/// `resident` blocks run at a time.  Minimises waves of blocks times (length of a walk + 1): the 1 is the cost of
+/// starting a walk with slices that are not in cache.
 int walk_length(int n_slices, int slice_blocks, int resident);
 
 /// What a GPU needs to know of a kernel: it runs in blocks of exactly max_threads threads, the compiler limits
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads, min_blocks)
 /// Throws an Error when the last kernel could not be launched.
 void check_launch(const std::string& name);
 
-/// Launches one of the two on a grid of blocks.
+/// Launches run_blocks or walk_blocks on a grid of blocks.
 template <class Functor, class... Counts>
 void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), dim3 grid, int threads,
                    const Kokkos::Cuda& exec, const Functor& functor, Counts... counts) {
@@ -69,7 +69,7 @@ void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), d
 }
 #endif
 
-/// parallel_for, in blocks of the kernel's own size where it states one: Kokkos would choose another.
+/// parallel_for, but in blocks of the size that ThreadBlocks states for the kernel, if it states one.
 template <class Kernel, class Exec, class Functor>
 void launch(const std::string& name, int n, const Functor& functor, const Exec& exec) {
   if (n == 0) return;
@@ -85,7 +85,8 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
 
 /// Runs a functor over the lanes and components of a range of sites.  On GPUs, for a kernel that states its blocks, a
 /// block walks through several time slices: data shared by neighbours in t then stays on one multiprocessor
-/// (docs/performance.md).  Several components without neighbours in t, and one parity alone, do not walk.
+/// (docs/performance.md).  Kernels on several components that read no neighbours in t, and fields of one parity, do not
+/// walk.
 template <class Kernel, class Exec, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
   const SiteRange& range = functor.range;

@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word exchange(const Word& w, std::integer_sequence<i
   return __builtin_shufflevector(w, w, (lane ^ mask)...);
 }
 
-/// Stores a register past the caches, where the machine can.
+/// Stores a register bypassing the caches, if the CPU can.
 template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
 #if defined(__AVX512F__)
@@ -67,8 +67,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
   *static_cast<Word*>(p) = w;
 }
 
-/// The square root of every element, rounded as IEEE says; Real is the type of an element.  The masks are full: GCC 12
-/// warns of uninitialised numbers in the functions without.
+/// The square root of every element, rounded as IEEE says; Real is the type of an element.  The masks select all
+/// elements: GCC 12 warns of uninitialised numbers in the functions without a mask.
 template <class Real, class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
   constexpr bool is_double = std::is_same_v<Real, double>;
@@ -117,7 +117,7 @@ struct Pack {
     for (int k = 0; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
     return r;
   }
-  /// N integers of 16 bits as reals, anywhere.
+  /// N integers of 16 bits as reals.  p need not be aligned.
   static KOKKOS_FORCEINLINE_FUNCTION Pack of_integers(const std::int16_t* p) {
     typedef std::int16_t Integers __attribute__((vector_size(width * sizeof(std::int16_t))));
     Pack r;
@@ -132,7 +132,8 @@ struct Pack {
     }
     return r;
   }
-  /// load() at this very place: a compiler would otherwise read p again at each use, or everything at once and spill it.
+  /// load() that the compiler may neither repeat nor move: it would otherwise load p again at each use, or everything
+  /// at once and run out of registers.
   static KOKKOS_FORCEINLINE_FUNCTION Pack load_now(const T* p) {
     Pack r = load(p);
 #if defined(__AVX512F__)
@@ -235,7 +236,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
       Part part;
       __builtin_memcpy(&part, reinterpret_cast<const T*>(p.word) + k * P::width, sizeof part);
 #if defined(__AVX512F__)
-      // GCC 12 converts the two halves of eight floats apart and joins them.
+      // GCC 12 would convert the two halves of eight floats separately and join them.
       if constexpr (sizeof part == 32 && sizeof r.word[k] == 64) {
         r.word[k] = (typename P::Word)_mm512_maskz_cvtps_pd(0xff, (__m256)part);
         continue;

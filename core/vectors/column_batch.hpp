@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Columns that one kernel works on, with their coefficients, as the kernel takes them along: what column_ops.cpp and
-// column_sums.cpp share.  Not for users.
+// The columns that one kernel works on and their coefficients, as they are passed to the kernel: shared by
+// column_ops.cpp and column_sums.cpp.  Not for users.
 #pragma once
 
 #include "kov/core/vectors/column_mask.hpp"
@@ -16,10 +16,10 @@
 
 namespace kov::detail {
 
-/// Columns of a batch: with coefficients of 16 bytes, three of each column fit into the parameters of a GPU's kernel.
+/// Columns of a batch: so few that three coefficients of 16 bytes for each fit into the parameters of a GPU's kernel.
 inline constexpr int batch_columns = 32;
 
-/// Some groups of columns, by slots: a slot's group has a column that is not finished.
+/// The groups of columns of a batch, one in each slot: those with a column that is not finished.
 template <int width>
 struct ColumnGroups {
   int n_slots = 0;
@@ -32,7 +32,8 @@ struct ColumnBatch : ColumnGroups<width> {
   /// [coefficient][slot * width + lane]; where they are real there are no imaginary parts.
   alignas(width > 1 ? 64 : 16) T re[n][batch_columns];
   alignas(width > 1 ? 64 : 16) T im[is_complex ? n : 1][is_complex ? batch_columns : 1];
-  /// Whether a column is finished, 1 or 0, and whether any of a slot is: only where lanes are columns.
+  /// 1 for a finished column, else 0; is_mixed: whether any column of a slot is finished.  Only set where lanes are
+  /// columns.
   alignas(width > 1 ? 64 : 16) T finished[width > 1 ? batch_columns : 1];
   bool is_mixed[batch_columns / width];
 
@@ -56,7 +57,7 @@ struct ColumnBatch : ColumnGroups<width> {
 template <class C>
 using ColumnCoefficients = std::optional<std::span<const C>>;
 
-/// Throws InputError unless a mask or the coefficients are of as many columns as the field has.
+/// Throws InputError unless the n columns of `what`, a mask or coefficients, are as many as the field has.
 void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns);
 
 /// The groups with columns that are not finished, in batches.
@@ -141,7 +142,7 @@ struct ColumnCombineKernel {
   }
 };
 
-/// Calls f(kernel, n_slots) with the kernels of y = sum of c x over its terms.
+/// Calls f(kernel, batch) for each batch of columns, with the kernel of y = sum of c x over its terms.
 template <class C, VectorField F, class Function, class... Xs>
 void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
                           const ColumnMask& finished, const Function& f, const Xs&... x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// ColumnMask: which columns of a field vector algebra leaves alone.
+// ColumnMask: the columns of a field that vector algebra skips.
 #pragma once
 
 #include "kov/core/base/error.hpp"

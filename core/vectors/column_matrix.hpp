@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Matrices between the columns of fields: all their inner products, and new columns that are combinations of old ones.
-// What orthogonalisation, deflation and block solvers are made of.
+// Used by orthogonalisation, deflation and block solvers.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -28,15 +28,15 @@ struct ColumnMatrices {
 
 /// G_ij = sum over sites of conj(x_i) y_j, at [i * n + j].  Products and sums are taken in double, in a fixed order.
 /// Reads x and y from memory once as long as the columns of 32 packs of sites fit into the second-level cache (CPU), or
-/// about n / 2 and m / 4 times (GPU); 8 m n flops for each complex number of a site.  Collective; fences exec alone.
+/// about n / 2 and m / 4 times (GPU); 8 m n flops for each complex number of a site.  Collective; fences only exec.
 template <detail::VectorField F>
 std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Exec& exec = {}) {
   return detail::ColumnMatrices<F>::gram_matrix(x, y, exec);
 }
 
-/// y_i = sum over j of x_j r_ji, with r_ji at r[j * n + i].  y shares no column with x; where it is x, this throws
-/// InputError.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x
-/// has more, those of y are read and written again.  Asynchronous.
+/// y_i = sum over j of x_j r_ji, with r_ji at r[j * n + i].  y must share no column with x; throws InputError if y is
+/// x.  A kernel takes 32 columns of x and of y (GPU: 16 and 8), reads them once and writes those of y; where x has
+/// more, those of y are read and written again.  Asynchronous.
 template <detail::VectorField F>
 void rotate(const F& x, std::span<const std::complex<double>> r, const F& y, const Exec& exec = {}) {
   detail::ColumnMatrices<F>::rotate(x, r, y, false, exec);

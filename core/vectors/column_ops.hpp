@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Vector algebra by column: every column of a field is a vector of its own, with its own coefficients; what block
-// solvers are made of.  Norms and products are in column_sums.hpp.
+// Vector algebra by column: every column of a field is a vector of its own, with its own coefficients; used by block
+// solvers.  Norms and products are in column_sums.hpp.
 #pragma once
 
 #include "kov/core/base/queue.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fields as vector algebra uses them: columns on sites, in groups.  Only this file of it knows how columns lie in
-// lanes.  Not for users.
+// Fields as vector algebra uses them: columns on sites, in groups.  Only this file of vector algebra depends on how
+// columns are stored in lanes.  Not for users.
 #pragma once
 
 #include "kov/core/base/queue.hpp"

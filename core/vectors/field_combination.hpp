@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear combinations of fields as one kernel: what field_ops.cpp and field_sums.cpp share.  Not for users.
+// Linear combinations of fields as one kernel: shared by field_ops.cpp and field_sums.cpp.  Not for users.
 #pragma once
 
 #include "kov/core/vectors/field_columns.hpp"
@@ -10,7 +10,7 @@
 
 namespace kov::detail {
 
-/// A coefficient as kernels multiply with it.
+/// A coefficient in the precision of kernels.
 template <class T>
 T round_to(double a) {
   return T(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Vector algebra on fields: what Krylov solvers are made of; norms and products are in field_sums.hpp.  A field is one
-// vector here: all its sites, components and colours; fields of one parity and columns of wider fields work alike.
+// Vector algebra on fields, used by Krylov solvers; norms and products are in field_sums.hpp.  A field is one vector
+// here: all its sites, components and colours; fields of one parity and columns of wider fields work alike.
 #pragma once
 
 #include "kov/core/base/queue.hpp"

@@ -37,9 +37,9 @@ struct FieldUpdateSums {
 
 }  // namespace detail
 
-// All are collective; they run on exec and fence it alone, once.  Products and sums are taken in double for either
-// precision; the same bits come out for any number of threads.  Memory traffic is each field named, read once, and the
-// result, written once.  All throw InputError when the fields differ in lattice, sites or components.
+// All are collective; they run on exec and fence only exec, once.  Products and sums are taken in double for either
+// precision; results are bitwise the same for any number of threads.  Memory traffic is each field named, read once,
+// and the result, written once.  All throw InputError when the fields differ in lattice, sites or components.
 
 /// y = y + a x; returns |y|^2.
 template <Coefficient C, detail::VectorField F>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The engine of reduce.hpp and of sums by column: sums over sites for one or many groups of numbers in one kernel, in a
-// fixed order.  Not for users.
+// The implementation of reduce.hpp and of sums by column: sums over sites for one or many groups of numbers in one
+// kernel, in a fixed order.  Not for users.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -37,7 +37,7 @@ using DoubleOf = decltype(to_double(std::declval<R>()));
 template <class Site, class Kernel>
 using SumTerm = decltype(std::declval<const Kernel&>()(std::declval<Site>(), 0));
 
-/// A kernel of sites alone as one of a single group.
+/// Makes a kernel(x) callable as kernel(x, group), for a single group.
 template <class Kernel>
 struct SingleGroup {
   Kernel kernel;
@@ -65,8 +65,8 @@ inline constexpr int sums_of_group =
     std::is_same_v<Site, ColumnSite> ? lanes_of<typename SumTerm<Site, Kernel>::Real> : 1;
 
 /// Partial sums of a chunk of outer sites, [chunk][group][column][number], at_once groups in one pass over its sites.
-/// Lanes are added one after the other and only once a chunk: whole packs are added in double, and those with padding
-/// apart.
+/// Packs without padding are added in double, those with padding separately; lanes are added one after the other, only
+/// once per chunk.
 template <class Site, int n, int at_once, class Kernel>
 struct ChunkSum {
   static constexpr bool of_columns = std::is_same_v<Site, ColumnSite>;
@@ -121,14 +121,15 @@ struct ChunkSum {
 #else
 
 inline constexpr int sum_threads = 256;
-/// Of all groups together: enough for every multiprocessor, and few enough for the last one to add what they wrote.
+/// Blocks of all groups together: enough for every multiprocessor, few enough for the last one to add their sums.
 inline constexpr int most_sum_blocks = 2048;
 
 template <class Site, class Kernel>
 inline constexpr int sums_of_group = 1;
 
-/// The GPU's form: threads add sites that lie a grid apart, a block adds its threads in a fixed tree, and the last
-/// block of a group to finish adds what all of them wrote, in another, into memory of the host.
+/// The GPU's form: each thread adds sites that are one grid apart, a block adds its threads' sums in a fixed tree, and
+/// the last block of a group to finish adds the blocks' sums, in a fixed tree too, and writes the result to memory of
+/// the host.
 template <int n, class Kernel>
 struct LaneSum {
   static constexpr int values = n;
@@ -196,7 +197,7 @@ __global__ void __launch_bounds__(sum_threads) run_lane_sum(const __grid_constan
 #endif
 
 /// results[(group * sums_of_group + column) * n + number] = the sum over the range, on this rank, of kernel(x, group),
-/// which returns Values<R, n>.  Site says what the kernel gets; layout is the range's.  Fences exec and nothing else.
+/// which returns Values<R, n>.  Site: what the kernel gets; layout: of the range.  Fences only exec.
 template <class Site, int n, int at_once, class Kernel>
 void sum_groups(const std::string& name, const SiteRange& range, const Layout& layout, int n_groups,
                 const Kernel& kernel, SumScratchPool& pool, std::span<double> results, const Exec& exec) {

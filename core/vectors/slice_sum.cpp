@@ -9,7 +9,7 @@ void SliceSums::sum_over_ranks(const Comm& comm) {
 
 namespace detail {
 
-/// Number i of a row of n_row goes through the slots of one slice after the other.
+/// Adds number i of a row of n_row over the slots of one slice, one after the other.
 struct AddSlotsKernel {
   SliceChunks::View slices;
   const double* partial;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fourier sums over the slices of a lattice of whatever a kernel computes at a site: the loop that two-point functions
-// and sums of statements share.
+// Fourier sums, over each slice of a lattice, of the numbers that a kernel computes at a site: shared by two-point
+// functions and sums of statements.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -25,7 +25,7 @@ struct SliceSums {
   const std::complex<double>* at(int momentum, int slice) const {
     return z.data() + (std::size_t(momentum) * n_slices + slice) * n_values;
   }
-  /// Adds those of all ranks.  Collective.
+  /// Adds the sums of all ranks.  Collective.
   void sum_over_ranks(const Comm& comm);
 };
 
@@ -101,10 +101,10 @@ struct PackSliceSum {
 template <class Kernel, class T, int N>
 struct LaneSliceSum {
   static constexpr int n_blocks = Kernel::n_blocks, block = Kernel::block, n_values = n_blocks * block;
-  // Sites and momenta at a time, so that a team's scratch memory stays below the 48 KiB that every GPU grants.
+  // Sites and momenta at a time, few enough for a team's scratch memory to stay below the 48 KiB that every GPU has.
   static constexpr int tile = block > 16 ? 32 : 64, n_momenta = 8;
   static constexpr int vector_length = 32, team_size = tile / vector_length;
-  // Rows of one more, so that threads on different sites use different banks.
+  // Rows are one number longer, so that threads on different sites use different banks of memory.
   static constexpr int value_row = block + 1, phase_row = n_momenta + 1;
   static constexpr int n_sums = n_momenta * block > tile ? n_momenta* block : tile;
   using Scratch = Exec::scratch_memory_space;
@@ -128,7 +128,8 @@ struct LaneSliceSum {
     const int b = team.league_rank() % n_blocks;
     const Array value(team.team_scratch(0), tile * value_row), phase(team.team_scratch(0), tile * phase_row);
     const Sums sum(team.team_scratch(0), n_sums);
-    // Few pairs are shared out further: part p of n_parts takes the sites p, p + n_parts, ... of a tile.
+    // If there are fewer pairs than threads, n_parts threads share a pair: part p takes the sites p, p + n_parts, ...
+    // of a tile.
     const int n_pairs = count * block, n_parts = n_pairs < tile ? tile / n_pairs : 1;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n_pairs * n_parts), [&](int i) { sum(i) = {0, 0}; });
@@ -159,7 +160,7 @@ struct LaneSliceSum {
     }
   }
 
-  /// The values and phases of site i of a chunk; zero where it is not of this slot.
+  /// The values and phases of site i of a chunk; zero if the site is not in this slot.
   KOKKOS_FORCEINLINE_FUNCTION void fill(const SliceChunks::Chunk& chunk, int slot, int b, int i, Complex<T>* value,
                                         Complex<T>* phase) const {
     if (i >= chunk.count * N || slices.lane_slot[chunk.lanes + i % N] != slot) {
@@ -175,24 +176,25 @@ struct LaneSliceSum {
   }
 };
 
-/// The slots of each slice added up in index order, where kernels run.
+/// Adds the slots of each slice in index order, in a kernel.
 SliceSums add_slots(const SliceChunks& slices, const Buffer<double>& partial, int n_momenta, int n_values);
 
-/// The sums over all ranks in exact mode of numbers that StoreValues left: values[k * n_lanes + lane of the subset], k
-/// < n.  Returns [slice of the whole lattice][k].  Collective, fences.
+/// The sums over all ranks, in exact mode, of the numbers that StoreValues wrote: values[k * n_lanes + lane of the
+/// subset], k < n.  Returns [slice of the whole lattice][k].  Collective, fences.
 std::vector<double> exact_slice_sums(const Lattice& lattice, Subset subset, int direction, int n,
                                      const Buffer<double>& values);
 
 }  // namespace detail
 
 /// sum over the sites x of this rank on each slice of e^{+i p.(x - source)} kernel(x), for every momentum.  Not summed
-/// over ranks: combine values first where fewer are wanted, then call sum_over_ranks() or Comm::sum.
+/// over ranks: combine values first if fewer are needed, then call sum_over_ranks() or Comm::sum.
 ///
-/// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteNumbers<R, block>; T is what it
-/// computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites, then in double,
-/// in an order that does not depend on the number of threads, but on the decomposition.  Fences.
+/// kernel(site, b), site a PackSite or LaneSite, b = 0, ..., n_blocks - 1, returns SiteNumbers<R, block>; T is what the
+/// kernel computes in, n_blocks and block are its static members.  Sums are taken in T over a chunk of sites (GPU: a
+/// tile of it), then in double, in an order that depends on the decomposition but not on the number of threads.
+/// Fences.
 ///
-/// Slices are those in time of all sites, or those of other chunks.
+/// slices: the slices to sum over; left out, the time slices of all sites.
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel, const SliceChunks& slices) {

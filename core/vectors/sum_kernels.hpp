@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Norms and inner products at a site, of all groups of columns together or of one: what field_sums.cpp and
-// column_sums.cpp share.  Not for users.
+// Norms and inner products at a site, of all groups of columns together or of one: shared by field_sums.cpp and
+// column_sums.cpp.  Not for users.
 #pragma once
 
 #include "kov/core/site/color_spin.hpp"

@@ -25,7 +25,7 @@
   KOV_FOR_PRECISIONS_OF(X, AdjointVector) \
   KOV_FOR_QUARK_FIELDS(X)
 
-/// Those of whole fields have these too.
+/// For the operations on whole fields (field_ops.hpp, field_sums.hpp): more types of sites.
 #define KOV_FOR_ALL_PLAIN_FIELDS(X)     \
   KOV_FOR_VECTOR_FIELDS(X)              \
   KOV_FOR_PRECISIONS_OF(X, ColorMatrix) \
