@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Launches of stencil operators: run_stencil(), the view of the stencil that a kernel gets, prefetches, and whether
-// results should bypass the caches.
+// Launches of stencil operators: run_stencil(), the view of the stencil that a kernel gets, and prefetches.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
 #include <string_view>
 #include <tuple>
 
 namespace kov {
-
-/// Whether an operator that reads and writes this many bytes exceeds the caches.  Then stores that bypass the caches
-/// and, on CPUs, prefetches are faster; in cache they are slower.
-inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has_packs ? 16 : 64) << 20); }
 
 /// The most bytes that a stencil operator from in to out with n_legs legs reads and writes, a link for every site and
 /// leg included.

@@ -42,8 +42,8 @@ struct HaloOptions {
     staged,
     /// MPI is given device memory; on CPUs the same as staged.  A Lattice throws NotBuilt if MPI does not accept it.
     device,
-    /// Ranks of one host write into each other's halos, and messages only signal when.  Between hosts, and on GPUs, the
-    /// same as staged.
+    /// Ranks of one host write into each other's halos and signal through counters in shared memory.  Between hosts,
+    /// and on GPUs, the same as staged.
     shared
   };
   /// How sites get to another rank.

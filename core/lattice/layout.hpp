@@ -18,8 +18,7 @@ enum class Order {
   /// o.
   virtual_nodes,
   /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
-  /// site, the
-  /// last outer site of a parity padded.
+  /// site, the last outer site of a parity padded.
   even_odd
 };
 

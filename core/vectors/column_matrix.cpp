@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/vectors/column_matrix.hpp"
 
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 #include "kov/core/vectors/vector_fields.hpp"
 
@@ -13,16 +14,24 @@ namespace kov::detail {
 template <class F, int rows, int columns>
 struct GramKernel {
   typename F::View a, b;
-  int n_rows, n_columns, tiles_in_row;  // tiles beside each other
+  int n_rows, n_columns, n_groups, tiles_in_row;  // groups of b; tiles beside each other
+  bool streaming;
+
+  static constexpr int n_sums = 2 * rows * columns;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
-    using S = decltype(a(x, 0));
-    using R = DoubleOf<typename S::Real>;
-    const int first_row = tile / tiles_in_row * rows, first_column = tile % tiles_in_row * columns;
-    Values<R, 2 * rows * columns> sums;
+    using R = DoubleOf<typename decltype(a(x, 0))::Real>;
+    Values<R, n_sums> sums;
     for (R& v : sums.v) v = R(0.0);
-    for (int k = 0; k < S::n_complex; ++k) {
+    add_to(sums, x, tile);
+    return sums;
+  }
+  template <class R, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to(Values<R, n_sums>& sums, Site x, int tile) const {
+    const int first_row = tile / tiles_in_row * rows, first_column = tile % tiles_in_row * columns;
+    Values<R, n_sums> in_registers = sums;
+    for (int k = 0; k < F::n_complex; ++k) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
         v[i] = to_double(a.element(x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
@@ -32,7 +41,7 @@ struct GramKernel {
         const auto z = to_double(column_element<F>(b, x, column, k));
         const Complex<R> w = widened<R>(z);
         kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
-          R* const sum = sums.v + 2 * (i * columns + j);
+          R* const sum = in_registers.v + 2 * (i * columns + j);
           Complex<R> s{sum[0], sum[1]};
           conj_multiply_add(s, v[i], w);
           sum[0] = s.re;
@@ -40,7 +49,15 @@ struct GramKernel {
         });
       });
     }
-    return sums;
+    sums = in_registers;
+  }
+  /// This tile's share of what all tiles read at x.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int tile) const {
+    if (!streaming) return;
+    const int n_tiles = (n_rows + rows - 1) / rows * tiles_in_row, n = n_rows + n_groups;
+    for (int g = n * tile / n_tiles; g < n * (tile + 1) / n_tiles; ++g)
+      g < n_rows ? a.prefetch(x.outer, g) : b.prefetch(x.outer, g - n_rows);
   }
 
  private:
@@ -61,7 +78,7 @@ struct RotationKernel {
   static constexpr int width = F::Lanes::width;
   typename F::View in, out;
   int first_in, n_in, first_group;
-  bool adds;
+  bool adds, streaming;
   alignas(width > 1 ? 64 : 16) T re[most_inputs][most_outputs];
   alignas(width > 1 ? 64 : 16) T im[most_inputs][most_outputs];
 
@@ -77,7 +94,10 @@ struct RotationKernel {
         multiply_add(sum.z[k], c, Complex<R>{R(z.re), R(z.im)});
       });
     }
-    out.set(x, sum, first_group + slot);
+    if (streaming && !adds)
+      out.stream(x, sum, first_group + slot);
+    else
+      out.set(x, sum, first_group + slot);
   }
 
  private:
@@ -109,10 +129,11 @@ std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, con
   const int n_rows = x.n_groups(), beside = (n_columns + columns - 1) / columns;
   const int n_tiles = (n_rows + rows - 1) / rows * beside;
   std::vector<double> sums(std::size_t(n_tiles) * width * n);
-  sum_groups<ColumnSiteOf<F>, n, sums_at_once>(
+  sum_groups<ColumnSiteOf<F>, n, many_sums_at_once>(
       "gram_matrix", x.range(), x.layout(), n_tiles,
-      GramKernel<F, rows, columns>{x.view(), y.view(), n_rows, n_columns, beside}, x.lattice().sum_scratch(), sums,
-      exec);
+      GramKernel<F, rows, columns>{x.view(), y.view(), n_rows, n_columns, y.n_groups(), beside,
+                                   worth_streaming(x.bytes() + y.bytes())},
+      x.lattice().sum_scratch(), sums, exec);
   std::vector<double> parts(std::size_t(2 * m) * std::size_t(n_columns));
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n_columns; ++j) {
@@ -137,11 +158,14 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
   require(x.data() != y.data(), "a rotation cannot work in place on", x.name(), ": give it two different fields");
   using T = typename F::Real;
   constexpr int width = F::Lanes::width;
+  // Stores of half a cache line are not faster past the caches.
+  const bool whole_lines = !has_packs || sizeof(T) * F::Lanes::lanes >= 64;
+  const bool streaming = whole_lines && worth_streaming(x.bytes() + y.bytes());
   for (int first_out = 0; first_out < n; first_out += most_outputs)
     for (int first_in = 0; first_in < m; first_in += most_inputs) {
       RotationKernel<F> kernel{
-          x.view(), y.view(), first_in, std::min(most_inputs, m - first_in), first_out / width, adds || first_in > 0,
-          {},       {}};
+          x.view(),  y.view(), first_in, std::min(most_inputs, m - first_in), first_out / width, adds || first_in > 0,
+          streaming, {},       {}};
       const int n_out = std::min(most_outputs, n - first_out);
       for (int j = 0; j < kernel.n_in; ++j)
         for (int i = 0; i < n_out; ++i) {

@@ -10,10 +10,12 @@
 #include "kov/core/launch/for_each_site.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kov {
 
@@ -47,8 +49,20 @@ struct SingleGroup {
   }
 };
 
-/// How many groups a CPU adds in one pass over the sites of a chunk: their sums must stay in the first-level cache.
-inline constexpr int sums_at_once = 8;
+/// How many groups a CPU adds in one pass over the sites of a chunk: so that their sums stay in the first-level cache;
+/// or, for kernels that compute much with each number they read, in the second-level cache.
+inline constexpr int sums_at_once = 8, many_sums_at_once = 512;
+
+/// A kernel that adds to sums itself.  Faster than one that returns many numbers, which pass through memory.
+template <class Kernel, class Site, class Sums>
+concept AddsToSums = requires(const Kernel& kernel, Sums& sums, Site x) {
+  kernel.add_to(sums, x, 0);
+};
+/// A kernel that can prefetch what it will read for a group of a later site.
+template <class Kernel, class Site>
+concept Prefetches = requires(const Kernel& kernel, Site x) {
+  kernel.prefetch(x, 0);
+};
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
@@ -86,28 +100,46 @@ struct ChunkSum {
   void add(int chunk, int group, double* out) const {
     const int first = chunk * sum_chunk, end = first + sum_chunk < range.n_outer ? first + sum_chunk : range.n_outer;
     const int count = at_once == 1 ? 1 : std::min(at_once, n_groups - group);
-    Values<Pack<double, N>, n> packs[at_once];
-    Values<double, n> apart[at_once]{};
-    for (auto& pack : packs)
-      for (auto& v : pack.v) v = Pack<double, N>(0.0);
+    using Packs = Values<Pack<double, N>, n>;
+    auto packs = several<Packs>();
+    auto apart = several<Values<double, n>>();
+    for (int j = 0; j < count; ++j) {
+      apart[std::size_t(j)] = {};
+      for (auto& v : packs[std::size_t(j)].v) v = Pack<double, N>(0.0);
+    }
     for (int outer = range.first + first; outer < range.first + end; ++outer)
       for (int j = 0; j < count; ++j) {
+        if constexpr (Prefetches<Kernel, Site>)
+          if (outer + 1 < range.first + end) kernel.prefetch(Site{outer + 1}, group + j);
+        if constexpr (AddsToSums<Kernel, Site, Packs>)
+          if (layout.is_site(outer, of_columns ? 0 : N - 1)) {
+            kernel.add_to(packs[std::size_t(j)], Site{outer}, group + j);
+            continue;
+          }
         const auto term = kernel(Site{outer}, group + j);
         if (layout.is_site(outer, of_columns ? 0 : N - 1)) {
-          for (int k = 0; k < n; ++k) packs[j].v[k] += to_double(term.v[k]);
+          for (int k = 0; k < n; ++k) packs[std::size_t(j)].v[k] += to_double(term.v[k]);
         } else if constexpr (!of_columns) {
           int valid = N - 1;
           while (valid > 0 && !layout.is_site(outer, valid - 1)) --valid;
-          add_lanes(apart[j], term, valid);
+          add_lanes(apart[std::size_t(j)], term, valid);
         }
       }
     for (int j = 0; j < count; ++j) {
-      if constexpr (!of_columns) add_lanes(apart[j], packs[j], N);
+      if constexpr (!of_columns) add_lanes(apart[std::size_t(j)], packs[std::size_t(j)], N);
       for (int column = 0; column < width; ++column)
-        for (int k = 0; k < n; ++k, ++out) *out = of_columns ? packs[j].v[k].lane(column) : apart[j].v[k];
+        for (int k = 0; k < n; ++k, ++out)
+          *out = of_columns ? packs[std::size_t(j)].v[k].lane(column) : apart[std::size_t(j)].v[k];
     }
   }
 
+  template <class V>
+  auto several() const {
+    if constexpr (at_once <= sums_at_once)
+      return std::array<V, std::size_t(at_once)>();
+    else
+      return std::vector<V>(std::size_t(std::min(at_once, n_groups)));
+  }
   template <class R>
   static void add_lanes(Values<double, n>& sum, const Values<R, n>& term, int valid) {
     for (int k = 0; k < n; ++k) {
