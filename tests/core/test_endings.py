@@ -21,14 +21,6 @@ PROGRAM = os.environ["ENDINGS"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
 
 
-def is_child(pid, parent):
-    try:
-        with open("/proc/%s/stat" % pid) as file:
-            return int(file.read().rpartition(")")[2].split()[1]) == parent
-    except OSError:  # it has ended
-        return False
-
-
 class EndingsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="kovariant-test-")
@@ -239,7 +231,7 @@ class RanksThatStop(EndingsTest):
         self.addCleanup(process.stderr.close)
         while process.poll() is None and len(os.listdir(self.folder)) < 2:
             time.sleep(0.01)
-        ranks = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid, process.pid)]
+        ranks = launched.children(process.pid)
         self.assertEqual(len(ranks), 2)
         time.sleep(0.3)
         for number, pause in ((signal.SIGSTOP, 5), (signal.SIGCONT, 0)):

@@ -13,15 +13,16 @@ import time
 ALONE = 10
 
 
-def has_children(pid):
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name) as file:
-                if int(file.read().rpartition(")")[2].split()[1]) == pid:
-                    return True
-        except OSError:  # it has ended
-            pass
-    return False
+def parent(pid):
+    try:
+        with open("/proc/%s/stat" % pid) as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:  # it has ended
+        return None
+
+
+def children(pid):
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and parent(name) == pid]
 
 
 def run(command, *, timeout, launcher, **more):
@@ -39,7 +40,7 @@ def run(command, *, timeout, launcher, **more):
                     if now - begin > timeout:
                         process.kill()
                         raise subprocess.TimeoutExpired(command, timeout, so_far.output, so_far.stderr) from None
-                alone_since = None if has_children(process.pid) else alone_since or now
+                alone_since = None if children(process.pid) else alone_since or now
                 if launcher and alone_since and now - alone_since > ALONE:
                     process.kill()
                     print("The launcher did not end when all ranks had; run again:", *command, file=sys.stderr)
