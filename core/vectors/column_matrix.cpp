@@ -3,7 +3,6 @@
 
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/group_sums.hpp"
-#include "kov/core/vectors/vector_fields.hpp"
 
 #include <algorithm>
 
@@ -177,8 +176,21 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
     }
 }
 
-#define KOV_COMPILE(...) template struct ColumnMatrices<__VA_ARGS__>;
-KOV_FOR_QUARK_FIELDS(KOV_COMPILE);
-#undef KOV_COMPILE
+template struct ColumnMatrices<Field<ColorVector, float>>;
+template struct ColumnMatrices<Field<ColorVector, double>>;
+template struct ColumnMatrices<Field<Spinor, float>>;
+template struct ColumnMatrices<Field<Spinor, double>>;
+template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<4>>>;
+template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<4>>>;
+template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<4>>>;
+template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<4>>>;
+template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<8>>>;
+template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<16>>>;
+template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<16>>>;
+template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<16>>>;
+template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<16>>>;
 
 }  // namespace kov::detail

@@ -2,7 +2,6 @@
 #include "kov/core/vectors/column_ops.hpp"
 
 #include "kov/core/vectors/column_batch.hpp"
-#include "kov/core/vectors/vector_fields.hpp"
 
 namespace kov::detail {
 
@@ -45,10 +44,45 @@ void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const 
   combine<C>("xpaypbz_by_column", z, {std::nullopt, b, a}, finished, exec, x, z, y);
 }
 
-#define KOV_COMPILE(...)                              \
-  template struct ColumnUpdates<__VA_ARGS__, double>; \
-  template struct ColumnUpdates<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_VECTOR_FIELDS(KOV_COMPILE);
-#undef KOV_COMPILE
+template struct ColumnUpdates<Field<Scalar, float>, double>;
+template struct ColumnUpdates<Field<Scalar, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<Scalar, double>, double>;
+template struct ColumnUpdates<Field<Scalar, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<AdjointVector, float>, double>;
+template struct ColumnUpdates<Field<AdjointVector, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<AdjointVector, double>, double>;
+template struct ColumnUpdates<Field<AdjointVector, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float>, double>;
+template struct ColumnUpdates<Field<ColorVector, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double>, double>;
+template struct ColumnUpdates<Field<ColorVector, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float>, double>;
+template struct ColumnUpdates<Field<Spinor, float>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double>, double>;
+template struct ColumnUpdates<Field<Spinor, double>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, double>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, double>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, double>;
+template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, double>;
+template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
+template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
+template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -3,7 +3,6 @@
 
 #include "kov/core/vectors/column_batch.hpp"
 #include "kov/core/vectors/sum_kernels.hpp"
-#include "kov/core/vectors/vector_fields.hpp"
 
 namespace kov::detail {
 
@@ -109,11 +108,65 @@ std::vector<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, con
   return sums.over_ranks(finished);
 }
 
-#define KOV_COMPILE(...)                                 \
-  template struct ColumnSums<__VA_ARGS__>;               \
-  template struct ColumnUpdateSums<__VA_ARGS__, double>; \
-  template struct ColumnUpdateSums<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_VECTOR_FIELDS(KOV_COMPILE);
-#undef KOV_COMPILE
+template struct ColumnSums<Field<Scalar, float>>;
+template struct ColumnUpdateSums<Field<Scalar, float>, double>;
+template struct ColumnUpdateSums<Field<Scalar, float>, std::complex<double>>;
+template struct ColumnSums<Field<Scalar, double>>;
+template struct ColumnUpdateSums<Field<Scalar, double>, double>;
+template struct ColumnUpdateSums<Field<Scalar, double>, std::complex<double>>;
+template struct ColumnSums<Field<AdjointVector, float>>;
+template struct ColumnUpdateSums<Field<AdjointVector, float>, double>;
+template struct ColumnUpdateSums<Field<AdjointVector, float>, std::complex<double>>;
+template struct ColumnSums<Field<AdjointVector, double>>;
+template struct ColumnUpdateSums<Field<AdjointVector, double>, double>;
+template struct ColumnUpdateSums<Field<AdjointVector, double>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float>>;
+template struct ColumnUpdateSums<Field<ColorVector, float>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double>>;
+template struct ColumnUpdateSums<Field<ColorVector, double>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float>>;
+template struct ColumnUpdateSums<Field<Spinor, float>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double>>;
+template struct ColumnUpdateSums<Field<Spinor, double>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float, ColumnLanes<4>>>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double, ColumnLanes<4>>>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float, ColumnLanes<4>>>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<4>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double, ColumnLanes<4>>>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<4>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double, ColumnLanes<8>>>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, float, ColumnLanes<16>>>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnSums<Field<ColorVector, double, ColumnLanes<16>>>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, double>;
+template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, float, ColumnLanes<16>>>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<16>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, double, ColumnLanes<16>>>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, double>;
+template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
 
 }  // namespace kov::detail

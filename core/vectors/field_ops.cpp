@@ -5,7 +5,6 @@
 
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/vectors/field_combination.hpp"
-#include "kov/core/vectors/vector_fields.hpp"
 
 namespace kov::detail {
 
@@ -72,12 +71,84 @@ void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, c
   launch("xpaypbz", z, combination<C>(z, {1.0, b, a}, x, z, y), exec);
 }
 
-#define KOV_COMPILE(...)                             \
-  template struct FieldOps<__VA_ARGS__>;             \
-  template struct FieldUpdates<__VA_ARGS__, double>; \
-  template struct FieldUpdates<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE);
-#undef KOV_COMPILE
+template struct FieldOps<Field<Scalar, float>>;
+template struct FieldUpdates<Field<Scalar, float>, double>;
+template struct FieldUpdates<Field<Scalar, float>, std::complex<double>>;
+template struct FieldOps<Field<Scalar, double>>;
+template struct FieldUpdates<Field<Scalar, double>, double>;
+template struct FieldUpdates<Field<Scalar, double>, std::complex<double>>;
+template struct FieldOps<Field<AdjointVector, float>>;
+template struct FieldUpdates<Field<AdjointVector, float>, double>;
+template struct FieldUpdates<Field<AdjointVector, float>, std::complex<double>>;
+template struct FieldOps<Field<AdjointVector, double>>;
+template struct FieldUpdates<Field<AdjointVector, double>, double>;
+template struct FieldUpdates<Field<AdjointVector, double>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float>>;
+template struct FieldUpdates<Field<ColorVector, float>, double>;
+template struct FieldUpdates<Field<ColorVector, float>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double>>;
+template struct FieldUpdates<Field<ColorVector, double>, double>;
+template struct FieldUpdates<Field<ColorVector, double>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float>>;
+template struct FieldUpdates<Field<Spinor, float>, double>;
+template struct FieldUpdates<Field<Spinor, float>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double>>;
+template struct FieldUpdates<Field<Spinor, double>, double>;
+template struct FieldUpdates<Field<Spinor, double>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<4>>, double>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<4>>, double>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double, ColumnLanes<4>>>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double, ColumnLanes<8>>>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, float, ColumnLanes<16>>>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<16>>, double>;
+template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldOps<Field<ColorVector, double, ColumnLanes<16>>>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<16>>, double>;
+template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, float, ColumnLanes<16>>>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
+template struct FieldUpdates<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, double, ColumnLanes<16>>>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
+template struct FieldUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldOps<Field<ColorMatrix, float>>;
+template struct FieldUpdates<Field<ColorMatrix, float>, double>;
+template struct FieldUpdates<Field<ColorMatrix, float>, std::complex<double>>;
+template struct FieldOps<Field<ColorMatrix, double>>;
+template struct FieldUpdates<Field<ColorMatrix, double>, double>;
+template struct FieldUpdates<Field<ColorMatrix, double>, std::complex<double>>;
+template struct FieldOps<Field<HalfSpinor, float>>;
+template struct FieldUpdates<Field<HalfSpinor, float>, double>;
+template struct FieldUpdates<Field<HalfSpinor, float>, std::complex<double>>;
+template struct FieldOps<Field<HalfSpinor, double>>;
+template struct FieldUpdates<Field<HalfSpinor, double>, double>;
+template struct FieldUpdates<Field<HalfSpinor, double>, std::complex<double>>;
+template struct FieldOps<Field<SpinMatrix, float>>;
+template struct FieldUpdates<Field<SpinMatrix, float>, double>;
+template struct FieldUpdates<Field<SpinMatrix, float>, std::complex<double>>;
+template struct FieldOps<Field<SpinMatrix, double>>;
+template struct FieldUpdates<Field<SpinMatrix, double>, double>;
+template struct FieldUpdates<Field<SpinMatrix, double>, std::complex<double>>;
 template struct FieldOps<Field<ColorVector, Fixed16>>;
 template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
 template struct FieldOps<Field<Spinor, Fixed16>>;

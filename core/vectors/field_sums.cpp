@@ -4,7 +4,6 @@
 #include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/vectors/sum_kernels.hpp"
-#include "kov/core/vectors/vector_fields.hpp"
 
 namespace kov::detail {
 
@@ -58,11 +57,83 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
   return {{sum[0], sum[1]}, sum[2]};
 }
 
-#define KOV_COMPILE(...)                                \
-  template struct FieldSums<__VA_ARGS__>;               \
-  template struct FieldUpdateSums<__VA_ARGS__, double>; \
-  template struct FieldUpdateSums<__VA_ARGS__, std::complex<double>>;
-KOV_FOR_ALL_PLAIN_FIELDS(KOV_COMPILE);
-#undef KOV_COMPILE
+template struct FieldSums<Field<Scalar, float>>;
+template struct FieldUpdateSums<Field<Scalar, float>, double>;
+template struct FieldUpdateSums<Field<Scalar, float>, std::complex<double>>;
+template struct FieldSums<Field<Scalar, double>>;
+template struct FieldUpdateSums<Field<Scalar, double>, double>;
+template struct FieldUpdateSums<Field<Scalar, double>, std::complex<double>>;
+template struct FieldSums<Field<AdjointVector, float>>;
+template struct FieldUpdateSums<Field<AdjointVector, float>, double>;
+template struct FieldUpdateSums<Field<AdjointVector, float>, std::complex<double>>;
+template struct FieldSums<Field<AdjointVector, double>>;
+template struct FieldUpdateSums<Field<AdjointVector, double>, double>;
+template struct FieldUpdateSums<Field<AdjointVector, double>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, float>>;
+template struct FieldUpdateSums<Field<ColorVector, float>, double>;
+template struct FieldUpdateSums<Field<ColorVector, float>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, double>>;
+template struct FieldUpdateSums<Field<ColorVector, double>, double>;
+template struct FieldUpdateSums<Field<ColorVector, double>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, float>>;
+template struct FieldUpdateSums<Field<Spinor, float>, double>;
+template struct FieldUpdateSums<Field<Spinor, float>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, double>>;
+template struct FieldUpdateSums<Field<Spinor, double>, double>;
+template struct FieldUpdateSums<Field<Spinor, double>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, float, ColumnLanes<4>>>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, double, ColumnLanes<4>>>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, float, ColumnLanes<4>>>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<4>>, double>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, double, ColumnLanes<4>>>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<4>>, double>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, double, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, float, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, double, ColumnLanes<8>>>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, float, ColumnLanes<16>>>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldSums<Field<ColorVector, double, ColumnLanes<16>>>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, double>;
+template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, float, ColumnLanes<16>>>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<16>>, double>;
+template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, double, ColumnLanes<16>>>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<16>>, double>;
+template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
+template struct FieldSums<Field<ColorMatrix, float>>;
+template struct FieldUpdateSums<Field<ColorMatrix, float>, double>;
+template struct FieldUpdateSums<Field<ColorMatrix, float>, std::complex<double>>;
+template struct FieldSums<Field<ColorMatrix, double>>;
+template struct FieldUpdateSums<Field<ColorMatrix, double>, double>;
+template struct FieldUpdateSums<Field<ColorMatrix, double>, std::complex<double>>;
+template struct FieldSums<Field<HalfSpinor, float>>;
+template struct FieldUpdateSums<Field<HalfSpinor, float>, double>;
+template struct FieldUpdateSums<Field<HalfSpinor, float>, std::complex<double>>;
+template struct FieldSums<Field<HalfSpinor, double>>;
+template struct FieldUpdateSums<Field<HalfSpinor, double>, double>;
+template struct FieldUpdateSums<Field<HalfSpinor, double>, std::complex<double>>;
+template struct FieldSums<Field<SpinMatrix, float>>;
+template struct FieldUpdateSums<Field<SpinMatrix, float>, double>;
+template struct FieldUpdateSums<Field<SpinMatrix, float>, std::complex<double>>;
+template struct FieldSums<Field<SpinMatrix, double>>;
+template struct FieldUpdateSums<Field<SpinMatrix, double>, double>;
+template struct FieldUpdateSums<Field<SpinMatrix, double>, std::complex<double>>;
 
 }  // namespace kov::detail
