@@ -184,17 +184,15 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION Pack& operator*=(const Pack& b) { return *this = *this * b; }
 };
 
-/// Lane i of the result is lane i ^ mask of p; mask is zero or a power of two.
+/// Lane i of the result is lane i ^ mask of p.
 template <int mask, class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
   using P = Pack<T, N>;
   P r;
-  for (int k = 0; k < P::n_words; ++k) {
-    if constexpr (mask < P::width)
-      r.word[k] = detail::exchange<mask>(p.word[k], std::make_integer_sequence<int, P::width>{});
-    else
-      r.word[k] = p.word[k ^ (mask / P::width)];
-  }
+  constexpr auto all = std::make_integer_sequence<int, P::width>{};
+  r.word[0] = detail::exchange<mask % P::width>(p.word[mask / P::width], all);
+  for (int k = 1; k < P::n_words; ++k)
+    r.word[k] = detail::exchange<mask % P::width>(p.word[k ^ (mask / P::width)], all);
   return r;
 }
 
