@@ -49,6 +49,15 @@ KOKKOS_FORCEINLINE_FUNCTION Word exchange(const Word& w, std::integer_sequence<i
   return __builtin_shufflevector(w, w, (lane ^ mask)...);
 }
 
+template <class Word, int... lane>
+KOKKOS_FORCEINLINE_FUNCTION auto join_words(const Word& lower, const Word& upper, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(lower, upper, lane...);
+}
+template <int first, class Word, int... lane>
+KOKKOS_FORCEINLINE_FUNCTION auto part_of_word(const Word& w, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(w, w, (first + lane)...);
+}
+
 /// Stores a register bypassing the caches, if the CPU can.
 template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
@@ -95,6 +104,8 @@ KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
 
 }  // namespace detail
 
+/// The first register is always written out before a loop over the others: GCC keeps what a loop of two writes in
+/// memory, and a loop of one in registers.
 template <class T, int N>
 struct Pack {
   static constexpr int width =
@@ -108,13 +119,15 @@ struct Pack {
   Pack() = default;
   /// The same number in every lane.
   KOKKOS_FORCEINLINE_FUNCTION Pack(T a) {
-    for (auto& w : word) w = Word{} + a;
+    word[0] = Word{} + a;
+    for (int k = 1; k < n_words; ++k) word[k] = word[0];
   }
 
   /// p: N reals aligned to a register.
   static KOKKOS_FORCEINLINE_FUNCTION Pack load(const T* p) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
+    r.word[0] = *reinterpret_cast<const Word*>(p);
+    for (int k = 1; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
     return r;
   }
   /// N integers of 16 bits as reals.  p need not be aligned.
@@ -136,19 +149,27 @@ struct Pack {
   /// at once and run out of registers.
   static KOKKOS_FORCEINLINE_FUNCTION Pack load_now(const T* p) {
     Pack r = load(p);
-#if defined(__AVX512F__)
-    for (Word& w : r.word) asm volatile("" : "+v"(w));
-#elif defined(__AVX__)
-    for (Word& w : r.word) asm volatile("" : "+x"(w));
-#endif
+    r.stay();
     return r;
   }
+  /// Computes the numbers here: the compiler may neither repeat nor move that.
+  KOKKOS_FORCEINLINE_FUNCTION void stay() {
+#if defined(__AVX512F__)
+    asm volatile("" : "+v"(word[0]));
+    for (int k = 1; k < n_words; ++k) asm volatile("" : "+v"(word[k]));
+#elif defined(__AVX__)
+    asm volatile("" : "+x"(word[0]));
+    for (int k = 1; k < n_words; ++k) asm volatile("" : "+x"(word[k]));
+#endif
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* p) const {
-    for (int k = 0; k < n_words; ++k) *reinterpret_cast<Word*>(p + k * width) = word[k];
+    *reinterpret_cast<Word*>(p) = word[0];
+    for (int k = 1; k < n_words; ++k) *reinterpret_cast<Word*>(p + k * width) = word[k];
   }
   /// Like store(), for data that will not be read again before it has left the cache.
   KOKKOS_FORCEINLINE_FUNCTION void stream(T* p) const {
-    for (int k = 0; k < n_words; ++k) detail::stream_word(p + k * width, word[k]);
+    detail::stream_word(p, word[0]);
+    for (int k = 1; k < n_words; ++k) detail::stream_word(p + k * width, word[k]);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION T lane(int i) const { return word[i / width][i % width]; }
@@ -156,27 +177,32 @@ struct Pack {
 
   friend KOKKOS_FORCEINLINE_FUNCTION Pack operator+(const Pack& a, const Pack& b) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] + b.word[k];
+    r.word[0] = a.word[0] + b.word[0];
+    for (int k = 1; k < n_words; ++k) r.word[k] = a.word[k] + b.word[k];
     return r;
   }
   friend KOKKOS_FORCEINLINE_FUNCTION Pack operator-(const Pack& a, const Pack& b) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] - b.word[k];
+    r.word[0] = a.word[0] - b.word[0];
+    for (int k = 1; k < n_words; ++k) r.word[k] = a.word[k] - b.word[k];
     return r;
   }
   friend KOKKOS_FORCEINLINE_FUNCTION Pack operator*(const Pack& a, const Pack& b) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] * b.word[k];
+    r.word[0] = a.word[0] * b.word[0];
+    for (int k = 1; k < n_words; ++k) r.word[k] = a.word[k] * b.word[k];
     return r;
   }
   friend KOKKOS_FORCEINLINE_FUNCTION Pack operator/(const Pack& a, const Pack& b) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = a.word[k] / b.word[k];
+    r.word[0] = a.word[0] / b.word[0];
+    for (int k = 1; k < n_words; ++k) r.word[k] = a.word[k] / b.word[k];
     return r;
   }
   friend KOKKOS_FORCEINLINE_FUNCTION Pack operator-(const Pack& a) {
     Pack r;
-    for (int k = 0; k < n_words; ++k) r.word[k] = -a.word[k];
+    r.word[0] = -a.word[0];
+    for (int k = 1; k < n_words; ++k) r.word[k] = -a.word[k];
     return r;
   }
   KOKKOS_FORCEINLINE_FUNCTION Pack& operator+=(const Pack& b) { return *this = *this + b; }
@@ -196,11 +222,39 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
   return r;
 }
 
+/// The lanes of lower, then those of upper.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, 2 * N> join(const Pack<T, N>& lower, const Pack<T, N>& upper) {
+  using P = Pack<T, N>;
+  Pack<T, 2 * N> r;
+  if constexpr (r.n_words == 1)
+    r.word[0] = detail::join_words(lower.word[0], upper.word[0], std::make_integer_sequence<int, 2 * N>{});
+  else
+    for (int k = 0; k < P::n_words; ++k) {
+      r.word[k] = lower.word[k];
+      r.word[P::n_words + k] = upper.word[k];
+    }
+  return r;
+}
+
+/// The lower (part = 0) or upper (part = 1) half of the lanes.
+template <int part, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N / 2> half(const Pack<T, N>& p) {
+  using Half = Pack<T, N / 2>;
+  Half r;
+  if constexpr (p.n_words == 1)
+    r.word[0] = detail::part_of_word<part * (N / 2)>(p.word[0], std::make_integer_sequence<int, N / 2>{});
+  else
+    for (int k = 0; k < Half::n_words; ++k) r.word[k] = p.word[part * Half::n_words + k];
+  return r;
+}
+
 /// The square root, lane by lane.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> sqrt(const Pack<T, N>& p) {
   Pack<T, N> r;
-  for (int k = 0; k < Pack<T, N>::n_words; ++k) r.word[k] = detail::sqrt_word<T>(p.word[k]);
+  r.word[0] = detail::sqrt_word<T>(p.word[0]);
+  for (int k = 1; k < Pack<T, N>::n_words; ++k) r.word[k] = detail::sqrt_word<T>(p.word[k]);
   return r;
 }
 
@@ -209,7 +263,8 @@ template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> where_greater(const Pack<T, N>& a, const Pack<T, N>& b, const Pack<T, N>& x,
                                                      const Pack<T, N>& y) {
   Pack<T, N> r;
-  for (int k = 0; k < Pack<T, N>::n_words; ++k) r.word[k] = a.word[k] > b.word[k] ? x.word[k] : y.word[k];
+  r.word[0] = a.word[0] > b.word[0] ? x.word[0] : y.word[0];
+  for (int k = 1; k < Pack<T, N>::n_words; ++k) r.word[k] = a.word[k] > b.word[k] ? x.word[k] : y.word[k];
   return r;
 }
 

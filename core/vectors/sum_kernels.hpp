@@ -14,11 +14,11 @@ using RealSumOf = DoubleOf<typename S::Real>;
 
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
-  for (int i = 0; i < S::n_complex; ++i) {
+  kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
     const auto z = to_double(v.z[i]);
     sum += z.re * z.re;
     sum += z.im * z.im;
-  }
+  });
 }
 
 template <class View>
@@ -95,7 +95,9 @@ struct InnerProductKernel {
     R norm(0.0);
     for (int group = begin; group < end; ++group) {
       const S v = a(x, group), w = b(x, group);
-      for (int i = 0; i < S::n_complex; ++i) conj_multiply_add(sum, to_double(v.z[i]), to_double(w.z[i]));
+      kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
+        conj_multiply_add(sum, to_double(v.z[i]), to_double(w.z[i]));
+      });
       if constexpr (with_norm2) add_norm2(norm, v);
     }
     if constexpr (with_norm2)

@@ -168,6 +168,20 @@ TYPED_TEST(Packs, ExchangingLanesFlipsBitsOfTheirNumber) {
   EXPECT_EQ(masks, 2 * this->N);
 }
 
+TYPED_TEST(Packs, JoinedPacksHaveTheLanesOfBoth) {
+  const auto &a = this->a.value, &b = this->b.value;
+  constexpr int N = Packs<TypeParam>::N;
+  const auto both = join(this->pa, this->pb);
+  for (int i = 0; i < N; ++i) {
+    EXPECT_EQ(both.lane(i), a[i]);
+    EXPECT_EQ(both.lane(N + i), b[i]);
+  }
+  this->expect_lanes(
+      half<0>(both), [&](int i) { return a[i]; }, "lower half");
+  this->expect_lanes(
+      half<1>(both), [&](int i) { return b[i]; }, "upper half");
+}
+
 TYPED_TEST(Packs, FloatsBecomeTheSameNumbersInDouble) {
   const auto p = to_double(this->pa);
   static_assert(std::is_same_v<std::remove_const_t<decltype(p)>, Pack<double, Packs<TypeParam>::N>>);
