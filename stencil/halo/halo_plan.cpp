@@ -21,7 +21,9 @@ std::string leg_name(const Coord& leg) {
     if (leg[nu] != 0) mu = nu;
   }
   if (reach == 1) return std::string(leg[mu] > 0 ? "+" : "-") + "xyzt"[mu];
-  return "(" + to_string(leg) + ")";
+  std::string name = "(";
+  name += to_string(leg);
+  return name += ")";
 }
 
 }  // namespace kov

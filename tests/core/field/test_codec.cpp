@@ -141,7 +141,9 @@ void check_links12(const Lattice& lattice) {
   const GlobalArray stored = gather(packs);
   reference::for_each_coordinate(u.extent, [&](const Coord& x) {
     for (int k = 0; k < 36; ++k)
-      if (k % 9 < 6) ASSERT_EQ(stored.at(x)[k], meant.at(x)[k]);
+      if (k % 9 < 6) {
+        ASSERT_EQ(stored.at(x)[k], meant.at(x)[k]);
+      }
   });
 }
 

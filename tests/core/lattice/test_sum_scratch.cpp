@@ -32,7 +32,9 @@ TEST(SumScratch, GrowsToWhatIsAskedFor) {
     for (std::size_t i = 0; i < n; ++i) results[i] = double(i);
     EXPECT_EQ(results[n - 1], double(n - 1));
     EXPECT_EQ(scratch->results(n / 2), results);
-    if (unified_memory) EXPECT_EQ(scratch->counters(n)[n - 1], 0u);
+    if (unified_memory) {
+      EXPECT_EQ(scratch->counters(n)[n - 1], 0u);
+    }
   }
 }
 

@@ -146,20 +146,25 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
         const auto result = Column::get(z, k), old = Column::get(before, k);
         if (finished.is_finished(k)) {
           EXPECT_TRUE(same_bits(result, old)) << what << " wrote finished column " << k;
-          if (!norms.empty()) EXPECT_EQ(norms[std::size_t(k)], 0) << what;
+          if (!norms.empty()) {
+            EXPECT_EQ(norms[std::size_t(k)], 0) << what;
+          }
           continue;
         }
         const std::size_t i = std::size_t(k);
         const GlobalArray e = expected(i);
         EXPECT_LE(max_difference(result, e), tolerance<T>(reference::max_abs(e))) << what << ", column " << k;
-        if (!norms.empty())
+        if (!norms.empty()) {
           EXPECT_NEAR(norms[i], double(product(e, e, subset).real()), tolerance<T>(2.0 * double(e.data.size())))
               << what;
+        }
 #if !defined(KOKKOS_ENABLE_CUDA)
         const F x1 = Column::single(x, k), y1 = Column::single(y, k), z1 = Column::single(before, k);
         const double norm = of_one(x1, y1, z1, i);
         EXPECT_TRUE(same_bits(result, Column::get(z1, 0))) << what << " of single column " << k << " has other bits";
-        if (!norms.empty()) EXPECT_EQ(norms[i], norm) << what << " of single column " << k;
+        if (!norms.empty()) {
+          EXPECT_EQ(norms[i], norm) << what << " of single column " << k;
+        }
 #else
         (void)of_one;
 #endif
