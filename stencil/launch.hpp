@@ -39,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
   if constexpr (!std::is_same_v<Site, LaneSite>) {
     constexpr bool all_at_once = In::n_complex <= 3;
     if (all_at_once && leg > 0) return;
-    const Site next{x.outer + 1};
+    const Site next = site_after(x);
     const auto near_next = stencil.at(next);
     for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l) {
       if (component + 1 < n_components) {

@@ -58,8 +58,30 @@ class NeighbourView {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
-    if (hop.slots) return InMemory(gather(hop.slots, group));
-    return (hop.halo ? halo_ : field_).read(PackSite{hop.outer}, group, hop.exchange);
+    if constexpr (View::Codec::is_plain) {
+      return InMemory([&](InMemory& site) __attribute__((always_inline)) { tell(site, hop, group); });
+    } else {
+      if (hop.slots) return InMemory(gather(hop.slots, group));
+      return (hop.halo ? halo_ : field_).read(PackSite{hop.outer}, group, hop.exchange);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<InMemory> read(PairSite x, const PairHop& hop, int group = 0) const {
+    return {read(x.lower, hop.lower, group), read(x.upper, hop.upper, group)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
+    prefetch(hop.lower, group);
+    prefetch(hop.upper, group);
+  }
+  /// Tells a site where v(x, hop) is.  Storage: float or double.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+    constexpr int N = View::lanes;
+    if (hop.slots)
+      site.gather([&](int lane) __attribute__((always_inline)) {
+        const int slot = hop.slots[lane] >> 1;
+        return LaneInMemory<Real>{address(slot / N, (hop.slots[lane] & 1) != 0, group), nullptr, slot % N};
+      });
+    else
+      site.lie_at(address(hop.outer, hop.halo, group), nullptr, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);
@@ -89,6 +111,9 @@ class NeighbourView {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION const Stored* address(int outer, bool in_halo, int group) const {
+    return (in_halo ? halo_ : field_).address(outer, group);
+  }
   PackValue gather(const std::int32_t* slots, int group) const {
     constexpr int N = View::lanes;
     alignas(64) Real re[n_complex][N], im[n_complex][N];

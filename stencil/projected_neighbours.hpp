@@ -46,9 +46,25 @@ class ProjectedNeighbours {
     return InMemory(at.upper, at.lower);
   }
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
-    if (hop.slots) return InMemory(gather(hop.slots, group));
-    const Halves at = halves(hop.outer, 0, hop.halo, group);
-    return InMemory(at.upper, at.lower, hop.exchange);
+    return InMemory([&](InMemory& site) __attribute__((always_inline)) {
+      if (hop.slots) {
+        site.gather([&](int lane) __attribute__((always_inline)) {
+          const int slot = hop.slots[lane] >> 1;
+          const Halves at = halves(slot / lanes, slot % lanes, (hop.slots[lane] & 1) != 0, group);
+          return LaneInMemory<Real>{at.upper, at.lower, slot % lanes};
+        });
+      } else {
+        const Halves at = halves(hop.outer, 0, hop.halo, group);
+        site.lie_at(at.upper, at.lower, hop.exchange);
+      }
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<InMemory> read(PairSite x, const PairHop& hop, int group = 0) const {
+    return {read(x.lower, hop.lower, group), read(x.upper, hop.upper, group)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
+    prefetch(hop.lower, group);
+    prefetch(hop.upper, group);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -73,20 +89,6 @@ class ProjectedNeighbours {
 #if !defined(KOKKOS_ENABLE_CUDA)
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, bool in_halo, int group) const {
     in_halo ? halo_.prefetch(outer, group) : field_.prefetch(outer, group);
-  }
-  Spinor<Pack<Real, lanes>> gather(const std::int32_t* slots, int group) const {
-    alignas(64) Real re[n_complex][lanes], im[n_complex][lanes];
-    for (int l = 0; l < lanes; ++l) {
-      const int slot = slots[l] >> 1;
-      const Spinor<Real> psi = read(LaneSite{}, LaneHop{slot / lanes, slot % lanes, (slots[l] & 1) != 0}, group);
-      for (int i = 0; i < n_complex; ++i) {
-        re[i][l] = psi.z[i].re;
-        im[i][l] = psi.z[i].im;
-      }
-    }
-    Spinor<Pack<Real, lanes>> r;
-    for (int i = 0; i < n_complex; ++i) r.z[i] = {Pack<Real, lanes>::load(re[i]), Pack<Real, lanes>::load(im[i])};
-    return r;
   }
 #endif
 

@@ -24,6 +24,10 @@ struct PackHop {
   /// The crossing of the leg, see Stencil::windings().  One, or with slots one for each lane.
   const std::uint8_t* crossings = nullptr;
 };
+/// The same of a PairSite.
+struct PairHop {
+  PackHop lower, upper;
+};
 /// The same for kernels over single lanes, and for columns (lane 0).
 struct LaneHop {
   int outer;
@@ -155,6 +159,19 @@ class Neighbourhood<PackSite> {
   const std::uint32_t* entries_;
   const std::int32_t* slots_;
   const std::uint8_t* crossings_;
+};
+
+template <>
+class Neighbourhood<PairSite> {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, PairSite x)
+      : lower_(stencil, x.lower), upper_(stencil, x.upper) {}
+  KOKKOS_FORCEINLINE_FUNCTION PairHop operator()(int leg) const { return {lower_(leg), upper_(leg)}; }
+  KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& lower() const { return lower_; }
+  KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& upper() const { return upper_; }
+
+ private:
+  Neighbourhood<PackSite> lower_, upper_;
 };
 
 template <>

@@ -60,6 +60,14 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   using InMemory = SiteInMemory<SiteT, Real, lanes>;
 
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PacksSite x, int group = 0) const { return load<0>(x.outer, group); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(PairSite x, int group = 0) const {
+    const PackValue lower = (*this)(x.lower, group), upper = (*this)(x.upper, group);
+    SiteT<Pack<Real, 2 * lanes>> r;
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      r.z[i] = {join(lower.z[i].re, upper.z[i].re), join(lower.z[i].im, upper.z[i].im)};
+    });
+    return r;
+  }
 
   /// Prefetches a block that a later site will read, into the second-level cache: a site and its neighbours already
   /// fill the first.
@@ -119,6 +127,14 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
       set(x, v, group);
     }
   }
+  KOKKOS_FORCEINLINE_FUNCTION void set(PairSite x, const SiteT<Pack<Real, 2 * lanes>>& v, int group = 0) const {
+    set(x.lower, half_of<0>(v), group);
+    set(x.upper, half_of<1>(v), group);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(PairSite x, const SiteT<Pack<Real, 2 * lanes>>& v, int group = 0) const {
+    stream(x.lower, half_of<0>(v), group);
+    stream(x.upper, half_of<1>(v), group);
+  }
 #endif
 
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite x, int group = 0) const {
@@ -150,6 +166,16 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   }
 
  private:
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int part>
+  static KOKKOS_FORCEINLINE_FUNCTION PackValue half_of(const SiteT<Pack<Real, 2 * lanes>>& v) {
+    PackValue r;
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      r.z[i] = {half<part>(v.z[i].re), half<part>(v.z[i].im)};
+    });
+    return r;
+  }
+#endif
   KOKKOS_FORCEINLINE_FUNCTION Stored* lane_address(LaneSite x, int group) const {
     this->check(x.outer, group, x.lane);
     return unchecked_address(x.outer, group);

@@ -5,46 +5,87 @@
 
 #include "kov/core/site/color_spin.hpp"
 
+#include <concepts>
+
 namespace kov {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+/// One lane of the blocks at p and rest.
+template <class T>
+struct LaneInMemory {
+  const T *p, *rest;
+  int lane;
+};
+
 /// A site whose elements are loaded from memory where they are used.  The most expensive kernels read it instead of a
 /// value, because a spinor of packs does not fit into the registers beside their sums.  Valid only in the statement
 /// that made it.  Its elements may be in two places, `split` of them in the first.
+///
+/// Nothing here calls a function: compilers would keep a kernel's sums in memory around a call, made or not.
 template <template <class> class SiteT, class T, int N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
   static constexpr int n_complex = SiteT<T>::n_complex;
+  using Real = Pack<T, N>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
   /// Lane i is lane i ^ exchange of p.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) requires(split == n_complex) : p_(p) {
     permute(exchange);
-    forget();
   }
   /// The elements from `split` on are in rest.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
-  /// The same, where lane i is lane i ^ exchange in memory.
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest, int exchange) : p_(p), rest_(rest) {
-    permute(exchange);
-    forget();
-  }
   /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of v.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0)
-      : p_(permuted_), rest_(permuted_ + 2 * N * split) {
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) {
     for (int i = 0; i < n_complex; ++i) {
-      v.z[i].re.store(permuted_ + 2 * N * i);
-      v.z[i].im.store(permuted_ + 2 * N * i + N);
+      v.z[i].re.store(own_ + 2 * N * i);
+      v.z[i].im.store(own_ + 2 * N * i + N);
     }
+    be_own();
     permute(exchange);
-    forget();
+  }
+  /// say(site) says where the site is, with lie_at() or gather(), and may scale() it.
+  template <std::invocable<SiteInMemory&> Say>
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Say& say) {
+    say(*this);
   }
   SiteInMemory(const SiteInMemory&) = delete;
   SiteInMemory& operator=(const SiteInMemory&) = delete;
 
+  /// Lane i is lane i ^ exchange of p and rest.
+  KOKKOS_FORCEINLINE_FUNCTION void lie_at(const T* p, const T* rest, int exchange) {
+    p_ = p;
+    rest_ = rest;
+    permute(exchange);
+  }
+  /// Lane i is the LaneInMemory lane(i).
+  template <class Lane>
+  KOKKOS_FORCEINLINE_FUNCTION void gather(const Lane& lane) {
+    for (int i = 0; i < N; ++i) {
+      const LaneInMemory<T> from = lane(i);
+      for (int k = 0; k < 2 * split; ++k) own_[N * k + i] = from.p[N * k + from.lane];
+      for (int k = 2 * split; k < 2 * n_complex; ++k) own_[N * k + i] = from.rest[N * (k - 2 * split) + from.lane];
+    }
+    be_own();
+    forget();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void scale(const Complex<Pack<T, N>>& factor) {
+    for (int i = 0; i < n_complex; ++i) {
+      const Complex<Pack<T, N>> product = factor * z(i);
+      product.re.store(own_ + 2 * N * i);
+      product.im.store(own_ + 2 * N * i + N);
+    }
+    be_own();
+    forget();
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
     const T* const at = address(2 * i);
     return {Pack<T, N>::load_now(at), Pack<T, N>::load_now(at + N)};
+  }
+  /// The address of real k.
+  KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
+    return k < 2 * split ? p_ + N * k : rest_ + N * (k - 2 * split);
   }
 
  private:
@@ -53,34 +94,58 @@ class SiteInMemory {
     if (exchange & 1) exchange_bit<1 % N>();
     if (exchange & 2) exchange_bit<2 % N>();
     if (exchange & 4) exchange_bit<4 % N>();
+    forget();
   }
   template <int mask>
   KOKKOS_FORCEINLINE_FUNCTION void exchange_bit() {
-    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(address(k))).store(permuted_ + N * k);
-    p_ = permuted_;
-    rest_ = permuted_ + 2 * N * split;
+    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(address(k))).store(own_ + N * k);
+    be_own();
   }
-  /// The address of real k.
-  KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
-    return k < 2 * split ? p_ + N * k : rest_ + N * (k - 2 * split);
+  KOKKOS_FORCEINLINE_FUNCTION void be_own() {
+    p_ = own_;
+    rest_ = own_ + 2 * N * split;
   }
 
-  /// Hides the site's address from the compiler, which otherwise tries to keep all permuted lanes in registers, has too
+  /// Hides the site's address from the compiler, which otherwise tries to keep all changed lanes in registers, has too
   /// few, and copies them from stack to stack.
   KOKKOS_FORCEINLINE_FUNCTION void forget() {
     if constexpr (split < n_complex)
-      asm volatile("" : "+r"(p_), "+r"(rest_), "+m"(permuted_));
+      asm volatile("" : "+r"(p_), "+r"(rest_), "+m"(own_));
     else
-      asm volatile("" : "+r"(p_), "+m"(permuted_));
+      asm volatile("" : "+r"(p_), "+m"(own_));
   }
 
   const T *p_, *rest_ = nullptr;
-  alignas(64) T permuted_[2 * N * n_complex];
+  alignas(64) T own_[2 * N * n_complex];
 };
 
 template <template <class> class SiteT, class T, int N, int split>
 KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N, split>& site, int i) {
   return site.z(i);
+}
+
+/// The sites of a pair.
+template <class InMemory>
+struct PairInMemory {
+  InMemory lower, upper;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto z(int i) const {
+    auto re = real(2 * i), im = real(2 * i + 1);
+    return Complex<decltype(re)>{re, im};
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION auto real(int k) const {
+    using Half = typename InMemory::Real;
+    auto r = join(Half::load(lower.address(k)), Half::load(upper.address(k)));
+    r.stay();
+    return r;
+  }
+};
+
+template <class InMemory>
+KOKKOS_FORCEINLINE_FUNCTION auto element(const PairInMemory<InMemory>& sites, int i) {
+  return sites.z(i);
 }
 
 /// The adjoint of a colour matrix in memory.

@@ -2,6 +2,7 @@
 //
 // The sites kernels run over.  The index a kernel receives decides what every view returns to it:
 //   PackSite    all lanes of an outer site: SiteT<Pack<T, N>>, what one CPU thread works on
+//   PairSite    two outer sites: SiteT<Pack<T, 2 N>>, where a CPU's register holds so many
 //   LaneSite    one lane of an outer site:  SiteT<T>, what one GPU thread works on
 //   ColumnSite  one site, N columns in the lanes: SiteT<Pack<T, N>> from a block of columns, SiteT<T> from links
 #pragma once
@@ -25,6 +26,10 @@ struct PackSite {
   int outer;
 };
 
+struct PairSite {
+  PackSite lower, upper;
+};
+
 struct LaneSite {
   int outer;
   int lane;
@@ -35,7 +40,25 @@ struct ColumnSite {
 };
 
 template <class S>
-concept SiteIndex = std::same_as<S, PackSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite>;
+concept SiteIndex =
+    std::same_as<S, PackSite> || std::same_as<S, PairSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite>;
+
+/// Whether a register holds two outer sites in T.
+template <class T>
+inline constexpr bool registers_hold_pairs = false;
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <std::floating_point T>
+inline constexpr bool registers_hold_pairs<T> = Pack<T, 2 * default_lanes>::n_words == 1;
+#endif
+
+/// The site that a kernel over packs or columns probably gets next.
+template <class Site>
+KOKKOS_FORCEINLINE_FUNCTION Site site_after(Site x) {
+  if constexpr (std::is_same_v<Site, PairSite>)
+    return {{x.lower.outer + 2}, {x.upper.outer + 2}};
+  else
+    return {x.outer + 1};
+}
 
 /// What for_each_site hands to a kernel on Exec.
 template <class Exec>
@@ -57,6 +80,13 @@ struct SiteRange {
   KOKKOS_FORCEINLINE_FUNCTION int outer(int k) const {
     const bool turns = part_outer != n_outer;
     return first + (turns ? (k & 1) * part_outer : 0) + (turns ? k >> 1 : k);
+  }
+  int n_pairs() const { return part_outer != n_outer ? (part_outer + 1) / 2 * 2 : (n_outer + 1) / 2; }
+  /// The k-th pair to work on: neighbours in one part.  The last site of an odd part is both sites of its pair.
+  KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
+    const bool turns = part_outer != n_outer;
+    const int begin = first + (turns ? (k & 1) * part_outer : 0), j = 2 * (turns ? k >> 1 : k);
+    return {{begin + j}, {begin + (j + 1 < part_outer ? j + 1 : j)}};
   }
   /// The k-th of the 2 slice outer sites of time slice t, in bricks, parities in turns.
   KOKKOS_FORCEINLINE_FUNCTION int outer(int k, int t) const {
@@ -80,6 +110,12 @@ struct SiteRange {
 struct SiteList {
   const int* items;
   int n;
+
+  int n_pairs() const { return (n + 1) / 2; }
+  /// As SiteRange::pair().
+  KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
+    return {{items[2 * k]}, {items[2 * k + 1 < n ? 2 * k + 1 : 2 * k]}};
+  }
 };
 
 }  // namespace kov

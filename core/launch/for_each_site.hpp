@@ -58,21 +58,40 @@ struct ListedLanes {
   }
 };
 
-/// Ranges and lists for packs and columns, in one type so that a kernel is compiled once: the components of a site one
-/// after the other.  The sites are those of the list, or of the range if list is null.
+/// Ranges and lists for packs, pairs and columns, in one type so that a kernel is compiled once: the components of a
+/// site one after the other.  The sites are those of the list, or of the range if the list has none.
 template <class Site, class Kernel>
 struct PackComponents {
   Kernel kernel;
   SiteRange range;
-  const int* list;
+  SiteList list;
   int n_components;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
-    const Site x{list ? list[i] : range.outer(i)};
+    const Site x = site(i);
     for (int c = 0; c < n_components; ++c) kernel(x, c);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Site site(int i) const {
+    if constexpr (std::is_same_v<Site, PairSite>)
+      return list.items ? list.pair(i) : range.pair(i);
+    else
+      return Site{list.items ? list.items[i] : range.outer(i)};
   }
 };
 
 }  // namespace detail
+
+/// A kernel that can work on a PairSite says so: static constexpr bool takes_pairs = registers_hold_pairs<T>.  A site
+/// may then come twice, as both halves of one pair.
+template <class Kernel>
+concept TakesPairs = requires {
+  requires Kernel::takes_pairs;
+};
+
+/// What for_each_site hands to this kernel over fields of these lanes.
+template <class Kernel, class Lanes, class Exec>
+using site_of_kernel_t = std::conditional_t<TakesPairs<Kernel>, PairSite, site_of_lanes_t<Lanes, Exec>>;
 
 /// Calls kernel(site) for every site of the range: once per outer site with a PackSite on a host with packs (padding
 /// lanes included), once per valid lane with a LaneSite elsewhere.  Asynchronous, like parallel_for.
@@ -85,15 +104,15 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
 }
 
 /// Calls kernel(site, c) for every site and every group c of components in [0, n_components).  The type of site is
-/// site_of_lanes_t.
+/// site_of_kernel_t.
 template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  using S = site_of_lanes_t<Lanes, Exec>;
+  using S = site_of_kernel_t<Kernel, Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
-    detail::launch<Kernel>(name, range.n_outer, detail::PackComponents<S, Kernel>{kernel, range, nullptr, n_components},
-                           exec);
+    detail::launch<Kernel>(name, TakesPairs<Kernel> ? range.n_pairs() : range.n_outer,
+                           detail::PackComponents<S, Kernel>{kernel, range, {}, n_components}, exec);
   else if (n_components == 1)
     detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec);
   else
@@ -105,9 +124,10 @@ template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExe
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  using S = site_of_lanes_t<Lanes, Exec>;
+  using S = site_of_kernel_t<Kernel, Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
-    detail::launch<Kernel>(name, list.n, detail::PackComponents<S, Kernel>{kernel, {}, list.items, n_components}, exec);
+    detail::launch<Kernel>(name, TakesPairs<Kernel> ? list.n_pairs() : list.n,
+                           detail::PackComponents<S, Kernel>{kernel, {}, list, n_components}, exec);
   else
     detail::launch<Kernel>(name, (list.n + N - 1) / N * N * n_components,
                            detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec);

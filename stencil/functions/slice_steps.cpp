@@ -15,7 +15,7 @@ namespace {
 /// the next.
 template <template <class> class SiteT, class T, bool others>
 struct SliceStepsKernel {
-  static constexpr int N = default_lanes;
+  using Site = std::conditional_t<registers_hold_pairs<T>, PairSite, PackSite>;
   using View = FieldView<SiteT, T>;
   using Step = StepAtSite<T, others>;
   using Slice = SliceView<SiteT, T>;
@@ -37,6 +37,7 @@ struct SliceStepsKernel {
     const std::size_t slice = std::size_t(n) * std::size_t(at_once) * View::block;
     const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
+    const SliceStencil stencil{neighbours, crossings, where};
     const Slice source(in, where, first), target(out, where, first);
     T* const buffer = buffers + 2 * std::size_t(id) * slice;
     const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
@@ -45,24 +46,32 @@ struct SliceStepsKernel {
       // A single step never writes to out directly: out may be in, whose neighbours the step still reads.
       const bool direct = k + 1 == n_steps && k > 0;
       const Slice& to = direct ? target : own[k % 2];
-      take(steps[k], source, from, own[k % 2], to, where, count);
+      take(steps[k], source, from, own[k % 2], to, stencil, count);
       from = to;
     }
     if (n_steps == 1)
       for (int i = 0; i < n; ++i)
-        for (int c = 0; c < count; ++c) target.set(i, c, from(i, c));
+        for (int c = 0; c < count; ++c) target.set(PackSite{i}, c, from(PackSite{i}, c));
     token.release(id);
   }
 
  private:
   void take(const Step& step, const Slice& source, const Slice& from, const Slice& before, const Slice& to,
-            const int* where, int count) const {
-    for (int i = 0; i < n; ++i)
+            const SliceStencil& stencil, int count) const {
+    constexpr int at_a_time = std::is_same_v<Site, PairSite> ? 2 : 1;
+    for (int k = 0; k < n; k += at_a_time)
       for (int c = 0; c < count; ++c) {
-        auto sum = zero<SiteT<Pack<T, N>>>();
-        add_slice_legs(sum, links, from, neighbours, crossings, where, i, c);
+        const Site i = site(k);
+        auto sum = zero<decltype(from(i, c))>();
+        add_slice_legs(sum, links, from, stencil, i, c);
         to.set(i, c, step.result(sum, i, c, from, source, before));
       }
+  }
+  Site site(int k) const {
+    if constexpr (std::is_same_v<Site, PairSite>)
+      return {{k}, {std::min(k + 1, n - 1)}};
+    else
+      return {k};
   }
 };
 

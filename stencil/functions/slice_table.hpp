@@ -72,12 +72,23 @@ struct SliceTable {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Some components of a slice, in a field or in a buffer of its own.
+/// Calls f for a site, or for both sites of a pair.
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION PackSite each_site(PackSite x, const F& f) {
+  return {f(x.outer)};
+}
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION PairSite each_site(PairSite x, const F& f) {
+  return {{f(x.lower.outer)}, {f(x.upper.outer)}};
+}
+
+/// Some components of a slice, in a field or in a buffer of its own.  Its sites are numbered within the slice: they are
+/// PackSites or PairSites of these numbers.
 template <template <class> class SiteT, class T>
 class SliceView {
  public:
   using View = FieldView<SiteT, T>;
-  using Value = SiteT<Pack<T, default_lanes>>;
+  using Neighbour = typename View::InMemory;
 
   /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceTable::outer.
   SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
@@ -86,39 +97,70 @@ class SliceView {
     view_.set_extents(n, n_components, "a buffer for slices");
   }
 
-  T* address(int i, int c) const { return view_.address(outer(i), first_ + c); }
-  Value operator()(int i, int c) const { return view_(PackSite{outer(i)}, first_ + c); }
-  void set(int i, int c, const Value& v) const { view_.set(PackSite{outer(i)}, v, first_ + c); }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site i, int c) const {
+    return view_(in_view(i), first_ + c);
+  }
+  template <class Site, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void set(Site i, int c, const Value& v) const {
+    view_.set(in_view(i), v, first_ + c);
+  }
+  /// The neighbours that the hop of a SliceStencil leads to.
+  KOKKOS_FORCEINLINE_FUNCTION Neighbour read(const PackHop& hop, int c) const {
+    return Neighbour(view_.address(sites_ ? sites_[hop.outer] : hop.outer, first_ + c), hop.exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<Neighbour> read(const PairHop& hop, int c) const {
+    return {read(hop.lower, c), read(hop.upper, c)};
+  }
 
  private:
-  int outer(int i) const { return sites_ ? sites_[i] : i; }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION Site in_view(Site i) const {
+    return each_site(
+        i, [&](int k) __attribute__((always_inline)) { return sites_ ? sites_[k] : k; });
+  }
 
   View view_;
   const int* sites_ = nullptr;
   int first_ = 0;
 };
 
-/// sum += the six legs of component c of site i.  neighbours: of SliceTable; where: the outer sites of this slice;
-/// crossings: of Stencil::of_space().
-template <template <class> class SiteT, class T>
-KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(SiteT<Pack<T, default_lanes>>& sum, const LinkView<T>& links,
-                                                const SliceView<SiteT, T>& from, const std::uint32_t* neighbours,
-                                                const std::uint8_t* crossings, const int* where, int i, int c) {
-  using Neighbour = SiteInMemory<SiteT, T, default_lanes>;
-  const PackSite x{where[i]};
-  const std::uint8_t* const crossing = crossings + std::size_t(x.outer) * 6;
+/// The six spatial neighbours of the sites of one slice.
+struct SliceStencil {
+  const std::uint32_t* neighbours;  // SliceTable::neighbours
+  const std::uint8_t* crossings;    // of Stencil::of_space()
+  const int* where;                 // the outer sites of the slice
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION Site in_field(Site i) const {
+    return each_site(
+        i, [&](int k) __attribute__((always_inline)) { return where[k]; });
+  }
+  /// The neighbours on a leg, numbered within the slice.
+  KOKKOS_FORCEINLINE_FUNCTION PackHop hop(PackSite i, int leg) const {
+    const std::uint32_t to = neighbours[i.outer * 6 + leg];
+    return {int(to >> 3), int(to & 7), false, nullptr, crossings + std::size_t(where[i.outer]) * 6 + leg};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const { return {hop(i.lower, leg), hop(i.upper, leg)}; }
+  /// The same neighbours in fields.
+  KOKKOS_FORCEINLINE_FUNCTION PackHop in_field(PackHop hop) const {
+    hop.outer = where[hop.outer];
+    return hop;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairHop in_field(const PairHop& hop) const {
+    return {in_field(hop.lower), in_field(hop.upper)};
+  }
+};
+
+/// sum += the six legs of component c of site i.
+template <class Sum, template <class> class SiteT, class T, class Site>
+KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(Sum& sum, const LinkView<T>& links, const SliceView<SiteT, T>& from,
+                                                const SliceStencil& stencil, Site i, int c) {
+  const Site x = stencil.in_field(i);
   for (int leg = 0; leg < 6; leg += 2) {
-    const auto hop = [&](int l) {
-      const std::uint32_t to = neighbours[i * 6 + l];
-      return PackHop{int(to >> 3), int(to & 7), false, nullptr, crossing + l};
-    };
-    const PackHop ahead = hop(leg), behind = hop(leg + 1);
-    PackHop behind_in_field = behind;
-    behind_in_field.outer = where[behind.outer];
-    color_multiply_add(sum, links.template of_leg<false>(x, ahead, leg),
-                       Neighbour(from.address(ahead.outer, c), ahead.exchange));
-    color_multiply_add(sum, links.template of_leg<true>(x, behind_in_field, leg + 1),
-                       Neighbour(from.address(behind.outer, c), behind.exchange));
+    const auto ahead = stencil.hop(i, leg), behind = stencil.hop(i, leg + 1);
+    color_multiply_add(sum, links.template of_leg<false>(x, ahead, leg), from.read(ahead, c));
+    color_multiply_add(sum, links.template of_leg<true>(x, stencil.in_field(behind), leg + 1), from.read(behind, c));
   }
 }
 #endif

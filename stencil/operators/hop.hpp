@@ -21,6 +21,7 @@ namespace kov {
 template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
+  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !Out::holds_columns;
 
   StencilView stencil;
   Links links;

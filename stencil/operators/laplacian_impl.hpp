@@ -99,6 +99,7 @@ struct LegSum {
 template <class Links, class In, class View, int n_legs, bool others, class StencilView>
 struct LaplacianKernel {
   using Real = typename View::Real;
+  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !View::holds_columns;
 
   LegSum<Links, In, n_legs, StencilView> legs;
   View in, before, to;

@@ -66,6 +66,14 @@ class LinkView {
     else
       return read<false>(x, hop, leg);
   }
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(PairSite x, const PairHop& hop, int leg) const {
+    using Pair = PairInMemory<InMemory>;
+    if constexpr (backward)
+      return AdjointInMemory<Pair>{{read<true>(x.lower, hop.lower, leg), read<true>(x.upper, hop.upper, leg)}};
+    else
+      return Pair{read<false>(x.lower, hop.lower, leg), read<false>(x.upper, hop.upper, leg)};
+  }
   /// Prefetches the data that this leg of site x will load.
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
@@ -75,6 +83,10 @@ class LinkView {
       links_.field().prefetch(x.outer, leg / 2);
     else
       links_.prefetch(near(leg), leg / 2);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(PairSite x, const Neighbourhood<PairSite>& near, int leg) const {
+    prefetch(x.lower, near.lower(), leg);
+    prefetch(x.upper, near.upper(), leg);
   }
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
@@ -103,10 +115,21 @@ class LinkView {
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
-    if (factors_.any() && has_factor(hop, leg)) return InMemory(scaled<backward>(x, hop, leg));
-    return !backward  ? links_.field().read(x, doubled_ ? leg : leg / 2)
-           : doubled_ ? links_.field().read(x, leg, 0)
-                      : links_.read(x, hop, leg / 2);
+    if constexpr (Neighbours::View::Codec::is_plain)
+      return InMemory([&](InMemory& u) __attribute__((always_inline)) {
+        if (backward && !doubled_)
+          links_.tell(u, hop, leg / 2);
+        else
+          u.lie_at(links_.field().address(x.outer, doubled_ ? leg : leg / 2), nullptr, 0);
+        if (has_factor(hop, leg)) u.scale(factor<backward>(hop, leg));
+      });
+    else
+      return InMemory(value<backward>(x, hop, leg));
+  }
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(PackSite x, const PackHop& hop, int leg) const {
+    const auto u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
+    return has_factor(hop, leg) ? factor<backward>(hop, leg) * u : u;
   }
   KOKKOS_FORCEINLINE_FUNCTION bool has_factor(const PackHop& hop, int leg) const {
     if (factors_.scaled >> leg & 1) return true;
@@ -116,11 +139,11 @@ class LinkView {
       for (int lane = 1; lane < N; ++lane) crosses = crosses || hop.crossings[lane] != 0;
     return crosses;
   }
-  /// Rarely called, so not inlined into the kernels' loops.
+  /// What the matrix is multiplied by; on a backward leg the conjugate of the leg's factor, as of_leg() takes the
+  /// adjoint afterwards.
   template <bool backward>
-  [[gnu::noinline]] ColorMatrix<Pack<Real, N>> scaled(PackSite x, const PackHop& hop, int leg) const {
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<Real, N>> factor(const PackHop& hop, int leg) const {
     using P = Pack<Real, N>;
-    const ColorMatrix<P> u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
     Complex<P> z{P(factors_.of_leg[leg].re), P(factors_.of_leg[leg].im)};
     if (factors_.phases != nullptr) {
       alignas(64) Real re[N], im[N];
@@ -131,7 +154,7 @@ class LinkView {
       }
       z = z * Complex<P>{P::load(re), P::load(im)};
     }
-    return (backward ? conj(z) : z) * u;
+    return backward ? conj(z) : z;
   }
 #else
   static constexpr int phase_lanes = 1;

@@ -83,15 +83,19 @@ TEST_F(ViewBounds, SlicesEndWhereTheirFieldOrBufferDoes) {
   const SpinorField<double> psi(lattice, "psi", 2);
   const std::vector<int> sites{0, psi.range().n_outer};
   const View in_field(psi.view(), sites.data(), 1);
-  in_field.address(0, 0);
-  expect_refused([&] { in_field.address(0, 1); }, {"psi", "component 2"});
-  expect_refused([&] { in_field(1, 0); }, {"psi", "outer site " + std::to_string(sites[1])});
-  expect_refused([&] { in_field.set(1, 0, zero<View::Value>()); }, {"psi", "outer site"});
-  std::vector<double> memory(3 * 2 * detail::SliceView<Spinor, double>::View::block);
+  const auto read = [](const View& view, int site, int c) { view.read(PackHop{site, 0, false, nullptr}, c); };
+  const std::string beyond = "outer site " + std::to_string(sites[1]);
+  read(in_field, 0, 0);
+  expect_refused([&] { read(in_field, 0, 1); }, {"psi", "component 2"});
+  expect_refused([&] { read(in_field, 1, 0); }, {"psi", beyond});
+  expect_refused([&] { in_field(PackSite{1}, 0); }, {"psi", beyond});
+  expect_refused([&] { in_field(PairSite{{0}, {1}}, 0); }, {"psi", beyond});
+  expect_refused([&] { in_field.set(PackSite{1}, 0, zero<View::View::PackValue>()); }, {"psi", beyond});
+  std::vector<double> memory(3 * 2 * View::View::block);
   const View buffer(memory.data(), 3, 2);
-  buffer.address(2, 1);
-  expect_refused([&] { buffer.address(3, 0); }, {"a buffer for slices", "outer site 3"});
-  expect_refused([&] { buffer.address(0, 2); }, {"a buffer for slices", "component 2"});
+  read(buffer, 2, 1);
+  expect_refused([&] { read(buffer, 3, 0); }, {"a buffer for slices", "outer site 3"});
+  expect_refused([&] { read(buffer, 0, 2); }, {"a buffer for slices", "component 2"});
 }
 #endif
 
