@@ -58,62 +58,34 @@ class NeighbourView {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
-    if constexpr (View::Codec::is_plain) {
-      return InMemory([&](InMemory& site) __attribute__((always_inline)) { tell(site, hop, group); });
-    } else {
-      if (hop.slots) return InMemory(gather(hop.slots, group));
-      return (hop.halo ? halo_ : field_).read(PackSite{hop.outer}, group, hop.exchange);
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<InMemory> read(PairSite x, const PairHop& hop, int group = 0) const {
-    return {read(x.lower, hop.lower, group), read(x.upper, hop.upper, group)};
+    return InMemory([&](InMemory & site) __attribute__((always_inline)) {
+      if (hop.slots)
+        site.keep(gather(hop.slots, group));
+      else
+        tell(site, hop, group);
+    });
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
     prefetch(hop.lower, group);
     prefetch(hop.upper, group);
   }
-  /// Tells a site where v(x, hop) is.  Storage: float or double.
+  /// Tells a site where, or what, v(x, hop) is; not for slots.
   KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
-    constexpr int N = View::lanes;
-    if (hop.slots)
-      site.gather([&](int lane) __attribute__((always_inline)) {
-        const int slot = hop.slots[lane] >> 1;
-        return LaneInMemory<Real>{address(slot / N, (hop.slots[lane] & 1) != 0, group), nullptr, slot % N};
-      });
+    const View& from = hop.halo ? halo_ : field_;
+    if constexpr (View::Codec::is_plain)
+      site.lie_at(from.address(hop.outer, group), nullptr, hop.exchange);
     else
-      site.lie_at(address(hop.outer, hop.halo, group), nullptr, hop.exchange);
+      site.keep(from(PackSite{hop.outer}, group), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);
   }
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PackSite, const PackHop& hop, int group = 0) const {
     if (hop.slots) return gather(hop.slots, group);
-    const View& from = hop.halo ? halo_ : field_;
-    constexpr int N = View::lanes;
-    switch (hop.exchange) {
-      case 0:
-        return from.template load<0>(hop.outer, group);
-      case 1:
-        return from.template load<1 % N>(hop.outer, group);
-      case 2:
-        return from.template load<2 % N>(hop.outer, group);
-      case 3:
-        return from.template load<3 % N>(hop.outer, group);
-      case 4:
-        return from.template load<4 % N>(hop.outer, group);
-      case 5:
-        return from.template load<5 % N>(hop.outer, group);
-      case 6:
-        return from.template load<6 % N>(hop.outer, group);
-      default:
-        return from.template load<7 % N>(hop.outer, group);
-    }
+    return (hop.halo ? halo_ : field_)(PackSite{hop.outer}, group, hop.exchange);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION const Stored* address(int outer, bool in_halo, int group) const {
-    return (in_halo ? halo_ : field_).address(outer, group);
-  }
   PackValue gather(const std::int32_t* slots, int group) const {
     constexpr int N = View::lanes;
     alignas(64) Real re[n_complex][N], im[n_complex][N];

@@ -45,22 +45,10 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     return InMemory(at.upper, at.lower);
   }
-  KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
-    return InMemory([&](InMemory& site) __attribute__((always_inline)) {
-      if (hop.slots) {
-        site.gather([&](int lane) __attribute__((always_inline)) {
-          const int slot = hop.slots[lane] >> 1;
-          const Halves at = halves(slot / lanes, slot % lanes, (hop.slots[lane] & 1) != 0, group);
-          return LaneInMemory<Real>{at.upper, at.lower, slot % lanes};
-        });
-      } else {
-        const Halves at = halves(hop.outer, 0, hop.halo, group);
-        site.lie_at(at.upper, at.lower, hop.exchange);
-      }
-    });
-  }
-  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<InMemory> read(PairSite x, const PairHop& hop, int group = 0) const {
-    return {read(x.lower, hop.lower, group), read(x.upper, hop.upper, group)};
+  /// Tells a site where the neighbour is; not for slots.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+    const Halves at = halves(hop.outer, 0, hop.halo, group);
+    site.lie_at(at.upper, at.lower, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
     prefetch(hop.lower, group);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace kov {
@@ -153,6 +154,16 @@ class Neighbourhood<PackSite> {
     if (slots_) return {0, 0, false, slots_ + leg * default_lanes, crossings_ + leg * default_lanes};
     const std::uint32_t e = entries_[leg];
     return {detail::entry_outer(e), detail::entry_exchange(e), detail::entry_halo(e), nullptr, crossings_ + leg};
+  }
+  /// Whether the lanes of the neighbours are gathered from slots.
+  KOKKOS_FORCEINLINE_FUNCTION bool gathers() const { return slots_ != nullptr; }
+  /// Whether a lane has a crossing on this leg.
+  KOKKOS_FORCEINLINE_FUNCTION bool crosses(int leg) const {
+    if (!slots_) return crossings_[leg] != 0;
+    std::uint64_t of_lanes;
+    static_assert(sizeof(of_lanes) == default_lanes);
+    std::memcpy(&of_lanes, crossings_ + leg * default_lanes, default_lanes);
+    return of_lanes != 0;
   }
 
  private:

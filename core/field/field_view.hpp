@@ -59,7 +59,18 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   using PacksSite = std::conditional_t<holds_columns, ColumnSite, PackSite>;
   using InMemory = SiteInMemory<SiteT, Real, lanes>;
 
-  KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PacksSite x, int group = 0) const { return load<0>(x.outer, group); }
+  KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PacksSite x, int group = 0) const {
+    return Codec::template load<lanes>(address(x.outer, group));
+  }
+  /// Lane i is lane i ^ exchange in memory.
+  KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PackSite x, int group, int exchange) const {
+    PackValue v = (*this)(x, group);
+    if (exchange != 0) {
+      const LaneExchange<Real, lanes> exchanged(exchange);
+      for (auto& z : v.z) z = {exchanged(z.re), exchanged(z.im)};
+    }
+    return v;
+  }
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(PairSite x, int group = 0) const {
     const PackValue lower = (*this)(x.lower, group), upper = (*this)(x.upper, group);
     SiteT<Pack<Real, 2 * lanes>> r;
@@ -76,21 +87,6 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     for (int k = 0; k < int(block * sizeof(Stored)); k += 64) __builtin_prefetch(p + k, 0, 2);
   }
 
-  /// Lane i of the result is lane i ^ mask in memory.
-  template <int mask>
-  KOKKOS_FORCEINLINE_FUNCTION PackValue load(int outer, int group) const {
-    const PackValue v = Codec::template load<lanes>(address(outer, group));
-    if constexpr (mask == 0) {
-      return v;
-    } else {
-      PackValue r;
-      unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-        r.z[i].re = exchange_lanes<mask>(v.z[i].re);
-        r.z[i].im = exchange_lanes<mask>(v.z[i].im);
-      });
-      return r;
-    }
-  }
   KOKKOS_FORCEINLINE_FUNCTION void set(PacksSite x, const PackValue& v, int group = 0) const {
     Codec::template store<lanes>(address(x.outer, group), v);
   }

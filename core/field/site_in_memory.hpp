@@ -10,13 +10,6 @@
 namespace kov {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// One lane of the blocks at p and rest.
-template <class T>
-struct LaneInMemory {
-  const T *p, *rest;
-  int lane;
-};
-
 /// A site whose elements are loaded from memory where they are used.  The most expensive kernels read it instead of a
 /// value, because a spinor of packs does not fit into the registers beside their sums.  Valid only in the statement
 /// that made it.  Its elements may be in two places, `split` of them in the first.
@@ -25,7 +18,9 @@ struct LaneInMemory {
 template <template <class> class SiteT, class T, int N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
-  static constexpr int n_complex = SiteT<T>::n_complex;
+  static constexpr int n_complex = SiteT<T>::n_complex, lanes = N;
+  /// As many reals are in the first place.
+  static constexpr int split_reals = 2 * N * split;
   using Real = Pack<T, N>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
@@ -36,15 +31,8 @@ class SiteInMemory {
   /// The elements from `split` on are in rest.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
   /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of v.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) {
-    for (int i = 0; i < n_complex; ++i) {
-      v.z[i].re.store(own_ + 2 * N * i);
-      v.z[i].im.store(own_ + 2 * N * i + N);
-    }
-    be_own();
-    permute(exchange);
-  }
-  /// say(site) says where the site is, with lie_at() or gather(), and may scale() it.
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) { keep(v, exchange); }
+  /// say(site) says where the site is, with lie_at(), or what it is, with keep().
   template <std::invocable<SiteInMemory&> Say>
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Say& say) {
     say(*this);
@@ -58,25 +46,14 @@ class SiteInMemory {
     rest_ = rest;
     permute(exchange);
   }
-  /// Lane i is the LaneInMemory lane(i).
-  template <class Lane>
-  KOKKOS_FORCEINLINE_FUNCTION void gather(const Lane& lane) {
-    for (int i = 0; i < N; ++i) {
-      const LaneInMemory<T> from = lane(i);
-      for (int k = 0; k < 2 * split; ++k) own_[N * k + i] = from.p[N * k + from.lane];
-      for (int k = 2 * split; k < 2 * n_complex; ++k) own_[N * k + i] = from.rest[N * (k - 2 * split) + from.lane];
-    }
-    be_own();
-    forget();
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void scale(const Complex<Pack<T, N>>& factor) {
+  /// Lane i is lane i ^ exchange of v.
+  KOKKOS_FORCEINLINE_FUNCTION void keep(const SiteT<Pack<T, N>>& v, int exchange = 0) {
     for (int i = 0; i < n_complex; ++i) {
-      const Complex<Pack<T, N>> product = factor * z(i);
-      product.re.store(own_ + 2 * N * i);
-      product.im.store(own_ + 2 * N * i + N);
+      v.z[i].re.store(own_ + 2 * N * i);
+      v.z[i].im.store(own_ + 2 * N * i + N);
     }
     be_own();
-    forget();
+    permute(exchange);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
@@ -89,21 +66,17 @@ class SiteInMemory {
   }
 
  private:
-  /// Straight legs exchange one bit, others two or three.
   KOKKOS_FORCEINLINE_FUNCTION void permute(int exchange) {
-    if (exchange & 1) exchange_bit<1 % N>();
-    if (exchange & 2) exchange_bit<2 % N>();
-    if (exchange & 4) exchange_bit<4 % N>();
+    if (exchange != 0) {
+      const LaneExchange<T, N> exchanged(exchange);
+      for (int k = 0; k < 2 * n_complex; ++k) exchanged.load(address(k)).store(own_ + N * k);
+      be_own();
+    }
     forget();
-  }
-  template <int mask>
-  KOKKOS_FORCEINLINE_FUNCTION void exchange_bit() {
-    for (int k = 0; k < 2 * n_complex; ++k) exchange_lanes<mask>(Pack<T, N>::load(address(k))).store(own_ + N * k);
-    be_own();
   }
   KOKKOS_FORCEINLINE_FUNCTION void be_own() {
     p_ = own_;
-    rest_ = own_ + 2 * N * split;
+    rest_ = own_ + split_reals;
   }
 
   /// Hides the site's address from the compiler, which otherwise tries to keep all changed lanes in registers, has too

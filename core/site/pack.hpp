@@ -44,10 +44,41 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
-template <int mask, class Word, int... lane>
-KOKKOS_FORCEINLINE_FUNCTION Word exchange(const Word& w, std::integer_sequence<int, lane...>) {
-  return __builtin_shufflevector(w, w, (lane ^ mask)...);
-}
+/// Exchanges the elements of a register of T: element i of the result is element i ^ mask.  Only where the CPU can do
+/// that with a mask known at run time.
+template <class T, int bytes>
+struct ElementExchange {
+  static constexpr bool exists = false;
+  explicit ElementExchange(int) {}
+};
+#if defined(__AVX2__)
+template <class T>
+struct ElementExchange<T, 32> {
+  static constexpr bool exists = true;
+  /// Which 32 bits go where.
+  __m256i from;
+  KOKKOS_FORCEINLINE_FUNCTION explicit ElementExchange(int mask)
+      : from(_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(mask * int(sizeof(T) / 4)))) {}
+  template <class Word>
+  KOKKOS_FORCEINLINE_FUNCTION Word operator()(const Word& w) const {
+    return (Word)_mm256_permutevar8x32_epi32((__m256i)w, from);
+  }
+};
+#endif
+#if defined(__AVX512F__)
+template <class T>
+struct ElementExchange<T, 64> {
+  static constexpr bool exists = true;
+  __m512i from;
+  KOKKOS_FORCEINLINE_FUNCTION explicit ElementExchange(int mask)
+      : from(_mm512_xor_si512(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                              _mm512_set1_epi32(mask * int(sizeof(T) / 4)))) {}
+  template <class Word>
+  KOKKOS_FORCEINLINE_FUNCTION Word operator()(const Word& w) const {
+    return (Word)_mm512_maskz_permutexvar_epi32(0xffff, from, (__m512i)w);
+  }
+};
+#endif
 
 template <class Word, int... lane>
 KOKKOS_FORCEINLINE_FUNCTION auto join_words(const Word& lower, const Word& upper, std::integer_sequence<int, lane...>) {
@@ -210,17 +241,39 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION Pack& operator*=(const Pack& b) { return *this = *this * b; }
 };
 
-/// Lane i of the result is lane i ^ mask of p.
-template <int mask, class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> exchange_lanes(const Pack<T, N>& p) {
+/// Exchanges lanes: lane i of the result is lane i ^ mask of the argument.
+template <class T, int N>
+class LaneExchange {
+ public:
   using P = Pack<T, N>;
-  P r;
-  constexpr auto all = std::make_integer_sequence<int, P::width>{};
-  r.word[0] = detail::exchange<mask % P::width>(p.word[mask / P::width], all);
-  for (int k = 1; k < P::n_words; ++k)
-    r.word[k] = detail::exchange<mask % P::width>(p.word[k ^ (mask / P::width)], all);
-  return r;
-}
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(int mask) : mask_(mask), within_(mask % P::width) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION P operator()(const P& p) const {
+    alignas(P) T lanes[N];
+    p.store(lanes);
+    return load(lanes);
+  }
+  /// The same for Pack::load(p).
+  KOKKOS_FORCEINLINE_FUNCTION P load(const T* p) const {
+    P r;
+    if constexpr (Within::exists) {
+      const int words = P::n_words == 1 ? 0 : mask_ / P::width;
+      r.word[0] = within_(*reinterpret_cast<const typename P::Word*>(p + words * P::width));
+      for (int k = 1; k < P::n_words; ++k)
+        r.word[k] = within_(*reinterpret_cast<const typename P::Word*>(p + (k ^ words) * P::width));
+    } else {
+      for (int i = 0; i < N; ++i) r.set_lane(i, p[i ^ mask_]);
+    }
+    return r;
+  }
+
+ private:
+  using Within = detail::ElementExchange<T, P::width * int(sizeof(T))>;
+
+  int mask_;
+  Within within_;
+};
 
 /// The lanes of lower, then those of upper.
 template <class T, int N>

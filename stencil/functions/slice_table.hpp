@@ -152,15 +152,28 @@ struct SliceStencil {
   }
 };
 
+/// The neighbours of one site in fields, as LinksAt asks for them.
+template <class Site>
+struct SliceNeighbourhood {
+  const SliceStencil& stencil;
+  Site i;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(int leg) const { return stencil.in_field(stencil.hop(i, leg)); }
+  KOKKOS_FORCEINLINE_FUNCTION bool crosses(int leg) const { return *stencil.hop(i, leg).crossings != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> lower() const { return {stencil, i.lower}; }
+  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> upper() const { return {stencil, i.upper}; }
+};
+
 /// sum += the six legs of component c of site i.
 template <class Sum, template <class> class SiteT, class T, class Site>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(Sum& sum, const LinkView<T>& links, const SliceView<SiteT, T>& from,
                                                 const SliceStencil& stencil, Site i, int c) {
-  const Site x = stencil.in_field(i);
+  const SliceNeighbourhood<Site> near{stencil, i};
+  const LinksAt<LinkView<T>, Site, 6> u(links, stencil.in_field(i), near);
   for (int leg = 0; leg < 6; leg += 2) {
     const auto ahead = stencil.hop(i, leg), behind = stencil.hop(i, leg + 1);
-    color_multiply_add(sum, links.template of_leg<false>(x, ahead, leg), from.read(ahead, c));
-    color_multiply_add(sum, links.template of_leg<true>(x, stencil.in_field(behind), leg + 1), from.read(behind, c));
+    color_multiply_add(sum, u.template of_leg<false>(ahead, leg), from.read(ahead, c));
+    color_multiply_add(sum, u.template of_leg<true>(stencil.in_field(behind), leg + 1), from.read(behind, c));
   }
 }
 #endif

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 #include "kov/stencil/operators/projector.hpp"
 
@@ -18,10 +19,11 @@ namespace kov {
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
 /// neighbours come from cache.
+///
+/// It can work on pairs of sites but is slower so: a spinor and a half fill the registers already.
 template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
-  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !Out::holds_columns;
 
   StencilView stencil;
   Links links;
@@ -34,10 +36,12 @@ struct HopKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
+    const LinksAt<Links, Site, 8> u(links, x, near);
+    const NeighboursAt<In, Site, 8> psi(in, x, near, c);
     using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
     Result sum = zero<Result>();
-    legs(sum, x, near, c, std::make_integer_sequence<int, 8>{});
+    legs(sum, x, near, u, psi, c, std::make_integer_sequence<int, 8>{});
     sum = R(beta) * sum;
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)
@@ -47,17 +51,17 @@ struct HopKernel {
   }
 
  private:
-  template <class Sum, class Site, class Near, int... k>
-  KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, int c,
+  template <class Sum, class Site, class Near, class U, class Psi, int... k>
+  KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                         std::integer_sequence<int, k...>) const {
     if constexpr (std::is_same_v<Site, LaneSite> && !Out::holds_columns)
-      (leg<leg_in_turn(k, 8)>(sum, x, near, c), ...);
+      (leg<leg_in_turn(k, 8)>(sum, x, near, u, psi, c), ...);
     else
-      (leg<k>(sum, x, near, c), ...);
+      (leg<k>(sum, x, near, u, psi, c), ...);
   }
   /// Forward legs carry (1 - sign g_mu), backward ones (1 + sign g_mu).
-  template <int number, class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, int c) const {
+  template <int number, class Sum, class Site, class Near, class U, class Psi>
+  KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c) const {
     constexpr int mu = number / 2, projector = number % 2 == 0 ? -sign : sign;
     // Two legs at once, which is faster than one by one.
     if (streaming && number % 2 == 0) {
@@ -66,9 +70,8 @@ struct HopKernel {
     }
     using R = typename Sum::Real;
     const auto hop = near(number);
-    reconstruct_add<mu, projector>(
-        sum, multiply_projected<mu, projector, R>(links.template of_leg<number % 2 == 1>(x, hop, number),
-                                                  in.read(x, hop, c)));
+    reconstruct_add<mu, projector>(sum, multiply_projected<mu, projector, R>(
+                                            u.template of_leg<number % 2 == 1>(hop, number), psi.read(hop, number)));
   }
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
@@ -69,28 +70,32 @@ struct LegSum {
   /// Adds the sum over the legs of component c at x to `sum`.
   template <class Site, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Sum& sum, Site x, int c) const {
-    add_all(sum, x, stencil.at(x), c, std::make_integer_sequence<int, n_legs>{});
+    const auto near = stencil.at(x);
+    const LinksAt<Links, Site, n_legs> u(links, x, near);
+    const NeighboursAt<In, Site, n_legs> psi(in, x, near, c);
+    add_all(sum, x, near, u, psi, c, std::make_integer_sequence<int, n_legs>{});
   }
 
  private:
-  template <class Sum, class Site, class Near, int... leg>
-  KOKKOS_FORCEINLINE_FUNCTION void add_all(Sum& sum, Site x, const Near& near, int c,
+  template <class Sum, class Site, class Near, class U, class Psi, int... leg>
+  KOKKOS_FORCEINLINE_FUNCTION void add_all(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                            std::integer_sequence<int, leg...>) const {
     if constexpr (std::is_same_v<Site, LaneSite>) {
-      (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, leg_in_turn(leg, n_legs), c), ...);
+      (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, u, psi, leg_in_turn(leg, n_legs), c), ...);
     } else {
       // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.
       for (int l = 0; l < n_legs; l += 2) {
-        add<false>(sum, x, near, l, c);
-        add<true>(sum, x, near, l + 1, c);
+        add<false>(sum, x, near, u, psi, l, c);
+        add<true>(sum, x, near, u, psi, l + 1, c);
       }
     }
   }
-  template <bool is_backward, class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, const Near& near, int leg, int c) const {
+  template <bool is_backward, class Sum, class Site, class Near, class U, class Psi>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int leg,
+                                       int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
     const auto hop = near(leg);
-    color_multiply_add(sum, links.template of_leg<is_backward>(x, hop, leg), in.read(x, hop, c));
+    color_multiply_add(sum, u.template of_leg<is_backward>(hop, leg), psi.read(hop, leg));
   }
 };
 

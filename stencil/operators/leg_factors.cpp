@@ -46,7 +46,13 @@ void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFa
       for (int k = 0; k < std::abs(legs[l][mu]); ++k)
         z *= legs[l][mu] > 0 ? factors.direction[mu] : std::conj(factors.direction[mu]);
     view.of_leg[l] = {T(z.real()), T(z.imag())};
+    view.is_real = view.is_real && z.imag() == 0;
     if (z != 1.0) view.scaled |= 1u << l;
+    for (std::size_t mu = 0; mu < 4; ++mu)
+      if (legs[l][mu] != 0 && factors.boundary.angle[mu] != 0) {
+        view.phased |= 1u << l;
+        view.is_real = view.is_real && turned(factors.boundary.angle[mu], 1).imag() == 0;
+      }
   }
 }
 

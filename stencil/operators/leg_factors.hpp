@@ -30,8 +30,10 @@ struct LegFactorView {
   static constexpr int max_legs = 16;
   /// [crossing][re|im][lane]; null if no boundary has a phase.
   const T* phases = nullptr;
-  /// Bit l: the factor of leg l is not 1.
-  unsigned scaled = 0;
+  /// Bit l: the factor of leg l is not 1; leg l has a phase where it crosses a boundary.
+  unsigned scaled = 0, phased = 0;
+  /// Whether all factors and phases are real.
+  bool is_real = true;
   Kokkos::Array<Complex<T>, max_legs> of_leg{};
 
   KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr || scaled != 0; }

@@ -66,14 +66,6 @@ class LinkView {
     else
       return read<false>(x, hop, leg);
   }
-  template <bool backward>
-  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(PairSite x, const PairHop& hop, int leg) const {
-    using Pair = PairInMemory<InMemory>;
-    if constexpr (backward)
-      return AdjointInMemory<Pair>{{read<true>(x.lower, hop.lower, leg), read<true>(x.upper, hop.upper, leg)}};
-    else
-      return Pair{read<false>(x.lower, hop.lower, leg), read<false>(x.upper, hop.upper, leg)};
-  }
   /// Prefetches the data that this leg of site x will load.
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
@@ -98,7 +90,7 @@ class LinkView {
   /// Multiplies u by the leg's factor; on a backward leg by its conjugate, as of_leg() takes the adjoint afterwards.
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int lane, int leg) const {
-    const bool crosses = factors_.phases != nullptr && crossing != 0;
+    const bool crosses = (factors_.phased >> leg & 1) != 0 && crossing != 0;
     if (!crosses && (factors_.scaled >> leg & 1) == 0) return;
     Complex<Real> z = factors_.of_leg[leg];
     if (crosses) {
@@ -115,25 +107,27 @@ class LinkView {
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
-    if constexpr (Neighbours::View::Codec::is_plain)
-      return InMemory([&](InMemory& u) __attribute__((always_inline)) {
-        if (backward && !doubled_)
-          links_.tell(u, hop, leg / 2);
-        else
-          u.lie_at(links_.field().address(x.outer, doubled_ ? leg : leg / 2), nullptr, 0);
-        if (has_factor(hop, leg)) u.scale(factor<backward>(hop, leg));
-      });
-    else
-      return InMemory(value<backward>(x, hop, leg));
+    return InMemory([&](InMemory & u) __attribute__((always_inline)) {
+      tell<backward>(u, x, hop, leg);
+      if (has_factor(hop, leg)) u.keep(factor<backward>(hop, leg) * value(u));
+    });
   }
+  /// Tells u where, or what, the matrix of a leg is, without its factor.
   template <bool backward>
-  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(PackSite x, const PackHop& hop, int leg) const {
-    const auto u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
-    return has_factor(hop, leg) ? factor<backward>(hop, leg) * u : u;
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& u, PackSite x, const PackHop& hop, int leg) const {
+    if (backward && !doubled_)
+      links_.tell(u, hop, leg / 2);
+    else
+      links_.tell(u, PackHop{x.outer, 0, false, nullptr}, doubled_ ? leg : leg / 2);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(const InMemory& u) {
+    ColorMatrix<Pack<Real, N>> v;
+    for (int i = 0; i < 9; ++i) v.z[i] = u.z(i);
+    return v;
   }
   KOKKOS_FORCEINLINE_FUNCTION bool has_factor(const PackHop& hop, int leg) const {
     if (factors_.scaled >> leg & 1) return true;
-    if (factors_.phases == nullptr) return false;
+    if ((factors_.phased >> leg & 1) == 0) return false;
     bool crosses = hop.crossings[0] != 0;
     if (hop.slots)
       for (int lane = 1; lane < N; ++lane) crosses = crosses || hop.crossings[lane] != 0;
@@ -145,14 +139,16 @@ class LinkView {
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<Real, N>> factor(const PackHop& hop, int leg) const {
     using P = Pack<Real, N>;
     Complex<P> z{P(factors_.of_leg[leg].re), P(factors_.of_leg[leg].im)};
-    if (factors_.phases != nullptr) {
-      alignas(64) Real re[N], im[N];
-      for (int lane = 0; lane < N; ++lane) {
-        const Real* const p = factors_.phases + 2 * N * hop.crossings[hop.slots ? lane : 0] + lane;
-        re[lane] = p[0];
-        im[lane] = p[N];
-      }
-      z = z * Complex<P>{P::load(re), P::load(im)};
+    if (factors_.phased >> leg & 1) {
+      const Real* const p = factors_.phases + 2 * N * hop.crossings[0];
+      Complex<P> phase{P::load(p), P::load(p + N)};
+      if (hop.slots)
+        for (int lane = 1; lane < N; ++lane) {
+          const Real* const q = factors_.phases + 2 * N * hop.crossings[lane] + lane;
+          phase.re.set_lane(lane, q[0]);
+          phase.im.set_lane(lane, q[N]);
+        }
+      z = z * phase;
     }
     return backward ? conj(z) : z;
   }
@@ -160,9 +156,119 @@ class LinkView {
   static constexpr int phase_lanes = 1;
 #endif
 
+  template <class View, class Site, int n_legs>
+  friend class LinksAt;
+
   Neighbours links_;
   bool doubled_ = false;
   detail::LegFactorView<Real> factors_;
 };
+
+/// The matrices of one site on the n_legs legs of a stencil, for kernels that sum over them: of_leg<backward>(hop,
+/// leg), where hop = near(leg), as LinkView::of_leg().
+template <class View, class Site, int n_legs>
+class LinksAt {
+ public:
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, Site x, const Near&) : view_(view), x_(x) {}
+
+  template <bool backward, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const Hop& hop, int leg) const {
+    return view_.template of_leg<backward>(x_, hop, leg);
+  }
+
+ private:
+  const View& view_;
+  Site x_;
+};
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// Matrices with a factor are multiplied here, before the sums of a kernel exist: compilers keep these in memory around
+/// a call, made or not.
+template <class View, int n_legs>
+class LinksAt<View, PackSite, n_legs> {
+ public:
+  using InMemory = typename View::InMemory;
+
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near) {
+    unsigned multiplied = view.factors_.scaled;
+    if (view.factors_.phased)
+      for (int leg = 0; leg < n_legs; ++leg) multiplied |= unsigned(near.crosses(leg)) << leg & view.factors_.phased;
+    if (multiplied != 0) multiply(view, x, near, multiplied, products_);
+    // After the call, so that these stay in registers.
+    view_ = &view;
+    x_ = x;
+    multiplied_ = multiplied;
+  }
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const PackHop& hop, int leg) const {
+    if constexpr (backward)
+      return AdjointInMemory<InMemory>{read<true>(hop, leg)};
+    else
+      return read<false>(hop, leg);
+  }
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
+    return InMemory([&](InMemory & u) __attribute__((always_inline)) {
+      if (multiplied_ >> leg & 1)
+        u.lie_at(products_[leg], nullptr, 0);
+      else
+        view_->template tell<backward>(u, x_, hop, leg);
+    });
+  }
+
+ private:
+  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
+
+  template <class Near>
+  [[gnu::noinline]] static void multiply(const View& view, PackSite x, const Near& near, unsigned legs, Blocks& to) {
+    for (int leg = 0; leg < n_legs; ++leg)
+      if (legs >> leg & 1)
+        leg % 2 == 0 ? multiply_leg<false>(view, x, near(leg), leg, to[leg])
+                     : multiply_leg<true>(view, x, near(leg), leg, to[leg]);
+  }
+  template <bool backward>
+  static void multiply_leg(const View& view, PackSite x, const PackHop& hop, int leg, typename View::Real* to) {
+    constexpr int N = InMemory::lanes;
+    const InMemory u([&](InMemory& v) { view.template tell<backward>(v, x, hop, leg); });
+    const auto factor = view.template factor<backward>(hop, leg);
+    const bool is_real = view.factors_.is_real;
+    for (int i = 0; i < InMemory::n_complex; ++i) {
+      const auto z = u.z(i);
+      const auto product = is_real ? factor.re * z : factor * z;
+      product.re.store(to + 2 * N * i);
+      product.im.store(to + 2 * N * i + N);
+    }
+  }
+
+  const View* view_;
+  PackSite x_;
+  unsigned multiplied_;
+  alignas(64) Blocks products_;
+};
+
+template <class View, int n_legs>
+class LinksAt<View, PairSite, n_legs> {
+ public:
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near)
+      : lower_(view, x.lower, near.lower()), upper_(view, x.upper, near.upper()) {}
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const PairHop& hop, int leg) const {
+    using Pair = PairInMemory<typename View::InMemory>;
+    if constexpr (backward)
+      return AdjointInMemory<Pair>{
+          {lower_.template read<true>(hop.lower, leg), upper_.template read<true>(hop.upper, leg)}};
+    else
+      return Pair{lower_.template read<false>(hop.lower, leg), upper_.template read<false>(hop.upper, leg)};
+  }
+
+ private:
+  LinksAt<View, PackSite, n_legs> lower_, upper_;
+};
+#endif
 
 }  // namespace kov
