@@ -3,6 +3,7 @@
 // Halos that hold less than whole sites: the two spins that Wilson's hop needs of a neighbour, in half the bytes.
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/projector.hpp"
 #include "kov/stencil/operators/wilson.hpp"
 #include "tests/reference/gather.hpp"
@@ -30,7 +31,9 @@ struct ProjectLeg {
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int c) const {
     constexpr int mu = leg / 2, projector = leg % 2 == 0 ? -sign : sign;
-    const auto& psi = in.read(x, stencil.at(x)(leg), c);
+    const auto near = stencil.at(x);
+    const NeighboursAt<ProjectedNeighbours<T>, Site, 8> neighbours(in, x, near, c);
+    const auto& psi = neighbours.read(near(leg), leg);
     auto half = zero<decltype(out(x, c))>();
     for (int b = 0; b < 3; ++b) {
       using Row0 = detail::ProjectorRow<mu, projector, 0>;
