@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace kov {
@@ -24,6 +23,14 @@ struct PackHop {
   const std::int32_t* slots;
   /// The crossing of the leg, see Stencil::windings().  One, or with slots one for each lane.
   const std::uint8_t* crossings = nullptr;
+
+  /// Whether a lane has a crossing.
+  KOKKOS_FORCEINLINE_FUNCTION bool crosses() const {
+    bool any = crossings[0] != 0;
+    if (slots)
+      for (int lane = 1; lane < default_lanes; ++lane) any = any || crossings[lane] != 0;
+    return any;
+  }
 };
 /// The same of a PairSite.
 struct PairHop {
@@ -157,14 +164,6 @@ class Neighbourhood<PackSite> {
   }
   /// Whether the lanes of the neighbours are gathered from slots.
   KOKKOS_FORCEINLINE_FUNCTION bool gathers() const { return slots_ != nullptr; }
-  /// Whether a lane has a crossing on this leg.
-  KOKKOS_FORCEINLINE_FUNCTION bool crosses(int leg) const {
-    if (!slots_) return crossings_[leg] != 0;
-    std::uint64_t of_lanes;
-    static_assert(sizeof(of_lanes) == default_lanes);
-    std::memcpy(&of_lanes, crossings_ + leg * default_lanes, default_lanes);
-    return of_lanes != 0;
-  }
 
  private:
   const std::uint32_t* entries_;

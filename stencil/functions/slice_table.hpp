@@ -159,7 +159,6 @@ struct SliceNeighbourhood {
   Site i;
 
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(int leg) const { return stencil.in_field(stencil.hop(i, leg)); }
-  KOKKOS_FORCEINLINE_FUNCTION bool crosses(int leg) const { return *stencil.hop(i, leg).crossings != 0; }
   KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> lower() const { return {stencil, i.lower}; }
   KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> upper() const { return {stencil, i.upper}; }
 };

@@ -126,12 +126,7 @@ class LinkView {
     return v;
   }
   KOKKOS_FORCEINLINE_FUNCTION bool has_factor(const PackHop& hop, int leg) const {
-    if (factors_.scaled >> leg & 1) return true;
-    if ((factors_.phased >> leg & 1) == 0) return false;
-    bool crosses = hop.crossings[0] != 0;
-    if (hop.slots)
-      for (int lane = 1; lane < N; ++lane) crosses = crosses || hop.crossings[lane] != 0;
-    return crosses;
+    return (factors_.scaled >> leg & 1) != 0 || ((factors_.phased >> leg & 1) != 0 && hop.crosses());
   }
   /// What the matrix is multiplied by; on a backward leg the conjugate of the leg's factor, as of_leg() takes the
   /// adjoint afterwards.
@@ -194,7 +189,7 @@ class LinksAt<View, PackSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near) {
     unsigned multiplied = view.factors_.scaled;
     if (view.factors_.phased)
-      for (int leg = 0; leg < n_legs; ++leg) multiplied |= unsigned(near.crosses(leg)) << leg & view.factors_.phased;
+      for (int leg = 0; leg < n_legs; ++leg) multiplied |= unsigned(near(leg).crosses()) << leg & view.factors_.phased;
     if (multiplied != 0) multiply(view, x, near, multiplied, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
