@@ -3,7 +3,7 @@
 // SchurComplement: a Dirac operator after its odd sites were eliminated.
 #pragma once
 
-#include "kov/stencil/operators/dirac_operator.hpp"
+#include "kov/stencil/dirac/dirac_operator.hpp"
 
 namespace kov {
 

@@ -14,7 +14,7 @@ CONTENTS = {
     "core/lattice": "geometry, layout, tuner", "core/launch": "loops over sites",
     "core/field": "fields, codecs, views", "core/vectors": "algebra, sums", "core/io/gauge": "one format a file", "core/runtime": "start, end, log",
     "stencil/": "neighbours, halos", "stencil/operators": "Laplacians, shifts, Wilson hop",
-    "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge",
+    "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge", "stencil/dirac": "Wilson operator, site terms",
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers, even-odd, mixed",
     "contractions/kernels": "lists of momenta", "contractions/correlators": "labels, files, statistics",

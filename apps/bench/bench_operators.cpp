@@ -2,9 +2,9 @@
 //
 // Stencil operators on quark fields, on single ones and on columns, and the forms of links that they read.
 #include "apps/bench/bench_rows.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
 
 namespace kov::app {

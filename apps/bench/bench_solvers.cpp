@@ -10,7 +10,7 @@
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/algebra/scalar_propagator.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
 

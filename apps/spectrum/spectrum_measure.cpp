@@ -8,9 +8,9 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 
 namespace kov::app {
 

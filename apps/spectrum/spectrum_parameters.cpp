@@ -6,7 +6,7 @@
 #include "apps/settings/suggest.hpp"
 #include "apps/spectrum/hadron_masses.hpp"
 #include "kov/core/base/version.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
 #include <cmath>

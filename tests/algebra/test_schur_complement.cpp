@@ -4,7 +4,7 @@
 #include "kov/algebra/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

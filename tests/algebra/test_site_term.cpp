@@ -5,7 +5,7 @@
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"

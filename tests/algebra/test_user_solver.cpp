@@ -5,7 +5,7 @@
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/core/runtime/runtime.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 
 #include <cstdio>
 

@@ -7,9 +7,9 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/support/oracles.hpp"
 

@@ -9,8 +9,8 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "tests/support/bits.hpp"
 
 namespace kov {

@@ -8,7 +8,7 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"

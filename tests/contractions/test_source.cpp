@@ -7,7 +7,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/gather.hpp"

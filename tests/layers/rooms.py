@@ -11,7 +11,7 @@ from layers import INCLUDE
 # "" is the layer's own folder.  Rooms of one group may use each other.
 ROOMS = {
     "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
-    "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("io",), ("gauge",), ("statements",)),
+    "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
     "algebra": (("",),),
     "contractions": (("kernels",), ("correlators",), ("sources",), ("hadrons",)),
     "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("spectrum",), ("bench",), ("",)),

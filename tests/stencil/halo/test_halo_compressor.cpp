@@ -2,10 +2,10 @@
 //
 // Halos that hold less than whole sites: the two spins that Wilson's hop needs of a neighbour, in half the bytes.
 #include "kov/core/field/convert.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/projector.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

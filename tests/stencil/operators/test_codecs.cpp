@@ -3,9 +3,9 @@
 // Operators on links of 12 reals and on spinors of 16 bits against those on plain reals, with phases at the boundary;
 // and links of other legs than the nearest.
 #include "kov/core/field/convert.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"

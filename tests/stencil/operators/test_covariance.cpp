@@ -3,7 +3,7 @@
 // Gauge covariance, A[U^g] g psi = g A[U] psi, and gamma_5 hermiticity, for hot links and a random transformation.
 #include "kov/core/site/gamma.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/operators/wilson.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"

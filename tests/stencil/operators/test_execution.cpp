@@ -2,11 +2,11 @@
 //
 // Operators on execution-space instances: ordered on the one that is given, and right on two at once.
 #include "kov/core/field/convert.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/operator.hpp"
 #include "kov/stencil/operators/shift.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"

@@ -3,8 +3,8 @@
 // The covariant Laplacian and the Wilson operator against their definitions, in both precisions, on every memory order,
 // with boundary phases, on fields, parities and blocks of columns.
 #include "kov/core/field/convert.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/operators/wilson.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"

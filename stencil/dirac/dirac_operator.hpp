@@ -3,8 +3,8 @@
 // DiracOperator: M = D - 1/2 H, a term at each site and the hop.
 #pragma once
 
+#include "kov/stencil/dirac/site_term.hpp"
 #include "kov/stencil/operators/hop.hpp"
-#include "kov/stencil/operators/site_term.hpp"
 
 namespace kov {
 

@@ -3,7 +3,7 @@
 // The Wilson operator M = (4 + m) - 1/2 H.
 #pragma once
 
-#include "kov/stencil/operators/dirac_operator.hpp"
+#include "kov/stencil/dirac/dirac_operator.hpp"
 
 namespace kov {
 
