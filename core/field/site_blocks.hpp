@@ -91,8 +91,8 @@ struct SiteBlocks {
   /// A component of a site; lane: where lanes are sites.
   KOKKOS_FORCEINLINE_FUNCTION StoredSite<Stored> site(const FieldShape& shape, int outer, int lane,
                                                       int component) const {
-    return {address(outer, component / shape.width), shape.width > 1 ? component % shape.width : lane, shape.lanes,
-            shape.site};
+    return {address(outer, component / shape.width), shape.has_column_order() ? component % shape.width : lane,
+            shape.lanes, shape.site};
   }
 };
 

@@ -180,6 +180,7 @@ void check_columns(const Lattice& lattice, int n, double tolerance) {
 
 TEST_P(Codecs, ColumnsAreThoseOfFields) {
   const Lattice lattice = GetParam().make(Comm::world());
+  check_columns<double, double, 1>(lattice, 3, 0);
   check_columns<double, double, 4>(lattice, 5, 0);
   check_columns<float, float, 16>(lattice, 3, 0);
   check_columns<double, float, 8>(lattice, 12, 0x1p-24 * 8);
