@@ -19,14 +19,12 @@ class SchurComplement {
 
   /// n_components: of the fields it works on.  Throws InputError for a site term that is 0.
   explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1)
-      : hop_(M.hop().with({.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns})),
-        term_(M.site_term()),
+      : hop_(M.hop().with(forms)),
+        term_(detail::term_with(M.site_term(), forms)),
+        number_(detail::number_of(term_)),
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
-    if constexpr (NumberTerm<Term>)
-      require(term_.number() != 0,
-              "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
-    else
-      solved_ = hopped_.like("odd sites");
+    require(number_ != 0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
+    if (!number_) solved_ = hopped_.like("odd sites");
   }
 
   const Lattice& lattice() const { return hop_.lattice(); }
@@ -36,19 +34,19 @@ class SchurComplement {
 
   /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
   void reduce_source(const F& b, const F& out, const Exec& exec = {}) const {
-    if constexpr (NumberTerm<Term>) {
-      hop_.combine(1, 1 / (2 * term_.number()), b.odd(), b.even(), out, false, exec);
-    } else {
+    if (number_) {
+      hop_.combine(1, 1 / (2 * *number_), b.odd(), b.even(), out, false, exec);
+    } else if constexpr (!NumberTerm<Term>) {
       term_.apply_inverse(b.odd(), solved_, false, exec);
       hop_.combine(1, 0.5, solved_, b.even(), out, false, exec);
     }
   }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
   void complete(const F& b, const F& x, const Exec& exec = {}) const {
-    if constexpr (NumberTerm<Term>) {
-      const double d = term_.number();
+    if (number_) {
+      const double d = *number_;
       hop_.combine(1 / d, 1 / (2 * d), x.even(), b.odd(), x.odd(), false, exec);
-    } else {
+    } else if constexpr (!NumberTerm<Term>) {
       hop_.combine(1, 0.5, x.even(), b.odd(), hopped_, false, exec);
       term_.apply_inverse(hopped_, x.odd(), false, exec);
     }
@@ -57,18 +55,21 @@ class SchurComplement {
  private:
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
     hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
-    if constexpr (NumberTerm<Term>) {
-      const double d = term_.number();
+    if (number_) {
+      const double d = *number_;
       hop_.combine(d, -1 / (4 * d), hopped_, in, out, adjoint, exec);
-    } else {
+    } else if constexpr (!NumberTerm<Term>) {
       term_.apply_inverse(hopped_, solved_, adjoint, exec);
       term_.apply(in, out, adjoint, exec);
       hop_.combine(1, -0.25, solved_, out, out, adjoint, exec);
     }
   }
 
+  static constexpr LinkForms forms{.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns};
+
   Hop<Storage> hop_;
   Term term_;
+  std::optional<double> number_;
   F hopped_, solved_;
 };
 

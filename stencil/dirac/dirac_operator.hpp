@@ -36,9 +36,9 @@ class DiracOperator {
  private:
   template <class F>
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
-    if constexpr (NumberTerm<Term>) {
-      hop_.combine(term_.number(), -0.5, in, in, out, adjoint, exec);
-    } else {
+    if (const auto number = detail::number_of(term_)) {
+      hop_.combine(*number, -0.5, in, in, out, adjoint, exec);
+    } else if constexpr (!NumberTerm<Term>) {
       term_.apply(in, out, adjoint, exec);
       hop_.combine(1, -0.5, in, out, out, adjoint, exec);
     }

@@ -4,8 +4,11 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/stencil/dirac/anisotropy.hpp"
+#include "kov/stencil/operators/gauge_links.hpp"
 
 #include <concepts>
+#include <optional>
 
 namespace kov {
 
@@ -17,7 +20,8 @@ concept NumberTerm = requires(const D& term) {
 
 /// Any D: a NumberTerm, or apply(in, out, adjoint, exec) sets out = D in, or D^+ in if adjoint, ordered on exec, for
 /// two different fields F on the same sites: all or those of one parity.  apply_inverse() does the same with the
-/// inverse of D.
+/// inverse of D.  Beside these, a term that is a number for some parameters only may say so: number() is then a
+/// std::optional<double>.
 template <class D, class F>
 concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
   term.apply(in, out, adjoint, exec);
@@ -27,10 +31,33 @@ concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F
 /// mass m = 1 / (2 kappa) - 4.
 inline double mass_of_kappa(double kappa) { return 1 / (2 * kappa) - 4; }
 
-/// D = 4 + m.
+/// D = 4 + m, or what the anisotropy makes of it.
 struct MassTerm {
   double mass;
-  double number() const { return 4 + mass; }
+  Anisotropy anisotropy = {};
+  double number() const { return anisotropy.diagonal(mass); }
 };
+
+namespace detail {
+
+/// The number that a term is at every site, if it is one.
+template <class Term>
+std::optional<double> number_of(const Term& term) {
+  if constexpr (requires { term.number(); })
+    return term.number();
+  else
+    return {};
+}
+
+/// The term with what it needs for these forms, if it has any.
+template <class Term>
+Term term_with(const Term& term, const LinkForms& forms) {
+  if constexpr (requires { term.with(forms); })
+    return term.with(forms);
+  else
+    return term;
+}
+
+}  // namespace detail
 
 }  // namespace kov

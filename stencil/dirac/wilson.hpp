@@ -14,7 +14,10 @@ class WilsonOperator : public DiracOperator<Storage, MassTerm> {
   /// The links include the boundary phases: GaugeLinks(gauge, BoundaryAngles::antiperiodic_in_time()).  forms: what the
   /// operator will be applied to besides full fields.
   WilsonOperator(const GaugeLinks<Storage>& links, double mass, const LinkForms& forms = {})
-      : DiracOperator<Storage, MassTerm>(Hop<Storage>(links, forms), {mass}) {}
+      : WilsonOperator(links, MassTerm{mass}, forms) {}
+  /// Anisotropic: links with the factors of the term's anisotropy, GaugeLinks(gauge, anisotropy.factors(boundary)).
+  WilsonOperator(const GaugeLinks<Storage>& links, const MassTerm& term, const LinkForms& forms = {})
+      : DiracOperator<Storage, MassTerm>(Hop<Storage>(links, forms), term) {}
 
   double mass() const { return this->site_term().mass; }
 };
