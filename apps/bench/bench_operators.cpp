@@ -2,7 +2,9 @@
 //
 // Stencil operators on quark fields, on single ones and on columns, and the forms of links that they read.
 #include "apps/bench/bench_rows.hpp"
+#include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
@@ -26,8 +28,28 @@ void add_blocks(BenchRows<T>& rows) {
            [=] { laplacian.apply(in, out); });
   rows.add("Laplacian in space, spinor" + columns, n * rows.sites, 48 + link_reals * 3 / 4 / n, 6 * 288 + 48,
            [=] { spatial.apply(in, out); });
+  const CloverTerm<T> clover(rows.gauge, {.mass = 0.1}, forms);
+  rows.add("clover term" + columns, n * rows.sites, 48 + 72.0 / n, 504, [=] { clover.apply(in, out); });
   rows.add("Wilson hop, even from odd" + columns, n * rows.sites / 2, 48 + rows.hop_link_reals / n, 1320,
            [=] { wilson.hop().apply(in.half(Subset::odd), out.half(Subset::even)); });
+}
+
+/// Terms at each site of Dirac operators, and what makes the clover term.
+template <class T>
+void add_site_terms(BenchRows<T>& rows) {
+  const double V = rows.sites;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
+  const GaugeField<T> gauge = rows.gauge.alias();
+  const CloverTerm<T> clover(gauge, {.mass = 0.1}), twisted(gauge, {.mass = 0.1, .mu = 0.2});
+  const TwistedMassTerm mass{0.1, 0.2};
+  rows.add("clover term", V, 48 + 72, 504, [=] { clover.apply(a, b); });
+  rows.add("clover term, one parity", V / 2, 48 + 72, 504, [=] { clover.apply_inverse(a.odd(), b.odd()); });
+  rows.add("inverse of the twisted clover term", V, 48 + 144, 1056, [=] { twisted.apply_inverse(a, b); });
+  rows.add("twisted mass", V, 48, 96, [=] { mass.apply(a, b); });
+  // The field strength as in its own row, its blocks, their inverses and a sum that counts singular ones.
+  const double strength_reals = 3 * (72 + 144 + 216) + 3 * 72 + 108;
+  rows.add("clover term made ready", V, strength_reals + 108 + 4 * 72, 6 * 8 * 198,
+           [=] { CloverTerm<T>(gauge, {.mass = 0.1}); });
 }
 
 template <class T>
@@ -62,6 +84,9 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Wilson hop, even from odd", V / 2, 48 + rows.hop_link_reals, 1320,
            [=] { wilson.hop().apply(a.odd(), b.even()); });
   rows.add("Wilson operator", V, 48 + links, 1320 + 48, [=] { wilson.apply(a, b); });
+  const WilsonCloverOperator<T> wilson_clover(rows.links, CloverTerm<T>(rows.gauge, {.mass = 0.1}));
+  rows.add("Wilson-clover operator", V, 72 + 72 + links + 48, 504 + 1320 + 48, [=] { wilson_clover.apply(a, b); });
+  add_site_terms(rows);
   add_blocks(rows);
   add_adjoint(rows);
   // A copy, and on CPUs, read again, the doubled ones.

@@ -68,6 +68,19 @@ KOKKOS_FORCEINLINE_FUNCTION Spinor<R> gamma5(const Spinor<R>& psi) {
   return r;
 }
 
+/// acc += i a gamma_5 psi
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void add_twist(Spinor<R>& acc, const std::type_identity_t<R>& a, const Spinor<R>& psi) {
+  unroll<6>([&](int i) __attribute__((always_inline)) {
+    acc.z[i].re -= a * psi.z[i].im;
+    acc.z[i].im += a * psi.z[i].re;
+  });
+  unroll<6>([&](int i) __attribute__((always_inline)) {
+    acc.z[6 + i].re += a * psi.z[6 + i].im;
+    acc.z[6 + i].im -= a * psi.z[6 + i].re;
+  });
+}
+
 /// Gamma psi
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Spinor<R> multiply(const Gamma& gamma, const Spinor<R>& psi) {

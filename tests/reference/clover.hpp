@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The Wilson-clover operator, straight from its definition.
+// Wilson-clover and twisted-mass operators, straight from their definitions.
 #pragma once
 
 #include "tests/reference/operators.hpp"
@@ -50,15 +50,27 @@ inline Rows3 field_strength(const GlobalArray& gauge, const Coord& x, int mu, in
   return f;
 }
 
-/// M psi = (4 + m) psi - 1/2 H psi - c_sw / 2 sum_{mu < nu} g_mu g_nu F_munu psi.  Boundary phases enter the hop alone.
-inline GlobalArray wilson_clover(const GlobalArray& gauge, const GlobalArray& psi, double mass, double csw,
-                                 const std::array<double, 4>& angle) {
-  GlobalArray out = wilson_hop(gauge, psi, angle);
-  for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] = (4 + mass) * psi.data[i] - 0.5 * out.data[i];
-  if (csw == 0) return out;
+/// What a Dirac operator of Wilson type is made of; boundary phases enter the hop alone.
+struct DiracParameters {
+  double mass = 0;
+  /// c_sw of planes in space and of those with t.
+  double c_space = 0, c_time = 0;
+  double mu = 0;
+  double xi0 = 1, nu = 1;
+  std::array<double, 4> angle{};
+};
+
+/// D psi = (1 + 3 nu / xi0 + m + i mu g5) psi - 1/2 sum_{mu < nu} c g_mu g_nu F_munu psi, c = c_space / xi0 in space
+/// and c_time with t; sign = -1 for the adjoint.
+inline GlobalArray site_term(const GlobalArray& gauge, const GlobalArray& psi, const DiracParameters& p, int sign = 1) {
+  GlobalArray out(psi.extent, 12);
   for_each_coordinate(psi.extent, [&](const Coord& x) {
+    for (int i = 0; i < 12; ++i)
+      out.at(x)[i] = Number(1 + 3 * p.nu / p.xi0 + p.mass, sign * (i < 6 ? p.mu : -p.mu)) * psi.at(x)[i];
+    if (p.c_space == 0 && p.c_time == 0) return;
     for (int mu = 0; mu < 4; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu) {
+        const double c = nu == 3 ? p.c_time : p.c_space / p.xi0;
         const Rows3 f = field_strength(gauge, x, mu, nu);
         const Matrix4 &g = gammas()[std::size_t(mu)], &h = gammas()[std::size_t(nu)];
         for (std::size_t s = 0; s < 4; ++s)
@@ -68,11 +80,27 @@ inline GlobalArray wilson_clover(const GlobalArray& gauge, const GlobalArray& ps
             if (sigma == Number(0)) continue;
             for (std::size_t a = 0; a < 3; ++a)
               for (std::size_t b = 0; b < 3; ++b)
-                out.at(x)[3 * s + a] -= csw / 2 * sigma * f[a][b] * psi.at(x)[3 * r + b];
+                out.at(x)[3 * s + a] -= c / 2 * sigma * f[a][b] * psi.at(x)[3 * r + b];
           }
       }
   });
   return out;
+}
+
+/// M psi = D psi - 1/2 H psi, hops in space times nu / xi0; sign = -1 for the adjoint.
+inline GlobalArray dirac(const GlobalArray& gauge, const GlobalArray& psi, const DiracParameters& p, int sign = 1) {
+  GlobalArray links = gauge, out = site_term(gauge, psi, p, sign);
+  for (std::size_t i = 0; i < links.data.size(); ++i)
+    if (i % 36 < 27) links.data[i] *= p.nu / p.xi0;
+  const GlobalArray hop = wilson_hop(links, psi, p.angle, sign);
+  for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] -= 0.5 * hop.data[i];
+  return out;
+}
+
+/// M psi = (4 + m) psi - 1/2 H psi - c_sw / 2 sum_{mu < nu} g_mu g_nu F_munu psi.
+inline GlobalArray wilson_clover(const GlobalArray& gauge, const GlobalArray& psi, double mass, double csw,
+                                 const std::array<double, 4>& angle) {
+  return dirac(gauge, psi, {.mass = mass, .c_space = csw, .c_time = csw, .angle = angle});
 }
 
 }  // namespace kov::reference
