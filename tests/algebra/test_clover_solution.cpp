@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// Even-odd preconditioning of Wilson-clover, twisted-mass and twisted-clover operators: the solution of the full
+// system, in any precision, and the Schur complement on columns.
+#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/mixed_precision.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "kov/stencil/dirac/twisted_mass.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/dirac/wilson_clover.hpp"
+#include "tests/reference/clover.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/support/lattices.hpp"
+#include "tests/support/precision.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov {
+namespace {
+namespace clover_solution {
+
+using reference::gather;
+using reference::GlobalArray;
+using test::eps;
+
+const BoundaryAngles antiperiodic = BoundaryAngles::antiperiodic_in_time();
+
+class CloverSolutions : public test::OnLattices {};
+
+/// Links near 1, on which the operators are well conditioned.
+GlobalArray smooth_links(const Coord& extent) {
+  GlobalArray u = reference::random_array(extent, 36, 61);
+  for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = 0.2 * u.data[i] + (i % 9 % 4 == 0 ? 1.0 : 0.0);
+  reference::project_to_su3(u);
+  return u;
+}
+
+struct SolutionProblem {
+  explicit SolutionProblem(const Lattice& lattice)
+      : gauge(reference::gauge_field(lattice, smooth_links(lattice.extent()))),
+        b(lattice, "source"),
+        x(lattice, "solution") {
+    load(b, reference::random_array(lattice.extent(), 12, 62));
+  }
+  GaugeField<double> gauge;
+  SpinorField<double> b, x;
+};
+
+const std::vector<CloverParameters> kinds{
+    {.mass = 0.2, .c_sw = 1.2},
+    {.mass = 0.1, .c_sw = 1.2, .mu = 0.3},
+    {.mass = 0.2, .c_sw = {1.3, 0.9}, .anisotropy = {.xi0 = 2, .nu = 1.1}},
+};
+
+/// Solutions to 1e-12 with and without elimination agree.
+template <class M>
+void check_solution(const M& dirac, const SolutionProblem& problem) {
+  const BiCgStab bicgstab{.tolerance = 1e-12};
+  const SpinorField<double> direct = problem.x.like("without elimination");
+  const int all_sites = bicgstab(dirac, problem.b, direct).iterations;
+  zero(problem.x);
+  const SolveReport report = EvenOdd(dirac, bicgstab)(dirac, problem.b, problem.x);
+  EXPECT_LE(report.residual, 1e-12);
+  EXPECT_LT(report.iterations, 0.8 * all_sites) << "elimination should about halve them";
+  EXPECT_LT(axpy_norm2(-1, problem.x, direct), 1e-21 * norm2(problem.x));
+  zero(problem.x);
+  EXPECT_LE(EvenOdd(dirac, NormalConjugateGradient{.tolerance = 1e-12})(dirac, problem.b, problem.x).residual, 1e-12);
+}
+
+TEST_P(CloverSolutions, EvenOddEqualsFull) {
+  const SolutionProblem problem(GetParam().make(Comm::world()));
+  for (const CloverParameters& p : kinds)
+    check_solution(WilsonCloverOperator<double>(problem.gauge, antiperiodic, p), problem);
+  check_solution(TwistedMassOperator<double>(GaugeLinks<double>(problem.gauge, antiperiodic), {0.1, 0.4}), problem);
+}
+
+TEST_P(CloverSolutions, MixedPrecisionReachesDouble) {
+  const SolutionProblem problem(GetParam().make(Comm::world()));
+  const BiCgStab bicgstab{.tolerance = 1e-12};
+  for (const CloverParameters& p : kinds) {
+    const WilsonCloverOperator<double> M(problem.gauge, antiperiodic, p);
+    const WilsonCloverOperator<float> low(problem.gauge, antiperiodic, p);
+    zero(problem.x);
+    const EvenOdd<double> solve(M, MixedPrecision(SchurComplement(low), bicgstab));
+    EXPECT_LE(solve(M, problem.b, problem.x).residual, 1e-12);
+  }
+}
+
+// <a, M_e b> = <M_e^+ a, b>.
+TEST_P(CloverSolutions, AdjointOfTheSchurComplementIsItsAdjoint) {
+  const SolutionProblem problem(GetParam().make(Comm::world()));
+  for (const CloverParameters& p : kinds) {
+    const SchurComplement S(WilsonCloverOperator<double>(problem.gauge, antiperiodic, p));
+    load(problem.x, reference::random_array(problem.b.lattice().extent(), 12, 63));
+    const SpinorField<double> a = problem.x.even(), b = problem.b.even(), Sb = b.like("S b"), Sa = b.like("S^+ a");
+    S.apply(b, Sb);
+    S.apply_adjoint(a, Sa);
+    EXPECT_LT(std::abs(inner_product(a, Sb) - inner_product(Sa, b)),
+              40 * eps<double> * std::sqrt(norm2(a) * norm2(Sb)));
+  }
+}
+
+TEST_P(CloverSolutions, WithoutTermsTheSchurComplementIsWilsonsBitForBit) {
+  const SolutionProblem problem(GetParam().make(Comm::world()));
+  const GaugeLinks<double> links(problem.gauge, antiperiodic);
+  const SchurComplement wilson(WilsonOperator<double>(links, 0.1));
+  const SchurComplement clover(WilsonCloverOperator<double>(problem.gauge, antiperiodic, {.mass = 0.1, .c_sw = 0}));
+  const SchurComplement twisted(TwistedMassOperator<double>(links, {0.1, 0}));
+  const SpinorField<double> one = problem.x.like("one"), other = problem.x.like("other");
+  const auto expect_same = [&](const auto& S) {
+    S.apply(problem.b.even(), other.even());
+    wilson.apply(problem.b.even(), one.even());
+    EXPECT_EQ(max_difference(other.even(), gather(one.even())), 0);
+    S.reduce_source(problem.b, other.even());
+    wilson.reduce_source(problem.b, one.even());
+    EXPECT_EQ(max_difference(other.even(), gather(one.even())), 0);
+    S.complete(problem.b, other);
+    wilson.complete(problem.b, one);
+    EXPECT_EQ(max_difference(other, gather(one)), 0);
+  };
+  expect_same(clover);
+  expect_same(twisted);
+}
+
+/// Columns in lanes against each alone.
+template <class T, int W>
+void check_columns(const Lattice& lattice, const GaugeField<double>& gauge, const CloverParameters& p) {
+  constexpr int n = 5;
+  using F = SpinorField<T, ColumnLanes<W>>;
+  const WilsonCloverOperator<T> M(gauge, antiperiodic, p);
+  const SchurComplement<T, CloverTerm<T>, F> together(M, n);
+  const SchurComplement<T, CloverTerm<T>> alone(M);
+  const F in(lattice, "in", n), out = in.like("out");
+  const SpinorField<T> column(lattice, "column"), one = column.like("one"), of_block = column.like("of block");
+  const auto load_column = [&](int k) {
+    load(column, reference::random_array(lattice.extent(), 12, 70 + std::uint64_t(k)));
+  };
+  for (int k = 0; k < n; ++k) {
+    load_column(k);
+    copy_components(column, 0, in, k, 1);
+  }
+  together.apply(in.even(), out.even());
+  for (int k = 0; k < n; ++k) {
+    load_column(k);
+    alone.apply(column.even(), one.even());
+    copy_components(out, k, of_block, 0, 1);
+    const GlobalArray expected = gather(one.even());
+    EXPECT_LE(max_difference(of_block.even(), expected), 60 * eps<T> * reference::max_abs(expected)) << k;
+  }
+}
+
+TEST_P(CloverSolutions, ColumnsAreThoseOfEachAlone) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const SolutionProblem problem(lattice);
+  for (const CloverParameters& p : {kinds[0], kinds[1]}) {
+    check_columns<double, 4>(lattice, problem.gauge, p);
+    check_columns<double, 8>(lattice, problem.gauge, p);
+    check_columns<float, 16>(lattice, problem.gauge, p);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, CloverSolutions, ::testing::ValuesIn(test::small_lattice_cases(600)),
+                         test::case_name);
+
+}  // namespace clover_solution
+}  // namespace
+}  // namespace kov
