@@ -241,7 +241,9 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
         sentence(ignored_checks(plan) + (parameters.gauge.files.empty()
                                              ? sentence("quenched, $beta =", parameters.generate.chain.beta) + "$,"
                                              : ""),
-                 lattice + ", Wilson quarks, $kappa =", std::to_string(parameters.action.kappa).substr(0, 7) + "$,",
+                 lattice + ",", parameters.quarks(), "quarks, $kappa =",
+                 std::to_string(parameters.action.kappa).substr(0, 7) + "$" +
+                     (parameters.action.c_sw == 0 ? "" : sentence(", c_sw =", parameters.action.c_sw)) + ",",
                  samples.text + "; kovariant", version());
     files.draw(parameters.output.prefix, mass_plot(masses, caption));
   }

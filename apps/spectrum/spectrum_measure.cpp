@@ -9,6 +9,7 @@
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 
@@ -27,40 +28,50 @@ GaugeField<double> smeared_links(const GaugeField<double>& gauge, const Spectrum
   return gauge.alias();
 }
 
-/// The solver that the parameters describe, for M: low is M in single precision, for mixed ones.
-template <class T, class Plain>
-Solver<SpinorField<T>> solver_with(const Plain& plain, const SpectrumParameters::Solver& parameters,
-                                   const WilsonOperator<T>& M, const std::optional<WilsonOperator<float>>& low) {
+/// The solver that the parameters describe, for dirac: low is the same in single precision, for mixed ones.
+template <class T, class Plain, class Dirac, class Low>
+Solver<SpinorField<T>> solver_with(const Plain& plain, const SpectrumParameters::Solver& parameters, const Dirac& dirac,
+                                   const std::optional<Low>& low) {
   const bool even_odd = parameters.preconditioner == "even-odd";
   if constexpr (std::is_same_v<T, double>)
     if (low) {
-      if (even_odd) return EvenOdd<T>(M, MixedPrecision(SchurComplement(*low), plain));
+      if (even_odd) return EvenOdd<T>(dirac, MixedPrecision(SchurComplement(*low), plain));
       return MixedPrecision(*low, plain);
     }
-  if (even_odd) return EvenOdd<T>(M, plain);
+  if (even_odd) return EvenOdd<T>(dirac, plain);
   return plain;
 }
 
-template <class T>
-Solver<SpinorField<T>> solver_of(const SpectrumParameters::Solver& parameters, const WilsonOperator<T>& M,
-                                 const std::optional<WilsonOperator<float>>& low) {
+template <class T, class Dirac, class Low>
+Solver<SpinorField<T>> solver_of(const SpectrumParameters::Solver& parameters, const Dirac& dirac,
+                                 const std::optional<Low>& low) {
   if (parameters.method == "cg")
     return solver_with<T>(
         NormalConjugateGradient{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
-        parameters, M, low);
+        parameters, dirac, low);
   return solver_with<T>(BiCgStab{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
-                        parameters, M, low);
+                        parameters, dirac, low);
 }
 
-template <class T>
+/// The Wilson operator or, with a clover term, the Wilson-clover operator of the parameters.
+template <class Dirac>
+Dirac dirac_of(const GaugeField<double>& gauge, const SpectrumParameters& parameters) {
+  const SpectrumParameters::Action& action = parameters.action;
+  if constexpr (std::is_same_v<Dirac, WilsonOperator<typename Dirac::Storage>>)
+    return {GaugeLinks<typename Dirac::Storage>(gauge, parameters.boundary()), action.mass};
+  else
+    return {gauge, parameters.boundary(), {.mass = action.mass, .c_sw = action.c_sw}};
+}
+
+/// Dirac: the operator, as a template on the precision.
+template <template <class> class Dirac, class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
  public:
   TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
       : parameters_(parameters),
         momenta_(parameters.momenta(gauge.lattice().extent())),
-        M_(GaugeLinks<T>(gauge, parameters.boundary()), parameters.action.mass) {
-    if (parameters.solver.precision == "mixed")
-      low_.emplace(GaugeLinks<float>(gauge, parameters.boundary()), parameters.action.mass);
+        M_(dirac_of<Dirac<T>>(gauge, parameters)) {
+    if (parameters.solver.precision == "mixed") low_.emplace(dirac_of<Dirac<float>>(gauge, parameters));
     solver_.emplace(solver_of<T>(parameters.solver, M_, low_));
     const GaugeLinks<T> smooth(smeared_links(gauge, parameters.links));
     const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
@@ -76,9 +87,10 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     at_source_->apply(source.columns(), source.columns());
     source.labels.boundary = parameters_.boundary();
     source.labels.others = {{"source_smearing", parameters_.source.smearing},
-                            {"action", "Wilson"},
+                            {"action", parameters_.quarks()},
                             {"kappa", parameters_.action.kappa},
                             {"boundary", parameters_.action.boundary}};
+    if (parameters_.action.c_sw != 0) source.labels.others["c_sw"] = parameters_.action.c_sw;
     const SolvedPropagator<T> solved =
         solve_propagator(*solver_, M_, source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
@@ -106,20 +118,28 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
 
   SpectrumParameters parameters_;
   std::vector<Momentum> momenta_;
-  WilsonOperator<T> M_;
+  Dirac<T> M_;
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;
-  std::optional<WilsonOperator<float>> low_;
+  std::optional<Dirac<float>> low_;
   std::optional<Solver<SpinorField<T>>> solver_;
 };
+
+template <template <class> class Dirac>
+std::unique_ptr<SpectrumMeasurement::Work> work_with(const GaugeField<double>& gauge,
+                                                     const SpectrumParameters& parameters) {
+  if (parameters.solver.precision == "single")
+    return std::make_unique<TypedMeasurement<Dirac, float>>(gauge, parameters);
+  return std::make_unique<TypedMeasurement<Dirac, double>>(gauge, parameters);
+}
 
 }  // namespace
 
 SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters) {
-  if (parameters.solver.precision == "single")
-    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters);
+  if (parameters.action.c_sw == 0)
+    work_ = work_with<WilsonOperator>(gauge, parameters);
   else
-    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters);
+    work_ = work_with<WilsonCloverOperator>(gauge, parameters);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 

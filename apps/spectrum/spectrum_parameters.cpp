@@ -17,6 +17,8 @@ namespace {
 
 /// Outside these limits the propagator is just the source, or rounding errors hide it from the solver.
 constexpr double least_kappa = 1e-6, largest_kappa = 10;
+/// Perturbation theory begins at 1, and simulations take up to about 3: a larger one is a slip.
+constexpr double largest_c_sw = 10;
 
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
 std::vector<MesonChannel> meson_channels_named(const std::string& name) {
@@ -129,6 +131,7 @@ void SpectrumParameters::complete(Settings& settings) {
     action.mass = mass;
     settings.follows("action.mass");
   }
+  require_between(settings.origin("action.c_sw"), action.c_sw, 0, largest_c_sw);
   if (gauge.files.empty()) {
     positive("generate.configurations", generate.configurations);
     require(generate.configurations <= max_configurations, settings.origin("generate.configurations"), "is",

@@ -24,7 +24,7 @@ struct SpectrumParameters {
     int configurations = 8;
   } generate;
   struct Action {
-    double kappa = 0.1500, mass = 0;
+    double kappa = 0.1500, mass = 0, c_sw = 0;
     std::string boundary = "antiperiodic";
   } action;
   struct Links {
@@ -84,6 +84,8 @@ struct SpectrumParameters {
   /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.
   std::vector<Momentum> momenta(const Coord& extent) const;
   BoundaryAngles boundary() const;
+  /// "Wilson" or "Wilson-clover".
+  std::string quarks() const { return action.c_sw == 0 ? "Wilson" : "Wilson-clover"; }
 
   /// Every setting that a measurement on one configuration from one origin depends on, as text: equal texts, equal
   /// results.

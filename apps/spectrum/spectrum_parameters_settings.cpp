@@ -35,8 +35,9 @@ Settings SpectrumParameters::settings() {
   s.add("generate.overrelaxation", &generate.chain.overrelaxation_per_heatbath,
         "sweeps of it in an update, after one of heatbath");
   s.add("generate.configurations", &generate.configurations, "how many");
-  s.add("action.kappa", &action.kappa, "hopping parameter of the Wilson quarks");
+  s.add("action.kappa", &action.kappa, "hopping parameter of the quarks");
   s.add("action.mass", &action.mass, "bare mass, 1 / (2 kappa) - 4: give this or kappa");
+  s.add("action.c_sw", &action.c_sw, "coefficient of the clover term; 0: none, 1: its tree-level value");
   s.add("action.boundary", &action.boundary, "of the quarks in time", {"antiperiodic", "periodic"});
   s.add("links.smearing", &links.smearing, "of the spatial links in sources and sinks", {"none", "ape", "stout"});
   s.add("links.steps", &links.steps, "how often the links are smeared");

@@ -70,6 +70,9 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
   bytes += real * spinor * 10 + (mixed ? 4 * links * 2 + 4 * spinor * 10 : 0.0);
+  // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
+  // sources and solvers take later.
+  if (parameters.action.c_sw != 0) bytes += 2 * 72 * (real + (mixed ? 4 : 0));
   return bytes;
 }
 
@@ -192,8 +195,9 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   else
     row("configurations",
         sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
-  row("quarks", sentence("Wilson, kappa", p.action.kappa, "(mass", std::to_string(p.action.mass) + "),",
-                         p.action.boundary, "in time"));
+  const std::string c_sw = p.action.c_sw == 0 ? "" : sentence(", c_sw", p.action.c_sw);
+  row("quarks", sentence(p.quarks() + ", kappa", p.action.kappa, "(mass",
+                         std::to_string(p.action.mass) + ")" + c_sw + ",", p.action.boundary, "in time"));
   std::string origins;
   for (const PlannedPart& part : plan.configurations.front().parts)
     origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";

@@ -63,6 +63,19 @@ class Spectrum(ProgramTest):
         self.assertEqual({name: self.read(name, "rb") for name in content}, content)
         self.assertEqual(self.leftovers(), [])
 
+    def test_a_clover_term_is_labelled_and_changes_the_masses(self):
+        self.call("spectrum", *TINY)
+        wilson = self.read("spectrum.dat")
+        self.assertIn("# action = Wilson\n", wilson)
+        plan = self.call("spectrum", *TINY, "--set", "action.c_sw=1.2", "--dry-run").stdout
+        self.assertIn("Wilson-clover, kappa 0.13 (mass -0.153846), c_sw 1.2, antiperiodic in time", plan)
+        self.call("spectrum", *TINY, "--set", "action.c_sw=1.2")
+        clover = self.read("spectrum.dat")
+        self.assertIn("# action = Wilson-clover\n", clover)
+        self.assertIn("# c_sw = 1.2\n", clover)
+        numbers = [[line for line in text.splitlines() if not line.startswith("#")] for text in (wilson, clover)]
+        self.assertNotEqual(numbers[0], numbers[1])
+
     def test_other_parameters_do_not_take_finished_parts(self):
         self.call("spectrum", *TINY)
         changed = self.call("spectrum", *TINY, "--set", "action.kappa=0.131").stdout

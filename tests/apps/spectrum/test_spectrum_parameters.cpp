@@ -199,6 +199,7 @@ TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
   EXPECT_EQ(identity({"output.prefix=other", "generate.configurations=9", "analysis.bin=2", "source.count=3"}),
             standard);
   EXPECT_NE(identity({"action.kappa=0.151"}), standard);
+  EXPECT_NE(identity({"action.c_sw=1"}), standard);
   EXPECT_NE(identity({"source.width=1"}), standard);
   EXPECT_NE(identity({"correlators.max_momentum2=1"}), standard);
   EXPECT_NE(identity({"solver.tolerance=1e-8"}), standard);
@@ -235,6 +236,9 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
   for (const auto& [assignment, part] :
        std::vector<std::pair<std::string, std::string>>{{"action.kappa=0", "--set action.kappa is 0"},
                                                         {"action.mass=-4.5", "--set action.mass is -4.5"},
+                                                        {"action.c_sw=-1", "--set action.c_sw is -1"},
+                                                        {"action.c_sw=17", "--set action.c_sw is 17"},
+                                                        {"action.csw=1", "did you mean 'action.c_sw'?"},
                                                         {"source.count=0", "--set source.count is 0"},
                                                         {"source.iterations=-1", "source.iterations"},
                                                         {"links.steps=-1", "links.steps"},
