@@ -6,7 +6,9 @@
 #include "kov/core/field/noise.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/column_sums.hpp"
+#include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
@@ -141,12 +143,34 @@ void add_noise(Checksums& table, const Lattice& lattice) {
   }
 }
 
+/// Operators with terms at each site, and the determinants of these.
+template <class T>
+void add_dirac(Checksums& table, const GaugeField<T>& gauge) {
+  const std::string real = test::in_precision<T>;
+  const BoundaryAngles boundary = BoundaryAngles::antiperiodic_in_time();
+  const auto in = random_field<Spinor, T>(gauge.lattice(), 7), out = in.like("out");
+  const WilsonCloverOperator<T> clover(
+      gauge, boundary, {.mass = 0.1, .c_sw = {1.3, 0.9}, .mu = 0.2, .anisotropy = {.xi0 = 2, .nu = 1.1}});
+  clover.apply(in, out);
+  table["twisted-clover operator" + real] = checksum(out);
+  clover.site_term().apply_inverse(in, out, true);
+  table["inverse of the twisted clover term, adjoint" + real] = checksum(out);
+  const double trace_log = clover.site_term().trace_log(Subset::odd, SumMode::exact);
+  table["trace of the log of the clover term" + real] = checksum_of(std::span(&trace_log, 1));
+  const CloverTerm<T> term(gauge, {.mass = 0.1, .c_sw = 1.2});
+  term.apply_inverse(in, out);
+  table["inverse of the clover term" + real] = checksum(out);
+  TwistedMassOperator<T>(GaugeLinks<T>(gauge, boundary), {0.1, 0.3}).apply(in, out);
+  table["twisted-mass operator" + real] = checksum(out);
+}
+
 template <class T>
 void add_all(Checksums& table, const Lattice& lattice, const GlobalArray& u) {
   const auto gauge = reference::gauge_field<T>(lattice, u);
   const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
   add_operators(table, links);
   add_columns(table, links);
+  add_dirac(table, gauge);
   add_statements(table, gauge);
   add_noise<T>(table, lattice);
   table[std::string("Laplacian with momentum") + test::in_precision<T>] = [&] {
