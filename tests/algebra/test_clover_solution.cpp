@@ -2,10 +2,10 @@
 //
 // Even-odd preconditioning of Wilson-clover, twisted-mass and twisted-clover operators: the solution of the full
 // system, in any precision, and the Schur complement on columns.
+#include "docs_solvers_clover.hpp"  // out of docs/solvers.md
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
-#include "kov/algebra/mixed_precision.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
@@ -79,13 +79,9 @@ TEST_P(CloverSolutions, EvenOddEqualsFull) {
 
 TEST_P(CloverSolutions, MixedPrecisionReachesDouble) {
   const SolutionProblem problem(GetParam().make(Comm::world()));
-  const BiCgStab bicgstab{.tolerance = 1e-12};
   for (const CloverParameters& p : kinds) {
-    const WilsonCloverOperator<double> M(problem.gauge, antiperiodic, p);
-    const WilsonCloverOperator<float> low(problem.gauge, antiperiodic, p);
     zero(problem.x);
-    const EvenOdd<double> solve(M, MixedPrecision(SchurComplement(low), bicgstab));
-    EXPECT_LE(solve(M, problem.b, problem.x).residual, 1e-12);
+    EXPECT_LE(solve_clover(problem.gauge, p, problem.b, problem.x).residual, 1e-12);  // as in docs/solvers.md
   }
 }
 
