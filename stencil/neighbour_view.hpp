@@ -30,7 +30,7 @@ class NeighbourView {
     const Stored* const there = halo_.unchecked_address(hop.outer, group);
     const Stored* const here = field_.unchecked_address(hop.outer, group);
     if constexpr (detail::checks_bounds) (hop.halo ? halo_ : field_).require_inside(hop.outer, group, hop.lane);
-    return View::load_lane(hop.halo ? there : here, hop.lane);
+    return View::load_lane(hop.halo ? there : here, LaneSite{hop.outer, hop.lane});
   }
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite, LocalHop hop, int group = 0) const {
     return field_(LaneSite{hop.outer, hop.lane}, group);
@@ -46,6 +46,7 @@ class NeighbourView {
 #if !defined(KOKKOS_ENABLE_CUDA)
   using PackValue = typename View::PackValue;
   using InMemory = typename View::InMemory;
+  using PairInMemory = typename View::PairInMemory;
 
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(ColumnSite, LaneHop hop, int group = 0) const {
     return (hop.halo ? halo_ : field_)(ColumnSite{hop.outer}, group);
@@ -65,17 +66,21 @@ class NeighbourView {
         tell(site, hop, group);
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
-    prefetch(hop.lower, group);
-    prefetch(hop.upper, group);
-  }
   /// Tells a site where, or what, v(x, hop) is; not for slots.
   KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
-      site.lie_at(from.address(hop.outer, group), nullptr, hop.exchange);
+      site.lie_at(from.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
     else
       site.keep(from(PackSite{hop.outer}, group), hop.exchange);
+  }
+  /// Tells the sites of a pair where, or what, their neighbours are; only if those are together.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+    const View& from = hop.lower.halo ? halo_ : field_;
+    if constexpr (View::Codec::is_plain)
+      sites.lie_at(from.address(hop.lower.outer, group), nullptr, hop.exchange());
+    else
+      sites.keep(from(PairSite{hop.lower.outer & ~1}, group), hop.exchange());
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);
@@ -91,7 +96,8 @@ class NeighbourView {
     alignas(64) Real re[n_complex][N], im[n_complex][N];
     for (int lane = 0; lane < N; ++lane) {
       const int slot = slots[lane] >> 1;
-      const auto v = View::load_lane((slots[lane] & 1 ? halo_ : field_).address(slot / N, group), slot % N);
+      const auto v =
+          View::load_lane((slots[lane] & 1 ? halo_ : field_).address(slot / N, group), LaneSite{slot / N, slot % N});
       for (int i = 0; i < n_complex; ++i) {
         re[i][lane] = v.z[i].re;
         im[i][lane] = v.z[i].im;

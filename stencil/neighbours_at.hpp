@@ -8,6 +8,37 @@
 
 namespace kov {
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+namespace detail {
+
+/// Copies the neighbour of an outer site to the lanes of a block that begin at p.
+template <class View>
+void gather_neighbour(const View& view, const PackHop& hop, int group, typename View::Real* p) {
+  using InMemory = typename View::InMemory;
+  constexpr int N = InMemory::lanes, row = View::View::row;
+  if (!hop.slots) {
+    const InMemory site([&](InMemory& to) { view.tell(to, hop, group); });
+    for (int i = 0; i < InMemory::n_complex; ++i) {
+      const auto z = site.z(i);
+      z.re.store(p + 2 * row * i);
+      z.im.store(p + 2 * row * i + row);
+    }
+    return;
+  }
+  for (int lane = 0; lane < N; ++lane) {
+    const int slot = hop.slots[lane] >> 1;
+    const LaneHop from{slot / N, slot % N, (hop.slots[lane] & 1) != 0};
+    const auto v = view.read(LaneSite{}, from, group);
+    for (int i = 0; i < InMemory::n_complex; ++i) {
+      p[2 * row * i + lane] = v.z[i].re;
+      p[2 * row * i + row + lane] = v.z[i].im;
+    }
+  }
+}
+
+}  // namespace detail
+#endif
+
 /// The neighbours of a site on the n_legs legs of a stencil: read(hop, leg), where hop = near(leg).  View:
 /// NeighbourView or ProjectedNeighbours.
 template <class View, class Site, int n_legs>
@@ -47,31 +78,18 @@ class NeighboursAt<View, PackSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & site) __attribute__((always_inline)) {
       if (hop.slots)
-        site.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals, 0);
+        site.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
       else
         view_->tell(site, hop, group_);
     });
   }
 
  private:
-  using Real = typename View::Real;
-  static constexpr int N = InMemory::lanes;
-  using Blocks = Real[n_legs][2 * InMemory::n_complex * N];
+  using Blocks = typename View::Real[n_legs][View::View::row * 2 * InMemory::n_complex];
 
   template <class Near>
   [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
-    for (int leg = 0; leg < n_legs; ++leg) {
-      const PackHop hop = near(leg);
-      for (int lane = 0; lane < N; ++lane) {
-        const int slot = hop.slots[lane] >> 1;
-        const LaneHop from{slot / N, slot % N, (hop.slots[lane] & 1) != 0};
-        const auto v = view.read(LaneSite{}, from, group);
-        for (int i = 0; i < InMemory::n_complex; ++i) {
-          blocks[leg][2 * N * i + lane] = v.z[i].re;
-          blocks[leg][2 * N * i + N + lane] = v.z[i].im;
-        }
-      }
-    }
+    for (int leg = 0; leg < n_legs; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
   }
 
   const View* view_;
@@ -79,19 +97,47 @@ class NeighboursAt<View, PackSite, n_legs> {
   alignas(64) Blocks gathered_;
 };
 
+/// Neighbours that are not together are gathered here, for the same reason.
 template <class View, int n_legs>
 class NeighboursAt<View, PairSite, n_legs> {
  public:
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite x, const Neighbourhood<PairSite>& near,
-                                           int group = 0)
-      : lower_(view, x.lower, near.lower(), group), upper_(view, x.upper, near.upper(), group) {}
+  using InMemory = typename View::PairInMemory;
 
-  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<typename View::InMemory> read(const PairHop& hop, int leg) const {
-    return {lower_.read(hop.lower, leg), upper_.read(hop.upper, leg)};
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0) {
+    bool apart = false;
+    for (int leg = 0; leg < n_legs; ++leg) apart = apart || !near(leg).together;
+    if (apart) gather(view, near, group, gathered_);
+    // After the call, so that these stay in registers.
+    view_ = &view;
+    group_ = group;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
+    return InMemory([&](InMemory & sites) __attribute__((always_inline)) {
+      if (hop.together)
+        view_->tell(sites, hop, group_);
+      else
+        sites.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
+    });
   }
 
  private:
-  NeighboursAt<View, PackSite, n_legs> lower_, upper_;
+  using Blocks = typename View::Real[n_legs][InMemory::lanes * 2 * InMemory::n_complex];
+
+  template <class Near>
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
+    for (int leg = 0; leg < n_legs; ++leg) {
+      const PairHop hop = near(leg);
+      if (hop.together) continue;
+      detail::gather_neighbour(view, hop.lower, group, blocks[leg]);
+      detail::gather_neighbour(view, hop.upper, group, blocks[leg] + InMemory::lanes / 2);
+    }
+  }
+
+  const View* view_;
+  int group_;
+  alignas(64) Blocks gathered_;
 };
 #endif
 

@@ -29,8 +29,8 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     Spinor<Real> psi;
     for (int i = 0; i < 6; ++i) {
-      psi.z[i] = detail::load_complex<lanes>(at.upper, i, hop.lane);
-      psi.z[6 + i] = detail::load_complex<lanes>(at.lower, i, hop.lane);
+      psi.z[i] = detail::load_complex<View::row>(at.upper, i, hop.lane);
+      psi.z[6 + i] = detail::load_complex<View::row>(at.lower, i, hop.lane);
     }
     return psi;
   }
@@ -39,7 +39,8 @@ class ProjectedNeighbours {
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  using InMemory = SiteInMemory<Spinor, Real, View::lanes, 6>;
+  using InMemory = SiteInMemory<Spinor, Real, View::lanes, View::row, 6>;
+  using PairInMemory = SiteInMemory<Spinor, Real, 2 * View::lanes, 2 * View::lanes, 6>;
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(ColumnSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
@@ -50,9 +51,10 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     site.lie_at(at.upper, at.lower, hop.exchange);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PairHop& hop, int group) const {
-    prefetch(hop.lower, group);
-    prefetch(hop.upper, group);
+  /// Tells the sites of a pair where their neighbours are; only if those are together.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+    const Halves at = halves(hop.lower.outer & ~1, 0, hop.lower.halo, group);
+    sites.lie_at(at.upper, at.lower, hop.exchange());
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -61,7 +63,7 @@ class ProjectedNeighbours {
 #endif
 
  private:
-  static constexpr int lanes = View::lanes;
+  /// Where the first lane of the outer site is.
   struct Halves {
     const Storage *upper, *lower;
   };
@@ -69,8 +71,8 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
     if constexpr (detail::checks_bounds)
       in_halo ? halo_.require_inside(outer, group, lane) : field_.require_inside(outer, group, lane);
-    const Storage* const there = halo_.unchecked_address(outer, group);
-    const Storage* const here = field_.unchecked_address(outer, group);
+    const Storage* const there = halo_.unchecked_address(outer, group) + View::first_lane(outer);
+    const Storage* const here = field_.unchecked_address(outer, group) + View::first_lane(outer);
     return {in_halo ? there : here, in_halo ? zeros_ : here + HalfView::block};
   }
 

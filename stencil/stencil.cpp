@@ -184,7 +184,8 @@ class Stencil::Builder {
   }
 
   /// Gives every site of the box (outer site, for virtual nodes) whose neighbour may be on another rank a place in the
-  /// halo: in lexicographic order for each leg and parity of the neighbour.
+  /// halo, for each leg and parity of the neighbour: outer sites in their order in memory, so that pairs find pairs,
+  /// sites of a box in lexicographic order.
   void number_halo() {
     place_.assign(s_.legs_.size(), {});
     region_.assign(s_.legs_.size(), {});
@@ -193,20 +194,28 @@ class Stencil::Builder {
       if (communicates(s_.legs_[leg])) {
         auto& place = place_[leg];
         place.assign(std::size_t(volume(box_)), -1);
-        for_each_leaving(box_, s_.legs_[leg], [&](const Coord& o) {
+        std::vector<Coord> leaving;
+        for_each_leaving(box_, s_.legs_[leg], [&](const Coord& o) { leaving.push_back(o); });
+        if (nodes_)
+          std::sort(leaving.begin(), leaving.end(),
+                    [&](const Coord& a, const Coord& b) { return layout_.outer_index(a) < layout_.outer_index(b); });
+        for (const Coord& o : leaving)
           place[std::size_t(lexicographic(o, box_))] = count[std::size_t(target_parity(o, s_.legs_[leg]))]++;
-        });
       }
       // If local volumes are odd, it depends on the rank which parity has one site more.
       const int entries = std::max(count[0], count[1]);
       for (std::size_t q = 0; q < 2; ++q) {
         region_[leg].first[q] = plan_.n_blocks;
-        region_[leg].n[q] = nodes_ ? entries : (entries + lanes_ - 1) / lanes_;
+        region_[leg].n[q] = whole_pairs(nodes_ ? entries : (entries + lanes_ - 1) / lanes_);
         plan_.n_blocks += region_[leg].n[q];
         plan_.block_legs.insert(plan_.block_legs.end(), std::size_t(region_[leg].n[q]), int(leg));
         if (leg < 8) s_.halo_slot_[2 * leg + q] = region_[leg].first[q] * lanes_;
       }
     }
+  }
+  /// n outer sites, filled up.
+  int whole_pairs(int n) const {
+    return lanes_ > 1 ? (n + outer_multiple - 1) / outer_multiple * outer_multiple : n;
   }
   /// The halo slot where kernels look for the neighbour of local site x.
   int halo_slot(std::size_t leg, const Coord& x) const {
@@ -291,7 +300,7 @@ class Stencil::Builder {
         for (std::size_t j = 0; j < face.receive[q].size(); ++j)
           in_place = in_place && face.receive[q][j] == region.first[q] * lanes_ + int(j);
       }
-      const int blocks = (int(longest) + lanes_ - 1) / lanes_;
+      const int blocks = whole_pairs((int(longest) + lanes_ - 1) / lanes_);
       for (std::size_t q = 0; q < 2; ++q) {
         face.first_block[q] = plan_.n_message_blocks;
         face.n_blocks[q] = blocks;
@@ -355,8 +364,11 @@ class Stencil::Builder {
           if (layout_.is_site(outer, lane)) lists[at_edge(outer, lane)].push_back(outer * lanes_ + lane);
         return;
       }
+      // Sites of one pair are in one list.
+      const int first = lanes_ > 1 ? outer / outer_multiple * outer_multiple : outer;
       bool edge = false;
-      for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) edge = edge || at_edge(outer, lane);
+      for (int o = first; o < (lanes_ > 1 ? first + outer_multiple : outer + 1); ++o)
+        for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) edge = edge || at_edge(o, lane);
       lists[edge].push_back(outer);
     });
     const int first_odd = layout_.n_outer() / 2 * (has_packs ? 1 : lanes_);

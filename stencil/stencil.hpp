@@ -32,9 +32,17 @@ struct PackHop {
     return any;
   }
 };
-/// The same of a PairSite.
+/// The same of a PairSite, for the neighbours of its two sites.
 struct PairHop {
   PackHop lower, upper;
+  /// Whether the neighbours are the two sites of one pair, which may have changed places.
+  bool together;
+
+  /// Of the lanes of that pair, so that those of the neighbour of the first site come first.
+  KOKKOS_FORCEINLINE_FUNCTION HalvesExchange exchange() const {
+    const int swapped = (lower.outer & 1) * default_lanes;
+    return {lower.exchange | swapped, upper.exchange | swapped};
+  }
 };
 /// The same for kernels over single lanes, and for columns (lane 0).
 struct LaneHop {
@@ -171,12 +179,16 @@ class Neighbourhood<PackSite> {
   const std::uint8_t* crossings_;
 };
 
+KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(const PackHop& lower, const PackHop& upper) {
+  return {lower, upper, lower.slots == nullptr && (lower.outer ^ upper.outer) == 1 && lower.halo == upper.halo};
+}
+
 template <>
 class Neighbourhood<PairSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, PairSite x)
-      : lower_(stencil, x.lower), upper_(stencil, x.upper) {}
-  KOKKOS_FORCEINLINE_FUNCTION PairHop operator()(int leg) const { return {lower_(leg), upper_(leg)}; }
+      : lower_(stencil, x.lower()), upper_(stencil, x.upper()) {}
+  KOKKOS_FORCEINLINE_FUNCTION PairHop operator()(int leg) const { return pair_hop(lower_(leg), upper_(leg)); }
   KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& lower() const { return lower_; }
   KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& upper() const { return upper_; }
 

@@ -26,7 +26,8 @@ struct Links12 {};
 ///   Real    what kernels compute in
 ///   Stored  what memory is counted in: a block of N lanes has N * n_stored of them
 ///   shape   the same in numbers, for work that treats all types alike
-///   load_lane<N>(block, lane), store_lane<N>(block, lane, site), and for packs load<N>(block), store<N>(block, site)
+///   load_lane<N>(block, lane), store_lane<N>(block, lane, site): a lane of a block of N
+///   load<N, row>(block, first), store<N, row>(block, first, site): packs of N lanes, from `first` on, of a block of `row`
 template <template <class> class SiteT, class Storage>
 struct Codec;
 
@@ -49,15 +50,19 @@ struct Codec<SiteT, T> {
     for (int i = 0; i < n_complex; ++i) detail::store_complex<N>(block, i, lane, v.z[i]);
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(const T* block) {
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(const T* block, int first) {
     SiteT<Pack<T, N>> r;
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) { r.z[i] = detail::load_pack<N>(block, i); });
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      r.z[i] = detail::load_pack<N, row>(block + first, i);
+    });
     return r;
   }
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, const SiteT<Pack<T, N>>& v) {
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) { detail::store_pack<N>(block, i, v.z[i]); });
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const SiteT<Pack<T, N>>& v) {
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      detail::store_pack<N, row>(block + first, i, v.z[i]);
+    });
   }
 #endif
 };
@@ -82,16 +87,16 @@ struct Codec<ColorMatrix, Links12<T>> {
     for (int i = 0; i < 6; ++i) detail::store_complex<N>(block, i, lane, u.z[i]);
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<T, N>> load(const T* block) {
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<T, N>> load(const T* block, int first) {
     ColorMatrix<Pack<T, N>> u;
-    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = detail::load_pack<N>(block, i); });
+    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = detail::load_pack<N, row>(block + first, i); });
     complete_third_row(u);
     return u;
   }
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, const ColorMatrix<Pack<T, N>>& u) {
-    unroll<6>([&](int i) __attribute__((always_inline)) { detail::store_pack<N>(block, i, u.z[i]); });
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const ColorMatrix<Pack<T, N>>& u) {
+    unroll<6>([&](int i) __attribute__((always_inline)) { detail::store_pack<N, row>(block + first, i, u.z[i]); });
   }
 #endif
 };
@@ -135,19 +140,19 @@ struct Codec<SiteT, Fixed16> {
           Complex<Stored>{detail::to_fixed16(v.z[i].re * per_unit), detail::to_fixed16(v.z[i].im * per_unit)});
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<float, N>> load(const Stored* block) {
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<float, N>> load(const Stored* block, int first) {
     using P = Pack<float, N>;
-    const P unit = (has_scale ? P::load(scales(block)) : P(1.f)) * P(detail::fixed16_unit);
-    const Stored* const p = block + n_scale * N;
+    const P unit = (has_scale ? P::load(scales(block) + first) : P(1.f)) * P(detail::fixed16_unit);
+    const Stored* const p = block + n_scale * row + first;
     SiteT<P> r;
     unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      r.z[i] = {P::of_integers(p + 2 * N * i) * unit, P::of_integers(p + 2 * N * i + N) * unit};
+      r.z[i] = {P::of_integers(p + 2 * row * i) * unit, P::of_integers(p + 2 * row * i + row) * unit};
     });
     return r;
   }
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, const SiteT<Pack<float, N>>& v) {
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const SiteT<Pack<float, N>>& v) {
     alignas(64) float lanes[2 * n_complex][N];
     for (int i = 0; i < n_complex; ++i) {
       v.z[i].re.store(lanes[2 * i]);
@@ -160,13 +165,13 @@ struct Codec<SiteT, Fixed16> {
       for (int k = 0; k < 2 * n_complex; ++k)
         for (int l = 0; l < N; ++l) scale[l].add(lanes[k][l]);
       for (int l = 0; l < N; ++l) {
-        scales(block)[l] = scale[l].value();
+        scales(block)[first + l] = scale[l].value();
         per_unit[l] = scale[l].units_per_one();
       }
     }
-    Stored* const p = block + n_scale * N;
+    Stored* const p = block + n_scale * row + first;
     for (int k = 0; k < 2 * n_complex; ++k)
-      for (int l = 0; l < N; ++l) p[k * N + l] = detail::to_fixed16(lanes[k][l] * per_unit[l]);
+      for (int l = 0; l < N; ++l) p[k * row + l] = detail::to_fixed16(lanes[k][l] * per_unit[l]);
   }
 #endif
 

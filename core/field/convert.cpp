@@ -16,12 +16,14 @@ struct ConvertBlocks {
 
   KOKKOS_FUNCTION void operator()(int item) const {
     constexpr int N = default_lanes, run = has_packs ? N : 1;
+    constexpr int in_outers = outers_of_block<SiteLanes, S>, out_outers = outers_of_block<SiteLanes, T>;
     const int outer = first_outer + item / (N / run), lane = item % (N / run);
     for (int c = 0; c < n; ++c) {
-      const S* const from = in.address(outer, first_in + c);
-      T* const to = out.address(outer, first_out + c);
+      const S* const from = in.address(outer, first_in + c) + outer % in_outers * N;
+      T* const to = out.address(outer, first_out + c) + outer % out_outers * N;
       for (int k = 0; k < n_reals; ++k)
-        for (int l = 0; l < run; ++l) to[real_place(k, lane + l, N)] = T(from[real_place(k, lane + l, N)]);
+        for (int l = 0; l < run; ++l)
+          to[real_place(k, lane + l, out_outers * N)] = T(from[real_place(k, lane + l, in_outers * N)]);
     }
   }
 };

@@ -46,7 +46,7 @@ class Field {
         subset_(subset),
         n_components_(n_components),
         stride_(n_groups()),
-        data_(name, std::size_t(layout().range(subset).n_outer) * stride_ * View::block),
+        data_(name, std::size_t(layout().range(subset).n_outer / View::outers) * stride_ * View::block),
         first_(data_.data()) {
     require(n_components > 0, "a field of", n_components, "components holds nothing: ask for at least one");
   }
@@ -188,7 +188,9 @@ class Field {
   /// Whether the components of this handle are all components in memory, without gaps between sites.
   bool contiguous() const { return n_groups() == stride_; }
   /// Bytes of this handle's sites and components, padding included.
-  std::size_t bytes() const { return std::size_t(range().n_outer) * n_groups() * View::block * sizeof(Stored); }
+  std::size_t bytes() const {
+    return std::size_t(range().n_outer / View::outers) * n_groups() * View::block * sizeof(Stored);
+  }
   Stored* data() const { return first_; }
 
  private:

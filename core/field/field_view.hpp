@@ -24,12 +24,14 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   using Real = typename Codec::Real;
   using Stored = typename Codec::Stored;
   static constexpr int n_complex = SiteT<Real>::n_complex, lanes = Lanes::lanes;
-  /// Stored numbers of a block.
-  static constexpr int block = lanes * Codec::n_stored;
+  /// Outer sites of a block, one after the other in its lanes.
+  static constexpr int outers = outers_of_block<Lanes, Real>;
+  /// Lanes of a block, and its stored numbers.
+  static constexpr int row = outers * lanes, block = row * Codec::n_stored;
   static constexpr bool holds_columns = Lanes::holds_columns;
 
   FieldView() = default;
-  /// data: group 0 of outer site `first`; stride: groups from one outer site to the next.
+  /// data: group 0 of the block of outer site `first`, the first one of its block; stride: groups of a site in memory.
   KOKKOS_FORCEINLINE_FUNCTION FieldView(Stored* data, int first, int stride)
       : data_(data), first_(first), stride_(stride) {}
 
@@ -40,8 +42,11 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   }
   /// The same without a bounds check; the block need not exist.
   KOKKOS_FORCEINLINE_FUNCTION Stored* unchecked_address(int outer, int group) const {
-    return data_ + (std::ptrdiff_t(outer - first_) * stride_ + group) * block;
+    const int b = outers == 1 ? outer - first_ : (outer - first_) >> 1;
+    return data_ + (std::ptrdiff_t(b) * stride_ + group) * block;
   }
+  /// The lane of the block where an outer site begins.
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr int first_lane(int outer) { return outers == 1 ? 0 : (outer & 1) * lanes; }
 
   /// For builds that check bounds: sets the valid outer sites and groups, and the field's name for errors.  Without
   /// this call every access passes.
@@ -55,12 +60,19 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
 #if !defined(KOKKOS_ENABLE_CUDA)
   using PackReal = Pack<Real, lanes>;
   using PackValue = SiteT<PackReal>;
+  using PairValue = SiteT<Pack<Real, 2 * lanes>>;
   /// What kernels over packs get: all lanes of an outer site, or all columns of a group.
   using PacksSite = std::conditional_t<holds_columns, ColumnSite, PackSite>;
-  using InMemory = SiteInMemory<SiteT, Real, lanes>;
+  /// A site read with element(), where it is used.
+  using InMemory = SiteInMemory<SiteT, Real, lanes, row>;
+  using PairInMemory = SiteInMemory<SiteT, Real, 2 * lanes, 2 * lanes>;
 
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PacksSite x, int group = 0) const {
-    return Codec::template load<lanes>(address(x.outer, group));
+    return Codec::template load<lanes, row>(address(x.outer, group), first_lane(x.outer));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairValue operator()(PairSite x, int group = 0) const requires(outers == 2) {
+    this->check(x.outer + 1, group);
+    return Codec::template load<row, row>(address(x.outer, group), 0);
   }
   /// Lane i is lane i ^ exchange in memory.
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PackSite x, int group, int exchange) const {
@@ -71,14 +83,6 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     }
     return v;
   }
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(PairSite x, int group = 0) const {
-    const PackValue lower = (*this)(x.lower, group), upper = (*this)(x.upper, group);
-    SiteT<Pack<Real, 2 * lanes>> r;
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      r.z[i] = {join(lower.z[i].re, upper.z[i].re), join(lower.z[i].im, upper.z[i].im)};
-    });
-    return r;
-  }
 
   /// Prefetches a block that a later site will read, into the second-level cache: a site and its neighbours already
   /// fill the first.
@@ -88,66 +92,57 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void set(PacksSite x, const PackValue& v, int group = 0) const {
-    Codec::template store<lanes>(address(x.outer, group), v);
+    Codec::template store<lanes, row>(address(x.outer, group), first_lane(x.outer), v);
   }
-  /// The same, but loaded from memory where it is used.
+  KOKKOS_FORCEINLINE_FUNCTION void set(PairSite x, const PairValue& v, int group = 0) const requires(outers == 2) {
+    this->check(x.outer + 1, group);
+    Codec::template store<row, row>(address(x.outer, group), 0, v);
+  }
+  /// operator(), but loaded from memory where it is used.
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PacksSite x, int group = 0) const {
     if constexpr (Codec::is_plain)
-      return InMemory(address(x.outer, group));
+      return InMemory(address(x.outer, group) + first_lane(x.outer));
     else
       return InMemory((*this)(x, group));
-  }
-  /// Lane i is lane i ^ exchange in memory.
-  KOKKOS_FORCEINLINE_FUNCTION InMemory read(PacksSite x, int group, int exchange) const {
-    if constexpr (Codec::is_plain)
-      return InMemory(address(x.outer, group), exchange);
-    else
-      return InMemory((*this)(x, group), exchange);
   }
   /// z[i] of the site that operator() returns, without loading the rest.
   KOKKOS_FORCEINLINE_FUNCTION Complex<PackReal> element(PacksSite x, int group, int i) const {
     if constexpr (Codec::is_plain)
-      return detail::load_pack<lanes>(address(x.outer, group), i);
+      return detail::load_pack<lanes, row>(address(x.outer, group) + first_lane(x.outer), i);
     else
       return (*this)(x, group).z[i];
   }
-  /// set() with stores that bypass the caches.
+  /// set() with stores that bypass the caches, if the site fills a block: parts of cache lines are slower that way.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PacksSite x, const PackValue& v, int group = 0) const {
-    if constexpr (Codec::is_plain) {
-      Stored* const p = address(x.outer, group);
-      unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-        v.z[i].re.stream(p + 2 * lanes * i);
-        v.z[i].im.stream(p + 2 * lanes * i + lanes);
-      });
-    } else {
+    if constexpr (Codec::is_plain && outers == 1)
+      stream_block(address(x.outer, group), v);
+    else
       set(x, v, group);
-    }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void set(PairSite x, const SiteT<Pack<Real, 2 * lanes>>& v, int group = 0) const {
-    set(x.lower, half_of<0>(v), group);
-    set(x.upper, half_of<1>(v), group);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(PairSite x, const SiteT<Pack<Real, 2 * lanes>>& v, int group = 0) const {
-    stream(x.lower, half_of<0>(v), group);
-    stream(x.upper, half_of<1>(v), group);
+  KOKKOS_FORCEINLINE_FUNCTION void stream(PairSite x, const PairValue& v, int group = 0) const requires(outers == 2) {
+    this->check(x.outer + 1, group);
+    if constexpr (Codec::is_plain)
+      stream_block(address(x.outer, group), v);
+    else
+      set(x, v, group);
   }
 #endif
 
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite x, int group = 0) const {
-    return load_lane(lane_address(x, group), x.lane);
+    return load_lane(lane_address(x, group), x);
   }
-  /// One lane of the block at p.
-  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> load_lane(const Stored* p, int lane) {
-    return Codec::template load_lane<lanes>(p, lane);
+  /// The lane of x in the block at p.
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> load_lane(const Stored* p, LaneSite x) {
+    return Codec::template load_lane<row>(p, first_lane(x.outer) + x.lane);
   }
   KOKKOS_FORCEINLINE_FUNCTION Complex<Real> element(LaneSite x, int group, int i) const {
     if constexpr (Codec::is_plain)
-      return detail::load_complex<lanes>(lane_address(x, group), i, x.lane);
+      return detail::load_complex<row>(lane_address(x, group), i, first_lane(x.outer) + x.lane);
     else
       return (*this)(x, group).z[i];
   }
   KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<Real>& v, int group = 0) const {
-    Codec::template store_lane<lanes>(lane_address(x, group), x.lane, v);
+    Codec::template store_lane<row>(lane_address(x, group), first_lane(x.outer) + x.lane, v);
   }
   KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<Real>& v, int group = 0) const {
 #if defined(__CUDA_ARCH__)
@@ -163,13 +158,12 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
 
  private:
 #if !defined(KOKKOS_ENABLE_CUDA)
-  template <int part>
-  static KOKKOS_FORCEINLINE_FUNCTION PackValue half_of(const SiteT<Pack<Real, 2 * lanes>>& v) {
-    PackValue r;
+  template <class Value>
+  static KOKKOS_FORCEINLINE_FUNCTION void stream_block(Stored* p, const Value& v) {
     unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      r.z[i] = {half<part>(v.z[i].re), half<part>(v.z[i].im)};
+      v.z[i].re.stream(p + 2 * row * i);
+      v.z[i].im.stream(p + 2 * row * i + row);
     });
-    return r;
   }
 #endif
   KOKKOS_FORCEINLINE_FUNCTION Stored* lane_address(LaneSite x, int group) const {

@@ -63,12 +63,14 @@ struct StoredSite {
 struct FieldShape {
   SiteShape site;
   int lanes, width;  // of a block; components that share it
+  int outers;        // outer sites that share it
   int n_components;
   Subset subset;
 
   template <template <class> class SiteT, class Storage, class Lanes>
   static FieldShape of(const Field<SiteT, Storage, Lanes>& field) {
-    return {Codec<SiteT, Storage>::shape, Lanes::lanes, Lanes::width, field.n_components(), field.subset()};
+    using View = FieldView<SiteT, Storage, Lanes>;
+    return {Codec<SiteT, Storage>::shape, View::row, Lanes::width, View::outers, field.n_components(), field.subset()};
   }
   /// Whether lanes are columns, of sites in the order of the column layout.
   KOKKOS_FORCEINLINE_FUNCTION bool has_column_order() const { return has_packs && lanes == width; }
@@ -76,23 +78,29 @@ struct FieldShape {
 
 template <class Stored>
 struct SiteBlocks {
-  Stored* data;  // block 0 of outer site 0
-  std::ptrdiff_t stride;
-  int block;  // numbers of a block
+  Stored* data;           // block 0 of outer site 0
+  std::ptrdiff_t stride;  // from the blocks of one outer site, or pair that shares them, to those of the next
+  int block;              // numbers of a block
+  int outers = 1;         // outer sites that share one
 
   template <class View>
   static SiteBlocks of(const View& view) {
     Stored* const origin = view.unchecked_address(0, 0);
-    return {origin, view.unchecked_address(1, 0) - origin, View::block};
+    return {origin, view.unchecked_address(View::outers, 0) - origin, View::block, View::outers};
   }
   KOKKOS_FORCEINLINE_FUNCTION Stored* address(int outer, int group) const {
-    return data + outer * stride + group * block;
+    return numbered(outers == 1 ? outer : outer >> 1, group);
+  }
+  /// The same for the outer sites number * outers and after.
+  KOKKOS_FORCEINLINE_FUNCTION Stored* numbered(int number, int group) const {
+    return data + number * stride + group * block;
   }
   /// A component of a site; lane: where lanes are sites.
   KOKKOS_FORCEINLINE_FUNCTION StoredSite<Stored> site(const FieldShape& shape, int outer, int lane,
                                                       int component) const {
-    return {address(outer, component / shape.width), shape.has_column_order() ? component % shape.width : lane,
-            shape.lanes, shape.site};
+    const int of_block = shape.outers == 1 ? lane : (outer & 1) * (shape.lanes / 2) + lane;
+    return {address(outer, component / shape.width),
+            shape.has_column_order() ? component % shape.width : of_block, shape.lanes, shape.site};
   }
 };
 

@@ -14,24 +14,22 @@ namespace kov {
 /// value, because a spinor of packs does not fit into the registers beside their sums.  Valid only in the statement
 /// that made it.  Its elements may be in two places, `split` of them in the first.
 ///
-/// Nothing here calls a function: compilers would keep a kernel's sums in memory around a call, made or not.
-template <template <class> class SiteT, class T, int N, int split = SiteT<T>::n_complex>
+/// N lanes of a block of `row` lanes.  Nothing here calls a function: compilers would keep a kernel's sums in memory
+/// around a call, made or not.
+template <template <class> class SiteT, class T, int N, int row = N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
   static constexpr int n_complex = SiteT<T>::n_complex, lanes = N;
-  /// As many reals are in the first place.
-  static constexpr int split_reals = 2 * N * split;
+  /// Reals of a block in the first place.
+  static constexpr int split_reals = 2 * row * split;
   using Real = Pack<T, N>;
 
+  /// p: real 0 of the first lane.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
-  /// Lane i is lane i ^ exchange of p.
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, int exchange) requires(split == n_complex) : p_(p) {
-    permute(exchange);
-  }
   /// The elements from `split` on are in rest.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
-  /// Keeps a value that was gathered or decoded; lane i is lane i ^ exchange of v.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v, int exchange = 0) { keep(v, exchange); }
+  /// Keeps a value that was gathered or decoded.
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) { keep(v); }
   /// say(site) says where the site is, with lie_at(), or what it is, with keep().
   template <std::invocable<SiteInMemory&> Say>
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Say& say) {
@@ -40,17 +38,19 @@ class SiteInMemory {
   SiteInMemory(const SiteInMemory&) = delete;
   SiteInMemory& operator=(const SiteInMemory&) = delete;
 
-  /// Lane i is lane i ^ exchange of p and rest.
-  KOKKOS_FORCEINLINE_FUNCTION void lie_at(const T* p, const T* rest, int exchange) {
+  /// exchange: as LaneExchange takes it, of the lanes of p and rest.
+  template <class Exchange = int>
+  KOKKOS_FORCEINLINE_FUNCTION void lie_at(const T* p, const T* rest, Exchange exchange = {}) {
     p_ = p;
     rest_ = rest;
     permute(exchange);
   }
-  /// Lane i is lane i ^ exchange of v.
-  KOKKOS_FORCEINLINE_FUNCTION void keep(const SiteT<Pack<T, N>>& v, int exchange = 0) {
+  /// exchange: of the lanes of v.
+  template <class Exchange = int>
+  KOKKOS_FORCEINLINE_FUNCTION void keep(const SiteT<Pack<T, N>>& v, Exchange exchange = {}) {
     for (int i = 0; i < n_complex; ++i) {
-      v.z[i].re.store(own_ + 2 * N * i);
-      v.z[i].im.store(own_ + 2 * N * i + N);
+      v.z[i].re.store(own_ + 2 * row * i);
+      v.z[i].im.store(own_ + 2 * row * i + row);
     }
     be_own();
     permute(exchange);
@@ -58,18 +58,19 @@ class SiteInMemory {
 
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
     const T* const at = address(2 * i);
-    return {Pack<T, N>::load_now(at), Pack<T, N>::load_now(at + N)};
+    return {Pack<T, N>::load_now(at), Pack<T, N>::load_now(at + row)};
   }
-  /// The address of real k.
+  /// Where the first lane of real k is.
   KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
-    return k < 2 * split ? p_ + N * k : rest_ + N * (k - 2 * split);
+    return k < 2 * split ? p_ + row * k : rest_ + row * (k - 2 * split);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void permute(int exchange) {
-    if (exchange != 0) {
+  template <class Exchange>
+  KOKKOS_FORCEINLINE_FUNCTION void permute(Exchange exchange) {
+    if (exchanges_lanes(exchange)) {
       const LaneExchange<T, N> exchanged(exchange);
-      for (int k = 0; k < 2 * n_complex; ++k) exchanged.load(address(k)).store(own_ + N * k);
+      for (int k = 0; k < 2 * n_complex; ++k) exchanged.load(address(k)).store(own_ + row * k);
       be_own();
     }
     forget();
@@ -89,36 +90,12 @@ class SiteInMemory {
   }
 
   const T *p_, *rest_ = nullptr;
-  alignas(64) T own_[2 * N * n_complex];
+  alignas(64) T own_[2 * row * n_complex];
 };
 
-template <template <class> class SiteT, class T, int N, int split>
-KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N, split>& site, int i) {
+template <template <class> class SiteT, class T, int N, int row, int split>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N, row, split>& site, int i) {
   return site.z(i);
-}
-
-/// The sites of a pair.
-template <class InMemory>
-struct PairInMemory {
-  InMemory lower, upper;
-
-  KOKKOS_FORCEINLINE_FUNCTION auto z(int i) const {
-    auto re = real(2 * i), im = real(2 * i + 1);
-    return Complex<decltype(re)>{re, im};
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION auto real(int k) const {
-    using Half = typename InMemory::Real;
-    auto r = join(Half::load(lower.address(k)), Half::load(upper.address(k)));
-    r.stay();
-    return r;
-  }
-};
-
-template <class InMemory>
-KOKKOS_FORCEINLINE_FUNCTION auto element(const PairInMemory<InMemory>& sites, int i) {
-  return sites.z(i);
 }
 
 /// The adjoint of a colour matrix in memory.

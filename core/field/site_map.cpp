@@ -38,7 +38,8 @@ std::array<std::int64_t, default_lanes> sites_of_lanes(const Layout& layout, con
   return sites;
 }
 
-/// f(block of a component of an outer site, real 0 of each lane in the group's doubles), for a group of virtual nodes.
+/// f(real 0 of lane 0 of a component of an outer site, real 0 of each lane in the group's doubles), for a group of
+/// virtual nodes.
 template <class T, class Value, class F>
 void for_each_block(const Layout& layout, const detail::SiteBlocks<T>& blocks, const detail::FieldShape& shape,
                     const SiteRows& rows, std::int64_t group, std::span<Value> values, const F& f) {
@@ -52,7 +53,7 @@ void for_each_block(const Layout& layout, const detail::SiteBlocks<T>& blocks, c
       for (std::size_t l = 0; l < lanes.size(); ++l)
         lanes[l] = values.data() + std::size_t(sites[l] + x[0]) * site_reals +
                    std::size_t(c) * std::size_t(shape.site.n_reals);
-      f(blocks.address(outer, c), lanes);
+      f(blocks.address(outer, c) + (outer % shape.outers) * default_lanes, lanes);
     }
   }
 }
@@ -66,8 +67,9 @@ void for_each_part(const Layout& layout, const detail::SiteBlocks<T>& blocks, co
     const std::int64_t first = lexicographic(rows.first(group, r), layout.extent());
     for (std::int64_t i = first; i < first + rows.length; ++i) {
       const auto at = layout.locate(coordinate(i, layout.extent()));
+      const int lane = (at.outer % shape.outers) * layout.lanes() + at.lane;
       for (int c = 0; c < shape.n_components; ++c, value += shape.site.n_reals)
-        f(blocks.address(at.outer, c) + detail::real_place(0, at.lane, shape.lanes), value);
+        f(blocks.address(at.outer, c) + detail::real_place(0, lane, shape.lanes), value);
     }
   }
 }
@@ -76,15 +78,15 @@ void for_each_part(const Layout& layout, const detail::SiteBlocks<T>& blocks, co
 template <bool import, class T, class Value>
 void copy_group(const Layout& layout, const detail::SiteBlocks<T>& blocks, const detail::FieldShape& shape,
                 const SiteRows& rows, std::int64_t group, std::span<Value> values) {
-  if (has_packs && shape.lanes == default_lanes && fills_blocks(layout)) {
+  if (has_packs && shape.lanes == shape.outers * default_lanes && fills_blocks(layout)) {
     for_each_block(layout, blocks, shape, rows, group, values,
-                   [&](T* block, const std::array<Value*, default_lanes>& lanes) {
-                     for (int k = 0; k < shape.site.n_reals; ++k, block += default_lanes)
+                   [&](T* real, const std::array<Value*, default_lanes>& lanes) {
+                     for (int k = 0; k < shape.site.n_reals; ++k, real += shape.lanes)
                        for (std::size_t l = 0; l < lanes.size(); ++l)
                          if constexpr (import)
-                           block[l] = T(lanes[l][k]);
+                           real[l] = T(lanes[l][k]);
                          else
-                           lanes[l][k] = double(block[l]);
+                           lanes[l][k] = double(real[l]);
                    });
     return;
   }

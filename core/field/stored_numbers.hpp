@@ -52,14 +52,15 @@ KOKKOS_FORCEINLINE_FUNCTION void store_complex(T* block, int i, int lane, const 
   }
 }
 #if !defined(KOKKOS_ENABLE_CUDA)
-template <int N, class T>
-KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> load_pack(const T* block, int i) {
-  return {Pack<T, N>::load(block + 2 * N * i), Pack<T, N>::load(block + 2 * N * i + N)};
+/// N of the `row` lanes of a block, p points to the first of them.
+template <int N, int row, class T>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> load_pack(const T* p, int i) {
+  return {Pack<T, N>::load(p + 2 * row * i), Pack<T, N>::load(p + 2 * row * i + row)};
 }
-template <int N, class T>
-KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* block, int i, const Complex<Pack<T, N>>& z) {
-  z.re.store(block + 2 * N * i);
-  z.im.store(block + 2 * N * i + N);
+template <int N, int row, class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* p, int i, const Complex<Pack<T, N>>& z) {
+  z.re.store(p + 2 * row * i);
+  z.im.store(p + 2 * row * i + row);
 }
 #endif
 

@@ -27,6 +27,11 @@ struct ColumnLanes {
   static constexpr bool holds_columns = true;
 };
 
+/// Outer sites that share a block of memory, lane after lane, in fields of these lanes that kernels compute with in Real:
+/// two where a register holds both.
+template <class Lanes, class Real>
+inline constexpr int outers_of_block = registers_hold_pairs<Real> && !Lanes::holds_columns ? 2 : 1;
+
 /// The lanes as kernels see them: on GPUs all ColumnLanes are one, so that kernels are compiled once.
 template <class Lanes>
 using kernel_lanes_t = std::conditional_t<Lanes::holds_columns && !has_packs, ColumnLanes<1>, Lanes>;

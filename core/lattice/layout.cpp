@@ -36,6 +36,7 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
     n_even_ = origin_parity_ ? sites - even_first : even_first;
     n_odd_ = sites - n_even_;
     n_outer_half_ = (even_first + lanes - 1) / lanes;
+    if (lanes > 1) n_outer_half_ = (n_outer_half_ + outer_multiple - 1) / outer_multiple * outer_multiple;
     return;
   }
   require(fits(local_extent, lanes), "local extents", to_string(local_extent), "do not split into", lanes,
@@ -51,18 +52,30 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
   n_outer_half_ = n_outer / 2;
   index_.resize(std::size_t(n_outer));
   base_host_.resize(std::size_t(n_outer));
+  // Both sites of a pair have one parity, and their neighbours on any leg are a pair again.
+  for (int mu = 3; mu >= 0; --mu)
+    if (outer_[mu] % 4 == 0) pair_direction_ = mu;
+  Coord box = outer_;  // of the first sites of pairs
+  if (pair_direction_ >= 0) box[pair_direction_] /= 2;
   int next[2] = {0, n_outer_half_};
+  const auto number = [&](const Coord& x) {
+    const int o = next[(parity(x) + origin_parity_) & 1]++;
+    index_[std::size_t(lexicographic(x, outer_))] = o;
+    base_host_[std::size_t(o)] =
+        std::uint64_t(x[0]) | std::uint64_t(x[1]) << 16 | std::uint64_t(x[2]) << 32 | std::uint64_t(x[3]) << 48;
+  };
   // Tiles of four in z keep the neighbours in z and t of a double-precision time slice in a second-level cache.
   constexpr int tile = 4;
-  for (int z0 = 0; z0 < outer_[2]; z0 += tile)
-    for (int t = 0; t < outer_[3]; ++t)
-      for (int z = z0; z < std::min(z0 + tile, outer_[2]); ++z)
-        for (int y = 0; y < outer_[1]; ++y)
-          for (int x = 0; x < outer_[0]; ++x) {
-            const int o = next[(x + y + z + t + origin_parity_) & 1]++;
-            index_[std::size_t(lexicographic({x, y, z, t}, outer_))] = o;
-            base_host_[std::size_t(o)] =
-                std::uint64_t(x) | std::uint64_t(y) << 16 | std::uint64_t(z) << 32 | std::uint64_t(t) << 48;
+  for (int z0 = 0; z0 < box[2]; z0 += tile)
+    for (int t = 0; t < box[3]; ++t)
+      for (int z = z0; z < std::min(z0 + tile, box[2]); ++z)
+        for (int y = 0; y < box[1]; ++y)
+          for (int x = 0; x < box[0]; ++x) {
+            Coord at{x, y, z, t};
+            number(at);
+            if (pair_direction_ < 0) continue;
+            at[pair_direction_] += box[pair_direction_];
+            number(at);
           }
   base_ = Buffer<std::uint64_t>("layout", base_host_);
 }

@@ -15,7 +15,8 @@ namespace kov {
 /// How sites are numbered in memory.
 enum class Order {
   /// CPU: the local lattice is cut into one sub-lattice per lane; site x = o + outer_extent * v is lane v of outer site
-  /// o.
+  /// o.  The sub-lattices are cut once more where extents allow: outer sites o in their lower half and o + half in the
+  /// upper one are the two of a pair.
   virtual_nodes,
   /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
   /// site, the last outer site of a parity padded.
@@ -43,6 +44,9 @@ class Layout {
   int origin_parity() const { return origin_parity_; }
   /// Lane bit of a cut direction, 0 of an uncut one.
   int lane_bit(int mu) const { return bit_[mu]; }
+  /// The direction in which the two sites of a pair are half an outer extent apart; -1 if extents do not allow that,
+  /// then they are just neighbours in memory.
+  int pair_direction() const { return pair_direction_; }
 
   int n_outer() const { return 2 * n_outer_half_; }
   /// The outer sites of a subset; of all sites in even-odd order with the time slices and bricks that extents allow.
@@ -114,7 +118,7 @@ class Layout {
   }
 
   Coord extent_, outer_, bit_{};
-  int origin_parity_, lanes_;
+  int origin_parity_, lanes_, pair_direction_ = -1;
   Order order_;
   int n_outer_half_, n_even_, n_odd_;
   std::vector<int> index_;                // outer site of an outer coordinate

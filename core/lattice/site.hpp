@@ -2,7 +2,7 @@
 //
 // The sites kernels run over.  The index a kernel receives decides what every view returns to it:
 //   PackSite    all lanes of an outer site: SiteT<Pack<T, N>>, what one CPU thread works on
-//   PairSite    two outer sites: SiteT<Pack<T, 2 N>>, where a CPU's register holds so many
+//   PairSite    two outer sites: SiteT<Pack<T, 2 N>>, where a CPU's register holds so many T
 //   LaneSite    one lane of an outer site:  SiteT<T>, what one GPU thread works on
 //   ColumnSite  one site, N columns in the lanes: SiteT<Pack<T, N>> from a block of columns, SiteT<T> from links
 #pragma once
@@ -26,8 +26,11 @@ struct PackSite {
   int outer;
 };
 
+/// The outer sites `outer`, an even number, and outer + 1.
 struct PairSite {
-  PackSite lower, upper;
+  int outer;
+  KOKKOS_FORCEINLINE_FUNCTION PackSite lower() const { return {outer}; }
+  KOKKOS_FORCEINLINE_FUNCTION PackSite upper() const { return {outer + 1}; }
 };
 
 struct LaneSite {
@@ -51,11 +54,14 @@ template <std::floating_point T>
 inline constexpr bool registers_hold_pairs<T> = Pack<T, 2 * default_lanes>::n_words == 1;
 #endif
 
+/// What numbers of outer sites are multiples of, so that they are whole pairs on any CPU.
+inline constexpr int outer_multiple = has_packs ? 2 : 1;
+
 /// The site that a kernel over packs or columns probably gets next.
 template <class Site>
 KOKKOS_FORCEINLINE_FUNCTION Site site_after(Site x) {
   if constexpr (std::is_same_v<Site, PairSite>)
-    return {{x.lower.outer + 2}, {x.upper.outer + 2}};
+    return {x.outer + 2};
   else
     return {x.outer + 1};
 }
@@ -67,7 +73,7 @@ using site_index_t = std::conditional_t<is_host_v<Exec> && has_packs, PackSite, 
 /// A run of outer sites in one or two parts of the same length (the parities), each of which may end in padding lanes.
 struct SiteRange {
   int first;       // outer site
-  int n_outer;     // of both parts
+  int n_outer;     // of both parts; each has a multiple of outer_multiple where lanes are sites
   int part_outer;  // of the first part
   int n_sites[2];  // valid lanes of each part
   /// Of both parities, where a time slice is whole outer sites: how many of a part, how often it comes, and whether
@@ -81,12 +87,11 @@ struct SiteRange {
     const bool turns = part_outer != n_outer;
     return first + (turns ? (k & 1) * part_outer : 0) + (turns ? k >> 1 : k);
   }
-  int n_pairs() const { return part_outer != n_outer ? (part_outer + 1) / 2 * 2 : (n_outer + 1) / 2; }
-  /// The k-th pair to work on: neighbours in one part.  The last site of an odd part is both sites of its pair.
+  int n_pairs() const { return n_outer / 2; }
+  /// The k-th pair to work on.
   KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
     const bool turns = part_outer != n_outer;
-    const int begin = first + (turns ? (k & 1) * part_outer : 0), j = 2 * (turns ? k >> 1 : k);
-    return {{begin + j}, {begin + (j + 1 < part_outer ? j + 1 : j)}};
+    return {first + (turns ? (k & 1) * part_outer : 0) + 2 * (turns ? k >> 1 : k)};
   }
   /// The k-th of the 2 slice outer sites of time slice t, in bricks, parities in turns.
   KOKKOS_FORCEINLINE_FUNCTION int outer(int k, int t) const {
@@ -106,16 +111,14 @@ struct SiteRange {
 };
 
 /// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they
-/// take lanes.
+/// take lanes.  Outer sites come in whole pairs, those of columns one by one.
 struct SiteList {
   const int* items;
   int n;
 
-  int n_pairs() const { return (n + 1) / 2; }
+  int n_pairs() const { return n / 2; }
   /// As SiteRange::pair().
-  KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
-    return {{items[2 * k]}, {items[2 * k + 1 < n ? 2 * k + 1 : 2 * k]}};
-  }
+  KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const { return {items[2 * k]}; }
 };
 
 }  // namespace kov

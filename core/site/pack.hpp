@@ -44,12 +44,12 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
-/// Exchanges the elements of a register of T: element i of the result is element i ^ mask.  Only where the CPU can do
-/// that with a mask known at run time.
+/// Exchanges the elements of a register of T: element i of the lower half is element i ^ lower, element i of the upper
+/// half element i ^ upper.  Only where the CPU can do that with masks known at run time.
 template <class T, int bytes>
 struct ElementExchange {
   static constexpr bool exists = false;
-  explicit ElementExchange(int) {}
+  ElementExchange(int, int) {}
 };
 #if defined(__AVX2__)
 template <class T>
@@ -57,8 +57,10 @@ struct ElementExchange<T, 32> {
   static constexpr bool exists = true;
   /// Which 32 bits go where.
   __m256i from;
-  KOKKOS_FORCEINLINE_FUNCTION explicit ElementExchange(int mask)
-      : from(_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(mask * int(sizeof(T) / 4)))) {}
+  KOKKOS_FORCEINLINE_FUNCTION ElementExchange(int lower, int upper)
+      : from(_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                              _mm256_inserti128_si256(_mm256_set1_epi32(lower * int(sizeof(T) / 4)),
+                                                      _mm_set1_epi32(upper * int(sizeof(T) / 4)), 1))) {}
   template <class Word>
   KOKKOS_FORCEINLINE_FUNCTION Word operator()(const Word& w) const {
     return (Word)_mm256_permutevar8x32_epi32((__m256i)w, from);
@@ -70,9 +72,10 @@ template <class T>
 struct ElementExchange<T, 64> {
   static constexpr bool exists = true;
   __m512i from;
-  KOKKOS_FORCEINLINE_FUNCTION explicit ElementExchange(int mask)
+  KOKKOS_FORCEINLINE_FUNCTION ElementExchange(int lower, int upper)
       : from(_mm512_xor_si512(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                              _mm512_set1_epi32(mask * int(sizeof(T) / 4)))) {}
+                              _mm512_maskz_inserti64x4(0xff, _mm512_set1_epi32(lower * int(sizeof(T) / 4)),
+                                                       _mm256_set1_epi32(upper * int(sizeof(T) / 4)), 1))) {}
   template <class Word>
   KOKKOS_FORCEINLINE_FUNCTION Word operator()(const Word& w) const {
     return (Word)_mm512_maskz_permutexvar_epi32(0xffff, from, (__m512i)w);
@@ -241,13 +244,28 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION Pack& operator*=(const Pack& b) { return *this = *this * b; }
 };
 
+/// What to exchange in a pack of two halves: lane i of the lower half is lane i ^ lower, lane i of the upper half is
+/// lane i ^ upper.
+struct HalvesExchange {
+  int lower, upper;
+};
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(int mask) { return mask != 0; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(HalvesExchange masks) {
+  return (masks.lower | masks.upper) != 0;
+}
+
 /// Exchanges lanes: lane i of the result is lane i ^ mask of the argument.
 template <class T, int N>
 class LaneExchange {
  public:
   using P = Pack<T, N>;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(int mask) : mask_(mask), within_(mask % P::width) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(int mask)
+      : mask_(mask), within_(mask % P::width, mask % P::width) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(HalvesExchange masks) requires(P::n_words == 1)
+      : mask_(0), within_(masks.lower, masks.upper) {
+    static_assert(Within::exists);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION P operator()(const P& p) const {
     alignas(P) T lanes[N];

@@ -12,10 +12,9 @@ namespace {
 #if !defined(KOKKOS_ENABLE_CUDA)
 
 /// All steps of some components of one slice.  The last two vectors and the input stay in the caches from each step to
-/// the next.
-template <template <class> class SiteT, class T, bool others>
+/// the next.  Site: PairSite where the table has pairs and registers hold them.
+template <template <class> class SiteT, class T, bool others, class Site>
 struct SliceStepsKernel {
-  using Site = std::conditional_t<registers_hold_pairs<T>, PairSite, PackSite>;
   using View = FieldView<SiteT, T>;
   using Step = StepAtSite<T, others>;
   using Slice = SliceView<SiteT, T>;
@@ -34,7 +33,7 @@ struct SliceStepsKernel {
   void operator()(int task) const {
     const int parts = (n_components + at_once - 1) / at_once, t = task / parts, first = task % parts * at_once;
     const int count = std::min(at_once, n_components - first);
-    const std::size_t slice = std::size_t(n) * std::size_t(at_once) * View::block;
+    const std::size_t slice = std::size_t(n / View::outers) * std::size_t(at_once) * View::block;
     const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
     const SliceStencil stencil{neighbours, crossings, where};
@@ -61,17 +60,11 @@ struct SliceStepsKernel {
     constexpr int at_a_time = std::is_same_v<Site, PairSite> ? 2 : 1;
     for (int k = 0; k < n; k += at_a_time)
       for (int c = 0; c < count; ++c) {
-        const Site i = site(k);
+        const Site i{k};
         auto sum = zero<decltype(from(i, c))>();
         add_slice_legs(sum, links, from, stencil, i, c);
         to.set(i, c, step.result(sum, i, c, from, source, before));
       }
-  }
-  Site site(int k) const {
-    if constexpr (std::is_same_v<Site, PairSite>)
-      return {{k}, {std::min(k + 1, n - 1)}};
-    else
-      return {k};
   }
 };
 
@@ -99,14 +92,16 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
   const SliceTable& table = SliceTable::of(in.lattice());
   const bool reads_others =
       std::any_of(steps.begin(), steps.end(), [](const LaplacianStep& step) { return step.reads_others(); });
-  launch_step(reads_others, [&](auto others) {
-    using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value>;
+  const auto take = [&]<class Site>(auto others, Site) {
+    using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value, Site>;
+    using View = typename Kernel::View;
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
     const int in_cache = others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
     const typename Kernel::Token token;
     const Buffer<T> buffers(
-        "slices", 2 * std::size_t(token.size()) * std::size_t(table.n) * std::size_t(at_once) * Kernel::View::block);
+        "slices",
+        2 * std::size_t(token.size()) * std::size_t(table.n / View::outers) * std::size_t(at_once) * View::block);
     Kokkos::parallel_for("slices_of_laplacian",
                          Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(
                              0, in.layout().outer_extent()[3] * parts, Kokkos::ChunkSize(1)),
@@ -114,6 +109,11 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                                 Stencil::of_space(in.lattice()).view().crossings, table.outer.data(), at_site.data(),
                                 buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
     Kokkos::fence("slices_of_laplacian");
+  };
+  launch_step(reads_others, [&](auto others) {
+    if constexpr (registers_hold_pairs<T>)
+      if (table.has_pairs) return take(others, PairSite{});
+    take(others, PackSite{});
   });
 #endif
 }

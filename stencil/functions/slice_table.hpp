@@ -22,7 +22,8 @@ inline int outer_slice(const Layout& layout) {
 /// The bytes of a slice of one component.
 template <template <class> class SiteT, class T>
 std::size_t slice_bytes(const Field<SiteT, T>& field) {
-  return std::size_t(outer_slice(field.layout())) * Field<SiteT, T>::View::block * sizeof(T);
+  using View = typename Field<SiteT, T>::View;
+  return std::size_t(outer_slice(field.layout()) / View::outers) * View::block * sizeof(T);
 }
 
 /// As many components as fit into the cache with n_slices slices of each, but so few that every thread has several
@@ -35,16 +36,27 @@ int components_at_once(const Field<SiteT, T>& field, int n_slices) {
   return k;
 }
 
-/// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, the same for every slice;
-/// and the outer sites of every slice.  For virtual nodes on one rank in space.
+/// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, pair by pair, the same for
+/// every slice; and the outer sites of every slice.  For virtual nodes on one rank in space.
 struct SliceTable {
   explicit SliceTable(const Layout& layout) {
     const Coord& box = layout.outer_extent();
+    const int along = layout.pair_direction();
+    has_pairs = 0 <= along && along < 3;
+    Coord first_box{box[0], box[1], box[2], 1};  // of the first sites of pairs
+    if (has_pairs) first_box[along] /= 2;
+    const auto number = [&](Coord x) {
+      if (!has_pairs) return int(lexicographic(x, first_box));
+      const int upper = x[along] / first_box[along];
+      x[along] %= first_box[along];
+      return 2 * int(lexicographic(x, first_box)) + upper;
+    };
     n = outer_slice(layout);
     std::vector<std::uint32_t> to(std::size_t(n) * 6);
     std::vector<int> where(std::size_t(n) * std::size_t(box[3]));
-    for (int i = 0; i < n; ++i) {
-      const Coord x = coordinate(i, {box[0], box[1], box[2], 1});
+    for (int k = 0; k < n; ++k) {
+      const Coord x = coordinate(k, {box[0], box[1], box[2], 1});
+      const int i = number(x);
       for (int leg = 0; leg < 6; ++leg) {
         const int mu = leg / 2;
         Coord y = x;
@@ -52,7 +64,7 @@ struct SliceTable {
         const bool wraps = y[mu] < 0 || y[mu] >= box[mu];
         y[mu] = (y[mu] + box[mu]) % box[mu];
         to[std::size_t(i) * 6 + std::size_t(leg)] =
-            std::uint32_t(lexicographic(y, box)) << 3 | std::uint32_t(wraps ? layout.lane_bit(mu) : 0);
+            std::uint32_t(number(y)) << 3 | std::uint32_t(wraps ? layout.lane_bit(mu) : 0);
       }
       for (int t = 0; t < box[3]; ++t)
         where[std::size_t(t) * std::size_t(n) + std::size_t(i)] = layout.outer_index({x[0], x[1], x[2], t});
@@ -67,28 +79,19 @@ struct SliceTable {
   }
 
   int n;
+  /// Whether the sites 2 k and 2 k + 1 are a pair in fields.
+  bool has_pairs;
   Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
   Buffer<int> outer;                 // [slice][site]
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Calls f for a site, or for both sites of a pair.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION PackSite each_site(PackSite x, const F& f) {
-  return {f(x.outer)};
-}
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION PairSite each_site(PairSite x, const F& f) {
-  return {{f(x.lower.outer)}, {f(x.upper.outer)}};
-}
-
 /// Some components of a slice, in a field or in a buffer of its own.  Its sites are numbered within the slice: they are
 /// PackSites or PairSites of these numbers.
 template <template <class> class SiteT, class T>
 class SliceView {
  public:
   using View = FieldView<SiteT, T>;
-  using Neighbour = typename View::InMemory;
 
   /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceTable::outer.
   SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
@@ -106,18 +109,23 @@ class SliceView {
     view_.set(in_view(i), v, first_ + c);
   }
   /// The neighbours that the hop of a SliceStencil leads to.
-  KOKKOS_FORCEINLINE_FUNCTION Neighbour read(const PackHop& hop, int c) const {
-    return Neighbour(view_.address(sites_ ? sites_[hop.outer] : hop.outer, first_ + c), hop.exchange);
+  KOKKOS_FORCEINLINE_FUNCTION typename View::InMemory read(const PackHop& hop, int c) const {
+    const int outer = in_view(PackSite{hop.outer}).outer;
+    return typename View::InMemory([&](auto& site) __attribute__((always_inline)) {
+      site.lie_at(view_.address(outer, first_ + c) + View::first_lane(outer), nullptr, hop.exchange);
+    });
   }
-  KOKKOS_FORCEINLINE_FUNCTION PairInMemory<Neighbour> read(const PairHop& hop, int c) const {
-    return {read(hop.lower, c), read(hop.upper, c)};
+  KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
+    const int outer = in_view(PackSite{hop.lower.outer}).outer;
+    return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
+      sites.lie_at(view_.address(outer, first_ + c), nullptr, hop.exchange());
+    });
   }
 
  private:
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION Site in_view(Site i) const {
-    return each_site(
-        i, [&](int k) __attribute__((always_inline)) { return sites_ ? sites_[k] : k; });
+    return {sites_ ? sites_[i.outer] : i.outer};
   }
 
   View view_;
@@ -133,22 +141,23 @@ struct SliceStencil {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION Site in_field(Site i) const {
-    return each_site(
-        i, [&](int k) __attribute__((always_inline)) { return where[k]; });
+    return {where[i.outer]};
   }
   /// The neighbours on a leg, numbered within the slice.
   KOKKOS_FORCEINLINE_FUNCTION PackHop hop(PackSite i, int leg) const {
     const std::uint32_t to = neighbours[i.outer * 6 + leg];
     return {int(to >> 3), int(to & 7), false, nullptr, crossings + std::size_t(where[i.outer]) * 6 + leg};
   }
-  KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const { return {hop(i.lower, leg), hop(i.upper, leg)}; }
+  KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const {
+    return pair_hop(hop(i.lower(), leg), hop(i.upper(), leg));
+  }
   /// The same neighbours in fields.
   KOKKOS_FORCEINLINE_FUNCTION PackHop in_field(PackHop hop) const {
     hop.outer = where[hop.outer];
     return hop;
   }
   KOKKOS_FORCEINLINE_FUNCTION PairHop in_field(const PairHop& hop) const {
-    return {in_field(hop.lower), in_field(hop.upper)};
+    return pair_hop(in_field(hop.lower), in_field(hop.upper));
   }
 };
 
@@ -159,8 +168,6 @@ struct SliceNeighbourhood {
   Site i;
 
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(int leg) const { return stencil.in_field(stencil.hop(i, leg)); }
-  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> lower() const { return {stencil, i.lower}; }
-  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> upper() const { return {stencil, i.upper}; }
 };
 
 /// sum += the six legs of component c of site i.

@@ -18,7 +18,7 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
                               HaloChoice::OtherParity other_parity)
     : options_(lattice.halo_options()),
       legs_(stencil.legs()),
-      plan_(stencil.halo()),
+      plan_(stencil.halo().in_blocks_of(sites.held.outers)),
       site_(sites.site),
       shape_(sites.held),
       wire_(std::is_integral_v<T> || (wire == HaloOptions::Wire::single && sizeof(T) == 4) ? HaloOptions::Wire::full

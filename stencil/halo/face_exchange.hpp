@@ -44,7 +44,7 @@ class FaceExchange {
   std::vector<std::size_t> message_bytes() const;
   int shared_faces() const { return transport_->n_written_remotely(); }
   /// Outer sites of the halo.
-  int n_blocks() const { return plan_.n_blocks; }
+  int n_outer() const { return plan_.n_blocks * shape_.outers; }
   /// Whether the launch of this kernel should overlap with the exchange (candidate 1) or come after it (0).
   Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader);
   const TuneKey& tune_key() const { return tune_key_; }

@@ -13,7 +13,7 @@ View halo_view(T* data, const detail::FaceExchange<T>* exchange, int n_component
                [[maybe_unused]] const std::string& field) {
   View halo(data, 0, n_components);
   if constexpr (detail::checks_bounds)
-    halo.set_extents(exchange ? exchange->n_blocks() : 0, n_components, "the halo of " + field);
+    halo.set_extents(exchange ? exchange->n_outer() : 0, n_components, "the halo of " + field);
   return halo;
 }
 
@@ -40,7 +40,12 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
 template <template <class> class SiteT, class Storage, class Lanes>
 detail::FaceShape face_shape(int n_components) {
   using Codec = kov::Codec<SiteT, Storage>;
-  return {Codec::n_stored - Codec::shape.n_scale, Codec::shape.n_scale, Lanes::lanes, has_packs && Lanes::holds_columns,
+  using View = FieldView<SiteT, Storage, Lanes>;
+  return {Codec::n_stored - Codec::shape.n_scale,
+          Codec::shape.n_scale,
+          View::row,
+          View::outers,
+          has_packs && Lanes::holds_columns,
           (n_components + Lanes::width - 1) / Lanes::width};
 }
 

@@ -5,6 +5,21 @@
 
 namespace kov {
 
+HaloPlan HaloPlan::in_blocks_of(int outers) const {
+  HaloPlan plan = *this;
+  plan.block_legs.clear();
+  for (std::size_t b = 0; b < block_legs.size(); b += std::size_t(outers)) plan.block_legs.push_back(block_legs[b]);
+  plan.n_blocks /= outers;
+  plan.n_message_blocks /= outers;
+  for (Face& face : plan.faces)
+    for (std::size_t q = 0; q < 2; ++q) {
+      face.first_block[q] /= outers;
+      face.n_blocks[q] /= outers;
+      face.halo_block[q] /= outers;
+    }
+  return plan;
+}
+
 std::string in_words(const std::vector<int>& numbers) {
   std::string text;
   for (const int n : numbers) {

@@ -12,7 +12,8 @@
 
 namespace kov {
 
-/// The halo is a field of its own, in blocks of one outer site.  The blocks of a leg hold the neighbours, on that leg,
+/// The halo is a field of its own, in blocks of one outer site; all numbers of blocks are multiples of outer_multiple
+/// where lanes are sites.  The blocks of a leg hold the neighbours, on that leg,
 /// of the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut into lanes,
 /// some lanes of a block are local sites; they are copied into the halo, so that kernels read whole blocks.
 struct HaloPlan {
@@ -42,6 +43,8 @@ struct HaloPlan {
   int n_blocks = 0, n_message_blocks = 0;
 
   bool any() const { return n_blocks > 0; }
+  /// The same plan in blocks of so many outer sites each.
+  HaloPlan in_blocks_of(int outers) const;
 };
 
 /// "0 2 4 6"

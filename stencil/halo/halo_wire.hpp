@@ -18,6 +18,7 @@ namespace kov::detail {
 /// in storage with a scale, n_scale numbers for that scale.
 struct FaceShape {
   int n_reals, n_scale, lanes;
+  int outers;  // outer sites whose lanes these are
   /// Lanes are columns, so outer sites are sent with all their lanes.  CPUs only.
   bool whole_outer;
   int n_components;
@@ -27,6 +28,10 @@ struct FaceShape {
   /// The index of real k of a lane in a block, in FieldView's order.
   KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const { return n_scale * lanes + real_place(k, lane, lanes); }
 };
+
+/// The lanes of a block of sites stored as T.
+template <class T>
+inline constexpr int lanes_of_sites = default_lanes* outers_of_block<SiteLanes, typename StoredSite<T>::Real>;
 
 /// The most consecutive lanes of a block that a kernel works on at once.
 inline constexpr int longest_run = has_packs ? 64 : 1;
@@ -124,7 +129,7 @@ struct Fixed16Wire {
   }
 };
 
-/// Shared by the kernels below.  slots[block * n_slots + l] is the slot of a field (outer * lanes + lane, or an outer
+/// Shared by the kernels below.  slots[block * n_slots + l] is the slot of a field (block * lanes + lane, or an outer
 /// site if whole_outer) that corresponds to lane l of a block, -1 if none.  On CPUs an item is a block with all its
 /// components; on GPUs it is one lane of one component, so that a warp works on a block.
 template <class T>
@@ -143,21 +148,27 @@ struct FaceBlocks {
     if constexpr (has_packs) {
       const int block = blocks[item];
       if (shape.whole_outer) {
-        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.address(slots[block], c), 0);
+        for (int c = 0; c < shape.n_components; ++c) work(block, c, 0, shape.lanes, field.numbered(slots[block], c), 0);
         return;
       }
-      constexpr int N = default_lanes;
+      constexpr int N = lanes_of_sites<T>;
       const int* const slot = slots + block * N;
-      bool whole = slot[0] % N == 0;
-      for (int l = 1; l < N; ++l) whole = whole && slot[l] == slot[0] + l;
+      const auto is_run = [&](int first, int n) {
+        bool is = slot[first] >= 0 && slot[first] % n == 0;
+        for (int l = 1; l < n; ++l) is = is && slot[first + l] == slot[first] + l;
+        return is;
+      };
+      const bool whole = is_run(0, N);
       for (int c = 0; c < shape.n_components; ++c)
-        for (int l = 0; l < (whole ? 1 : N); ++l)
-          if (slot[l] >= 0) work(block, c, l, whole ? N : 1, field.address(slot[l] / N, c), slot[l] % N);
+        for (int l = 0, n = 0; l < N; l += n) {
+          n = whole ? N : l % default_lanes == 0 && is_run(l, default_lanes) ? default_lanes : 1;
+          if (slot[l] >= 0) work(block, c, l, n, field.numbered(slot[l] / N, c), slot[l] % N);
+        }
     } else {
       constexpr int N = default_lanes;
       const int lane = item % N, c = item / N % shape.n_components, block = blocks[item / N / shape.n_components];
       const int slot = slots[block * N + lane];
-      if (slot >= 0) work(block, c, lane, 1, field.address(slot / N, c), slot % N);
+      if (slot >= 0) work(block, c, lane, 1, field.numbered(slot / N, c), slot % N);
     }
   }
 };
@@ -194,8 +205,8 @@ struct PackFaces {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>)
-      if (past_caches && n == default_lanes && n == faces.shape.lanes) {
-        using P = Pack<T, default_lanes>;
+      if (past_caches && n == lanes_of_sites<T> && n == faces.shape.lanes) {
+        using P = Pack<T, lanes_of_sites<T>>;
         T* const out = reinterpret_cast<T*>(to);
         const HeldReal* const r = held.reals ? held.reals + held.legs[block] * faces.shape.n_reals : nullptr;
         for (int k = 0; k < faces.shape.n_reals; ++k)
@@ -237,7 +248,7 @@ struct CopyLocalLanes {
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
-    std::byte* const to = reinterpret_cast<std::byte*>(halo.address(block, c));
+    std::byte* const to = reinterpret_cast<std::byte*>(halo.numbered(block, c));
     held.show(
         field, block, faces.shape, [&](const auto& sites) __attribute__((always_inline)) {
           PlainWire<T, T>::encode(sites, from, lane, n, to, faces.shape);

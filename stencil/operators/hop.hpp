@@ -19,11 +19,10 @@ namespace kov {
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
 /// neighbours come from cache.
-///
-/// It can work on pairs of sites but is slower so: a spinor and a half fill the registers already.
 template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
+  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !Out::holds_columns;
 
   StencilView stencil;
   Links links;

@@ -77,8 +77,8 @@ class LinkView {
       links_.prefetch(near(leg), leg / 2);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PairSite x, const Neighbourhood<PairSite>& near, int leg) const {
-    prefetch(x.lower, near.lower(), leg);
-    prefetch(x.upper, near.upper(), leg);
+    prefetch(x.lower(), near.lower(), leg);
+    if (leg % 2 != 0 && !doubled_ && !near(leg).together) prefetch(x.upper(), near.upper(), leg);
   }
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
@@ -103,7 +103,8 @@ class LinkView {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   static constexpr int N = SiteLanes::lanes, phase_lanes = of_columns ? 1 : N;
-  using InMemory = SiteInMemory<ColorMatrix, Real, N>;
+  using InMemory = typename Neighbours::InMemory;
+  using PairInMemory = typename Neighbours::PairInMemory;
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
@@ -119,6 +120,15 @@ class LinkView {
       links_.tell(u, hop, leg / 2);
     else
       links_.tell(u, PackHop{x.outer, 0, false, nullptr}, doubled_ ? leg : leg / 2);
+  }
+  /// The same for a pair; only if its neighbours are together, or the matrix is at the pair itself.
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& u, PairSite x, const PairHop& hop, int leg) const {
+    if (backward && !doubled_)
+      links_.tell(u, hop, leg / 2);
+    else
+      links_.tell(u, PairHop{{x.outer, 0, false, nullptr}, {x.outer + 1, 0, false, nullptr}, true},
+                  doubled_ ? leg : leg / 2);
   }
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(const InMemory& u) {
     ColorMatrix<Pack<Real, N>> v;
@@ -146,6 +156,23 @@ class LinkView {
       z = z * phase;
     }
     return backward ? conj(z) : z;
+  }
+  /// Writes the matrix of a leg times its factor, as tell() would tell it, to the lanes of a block that begin at `to`.
+  void multiply_leg(PackSite x, const PackHop& hop, int leg, Real* to) const {
+    leg % 2 == 0 ? multiply_leg<false>(x, hop, leg, to) : multiply_leg<true>(x, hop, leg, to);
+  }
+  template <bool backward>
+  void multiply_leg(PackSite x, const PackHop& hop, int leg, Real* to) const {
+    constexpr int row = Neighbours::View::row;
+    const InMemory u([&](InMemory& v) { tell<backward>(v, x, hop, leg); });
+    const bool multiplies = has_factor(hop, leg);
+    const auto z = factor<backward>(hop, leg);
+    for (int i = 0; i < InMemory::n_complex; ++i) {
+      const auto of_u = u.z(i);
+      const auto product = !multiplies ? of_u : factors_.is_real ? z.re * of_u : z * of_u;
+      product.re.store(to + 2 * row * i);
+      product.im.store(to + 2 * row * i + row);
+    }
   }
 #else
   static constexpr int phase_lanes = 1;
@@ -208,7 +235,7 @@ class LinksAt<View, PackSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       if (multiplied_ >> leg & 1)
-        u.lie_at(products_[leg], nullptr, 0);
+        u.lie_at(products_[leg], nullptr);
       else
         view_->template tell<backward>(u, x_, hop, leg);
     });
@@ -220,22 +247,7 @@ class LinksAt<View, PackSite, n_legs> {
   template <class Near>
   [[gnu::noinline]] static void multiply(const View& view, PackSite x, const Near& near, unsigned legs, Blocks& to) {
     for (int leg = 0; leg < n_legs; ++leg)
-      if (legs >> leg & 1)
-        leg % 2 == 0 ? multiply_leg<false>(view, x, near(leg), leg, to[leg])
-                     : multiply_leg<true>(view, x, near(leg), leg, to[leg]);
-  }
-  template <bool backward>
-  static void multiply_leg(const View& view, PackSite x, const PackHop& hop, int leg, typename View::Real* to) {
-    constexpr int N = InMemory::lanes;
-    const InMemory u([&](InMemory& v) { view.template tell<backward>(v, x, hop, leg); });
-    const auto factor = view.template factor<backward>(hop, leg);
-    const bool is_real = view.factors_.is_real;
-    for (int i = 0; i < InMemory::n_complex; ++i) {
-      const auto z = u.z(i);
-      const auto product = is_real ? factor.re * z : factor * z;
-      product.re.store(to + 2 * N * i);
-      product.im.store(to + 2 * N * i + N);
-    }
+      if (legs >> leg & 1) view.multiply_leg(x, near(leg), leg, to[leg]);
   }
 
   const View* view_;
@@ -244,25 +256,62 @@ class LinksAt<View, PackSite, n_legs> {
   alignas(64) Blocks products_;
 };
 
+/// Matrices that are not together are gathered too.
 template <class View, int n_legs>
 class LinksAt<View, PairSite, n_legs> {
  public:
+  using InMemory = typename View::PairInMemory;
+
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near)
-      : lower_(view, x.lower, near.lower()), upper_(view, x.upper, near.upper()) {}
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near) {
+    unsigned made = view.factors_.scaled;
+    for (int leg = 0; leg < n_legs; ++leg) {
+      const PairHop hop = near(leg);
+      const bool is_apart = leg % 2 != 0 && !view.doubled_ && !hop.together;
+      const bool crosses = view.factors_.phased && (hop.lower.crosses() || hop.upper.crosses());
+      made |= unsigned(is_apart) << leg | (unsigned(crosses) << leg & view.factors_.phased);
+    }
+    if (made != 0) make(view, x, near, made, products_);
+    // After the call, so that these stay in registers.
+    view_ = &view;
+    x_ = x;
+    made_ = made;
+  }
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const PairHop& hop, int leg) const {
-    using Pair = PairInMemory<typename View::InMemory>;
     if constexpr (backward)
-      return AdjointInMemory<Pair>{
-          {lower_.template read<true>(hop.lower, leg), upper_.template read<true>(hop.upper, leg)}};
+      return AdjointInMemory<InMemory>{read<true>(hop, leg)};
     else
-      return Pair{lower_.template read<false>(hop.lower, leg), upper_.template read<false>(hop.upper, leg)};
+      return read<false>(hop, leg);
   }
 
  private:
-  LinksAt<View, PackSite, n_legs> lower_, upper_;
+  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
+    return InMemory([&](InMemory & u) __attribute__((always_inline)) {
+      if (made_ >> leg & 1)
+        u.lie_at(products_[leg], nullptr);
+      else
+        view_->template tell<backward>(u, x_, hop, leg);
+    });
+  }
+  template <class Near>
+  [[gnu::noinline]] static void make(const View& view, PairSite x, const Near& near, unsigned legs, Blocks& to) {
+    for (int leg = 0; leg < n_legs; ++leg)
+      if (legs >> leg & 1) {
+        const PairHop hop = near(leg);
+        view.multiply_leg(x.lower(), hop.lower, leg, to[leg]);
+        view.multiply_leg(x.upper(), hop.upper, leg, to[leg] + InMemory::lanes / 2);
+      }
+  }
+
+  const View* view_;
+  PairSite x_;
+  unsigned made_;
+  alignas(64) Blocks products_;
 };
 #endif
 

@@ -89,7 +89,6 @@ TEST_F(ViewBounds, SlicesEndWhereTheirFieldOrBufferDoes) {
   expect_refused([&] { read(in_field, 0, 1); }, {"psi", "component 2"});
   expect_refused([&] { read(in_field, 1, 0); }, {"psi", beyond});
   expect_refused([&] { in_field(PackSite{1}, 0); }, {"psi", beyond});
-  expect_refused([&] { in_field(PairSite{{0}, {1}}, 0); }, {"psi", beyond});
   expect_refused([&] { in_field.set(PackSite{1}, 0, zero<View::View::PackValue>()); }, {"psi", beyond});
   std::vector<double> memory(3 * 2 * View::View::block);
   const View buffer(memory.data(), 3, 2);
