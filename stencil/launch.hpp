@@ -30,16 +30,6 @@ const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const H
   return lattice.remember<H>(std::tuple(n_components, choice), [&] { return H(lattice, n_components, choice); });
 }
 
-template <class In, class Hop>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_neighbour(const In& in, const Hop& hop, int group) {
-  if constexpr (std::is_same_v<Hop, PairHop>) {
-    in.prefetch(hop.lower, group);
-    if (!hop.together) in.prefetch(hop.upper, group);
-  } else {
-    in.prefetch(hop, group);
-  }
-}
-
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
 /// the last one, the links and component 0 of the next outer site.  Colour vectors need so little arithmetic on a leg
 /// that the first leg prefetches for all.
@@ -53,10 +43,10 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
     const auto near_next = stencil.at(next);
     for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l) {
       if (component + 1 < n_components) {
-        prefetch_neighbour(in, near(l), component + 1);
+        prefetch_neighbour(in, near, l, component + 1);
       } else {
         links.prefetch(next, near_next, l);
-        prefetch_neighbour(in, near_next(l), 0);
+        prefetch_neighbour(in, near_next, l, 0);
       }
     }
   }

@@ -76,11 +76,11 @@ class NeighbourView {
   }
   /// Tells the sites of a pair where, or what, their neighbours are; only if those are together.
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
-    const View& from = hop.lower.halo ? halo_ : field_;
+    const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
-      sites.lie_at(from.address(hop.lower.outer, group), nullptr, hop.exchange());
+      sites.lie_at(from.address(hop.outer, group), nullptr, hop.exchange);
     else
-      sites.keep(from(PairSite{hop.lower.outer & ~1}, group), hop.exchange());
+      sites.keep(from(PairSite{hop.outer}, group), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);

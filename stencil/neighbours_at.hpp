@@ -105,9 +105,7 @@ class NeighboursAt<View, PairSite, n_legs> {
 
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0) {
-    bool apart = false;
-    for (int leg = 0; leg < n_legs; ++leg) apart = apart || !near(leg).together;
-    if (apart) gather(view, near, group, gathered_);
+    if (near.legs_apart() != 0) gather(view, near, group, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -128,10 +126,9 @@ class NeighboursAt<View, PairSite, n_legs> {
   template <class Near>
   [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
     for (int leg = 0; leg < n_legs; ++leg) {
-      const PairHop hop = near(leg);
-      if (hop.together) continue;
-      detail::gather_neighbour(view, hop.lower, group, blocks[leg]);
-      detail::gather_neighbour(view, hop.upper, group, blocks[leg] + InMemory::lanes / 2);
+      if (near(leg).together) continue;
+      detail::gather_neighbour(view, near.lower()(leg), group, blocks[leg]);
+      detail::gather_neighbour(view, near.upper()(leg), group, blocks[leg] + InMemory::lanes / 2);
     }
   }
 

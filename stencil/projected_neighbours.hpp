@@ -53,8 +53,8 @@ class ProjectedNeighbours {
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
-    const Halves at = halves(hop.lower.outer & ~1, 0, hop.lower.halo, group);
-    sites.lie_at(at.upper, at.lower, hop.exchange());
+    const Halves at = halves(hop.outer, 0, hop.halo, group);
+    sites.lie_at(at.upper, at.lower, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {

@@ -350,6 +350,37 @@ class Stencil::Builder {
     s_.entries_ = Buffer<std::uint32_t>("stencil", entries);
     s_.slots_ = Buffer<std::int32_t>("stencil", slots);
     s_.crossings_ = Buffer<std::uint8_t>("stencil", crossings);
+    if (!has_packs) return;
+    std::vector<std::uint32_t> crossing_legs(n_outer + 1);
+    const std::size_t lanes = by_slot ? std::size_t(lanes_) : 1;
+    for (std::size_t i = 0; i < n_outer * n_legs * lanes; ++i) {
+      const std::size_t leg = i / lanes % n_legs;
+      if (crossings[i] != 0 && leg < 32) crossing_legs[i / lanes / n_legs] |= std::uint32_t(1) << leg;
+    }
+    s_.crossing_legs_ = Buffer<std::uint32_t>("stencil", crossing_legs);
+    if (!columns) fill_pairs();
+  }
+  /// Makes the table of pairs from the other tables.
+  void fill_pairs() {
+#if !defined(KOKKOS_ENABLE_CUDA)
+    if (!registers_hold_pairs<float>) return;
+    const Stencil::View all = s_.view();
+    const std::size_t n_legs = s_.legs_.size(), n_pairs = std::size_t(layout_.n_outer()) / 2;
+    // Room for one pair more, as prefetches look one ahead.
+    std::vector<std::uint64_t> pairs((n_pairs + 1) * n_legs);
+    std::vector<std::uint32_t> apart(n_pairs + 1);
+    for (std::size_t k = 0; k < n_pairs; ++k) {
+      const PairSite x{int(2 * k)};
+      const auto lower = all.at(x.lower()), upper = all.at(x.upper());
+      for (std::size_t leg = 0; leg < n_legs; ++leg) {
+        const PairHop hop = detail::pair_hop(lower(int(leg)), upper(int(leg)));
+        pairs[k * n_legs + leg] = detail::pair_entry(hop);
+        if (!hop.together && leg < 32) apart[k] |= std::uint32_t(1) << leg;
+      }
+    }
+    s_.pairs_ = Buffer<std::uint64_t>("stencil", pairs);
+    s_.legs_apart_ = Buffer<std::uint32_t>("stencil", apart);
+#endif
   }
 
   /// Lists interior and surface: outer sites for kernels over packs, slots for kernels over lanes.
@@ -459,6 +490,9 @@ Stencil::View Stencil::view() const {
   return {entries_.data(),
           slots_.data(),
           crossings_.data(),
+          crossing_legs_.data(),
+          pairs_.data(),
+          legs_apart_.data(),
           order_,
           int(legs_.size()),
           lanes_,

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace kov {
@@ -32,17 +33,12 @@ struct PackHop {
     return any;
   }
 };
-/// The same of a PairSite, for the neighbours of its two sites.
+/// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and exchange
+/// brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
-  PackHop lower, upper;
-  /// Whether the neighbours are the two sites of one pair, which may have changed places.
-  bool together;
-
-  /// Of the lanes of that pair, so that those of the neighbour of the first site come first.
-  KOKKOS_FORCEINLINE_FUNCTION HalvesExchange exchange() const {
-    const int swapped = (lower.outer & 1) * default_lanes;
-    return {lower.exchange | swapped, upper.exchange | swapped};
-  }
+  int outer;
+  HalvesExchange exchange;
+  bool halo, together;
 };
 /// The same for kernels over single lanes, and for columns (lane 0).
 struct LaneHop {
@@ -112,6 +108,9 @@ class Stencil {
   Buffer<std::uint32_t> entries_;  // [outer][leg], virtual nodes and columns
   Buffer<std::int32_t> slots_;  // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
   Buffer<std::uint8_t> crossings_;  // as entries_ or slots_
+  Buffer<std::uint32_t> crossing_legs_;  // [outer], CPUs: legs with a crossing in any lane, a bit each for the first 32
+  Buffer<std::uint64_t> pairs_;          // [pair][leg], where registers hold pairs: see detail::pair_entry()
+  Buffer<std::uint32_t> legs_apart_;     // [pair]: legs whose neighbours are not together, a bit each for the first 32
   std::vector<Coord> windings_;
   int winding_lanes_ = 1;
   std::array<Buffer<int>, 2> lists_;  // interior, surface: even sites, then odd ones
@@ -141,6 +140,9 @@ class Stencil::View {
   const std::uint32_t* entries;
   const std::int32_t* slots;
   const std::uint8_t* crossings;
+  const std::uint32_t* crossing_legs;
+  const std::uint64_t* pairs;
+  const std::uint32_t* legs_apart;
   Order order;
   int n_legs, lanes, n_half_slots, origin_parity;
   Kokkos::Array<int, 4> extent, communicates;
@@ -153,6 +155,22 @@ namespace detail {
 KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_outer(std::uint32_t e) { return int(e >> 4); }
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool entry_halo(std::uint32_t e) { return (e & 8) != 0; }
 KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_exchange(std::uint32_t e) { return int(e & 7); }
+
+/// The hop of a pair whose sites have these hops.
+KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(const PackHop& lower, const PackHop& upper) {
+  const bool together = lower.slots == nullptr && (lower.outer ^ upper.outer) == 1 && lower.halo == upper.halo;
+  const int swapped = (lower.outer & 1) * default_lanes;
+  return {lower.outer & ~1, {lower.exchange | swapped, upper.exchange | swapped}, lower.halo, together};
+}
+/// An entry of the table of pairs: outer << 32 | upper exchange << 16 | lower exchange << 8 | in the halo << 1 |
+/// together.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t pair_entry(const PairHop& hop) {
+  return std::uint64_t(hop.outer) << 32 | std::uint64_t(hop.exchange.upper) << 16 |
+         std::uint64_t(hop.exchange.lower) << 8 | std::uint64_t(hop.halo) << 1 | std::uint64_t(hop.together);
+}
+KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(std::uint64_t e) {
+  return {int(e >> 32), {int(e >> 8 & 0xff), int(e >> 16 & 0xff)}, (e & 2) != 0, (e & 1) != 0};
+}
 }  // namespace detail
 
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -164,7 +182,8 @@ class Neighbourhood<PackSite> {
         slots_(stencil.slots ? stencil.slots + std::size_t(x.outer) * std::size_t(stencil.n_legs) * default_lanes
                              : nullptr),
         crossings_(stencil.crossings +
-                   std::size_t(x.outer) * std::size_t(stencil.n_legs) * (stencil.slots ? default_lanes : 1)) {}
+                   std::size_t(x.outer) * std::size_t(stencil.n_legs) * (stencil.slots ? default_lanes : 1)),
+        crossing_legs_(stencil.crossing_legs + x.outer) {}
   KOKKOS_FORCEINLINE_FUNCTION PackHop operator()(int leg) const {
     if (slots_) return {0, 0, false, slots_ + leg * default_lanes, crossings_ + leg * default_lanes};
     const std::uint32_t e = entries_[leg];
@@ -172,28 +191,35 @@ class Neighbourhood<PackSite> {
   }
   /// Whether the lanes of the neighbours are gathered from slots.
   KOKKOS_FORCEINLINE_FUNCTION bool gathers() const { return slots_ != nullptr; }
+  /// The legs with a crossing in any lane, a bit each for the first 32.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned crossing_legs() const { return *crossing_legs_; }
 
  private:
   const std::uint32_t* entries_;
   const std::int32_t* slots_;
   const std::uint8_t* crossings_;
+  const std::uint32_t* crossing_legs_;
 };
-
-KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(const PackHop& lower, const PackHop& upper) {
-  return {lower, upper, lower.slots == nullptr && (lower.outer ^ upper.outer) == 1 && lower.halo == upper.halo};
-}
 
 template <>
 class Neighbourhood<PairSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, PairSite x)
-      : lower_(stencil, x.lower()), upper_(stencil, x.upper()) {}
-  KOKKOS_FORCEINLINE_FUNCTION PairHop operator()(int leg) const { return pair_hop(lower_(leg), upper_(leg)); }
-  KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& lower() const { return lower_; }
-  KOKKOS_FORCEINLINE_FUNCTION const Neighbourhood<PackSite>& upper() const { return upper_; }
+      : stencil_(stencil), x_(x), entries_(stencil.pairs + std::size_t(x.outer / 2) * std::size_t(stencil.n_legs)) {}
+  KOKKOS_FORCEINLINE_FUNCTION PairHop operator()(int leg) const { return detail::pair_hop(entries_[leg]); }
+  /// The legs whose neighbours are not together, a bit each for the first 32.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned legs_apart() const { return stencil_.legs_apart[x_.outer / 2]; }
+  /// The legs with a crossing in any lane.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned crossing_legs() const {
+    return stencil_.crossing_legs[x_.outer] | stencil_.crossing_legs[x_.outer + 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Neighbourhood<PackSite> lower() const { return {stencil_, x_.lower()}; }
+  KOKKOS_FORCEINLINE_FUNCTION Neighbourhood<PackSite> upper() const { return {stencil_, x_.upper()}; }
 
  private:
-  Neighbourhood<PackSite> lower_, upper_;
+  const Stencil::View& stencil_;
+  PairSite x_;
+  const std::uint64_t* entries_;
 };
 
 template <>
@@ -211,6 +237,22 @@ class Neighbourhood<ColumnSite> {
   const std::uint32_t* entries_;
   const std::uint8_t* crossings_;
 };
+#endif
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// Prefetches group `group` of the neighbour on a leg of a site whose neighbourhood is near.
+template <class View, class Near>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_neighbour(const View& view, const Near& near, int leg, int group) {
+  const auto hop = near(leg);
+  if constexpr (!std::is_same_v<decltype(hop), const PairHop>) {
+    view.prefetch(hop, group);
+  } else if (hop.together) {
+    view.prefetch(PackHop{hop.outer, 0, hop.halo, nullptr}, group);
+  } else {
+    view.prefetch(near.lower()(leg), group);
+    view.prefetch(near.upper()(leg), group);
+  }
+}
 #endif
 
 /// The nearest neighbours of a lane in even-odd order, computed: faster on a GPU than a table.  local: no neighbour is

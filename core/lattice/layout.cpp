@@ -90,7 +90,7 @@ SiteRange Layout::range(Subset subset) const {
   range.n_sites[1] = subset == Subset::all ? n_odd_ : 0;
   const int half_z_slice = extent_[0] * extent_[1] / 2, half_slice = half_z_slice * extent_[2];
   if (subset != Subset::all || order_ != Order::even_odd || extent_[0] * extent_[1] % 2 != 0 ||
-      half_slice % lanes_ != 0)
+      half_slice % lanes_ != 0 || half_slice * extent_[3] != half * lanes_)
     return range;
   range.slice = half_slice / lanes_;
   range.n_slices = extent_[3];

@@ -24,6 +24,7 @@ struct SliceStepsKernel {
   View in, out;
   const std::uint32_t* neighbours;
   const std::uint8_t* crossings;
+  const std::uint32_t* crossing_legs;
   const int* outer;
   const Step* steps;
   T* buffers;
@@ -36,7 +37,7 @@ struct SliceStepsKernel {
     const std::size_t slice = std::size_t(n / View::outers) * std::size_t(at_once) * View::block;
     const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
-    const SliceStencil stencil{neighbours, crossings, where};
+    const SliceStencil stencil{neighbours, crossings, crossing_legs, where};
     const Slice source(in, where, first), target(out, where, first);
     T* const buffer = buffers + 2 * std::size_t(id) * slice;
     const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
@@ -102,11 +103,12 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const Buffer<T> buffers(
         "slices",
         2 * std::size_t(token.size()) * std::size_t(table.n / View::outers) * std::size_t(at_once) * View::block);
+    const Stencil::View space = Stencil::of_space(in.lattice()).view();
     Kokkos::parallel_for("slices_of_laplacian",
                          Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(
                              0, in.layout().outer_extent()[3] * parts, Kokkos::ChunkSize(1)),
                          Kernel{links.view(), in.view(), out.view(), table.neighbours.data(),
-                                Stencil::of_space(in.lattice()).view().crossings, table.outer.data(), at_site.data(),
+                                space.crossings, space.crossing_legs, table.outer.data(), at_site.data(),
                                 buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
     Kokkos::fence("slices_of_laplacian");
   };

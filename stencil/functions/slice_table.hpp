@@ -116,9 +116,9 @@ class SliceView {
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
-    const int outer = in_view(PackSite{hop.lower.outer}).outer;
+    const int outer = in_view(PairSite{hop.outer}).outer;
     return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
-      sites.lie_at(view_.address(outer, first_ + c), nullptr, hop.exchange());
+      sites.lie_at(view_.address(outer, first_ + c), nullptr, hop.exchange);
     });
   }
 
@@ -137,11 +137,14 @@ class SliceView {
 struct SliceStencil {
   const std::uint32_t* neighbours;  // SliceTable::neighbours
   const std::uint8_t* crossings;    // of Stencil::of_space()
+  const std::uint32_t* crossing_legs;
   const int* where;                 // the outer sites of the slice
 
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION Site in_field(Site i) const {
-    return {where[i.outer]};
+  /// A site, or the neighbours on a leg, in fields.
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION At in_field(At at) const {
+    at.outer = where[at.outer];
+    return at;
   }
   /// The neighbours on a leg, numbered within the slice.
   KOKKOS_FORCEINLINE_FUNCTION PackHop hop(PackSite i, int leg) const {
@@ -149,15 +152,7 @@ struct SliceStencil {
     return {int(to >> 3), int(to & 7), false, nullptr, crossings + std::size_t(where[i.outer]) * 6 + leg};
   }
   KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const {
-    return pair_hop(hop(i.lower(), leg), hop(i.upper(), leg));
-  }
-  /// The same neighbours in fields.
-  KOKKOS_FORCEINLINE_FUNCTION PackHop in_field(PackHop hop) const {
-    hop.outer = where[hop.outer];
-    return hop;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION PairHop in_field(const PairHop& hop) const {
-    return pair_hop(in_field(hop.lower), in_field(hop.upper));
+    return detail::pair_hop(hop(i.lower(), leg), hop(i.upper(), leg));
   }
 };
 
@@ -168,6 +163,16 @@ struct SliceNeighbourhood {
   Site i;
 
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(int leg) const { return stencil.in_field(stencil.hop(i, leg)); }
+  KOKKOS_FORCEINLINE_FUNCTION unsigned legs_apart() const { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION unsigned crossing_legs() const {
+    const unsigned first = stencil.crossing_legs[stencil.where[i.outer]];
+    if constexpr (std::is_same_v<Site, PairSite>)
+      return first | stencil.crossing_legs[stencil.where[i.outer + 1]];
+    else
+      return first;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> lower() const { return {stencil, i.lower()}; }
+  KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> upper() const { return {stencil, i.upper()}; }
 };
 
 /// sum += the six legs of component c of site i.

@@ -77,8 +77,10 @@ class LinkView {
       links_.prefetch(near(leg), leg / 2);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PairSite x, const Neighbourhood<PairSite>& near, int leg) const {
-    prefetch(x.lower(), near.lower(), leg);
-    if (leg % 2 != 0 && !doubled_ && !near(leg).together) prefetch(x.upper(), near.upper(), leg);
+    if (doubled_ || leg % 2 == 0)
+      links_.field().prefetch(x.outer, doubled_ ? leg : leg / 2);
+    else
+      prefetch_neighbour(links_, near, leg, leg / 2);
   }
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
@@ -127,8 +129,7 @@ class LinkView {
     if (backward && !doubled_)
       links_.tell(u, hop, leg / 2);
     else
-      links_.tell(u, PairHop{{x.outer, 0, false, nullptr}, {x.outer + 1, 0, false, nullptr}, true},
-                  doubled_ ? leg : leg / 2);
+      links_.tell(u, PairHop{x.outer, {0, 0}, false, true}, doubled_ ? leg : leg / 2);
   }
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(const InMemory& u) {
     ColorMatrix<Pack<Real, N>> v;
@@ -215,8 +216,7 @@ class LinksAt<View, PackSite, n_legs> {
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near) {
     unsigned multiplied = view.factors_.scaled;
-    if (view.factors_.phased)
-      for (int leg = 0; leg < n_legs; ++leg) multiplied |= unsigned(near(leg).crosses()) << leg & view.factors_.phased;
+    if (view.factors_.phased) multiplied |= near.crossing_legs() & view.factors_.phased;
     if (multiplied != 0) multiply(view, x, near, multiplied, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
@@ -264,13 +264,10 @@ class LinksAt<View, PairSite, n_legs> {
 
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near) {
+    constexpr unsigned backward = 0xaaaaaaaa;
     unsigned made = view.factors_.scaled;
-    for (int leg = 0; leg < n_legs; ++leg) {
-      const PairHop hop = near(leg);
-      const bool is_apart = leg % 2 != 0 && !view.doubled_ && !hop.together;
-      const bool crosses = view.factors_.phased && (hop.lower.crosses() || hop.upper.crosses());
-      made |= unsigned(is_apart) << leg | (unsigned(crosses) << leg & view.factors_.phased);
-    }
+    if (view.factors_.phased) made |= near.crossing_legs() & view.factors_.phased;
+    if (!view.doubled_) made |= near.legs_apart() & backward;
     if (made != 0) make(view, x, near, made, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
@@ -302,9 +299,8 @@ class LinksAt<View, PairSite, n_legs> {
   [[gnu::noinline]] static void make(const View& view, PairSite x, const Near& near, unsigned legs, Blocks& to) {
     for (int leg = 0; leg < n_legs; ++leg)
       if (legs >> leg & 1) {
-        const PairHop hop = near(leg);
-        view.multiply_leg(x.lower(), hop.lower, leg, to[leg]);
-        view.multiply_leg(x.upper(), hop.upper, leg, to[leg] + InMemory::lanes / 2);
+        view.multiply_leg(x.lower(), near.lower()(leg), leg, to[leg]);
+        view.multiply_leg(x.upper(), near.upper()(leg), leg, to[leg] + InMemory::lanes / 2);
       }
   }
 
