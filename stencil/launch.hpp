@@ -64,7 +64,8 @@ struct StencilLaunch {
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
 /// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
 /// same, as each site is computed once by the same kernel.  The kernel is called for every group of components of
-/// `out`.  Ordered on launch.exec.
+/// `out`.  Ordered on launch.exec.  Neighbours with a local() of their own are read through it on sites that have none
+/// in a halo.
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  const Make& make, const StencilLaunch& launch = {}) {
@@ -72,15 +73,25 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   const Lattice& lattice = in.lattice();
   const auto& exec = launch.exec;
   const int n_groups = out.n_groups();
+  using Neighbours = typename HaloT::Neighbours;
+  const auto make_local = [&](const Neighbours& neighbours) {
+    if constexpr (requires { neighbours.local(); })
+      return make(neighbours.local());
+    else
+      return make(neighbours);
+  };
+  if (!halo.active()) {
+    const auto kernel = make_local(halo.exchange(in, launch.variant, exec));
+    return for_each_site<Lanes>(name, out.range(), n_groups, kernel, exec);
+  }
   const auto blocking = [&] {
     for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in, launch.variant, exec)), exec);
   };
-  if (!halo.active()) return blocking();
   const auto overlapped = [&] {
-    const auto kernel = make(halo.begin(in, launch.variant, exec));
-    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, kernel, exec);
+    const Neighbours neighbours = halo.begin(in, launch.variant, exec);
+    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, make_local(neighbours), exec);
     halo.finish(exec);
-    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, kernel, exec);
+    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, make(neighbours), exec);
   };
   const auto run = [&](int candidate) { candidate == 0 ? blocking() : overlapped(); };
   switch (lattice.halo_options().overlap) {

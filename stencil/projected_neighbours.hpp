@@ -8,6 +8,38 @@
 
 namespace kov {
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// A field of spinors without a halo, for sites all of whose neighbours are in the field.
+template <class Storage>
+class LocalNeighbours {
+ public:
+  using View = FieldView<Spinor, Storage>;
+  using Real = typename View::Real;
+  using InMemory = typename View::InMemory;
+  using PairInMemory = typename View::PairInMemory;
+  static constexpr int n_complex = View::n_complex;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit LocalNeighbours(const View& field) : field_(field) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
+    return field_(LaneSite{hop.outer, hop.lane}, group);
+  }
+  /// Tells a site, or a pair, where the neighbour is; as those of ProjectedNeighbours.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+    site.lie_at(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+    sites.lie_at(field_.address(hop.outer, group), nullptr, hop.exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
+    if (!hop.slots) field_.prefetch(hop.outer, group);
+  }
+
+ private:
+  View field_;
+};
+#endif
+
 /// For kernels that read spinors only in sums a + i^k b, where a is one of the upper two spins and b one of the lower
 /// two.  A site in the halo has the projected half as its upper spins and zeros as its lower ones, so that the sum is
 /// right without a branch.  Storage: float or double.
@@ -39,6 +71,10 @@ class ProjectedNeighbours {
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+  /// What kernels read on sites all of whose neighbours are in the field: without selecting addresses they are 5 %
+  /// faster.
+  LocalNeighbours<Storage> local() const requires(!holds_columns) { return LocalNeighbours<Storage>(field_); }
+
   using InMemory = SiteInMemory<Spinor, Real, View::lanes, View::row, 6>;
   using PairInMemory = SiteInMemory<Spinor, Real, 2 * View::lanes, 2 * View::lanes, 6>;
 
