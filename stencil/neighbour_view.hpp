@@ -35,6 +35,14 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite, LocalHop hop, int group = 0) const {
     return field_(LaneSite{hop.outer, hop.lane}, group);
   }
+  /// The neighbour on a leg of a site whose neighbourhood is near.
+  template <class Site, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION auto neighbour(Site x, const Near& near, int leg, int group) const {
+    if constexpr (std::is_same_v<Site, PairSite>)
+      return of_pair(x, near, leg, group);
+    else
+      return (*this)(x, near(leg), group);
+  }
   KOKKOS_FORCEINLINE_FUNCTION const View& field() const { return field_; }
   KOKKOS_FORCEINLINE_FUNCTION const View& halo() const { return halo_; }
   /// v(x, hop), or a SiteInMemory of it: for kernels that read each element once, through element().
@@ -107,9 +115,26 @@ class NeighbourView {
     for (int i = 0; i < n_complex; ++i) r.z[i] = {Pack<Real, N>::load(re[i]), Pack<Real, N>::load(im[i])};
     return r;
   }
+  /// The neighbours of a pair whose neighbourhood is near, together or not.
+  KOKKOS_FORCEINLINE_FUNCTION auto of_pair(PairSite x, const Neighbourhood<PairSite>& near, int leg, int group) const {
+    const PairHop hop = near(leg);
+    typename View::PairValue v;
+    if (hop.together) {
+      v = (hop.halo ? halo_ : field_)(PairSite{hop.outer}, group);
+      if (exchanges_lanes(hop.exchange)) {
+        const LaneExchange<Real, 2 * View::lanes> exchanged(hop.exchange);
+        for (auto& z : v.z) z = {exchanged(z.re), exchanged(z.im)};
+      }
+    } else {
+      const PackValue lower = (*this)(x.lower(), near.lower()(leg), group);
+      const PackValue upper = (*this)(x.upper(), near.upper()(leg), group);
+      for (int i = 0; i < n_complex; ++i)
+        v.z[i] = {join(lower.z[i].re, upper.z[i].re), join(lower.z[i].im, upper.z[i].im)};
+    }
+    return v;
+  }
 #endif
 
- private:
   View field_, halo_;
 };
 

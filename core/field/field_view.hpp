@@ -112,6 +112,13 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     else
       return (*this)(x, group).z[i];
   }
+  KOKKOS_FORCEINLINE_FUNCTION auto element(PairSite x, int group, int i) const requires(outers == 2) {
+    this->check(x.outer + 1, group);
+    if constexpr (Codec::is_plain)
+      return detail::load_pack<row, row>(address(x.outer, group), i);
+    else
+      return (*this)(x, group).z[i];
+  }
   /// set() with stores that bypass the caches, if the site fills a block: parts of cache lines are slower that way.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PacksSite x, const PackValue& v, int group = 0) const {
     if constexpr (Codec::is_plain && outers == 1)

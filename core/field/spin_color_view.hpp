@@ -38,7 +38,7 @@ class SpinColorView {
   SpinColorView() = default;
   KOKKOS_FORCEINLINE_FUNCTION explicit SpinColorView(const Columns& columns) : columns_(columns) {}
 
-  /// SpinColorMatrix<Pack<T, N>> for a PackSite, SpinColorMatrix<T> for a LaneSite.
+  /// SpinColorMatrix<Pack<T, N>> for a PackSite, of 2 N lanes for a PairSite, SpinColorMatrix<T> for a LaneSite.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
     SpinColorMatrix<typename SpinColorInMemory<Columns, Site>::Real> m;

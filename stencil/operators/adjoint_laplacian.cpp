@@ -2,6 +2,7 @@
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/link_view.hpp"
 
 namespace kov {
 
@@ -11,6 +12,7 @@ namespace detail {
 template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
+  static constexpr bool takes_pairs = registers_hold_pairs<Real>;
 
   Stencil::NearestView stencil;
   Links links;
@@ -24,12 +26,13 @@ struct AdjointLaplacianKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
+    const LinksAt<Links, Site, 8> u(links, x, near);
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
     for (int leg = 0; leg < n_legs; leg += 2) {
-      add_leg<false>(sum, x, near, leg, c);
-      add_leg<true>(sum, x, near, leg + 1, c);
+      add_leg<false>(sum, x, near, u, leg, c);
+      add_leg<true>(sum, x, near, u, leg + 1, c);
     }
     Octet result = R(beta) * to_adjoint(sum);
     multiply_add(result, R(alpha), in(x, c));
@@ -40,11 +43,11 @@ struct AdjointLaplacianKernel {
   }
 
  private:
-  template <bool is_backward, class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int leg, int c) const {
+  template <bool is_backward, class Sum, class Site, class Near, class U>
+  KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
-    const auto hop = near(leg);
-    add_conjugated(sum, links.template of_leg<is_backward>(x, hop, leg), to_color_matrix(in(x, hop, c)));
+    add_conjugated(sum, u.template of_leg<is_backward>(near(leg), leg),
+                   to_color_matrix(in.neighbour(x, near, leg, c)));
   }
 };
 

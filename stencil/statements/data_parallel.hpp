@@ -20,6 +20,8 @@ namespace detail {
 
 template <template <class> class SiteT, class Node, class Out>
 struct AssignKernel {
+  static constexpr bool takes_pairs = registers_hold_pairs<typename Out::Real>;
+
   Node node;
   Out out;
   bool streaming;

@@ -19,7 +19,22 @@ inline constexpr int x = 0, y = 1, z = 2, t = 3;
 namespace detail {
 
 template <class Site, class T>
-using real_of_t = std::conditional_t<std::is_same_v<Site, PackSite>, Pack<T, default_lanes>, T>;
+struct RealOf {
+  using type = T;
+};
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <class T>
+struct RealOf<PackSite, T> {
+  using type = Pack<T, default_lanes>;
+};
+template <class T>
+struct RealOf<PairSite, T> {
+  using type = Pack<T, 2 * default_lanes>;
+};
+#endif
+/// T of all lanes of a site.
+template <class Site, class T>
+using real_of_t = typename RealOf<Site, T>::type;
 
 /// Kernel side of a field: its value at x, a Complex for Scalar.  step: 0 if the field's only component is used for
 /// all, else 1.
@@ -48,9 +63,9 @@ struct ShiftedNode {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int c) const {
     const auto near = stencil.at(x);
     if constexpr (FieldView<SiteT, T>::n_complex == 1)
-      return field(x, near(leg), c * step).z[0];
+      return field.neighbour(x, near, leg, c * step).z[0];
     else
-      return field(x, near(leg), c * step);
+      return field.neighbour(x, near, leg, c * step);
   }
 };
 

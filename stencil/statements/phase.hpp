@@ -25,6 +25,10 @@ struct PhaseNode {
     }
     return {Pack<T, default_lanes>::load(re), Pack<T, default_lanes>::load(im)};
   }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, 2 * default_lanes>> operator()(PairSite x, int c) const {
+    const auto lower = (*this)(x.lower(), c), upper = (*this)(x.upper(), c);
+    return {join(lower.re, upper.re), join(lower.im, upper.im)};
+  }
 #endif
   KOKKOS_FORCEINLINE_FUNCTION Complex<T> operator()(LaneSite x, int) const {
     return phases(layout.coordinate(x.outer, x.lane), 0);
