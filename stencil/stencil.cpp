@@ -214,9 +214,7 @@ class Stencil::Builder {
     }
   }
   /// n outer sites, filled up.
-  int whole_pairs(int n) const {
-    return lanes_ > 1 ? (n + outer_multiple - 1) / outer_multiple * outer_multiple : n;
-  }
+  int whole_pairs(int n) const { return lanes_ > 1 ? (n + outer_multiple - 1) / outer_multiple * outer_multiple : n; }
   /// The halo slot where kernels look for the neighbour of local site x.
   int halo_slot(std::size_t leg, const Coord& x) const {
     const int q = target_parity(x, s_.legs_[leg]), first = region_[leg].first[std::size_t(q)] * lanes_;

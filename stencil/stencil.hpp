@@ -33,8 +33,8 @@ struct PackHop {
     return any;
   }
 };
-/// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and exchange
-/// brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
+/// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and
+/// exchange brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
   int outer;
   HalvesExchange exchange;
@@ -107,7 +107,7 @@ class Stencil {
   std::shared_ptr<HaloPlan> halo_;
   Buffer<std::uint32_t> entries_;  // [outer][leg], virtual nodes and columns
   Buffer<std::int32_t> slots_;  // [outer][leg][lane], even-odd order in packs, and on GPUs for other than nearest legs
-  Buffer<std::uint8_t> crossings_;  // as entries_ or slots_
+  Buffer<std::uint8_t> crossings_;       // as entries_ or slots_
   Buffer<std::uint32_t> crossing_legs_;  // [outer], CPUs: legs with a crossing in any lane, a bit each for the first 32
   Buffer<std::uint64_t> pairs_;          // [pair][leg], where registers hold pairs: see detail::pair_entry()
   Buffer<std::uint32_t> legs_apart_;     // [pair]: legs whose neighbours are not together, a bit each for the first 32

@@ -27,7 +27,8 @@ struct Links12 {};
 ///   Stored  what memory is counted in: a block of N lanes has N * n_stored of them
 ///   shape   the same in numbers, for work that treats all types alike
 ///   load_lane<N>(block, lane), store_lane<N>(block, lane, site): a lane of a block of N
-///   load<N, row>(block, first), store<N, row>(block, first, site): packs of N lanes, from `first` on, of a block of `row`
+///   load<N, row>(block, first), store<N, row>(block, first, site): packs of N lanes, from `first` on, of a block of
+///   `row`
 template <template <class> class SiteT, class Storage>
 struct Codec;
 
@@ -53,16 +54,14 @@ struct Codec<SiteT, T> {
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<T, N>> load(const T* block, int first) {
     SiteT<Pack<T, N>> r;
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      r.z[i] = detail::load_pack<N, row>(block + first, i);
-    });
+    unroll<n_complex>([&](int i)
+                          __attribute__((always_inline)) { r.z[i] = detail::load_pack<N, row>(block + first, i); });
     return r;
   }
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const SiteT<Pack<T, N>>& v) {
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      detail::store_pack<N, row>(block + first, i, v.z[i]);
-    });
+    unroll<n_complex>([&](int i)
+                          __attribute__((always_inline)) { detail::store_pack<N, row>(block + first, i, v.z[i]); });
   }
 #endif
 };

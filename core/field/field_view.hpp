@@ -46,7 +46,9 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     return data_ + (std::ptrdiff_t(b) * stride_ + group) * block;
   }
   /// The lane of the block where an outer site begins.
-  static KOKKOS_FORCEINLINE_FUNCTION constexpr int first_lane(int outer) { return outers == 1 ? 0 : (outer & 1) * lanes; }
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr int first_lane(int outer) {
+    return outers == 1 ? 0 : (outer & 1) * lanes;
+  }
 
   /// For builds that check bounds: sets the valid outer sites and groups, and the field's name for errors.  Without
   /// this call every access passes.

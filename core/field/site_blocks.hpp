@@ -99,8 +99,8 @@ struct SiteBlocks {
   KOKKOS_FORCEINLINE_FUNCTION StoredSite<Stored> site(const FieldShape& shape, int outer, int lane,
                                                       int component) const {
     const int of_block = shape.outers == 1 ? lane : (outer & 1) * (shape.lanes / 2) + lane;
-    return {address(outer, component / shape.width),
-            shape.has_column_order() ? component % shape.width : of_block, shape.lanes, shape.site};
+    return {address(outer, component / shape.width), shape.has_column_order() ? component % shape.width : of_block,
+            shape.lanes, shape.site};
   }
 };
 

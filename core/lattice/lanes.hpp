@@ -27,8 +27,8 @@ struct ColumnLanes {
   static constexpr bool holds_columns = true;
 };
 
-/// Outer sites that share a block of memory, lane after lane, in fields of these lanes that kernels compute with in Real:
-/// two where a register holds both.
+/// Outer sites that share a block of memory, lane after lane, in fields of these lanes that kernels compute with in
+/// Real: two where a register holds both.
 template <class Lanes, class Real>
 inline constexpr int outers_of_block = registers_hold_pairs<Real> && !Lanes::holds_columns ? 2 : 1;
 

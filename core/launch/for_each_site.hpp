@@ -18,7 +18,9 @@ struct SiteFunctor {
   Kernel kernel;
   SiteRange range;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const {
-    if constexpr (std::is_same_v<Site, PackSite>) {
+    if constexpr (std::is_same_v<Site, PairSite>) {
+      kernel(range.pair(i));
+    } else if constexpr (std::is_same_v<Site, PackSite>) {
       kernel(PackSite{range.outer(i)});
     } else {
       const LaneSite x{range.outer(i / N), i % N};
@@ -82,8 +84,8 @@ struct PackComponents {
 
 }  // namespace detail
 
-/// A kernel that can work on a PairSite says so: static constexpr bool takes_pairs = registers_hold_pairs<T>.  A site
-/// may then come twice, as both halves of one pair.
+/// A kernel that can work on a PairSite says so: static constexpr bool takes_pairs = View::outers == 2, where View is
+/// that of its fields.
 template <class Kernel>
 concept TakesPairs = requires {
   requires Kernel::takes_pairs;
@@ -93,13 +95,16 @@ concept TakesPairs = requires {
 template <class Kernel, class Lanes, class Exec>
 using site_of_kernel_t = std::conditional_t<TakesPairs<Kernel>, PairSite, site_of_lanes_t<Lanes, Exec>>;
 
-/// Calls kernel(site) for every site of the range: once per outer site with a PackSite on a host with packs (padding
-/// lanes included), once per valid lane with a LaneSite elsewhere.  Asynchronous, like parallel_for.
+/// Calls kernel(site) for every site of the range: once per outer site with a PackSite, or once per pair with a
+/// PairSite, on a host with packs (padding lanes included), once per valid lane with a LaneSite elsewhere.
+/// Asynchronous, like parallel_for.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_site(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  using Site = site_index_t<Exec>;
-  const int n = std::is_same_v<Site, PackSite> ? range.n_outer : range.n_outer * N;
+  using Site = site_of_kernel_t<Kernel, SiteLanes, Exec>;
+  const int n = TakesPairs<Kernel>               ? range.n_pairs()
+                : std::is_same_v<Site, PackSite> ? range.n_outer
+                                                 : range.n_outer * N;
   detail::launch<Kernel>(name, n, detail::SiteFunctor<Site, N, Kernel>{kernel, range}, exec);
 }
 

@@ -33,6 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> spread(const Complex<T>& a) {
 /// out = sum over i of c[i] in[i].
 template <class View, class C, int n>
 struct CombineKernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   Kokkos::Array<View, n> in;
   Kokkos::Array<C, n> c;
   View out;

@@ -10,6 +10,8 @@ namespace kov::detail {
 
 template <class View>
 struct ZeroKernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   View out;
   int n_groups;
 

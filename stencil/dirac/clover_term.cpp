@@ -34,8 +34,9 @@ struct ElementsAt {
 template <class In, class Site, class... Blocks>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_site(const In& in, Site x, int c, const Blocks&... blocks) {
   if constexpr (!std::is_same_v<Site, LaneSite>) {
-    in.prefetch(x.outer + 1, c);
-    if (c == 0) (blocks.prefetch(x.outer + 1, 0), ...);
+    const int next = site_after(x).outer;
+    in.prefetch(next, c);
+    if (c == 0) (blocks.prefetch(next, 0), ...);
   }
 }
 
@@ -43,6 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_site(const In& in, Site x, int c,
 template <class Blocks, class View>
 struct CloverKernel {
   using Real = typename View::Real;
+  static constexpr bool takes_pairs = View::outers == 2;
 
   Blocks blocks;
   View in, out;
@@ -69,6 +71,7 @@ struct CloverKernel {
 template <class Blocks, class View>
 struct TwistedInverseKernel {
   using Real = typename View::Real;
+  static constexpr bool takes_pairs = View::outers == 2;
 
   Blocks blocks, square_inverse;
   View in, out;

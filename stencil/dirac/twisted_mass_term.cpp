@@ -11,6 +11,7 @@ namespace kov::detail {
 template <class View>
 struct TwistKernel {
   using Real = typename View::Real;
+  static constexpr bool takes_pairs = View::outers == 2;
 
   View in, out;
   Real number, twist;

@@ -100,16 +100,15 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const int in_cache = others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
     const typename Kernel::Token token;
-    const Buffer<T> buffers(
-        "slices",
-        2 * std::size_t(token.size()) * std::size_t(table.n / View::outers) * std::size_t(at_once) * View::block);
+    const Buffer<T> buffers("slices", 2 * std::size_t(token.size()) * std::size_t(table.n / View::outers) *
+                                          std::size_t(at_once) * View::block);
     const Stencil::View space = Stencil::of_space(in.lattice()).view();
     Kokkos::parallel_for("slices_of_laplacian",
                          Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(
                              0, in.layout().outer_extent()[3] * parts, Kokkos::ChunkSize(1)),
-                         Kernel{links.view(), in.view(), out.view(), table.neighbours.data(),
-                                space.crossings, space.crossing_legs, table.outer.data(), at_site.data(),
-                                buffers.data(), table.n, in.n_components(), at_once, int(steps.size()), token});
+                         Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
+                                space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
+                                in.n_components(), at_once, int(steps.size()), token});
     Kokkos::fence("slices_of_laplacian");
   };
   launch_step(reads_others, [&](auto others) {

@@ -36,8 +36,8 @@ int components_at_once(const Field<SiteT, T>& field, int n_slices) {
   return k;
 }
 
-/// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, pair by pair, the same for
-/// every slice; and the outer sites of every slice.  For virtual nodes on one rank in space.
+/// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, pair by pair, the same
+/// for every slice; and the outer sites of every slice.  For virtual nodes on one rank in space.
 struct SliceTable {
   explicit SliceTable(const Layout& layout) {
     const Coord& box = layout.outer_extent();
@@ -138,7 +138,7 @@ struct SliceStencil {
   const std::uint32_t* neighbours;  // SliceTable::neighbours
   const std::uint8_t* crossings;    // of Stencil::of_space()
   const std::uint32_t* crossing_legs;
-  const int* where;                 // the outer sites of the slice
+  const int* where;  // the outer sites of the slice
 
   /// A site, or the neighbours on a leg, in fields.
   template <class At>

@@ -12,7 +12,7 @@ namespace detail {
 template <class Links, class In, class Out>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
-  static constexpr bool takes_pairs = registers_hold_pairs<Real>;
+  static constexpr bool takes_pairs = Out::outers == 2;
 
   Stencil::NearestView stencil;
   Links links;
@@ -46,8 +46,7 @@ struct AdjointLaplacianKernel {
   template <bool is_backward, class Sum, class Site, class Near, class U>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
-    add_conjugated(sum, u.template of_leg<is_backward>(near(leg), leg),
-                   to_color_matrix(in.neighbour(x, near, leg, c)));
+    add_conjugated(sum, u.template of_leg<is_backward>(near(leg), leg), to_color_matrix(in.neighbour(x, near, leg, c)));
   }
 };
 

@@ -22,7 +22,7 @@ namespace kov {
 template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
 struct HopKernel {
   using Real = typename Out::Real;
-  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !Out::holds_columns;
+  static constexpr bool takes_pairs = Out::outers == 2;
 
   StencilView stencil;
   Links links;

@@ -104,7 +104,7 @@ struct LegSum {
 template <class Links, class In, class View, int n_legs, bool others, class StencilView>
 struct LaplacianKernel {
   using Real = typename View::Real;
-  static constexpr bool takes_pairs = registers_hold_pairs<Real> && !View::holds_columns;
+  static constexpr bool takes_pairs = View::outers == 2;
 
   LegSum<Links, In, n_legs, StencilView> legs;
   View in, before, to;

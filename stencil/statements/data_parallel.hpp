@@ -20,7 +20,7 @@ namespace detail {
 
 template <template <class> class SiteT, class Node, class Out>
 struct AssignKernel {
-  static constexpr bool takes_pairs = registers_hold_pairs<typename Out::Real>;
+  static constexpr bool takes_pairs = Out::outers == 2;
 
   Node node;
   Out out;

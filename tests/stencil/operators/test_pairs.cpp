@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Kernels on pairs of outer sites give the bits that they give on outer sites one by one.  Only CPUs whose registers hold
-// sixteen floats have pairs.
+// Kernels on pairs of outer sites give the bits that they give on outer sites one by one.  Only CPUs whose registers
+// hold sixteen floats have pairs.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/hop.hpp"
 #include "tests/reference/gather.hpp"
