@@ -103,8 +103,8 @@ class Launchers(EndingsTest):
     def test_one_that_does_not_end_when_its_ranks_have_is_ended_and_the_command_run_again(self):
         launched.ALONE = 2
         self.addCleanup(setattr, launched, "ALONE", 10)
-        # The first time it ends its rank, and then waits without end.
-        launcher = 'sleep 0.5; echo said; test -e "$0" || { : > "$0"; read forever; }; exit 3'
+        # The first time it ends its rank, and then waits without end beside one that is a zombie.
+        launcher = 'sleep 0.5; echo said; test -e "$0" || { : > "$0"; sleep 0.1 & exec sleep 60; }; exit 3'
         for is_launcher in (True, False):
             ends, never = os.pipe()
             self.addCleanup(os.close, ends)

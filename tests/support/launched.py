@@ -2,7 +2,8 @@
 """Runs commands that may be MPI launchers, which sometimes never end.
 
 Seen with Open MPI 4.1.4 and PMIx 4.2.2: after all ranks have ended, mpiexec waits in PMIx_server_finalize for a thread of
-its own that waits for a mutex.  Nothing of the code under test runs any more, and its exit code is lost.
+its own that waits for a mutex, some ranks as zombies beside it.  Nothing of the code under test runs any more, and its
+exit code is lost.
 """
 import os
 import subprocess
@@ -14,10 +15,12 @@ ALONE = 10
 
 
 def parent(pid):
+    """None if the process has ended, whether its parent knows of that or not."""
     try:
         with open("/proc/%s/stat" % pid) as file:
-            return int(file.read().rpartition(")")[2].split()[1])
-    except OSError:  # it has ended
+            state, number = file.read().rpartition(")")[2].split()[:2]
+        return None if state == "Z" else int(number)
+    except OSError:
         return None
 
 
