@@ -33,6 +33,7 @@ struct PackHop {
     return any;
   }
 };
+#if !defined(KOKKOS_ENABLE_CUDA)
 /// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and
 /// exchange brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
@@ -40,6 +41,7 @@ struct PairHop {
   HalvesExchange exchange;
   bool halo, together;
 };
+#endif
 /// The same for kernels over single lanes, and for columns (lane 0).
 struct LaneHop {
   int outer;
@@ -156,6 +158,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_outer(std::uint32_t e) { return 
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool entry_halo(std::uint32_t e) { return (e & 8) != 0; }
 KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_exchange(std::uint32_t e) { return int(e & 7); }
 
+#if !defined(KOKKOS_ENABLE_CUDA)
 /// The hop of a pair whose sites have these hops.
 KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(const PackHop& lower, const PackHop& upper) {
   const bool together = lower.slots == nullptr && (lower.outer ^ upper.outer) == 1 && lower.halo == upper.halo;
@@ -171,6 +174,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t pair_entry(const PairHop& hop) {
 KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(std::uint64_t e) {
   return {int(e >> 32), {int(e >> 8 & 0xff), int(e >> 16 & 0xff)}, (e & 2) != 0, (e & 1) != 0};
 }
+#endif
 }  // namespace detail
 
 #if !defined(KOKKOS_ENABLE_CUDA)
