@@ -100,17 +100,21 @@ class OneProcess(EndingsTest):
 
 
 class Launchers(EndingsTest):
+    def test_one_that_is_ended_by_a_signal_of_its_own_is_run_again(self):
+        launcher = 'test -e "$0" || { : > "$0"; kill -SEGV $$; }; exit 3'
+        call = lambda mark, is_launcher: run(["bash", "-c", launcher, mark], launcher=is_launcher, timeout=5,  # noqa: E731
+                                             cwd=self.folder, stdin=subprocess.DEVNULL)
+        self.assertEqual(call("first", True).returncode, 3)
+        self.assertEqual(call("second", False).returncode, -signal.SIGSEGV)
+
     def test_one_that_does_not_end_when_its_ranks_have_is_ended_and_the_command_run_again(self):
         launched.ALONE = 2
         self.addCleanup(setattr, launched, "ALONE", 10)
         # The first time it ends its rank, and then waits without end beside one that is a zombie.
         launcher = 'sleep 0.5; echo said; test -e "$0" || { : > "$0"; sleep 0.1 & exec sleep 60; }; exit 3'
         for is_launcher in (True, False):
-            ends, never = os.pipe()
-            self.addCleanup(os.close, ends)
-            self.addCleanup(os.close, never)
             call = lambda: run(["bash", "-c", launcher, "mark-%s" % is_launcher], launcher=is_launcher, timeout=5,  # noqa: E731
-                               cwd=self.folder, stdin=ends, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             if is_launcher:
                 done = call()
                 self.assertEqual((done.returncode, done.stdout), (3, "said\n"))

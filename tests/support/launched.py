@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Runs commands that may be MPI launchers, which sometimes never end.
+"""Runs commands that may be MPI launchers, which sometimes never end, or crash in the end.
 
 Seen with Open MPI 4.1.4 and PMIx 4.2.2: after all ranks have ended, mpiexec waits in PMIx_server_finalize for a thread of
-its own that waits for a mutex, some ranks as zombies beside it.  Nothing of the code under test runs any more, and its
-exit code is lost.
+its own that waits for a mutex, some ranks as zombies beside it, or is ended by a segmentation fault there.  Nothing of
+the code under test runs any more, and its exit code is lost.
 """
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -29,7 +30,10 @@ def children(pid):
 
 
 def run(command, *, timeout, launcher, **more):
-    """As subprocess.run(), with the seconds it took; a launcher left without ranks is ended, and the command run again."""
+    """As subprocess.run(), with the seconds it took.
+
+    If a launcher crashes, or is left without ranks and then ended, the command is run again.
+    """
     for _ in range(3):
         begin, alone_since = time.monotonic(), None
         with subprocess.Popen(command, **more) as process:
@@ -37,7 +41,10 @@ def run(command, *, timeout, launcher, **more):
                 try:
                     done = subprocess.CompletedProcess(command, None, *process.communicate(timeout=1))
                     done.returncode, done.seconds = process.returncode, time.monotonic() - begin
-                    return done
+                    if not (launcher and done.returncode == -signal.SIGSEGV):
+                        return done
+                    print("The launcher crashed; run again:", *command, file=sys.stderr)
+                    break
                 except subprocess.TimeoutExpired as so_far:
                     now = time.monotonic()
                     if now - begin > timeout:
@@ -48,4 +55,4 @@ def run(command, *, timeout, launcher, **more):
                     process.kill()
                     print("The launcher did not end when all ranks had; run again:", *command, file=sys.stderr)
                     break
-    raise AssertionError("the launcher did not end, three times: %s" % command)
+    raise AssertionError("the launcher did not end, or crashed, three times: %s" % command)
