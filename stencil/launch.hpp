@@ -63,9 +63,9 @@ struct StencilLaunch {
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
 /// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
-/// same, as each site is computed once by the same kernel.  The kernel is called for every group of components of
-/// `out`.  Ordered on launch.exec.  Neighbours with a local() of their own are read through it on sites that have none
-/// in a halo.
+/// same.  The kernel is called for every group of components of `out`.  Ordered on launch.exec.
+///
+/// Launches without halos, and the interior of an overlapped one, read through neighbours.local() where that exists.
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  const Make& make, const StencilLaunch& launch = {}) {

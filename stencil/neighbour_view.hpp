@@ -8,6 +8,22 @@
 
 namespace kov {
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// Prefetches group `group` of the neighbour on a leg of a site whose neighbourhood is near.
+template <class View, class Near>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_neighbour(const View& view, const Near& near, int leg, int group) {
+  const auto hop = near(leg);
+  if constexpr (!std::is_same_v<decltype(hop), const PairHop>) {
+    view.prefetch(hop, group);
+  } else if (hop.together) {
+    view.prefetch(PackHop{hop.outer, 0, hop.halo, nullptr}, group);
+  } else {
+    view.prefetch(near.lower()(leg), group);
+    view.prefetch(near.upper()(leg), group);
+  }
+}
+#endif
+
 /// v(x) is the site as in FieldView, v(x, hop) the neighbour where the hop of a Stencil leads.
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>
 class NeighbourView {
@@ -86,7 +102,7 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
-      sites.lie_at(from.address(hop.outer, group), nullptr, hop.exchange);
+      sites.lie_at(from.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
     else
       sites.keep(from(PairSite{hop.outer}, group), hop.exchange);
   }
@@ -120,11 +136,7 @@ class NeighbourView {
     const PairHop hop = near(leg);
     typename View::PairValue v;
     if (hop.together) {
-      v = (hop.halo ? halo_ : field_)(PairSite{hop.outer}, group);
-      if (exchanges_lanes(hop.exchange)) {
-        const LaneExchange<Real, 2 * View::lanes> exchanged(hop.exchange);
-        for (auto& z : v.z) z = {exchanged(z.re), exchanged(z.im)};
-      }
+      v = (hop.halo ? halo_ : field_)(PairSite{hop.outer}, group, hop.exchange);
     } else {
       const PackValue lower = (*this)(x.lower(), near.lower()(leg), group);
       const PackValue upper = (*this)(x.upper(), near.upper()(leg), group);
@@ -135,6 +147,7 @@ class NeighbourView {
   }
 #endif
 
+ private:
   View field_, halo_;
 };
 

@@ -40,7 +40,7 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
 #endif
 
 /// The neighbours of a site on the n_legs legs of a stencil: read(hop, leg), where hop = near(leg).  View:
-/// NeighbourView or ProjectedNeighbours.
+/// NeighbourView, ProjectedNeighbours or LocalNeighbours.
 template <class View, class Site, int n_legs>
 class NeighboursAt {
  public:

@@ -24,12 +24,12 @@ class LocalNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
     return field_(LaneSite{hop.outer, hop.lane}, group);
   }
-  /// Tells a site, or a pair, where the neighbour is; as those of ProjectedNeighbours.
+  /// Tells a site where its neighbour is, not for slots; and the sites of a pair, only if theirs are together.
   KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
     site.lie_at(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
-    sites.lie_at(field_.address(hop.outer, group), nullptr, hop.exchange);
+    sites.lie_at(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) field_.prefetch(hop.outer, group);
@@ -71,8 +71,8 @@ class ProjectedNeighbours {
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  /// What kernels read on sites all of whose neighbours are in the field: without selecting addresses they are 5 %
-  /// faster.
+  /// What kernels read on sites all of whose neighbours are in the field: they are faster if they select no addresses
+  /// (docs/performance.md).
   LocalNeighbours<Storage> local() const requires(!holds_columns) { return LocalNeighbours<Storage>(field_); }
 
   using InMemory = SiteInMemory<Spinor, Real, View::lanes, View::row, 6>;

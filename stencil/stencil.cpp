@@ -206,7 +206,7 @@ class Stencil::Builder {
       const int entries = std::max(count[0], count[1]);
       for (std::size_t q = 0; q < 2; ++q) {
         region_[leg].first[q] = plan_.n_blocks;
-        region_[leg].n[q] = whole_pairs(nodes_ ? entries : (entries + lanes_ - 1) / lanes_);
+        region_[leg].n[q] = filled_up(nodes_ ? entries : (entries + lanes_ - 1) / lanes_);
         plan_.n_blocks += region_[leg].n[q];
         plan_.block_legs.insert(plan_.block_legs.end(), std::size_t(region_[leg].n[q]), int(leg));
         if (leg < 8) s_.halo_slot_[2 * leg + q] = region_[leg].first[q] * lanes_;
@@ -214,7 +214,7 @@ class Stencil::Builder {
     }
   }
   /// n outer sites, filled up.
-  int whole_pairs(int n) const { return lanes_ > 1 ? (n + outer_multiple - 1) / outer_multiple * outer_multiple : n; }
+  int filled_up(int n) const { return lanes_ > 1 ? whole_pairs(n) : n; }
   /// The halo slot where kernels look for the neighbour of local site x.
   int halo_slot(std::size_t leg, const Coord& x) const {
     const int q = target_parity(x, s_.legs_[leg]), first = region_[leg].first[std::size_t(q)] * lanes_;
@@ -298,7 +298,7 @@ class Stencil::Builder {
         for (std::size_t j = 0; j < face.receive[q].size(); ++j)
           in_place = in_place && face.receive[q][j] == region.first[q] * lanes_ + int(j);
       }
-      const int blocks = whole_pairs((int(longest) + lanes_ - 1) / lanes_);
+      const int blocks = filled_up((int(longest) + lanes_ - 1) / lanes_);
       for (std::size_t q = 0; q < 2; ++q) {
         face.first_block[q] = plan_.n_message_blocks;
         face.n_blocks[q] = blocks;
@@ -317,6 +317,7 @@ class Stencil::Builder {
     std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
     std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
     std::vector<std::uint8_t> crossings(std::max(entries.size(), slots.size()));
+    std::vector<std::uint32_t> crossing_legs(has_packs ? n_outer : 0);
     for_each_outer([&](int outer, int) {
       if (!by_entry && !by_slot) return;
       for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) {
@@ -325,9 +326,11 @@ class Stencil::Builder {
           const Coord y = x + s_.legs_[leg];
           const bool in_halo = leaves(y, box_);
           const std::size_t index = std::size_t(outer) * n_legs + leg;
-          if (!inside_box(y))
+          if (!inside_box(y)) {
             crossings[by_slot ? index * std::size_t(lanes_) + std::size_t(lane) : index] =
                 std::uint8_t(crossing_.at(boxes_crossed(y)));
+            if (has_packs && leg < 32) crossing_legs[std::size_t(outer)] |= std::uint32_t(1) << leg;
+          }
           if (nodes_) {
             const int to = in_halo ? halo_slot(leg, x) / lanes_ : layout_.outer_index(wrapped(y, box_));
             int exchange = 0;
@@ -348,15 +351,8 @@ class Stencil::Builder {
     s_.entries_ = Buffer<std::uint32_t>("stencil", entries);
     s_.slots_ = Buffer<std::int32_t>("stencil", slots);
     s_.crossings_ = Buffer<std::uint8_t>("stencil", crossings);
-    if (!has_packs) return;
-    std::vector<std::uint32_t> crossing_legs(n_outer + 1);
-    const std::size_t lanes = by_slot ? std::size_t(lanes_) : 1;
-    for (std::size_t i = 0; i < n_outer * n_legs * lanes; ++i) {
-      const std::size_t leg = i / lanes % n_legs;
-      if (crossings[i] != 0 && leg < 32) crossing_legs[i / lanes / n_legs] |= std::uint32_t(1) << leg;
-    }
     s_.crossing_legs_ = Buffer<std::uint32_t>("stencil", crossing_legs);
-    if (!columns) fill_pairs();
+    if (has_packs && !columns) fill_pairs();
   }
   /// Makes the table of pairs from the other tables.
   void fill_pairs() {
@@ -364,18 +360,20 @@ class Stencil::Builder {
     if (!registers_hold_pairs<float>) return;
     const Stencil::View all = s_.view();
     const std::size_t n_legs = s_.legs_.size(), n_pairs = std::size_t(layout_.n_outer()) / 2;
-    // Room for one pair more, as prefetches look one ahead.
-    std::vector<std::uint64_t> pairs((n_pairs + 1) * n_legs);
-    std::vector<std::uint32_t> apart(n_pairs + 1);
-    for (std::size_t k = 0; k < n_pairs; ++k) {
-      const PairSite x{int(2 * k)};
+    // One pair more, as prefetches look one ahead; its neighbours are together, so nothing is asked of its sites.
+    std::vector<std::uint64_t> pairs((n_pairs + 1) * n_legs, detail::pair_entry({0, {0, 0}, false, true}));
+    std::vector<std::uint32_t> apart(n_pairs);
+    for_each_outer([&](int outer, int) {
+      if (outer % 2 != 0) return;
+      const std::size_t k = std::size_t(outer) / 2;
+      const PairSite x{outer};
       const auto lower = all.at(x.lower()), upper = all.at(x.upper());
       for (std::size_t leg = 0; leg < n_legs; ++leg) {
         const PairHop hop = detail::pair_hop(lower(int(leg)), upper(int(leg)));
         pairs[k * n_legs + leg] = detail::pair_entry(hop);
         if (!hop.together && leg < 32) apart[k] |= std::uint32_t(1) << leg;
       }
-    }
+    });
     s_.pairs_ = Buffer<std::uint64_t>("stencil", pairs);
     s_.legs_apart_ = Buffer<std::uint32_t>("stencil", apart);
 #endif
@@ -393,10 +391,11 @@ class Stencil::Builder {
           if (layout_.is_site(outer, lane)) lists[at_edge(outer, lane)].push_back(outer * lanes_ + lane);
         return;
       }
-      // Sites of one pair are in one list.
-      const int first = lanes_ > 1 ? outer / outer_multiple * outer_multiple : outer;
+      // Kernels take pairs from one list or the other.
+      const bool in_pairs = registers_hold_pairs<float> && lanes_ > 1;
+      const int first = in_pairs ? outer & ~1 : outer;
       bool edge = false;
-      for (int o = first; o < (lanes_ > 1 ? first + outer_multiple : outer + 1); ++o)
+      for (int o = first; o < first + (in_pairs ? 2 : 1); ++o)
         for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) edge = edge || at_edge(o, lane);
       lists[edge].push_back(outer);
     });

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 namespace kov {
@@ -241,22 +240,6 @@ class Neighbourhood<ColumnSite> {
   const std::uint32_t* entries_;
   const std::uint8_t* crossings_;
 };
-#endif
-
-#if !defined(KOKKOS_ENABLE_CUDA)
-/// Prefetches group `group` of the neighbour on a leg of a site whose neighbourhood is near.
-template <class View, class Near>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_neighbour(const View& view, const Near& near, int leg, int group) {
-  const auto hop = near(leg);
-  if constexpr (!std::is_same_v<decltype(hop), const PairHop>) {
-    view.prefetch(hop, group);
-  } else if (hop.together) {
-    view.prefetch(PackHop{hop.outer, 0, hop.halo, nullptr}, group);
-  } else {
-    view.prefetch(near.lower()(leg), group);
-    view.prefetch(near.upper()(leg), group);
-  }
-}
 #endif
 
 /// The nearest neighbours of a lane in even-odd order, computed: faster on a GPU than a table.  local: no neighbour is

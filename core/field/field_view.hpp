@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// FieldView: a field in kernels.  v(x) is SiteT<Pack<R, N>> for a PackSite and SiteT<R> for a LaneSite, where R is what
-// kernels compute in, however the field is stored.
+// FieldView: a field in kernels.  v(x) is SiteT<Pack<R, N>> for a PackSite, SiteT<Pack<R, 2 N>> for a PairSite and
+// SiteT<R> for a LaneSite, where R is what kernels compute in, however the field is stored.
 #pragma once
 
 #include "kov/core/field/codec.hpp"
@@ -31,7 +31,8 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   static constexpr bool holds_columns = Lanes::holds_columns;
 
   FieldView() = default;
-  /// data: group 0 of the block of outer site `first`, the first one of its block; stride: groups of a site in memory.
+  /// data: group 0 of outer site `first`, which begins a block; stride: blocks from one pair, where two outer sites
+  /// share them, or outer site to the next.
   KOKKOS_FORCEINLINE_FUNCTION FieldView(Stored* data, int first, int stride)
       : data_(data), first_(first), stride_(stride) {}
 
@@ -44,6 +45,12 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   KOKKOS_FORCEINLINE_FUNCTION Stored* unchecked_address(int outer, int group) const {
     const int b = outers == 1 ? outer - first_ : (outer - first_) >> 1;
     return data_ + (std::ptrdiff_t(b) * stride_ + group) * block;
+  }
+  /// The block of the pair, both of whose sites must be valid.
+  KOKKOS_FORCEINLINE_FUNCTION Stored* address(PairSite x, int group) const {
+    this->check(x.outer, group);
+    this->check(x.outer + 1, group);
+    return unchecked_address(x.outer, group);
   }
   /// The lane of the block where an outer site begins.
   static KOKKOS_FORCEINLINE_FUNCTION constexpr int first_lane(int outer) {
@@ -65,7 +72,7 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   using PairValue = SiteT<Pack<Real, 2 * lanes>>;
   /// What kernels over packs get: all lanes of an outer site, or all columns of a group.
   using PacksSite = std::conditional_t<holds_columns, ColumnSite, PackSite>;
-  /// A site read with element(), where it is used.
+  /// What read() and views of neighbours give: element() loads a number when it is asked for.
   using InMemory = SiteInMemory<SiteT, Real, lanes, row>;
   using PairInMemory = SiteInMemory<SiteT, Real, 2 * lanes, 2 * lanes>;
 
@@ -73,17 +80,15 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     return Codec::template load<lanes, row>(address(x.outer, group), first_lane(x.outer));
   }
   KOKKOS_FORCEINLINE_FUNCTION PairValue operator()(PairSite x, int group = 0) const requires(outers == 2) {
-    this->check(x.outer + 1, group);
-    return Codec::template load<row, row>(address(x.outer, group), 0);
+    return Codec::template load<row, row>(address(x, group), 0);
   }
-  /// Lane i is lane i ^ exchange in memory.
+  /// With lanes exchanged: exchange is what LaneExchange takes.
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PackSite x, int group, int exchange) const {
-    PackValue v = (*this)(x, group);
-    if (exchange != 0) {
-      const LaneExchange<Real, lanes> exchanged(exchange);
-      for (auto& z : v.z) z = {exchanged(z.re), exchanged(z.im)};
-    }
-    return v;
+    return exchanged((*this)(x, group), exchange);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION PairValue operator()(PairSite x, int group, HalvesExchange exchange) const
+      requires(outers == 2) {
+    return exchanged((*this)(x, group), exchange);
   }
 
   /// Prefetches a block that a later site will read, into the second-level cache: a site and its neighbours already
@@ -97,8 +102,7 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     Codec::template store<lanes, row>(address(x.outer, group), first_lane(x.outer), v);
   }
   KOKKOS_FORCEINLINE_FUNCTION void set(PairSite x, const PairValue& v, int group = 0) const requires(outers == 2) {
-    this->check(x.outer + 1, group);
-    Codec::template store<row, row>(address(x.outer, group), 0, v);
+    Codec::template store<row, row>(address(x, group), 0, v);
   }
   /// operator(), but loaded from memory where it is used.
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PacksSite x, int group = 0) const {
@@ -115,9 +119,8 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
       return (*this)(x, group).z[i];
   }
   KOKKOS_FORCEINLINE_FUNCTION auto element(PairSite x, int group, int i) const requires(outers == 2) {
-    this->check(x.outer + 1, group);
     if constexpr (Codec::is_plain)
-      return detail::load_pack<row, row>(address(x.outer, group), i);
+      return detail::load_pack<row, row>(address(x, group), i);
     else
       return (*this)(x, group).z[i];
   }
@@ -129,9 +132,8 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
       set(x, v, group);
   }
   KOKKOS_FORCEINLINE_FUNCTION void stream(PairSite x, const PairValue& v, int group = 0) const requires(outers == 2) {
-    this->check(x.outer + 1, group);
     if constexpr (Codec::is_plain)
-      stream_block(address(x.outer, group), v);
+      stream_block(address(x, group), v);
     else
       set(x, v, group);
   }
@@ -167,6 +169,14 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
 
  private:
 #if !defined(KOKKOS_ENABLE_CUDA)
+  template <class R, class Exchange>
+  static KOKKOS_FORCEINLINE_FUNCTION SiteT<R> exchanged(SiteT<R> v, Exchange exchange) {
+    if (exchanges_lanes(exchange)) {
+      const LaneExchange<Real, int(sizeof(R) / sizeof(Real))> lanes_of(exchange);
+      for (auto& z : v.z) z = {lanes_of(z.re), lanes_of(z.im)};
+    }
+    return v;
+  }
   template <class Value>
   static KOKKOS_FORCEINLINE_FUNCTION void stream_block(Stored* p, const Value& v) {
     unroll<n_complex>([&](int i) __attribute__((always_inline)) {

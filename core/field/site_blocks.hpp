@@ -91,7 +91,7 @@ struct SiteBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Stored* address(int outer, int group) const {
     return numbered(outers == 1 ? outer : outer >> 1, group);
   }
-  /// The same for the outer sites number * outers and after.
+  /// Group `group` of block `number`, which holds the outer sites number * outers and, if there are two, the next.
   KOKKOS_FORCEINLINE_FUNCTION Stored* numbered(int number, int group) const {
     return data + number * stride + group * block;
   }

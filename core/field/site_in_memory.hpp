@@ -14,8 +14,8 @@ namespace kov {
 /// value, because a spinor of packs does not fit into the registers beside their sums.  Valid only in the statement
 /// that made it.  Its elements may be in two places, `split` of them in the first.
 ///
-/// N lanes of a block of `row` lanes.  Nothing here calls a function: compilers would keep a kernel's sums in memory
-/// around a call, made or not.
+/// It has N of the `row` lanes of a block.  Nothing here calls a function: compilers would keep a kernel's sums in
+/// memory around a call, made or not.
 template <template <class> class SiteT, class T, int N, int row = N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:

@@ -37,6 +37,13 @@ HaloOptions resolved(const Comm& comm, HaloOptions options) {
   return options;
 }
 
+/// 1 in each direction divided among ranks.
+Coord divided(const Coord& grid) {
+  Coord d{};
+  for (std::size_t mu = 0; mu < 4; ++mu) d[mu] = grid[mu] > 1;
+  return d;
+}
+
 /// Everything that must be the same on all ranks, as text.
 std::string in_words(const Coord& extent, const LatticeOptions& options) {
   const HaloOptions& halo = options.halo;
@@ -62,7 +69,7 @@ struct Lattice::Parts {
       : comm(c),
         geometry(make_geometry(c, extent, options)),
         layout(geometry.local_extent(), parity(geometry.origin()), default_lanes,
-               choose_order(geometry.local_extent(), options)),
+               choose_order(geometry.local_extent(), options), divided(geometry.grid())),
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
         force_halo(options.force_halo),
         halo(resolved(c, options.halo)),

@@ -28,7 +28,7 @@ bool Layout::fits(const Coord& extent, int lanes) {
   return (1 << cut_directions(extent, lanes).size()) == lanes;
 }
 
-Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order order)
+Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order order, const Coord& divided)
     : extent_(local_extent), outer_(local_extent), origin_parity_(origin_parity & 1), lanes_(lanes), order_(order) {
   const int sites = int(volume(extent_));
   if (order == Order::even_odd) {
@@ -36,7 +36,7 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
     n_even_ = origin_parity_ ? sites - even_first : even_first;
     n_odd_ = sites - n_even_;
     n_outer_half_ = (even_first + lanes - 1) / lanes;
-    if (lanes > 1) n_outer_half_ = (n_outer_half_ + outer_multiple - 1) / outer_multiple * outer_multiple;
+    if (lanes > 1) n_outer_half_ = whole_pairs(n_outer_half_);
     return;
   }
   require(fits(local_extent, lanes), "local extents", to_string(local_extent), "do not split into", lanes,
@@ -53,8 +53,9 @@ Layout::Layout(const Coord& local_extent, int origin_parity, int lanes, Order or
   index_.resize(std::size_t(n_outer));
   base_host_.resize(std::size_t(n_outer));
   // Both sites of a pair have one parity, and their neighbours on any leg are a pair again.
-  for (int mu = 3; mu >= 0; --mu)
-    if (outer_[mu] % 4 == 0) pair_direction_ = mu;
+  for (const bool among_divided : {true, false})
+    for (int mu = 3; mu >= 0; --mu)
+      if (outer_[mu] % 4 == 0 && (divided[mu] != 0) == among_divided) pair_direction_ = mu;
   Coord box = outer_;  // of the first sites of pairs
   if (pair_direction_ >= 0) box[pair_direction_] /= 2;
   int next[2] = {0, n_outer_half_};

@@ -15,8 +15,9 @@ namespace kov {
 /// How sites are numbered in memory.
 enum class Order {
   /// CPU: the local lattice is cut into one sub-lattice per lane; site x = o + outer_extent * v is lane v of outer site
-  /// o.  The sub-lattices are cut once more where extents allow: outer sites o in their lower half and o + half in the
-  /// upper one are the two of a pair.
+  /// o.  Where an outer extent is a multiple of four, outer sites half that extent apart have the numbers 2 k and 2 k +
+  /// 1
+  /// and are a pair.
   virtual_nodes,
   /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
   /// site, the last outer site of a parity padded.
@@ -30,8 +31,9 @@ std::string to_string(Order order);
 class Layout {
  public:
   /// local_extent: any for even_odd; for virtual_nodes see fits(); origin_parity: of the global coordinate of the first
-  /// site.  Throws InputError when the extents do not hold that many virtual nodes.
-  Layout(const Coord& local_extent, int origin_parity, int lanes, Order order);
+  /// site; divided: not 0 in directions divided among ranks, in which pairs lie only if they cannot lie in others.
+  /// Throws InputError when the extents do not hold that many virtual nodes.
+  Layout(const Coord& local_extent, int origin_parity, int lanes, Order order, const Coord& divided = {});
 
   /// Whether the extents can be cut into `lanes` virtual nodes: each cut halves another direction, x first, and needs a
   /// multiple of four there, because even-odd order needs even outer extents.
@@ -45,7 +47,7 @@ class Layout {
   /// Lane bit of a cut direction, 0 of an uncut one.
   int lane_bit(int mu) const { return bit_[mu]; }
   /// The direction in which the two sites of a pair are half an outer extent apart; -1 if extents do not allow that,
-  /// then they are just neighbours in memory.
+  /// then pairs are of any two sites.
   int pair_direction() const { return pair_direction_; }
 
   int n_outer() const { return 2 * n_outer_half_; }

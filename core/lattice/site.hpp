@@ -54,8 +54,12 @@ template <std::floating_point T>
 inline constexpr bool registers_hold_pairs<T> = Pack<T, 2 * default_lanes>::n_words == 1;
 #endif
 
-/// What numbers of outer sites are multiples of, so that they are whole pairs on any CPU.
+/// Each parity has a multiple of this many outer sites where lanes are sites: two on all CPUs, so that sites have the
+/// same numbers with and without pairs.
 inline constexpr int outer_multiple = has_packs ? 2 : 1;
+KOKKOS_FORCEINLINE_FUNCTION constexpr int whole_pairs(int n_outer) {
+  return (n_outer + outer_multiple - 1) / outer_multiple * outer_multiple;
+}
 
 /// The site that a kernel over packs or columns probably gets next.
 template <class Site>
@@ -111,7 +115,7 @@ struct SiteRange {
 };
 
 /// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they
-/// take lanes.  Outer sites come in whole pairs, those of columns one by one.
+/// take lanes.  Where registers hold pairs, outer sites come in pairs, but those of columns one by one.
 struct SiteList {
   const int* items;
   int n;

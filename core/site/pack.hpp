@@ -87,10 +87,6 @@ template <class Word, int... lane>
 KOKKOS_FORCEINLINE_FUNCTION auto join_words(const Word& lower, const Word& upper, std::integer_sequence<int, lane...>) {
   return __builtin_shufflevector(lower, upper, lane...);
 }
-template <int first, class Word, int... lane>
-KOKKOS_FORCEINLINE_FUNCTION auto part_of_word(const Word& w, std::integer_sequence<int, lane...>) {
-  return __builtin_shufflevector(w, w, (first + lane)...);
-}
 
 /// Stores a register bypassing the caches, if the CPU can.
 template <class Word>
@@ -257,15 +253,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(HalvesExchange masks)
 /// Exchanges lanes: lane i of the result is lane i ^ mask of the argument.
 template <class T, int N>
 class LaneExchange {
+  using Within = detail::ElementExchange<T, Pack<T, N>::width * int(sizeof(T))>;
+
  public:
   using P = Pack<T, N>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(int mask)
       : mask_(mask), within_(mask % P::width, mask % P::width) {}
-  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(HalvesExchange masks) requires(P::n_words == 1)
-      : mask_(0), within_(masks.lower, masks.upper) {
-    static_assert(Within::exists);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION explicit LaneExchange(HalvesExchange masks) requires(P::n_words == 1 && Within::exists)
+      : mask_(0), within_(masks.lower, masks.upper) {}
 
   KOKKOS_FORCEINLINE_FUNCTION P operator()(const P& p) const {
     alignas(P) T lanes[N];
@@ -287,8 +283,6 @@ class LaneExchange {
   }
 
  private:
-  using Within = detail::ElementExchange<T, P::width * int(sizeof(T))>;
-
   int mask_;
   Within within_;
 };
@@ -305,18 +299,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, 2 * N> join(const Pack<T, N>& lower, const P
       r.word[k] = lower.word[k];
       r.word[P::n_words + k] = upper.word[k];
     }
-  return r;
-}
-
-/// The lower (part = 0) or upper (part = 1) half of the lanes.
-template <int part, class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T, N / 2> half(const Pack<T, N>& p) {
-  using Half = Pack<T, N / 2>;
-  Half r;
-  if constexpr (p.n_words == 1)
-    r.word[0] = detail::part_of_word<part * (N / 2)>(p.word[0], std::make_integer_sequence<int, N / 2>{});
-  else
-    for (int k = 0; k < Half::n_words; ++k) r.word[k] = p.word[part * Half::n_words + k];
   return r;
 }
 

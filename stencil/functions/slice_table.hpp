@@ -118,7 +118,7 @@ class SliceView {
   KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
     const int outer = in_view(PairSite{hop.outer}).outer;
     return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
-      sites.lie_at(view_.address(outer, first_ + c), nullptr, hop.exchange);
+      sites.lie_at(view_.address(PairSite{outer}, first_ + c), nullptr, hop.exchange);
     });
   }
 

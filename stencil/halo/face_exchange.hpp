@@ -80,7 +80,7 @@ class FaceExchange {
   FaceBlocks<T> blocks(const Buffer<int>& slots, const Buffer<int>& list) const;
   std::byte* halo() const { return transport_->halo(transport_->halo_of(turn_)); }
   SiteBlocks<T> halo_blocks() const;
-  /// The bytes in a message of an outer site with all its components.
+  /// The bytes in a message of a block with all its components.
   std::size_t site_bytes() const { return block_bytes_ * std::size_t(shape_.n_components); }
 
   struct TunedReader {

@@ -31,7 +31,7 @@ struct FaceShape {
 
 /// The lanes of a block of sites stored as T.
 template <class T>
-inline constexpr int lanes_of_sites = default_lanes* outers_of_block<SiteLanes, typename StoredSite<T>::Real>;
+inline constexpr int lanes_of_sites = outers_of_block<SiteLanes, typename StoredSite<T>::Real>* default_lanes;
 
 /// The most consecutive lanes of a block that a kernel works on at once.
 inline constexpr int longest_run = has_packs ? 64 : 1;
@@ -159,9 +159,11 @@ struct FaceBlocks {
         return is;
       };
       const bool whole = is_run(0, N);
+      bool whole_outer[N / default_lanes];
+      for (int o = 0; o < N / default_lanes; ++o) whole_outer[o] = is_run(o * default_lanes, default_lanes);
       for (int c = 0; c < shape.n_components; ++c)
         for (int l = 0, n = 0; l < N; l += n) {
-          n = whole ? N : l % default_lanes == 0 && is_run(l, default_lanes) ? default_lanes : 1;
+          n = whole ? N : whole_outer[l / default_lanes] ? default_lanes : 1;
           if (slot[l] >= 0) work(block, c, l, n, field.numbered(slot[l] / N, c), slot[l] % N);
         }
     } else {
@@ -205,15 +207,18 @@ struct PackFaces {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>)
-      if (past_caches && n == lanes_of_sites<T> && n == faces.shape.lanes) {
-        using P = Pack<T, lanes_of_sites<T>>;
+      if (past_caches && n == faces.shape.lanes && n % default_lanes == 0) {
+        constexpr int N = default_lanes;
+        using P = Pack<T, N>;
         T* const out = reinterpret_cast<T*>(to);
         const HeldReal* const r = held.reals ? held.reals + held.legs[block] * faces.shape.n_reals : nullptr;
         for (int k = 0; k < faces.shape.n_reals; ++k)
-          if (r)
-            (P::load(field + r[k].first * n) + P(T(r[k].sign)) * P::load(field + r[k].second * n)).stream(out + k * n);
-          else
-            P::load(field + k * n).stream(out + k * n);
+          for (int l = 0; l < n; l += N)
+            if (r)
+              (P::load(field + r[k].first * n + l) + P(T(r[k].sign)) * P::load(field + r[k].second * n + l))
+                  .stream(out + k * n + l);
+            else
+              P::load(field + k * n + l).stream(out + k * n + l);
         return;
       }
 #endif

@@ -231,6 +231,10 @@ class LinksAt<View, PackSite, n_legs> {
     else
       return read<false>(hop, leg);
   }
+
+ private:
+  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
+
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
@@ -240,10 +244,6 @@ class LinksAt<View, PackSite, n_legs> {
         view_->template tell<backward>(u, x_, hop, leg);
     });
   }
-
- private:
-  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
-
   template <class Near>
   [[gnu::noinline]] static void multiply(const View& view, PackSite x, const Near& near, unsigned legs, Blocks& to) {
     for (int leg = 0; leg < n_legs; ++leg)

@@ -75,7 +75,7 @@ TEST_P(Layouts, LocateAndCoordinateAreInverseAndMeetEveryPlace) {
       EXPECT_EQ(hits[std::size_t(outer * layout.lanes() + lane)], layout.is_site(outer, lane) ? 1 : 0);
 }
 
-TEST_P(Layouts, PaddingEndsTheLastOuterSiteOfAParityAndRepeatsItsLastSite) {
+TEST_P(Layouts, PaddingEndsAParityAndRepeatsItsLastSite) {
   for (const int p : {0, 1}) {
     const int half = layout.n_outer() / 2;
     bool ended = false;
@@ -155,6 +155,27 @@ TEST(VirtualNodes, OuterIndexAndOuterCoordinateAreInverse) {
     const Coord o = coordinate(i, layout.outer_extent());
     EXPECT_EQ(layout.outer_coordinate(layout.outer_index(o)), o);
   }
+}
+
+TEST(VirtualNodes, SitesOfPairsAreHalfAnExtentApartAndOfOneParity) {
+  const auto direction = [](const Coord& extent, const Coord& divided = {}) {
+    const Layout layout(extent, 1, 8, Order::virtual_nodes, divided);
+    EXPECT_EQ(layout.n_outer() / 2 % outer_multiple, 0);
+    const int mu = layout.pair_direction();
+    for (int outer = 0; mu >= 0 && outer < layout.n_outer(); outer += 2) {
+      Coord lower = layout.outer_coordinate(outer);
+      lower[mu] += layout.outer_extent()[mu] / 2;
+      EXPECT_EQ(layout.outer_coordinate(outer + 1), lower);
+    }
+    return mu;
+  };
+  EXPECT_EQ(direction({8, 8, 8, 8}), 0);
+  EXPECT_EQ(direction({4, 8, 8, 8}), 1);
+  EXPECT_EQ(direction({12, 4, 8, 6}), 2);
+  EXPECT_EQ(direction({12, 12, 12, 24}), 3);
+  EXPECT_EQ(direction({4, 4, 4, 6}), -1);
+  EXPECT_EQ(direction({8, 8, 8, 8}, {1, 0, 0, 1}), 1);
+  EXPECT_EQ(direction({8, 4, 4, 8}, {1, 0, 0, 1}), 0);
 }
 
 TEST(VirtualNodes, FitWhereEnoughExtentsAreMultiplesOfFour) {

@@ -58,44 +58,49 @@ void check_hop(const Hop<Storage>& hop, const F& in, const F& diagonal, const st
 
 class Pairs : public test::OnLattices {};
 
-TEST_P(Pairs, GiveTheBitsOfSingleSites) {
-  const Lattice lattice = GetParam().make(Comm::world());
-  const auto psi = reference::random_array(lattice.extent(), 24, 2),
-             chi = reference::random_array(lattice.extent(), 24, 3);
-  if constexpr (registers_hold_pairs<float>) {
-    const auto gauge = reference::gauge_field<float>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+template <class T>
+void check_bits(const Lattice& lattice) {
+  if constexpr (registers_hold_pairs<T>) {
+    const auto psi = reference::random_array(lattice.extent(), 24, 2),
+               chi = reference::random_array(lattice.extent(), 24, 3);
+    const auto gauge = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
     const auto check = [&]<class S>(S, const BoundaryAngles& angles, LinkStorage storage) {
       const SpinorField<S> in(lattice, "in", 2), diagonal(lattice, "diagonal", 2);
       load(in, psi);
       load(diagonal, chi);
-      const Hop<float> hop(GaugeLinks<float>(gauge, angles, storage), {.doubled = true});
+      const Hop<T> hop(GaugeLinks<T>(gauge, angles, storage), {.doubled = true});
       check_hop<WholeSites>(hop, in, diagonal, "whole spinors");
-      const Hop<Links12<float>> of_12(GaugeLinks<Links12<float>>(gauge, angles, storage));
+      const Hop<Links12<T>> of_12(GaugeLinks<Links12<T>>(gauge, angles, storage));
       check_hop<WholeSites>(of_12, in, diagonal, "links of 12 reals");
-      if constexpr (std::is_same_v<S, float>) check_hop<SpinProjection>(hop, in, diagonal, "half spinors");
+      if constexpr (std::is_same_v<S, T>) check_hop<SpinProjection>(hop, in, diagonal, "half spinors");
     };
-    check(0.f, {}, LinkStorage::once);
-    check(0.f, BoundaryAngles{test::kAngles}, LinkStorage::once);
-    check(0.f, BoundaryAngles{test::kAngles}, LinkStorage::twice);
+    check(T(0), {}, LinkStorage::once);
+    check(T(0), BoundaryAngles{test::kAngles}, LinkStorage::once);
+    check(T(0), BoundaryAngles{test::kAngles}, LinkStorage::twice);
     check(Fixed16{}, BoundaryAngles{test::kAngles}, LinkStorage::once);
   } else {
     GTEST_SKIP() << "does not apply: registers of this CPU hold no pairs";
   }
 }
 
+TEST_P(Pairs, GiveTheBitsOfSingleSites) { check_bits<float>(GetParam().make(Comm::world())); }
+
 TEST_P(Pairs, HaveNeighboursTogether) {
   const Lattice lattice = GetParam().make(Comm::world());
   const Layout& layout = lattice.layout();
-  if (layout.order() != Order::virtual_nodes || layout.pair_direction() < 0)
-    GTEST_SKIP() << "does not apply: a lattice whose extents have no pairs";
+  const int along = layout.pair_direction();
+  if (!registers_hold_pairs<float> || layout.order() != Order::virtual_nodes || along < 0)
+    GTEST_SKIP() << "does not apply: registers of this CPU, or the extents of this lattice, hold no pairs";
   const Stencil::View stencil = Stencil::of(lattice).view();
-  for (int outer = 0; outer < layout.n_outer(); outer += 2)
+  const int half = layout.outer_extent()[along] / 2;
+  for (int outer = 0; outer < layout.n_outer(); outer += 2) {
+    const int x = layout.outer_coordinate(outer)[along];
     for (int leg = 0; leg < 8; ++leg) {
       // At the ends of the local lattice one of them may be on another rank.
-      const bool at_ends = leg / 2 == layout.pair_direction() && lattice.communicates(leg / 2);
-      const PairHop hop = stencil.at(PairSite{outer})(leg);
-      EXPECT_TRUE(hop.together || at_ends) << "pair " << outer << ", leg " << leg;
+      const bool at_end = leg / 2 == along && lattice.communicates(along) && x == (leg % 2 == 0 ? half - 1 : 0);
+      EXPECT_NE(stencil.at(PairSite{outer})(leg).together, at_end) << "pair " << outer << ", leg " << leg;
     }
+  }
 }
 
 TEST_P(Pairs, CoverARangeAndAList) {
@@ -104,6 +109,8 @@ TEST_P(Pairs, CoverARangeAndAList) {
   for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
     const SiteRange range = lattice.layout().range(subset);
     std::vector<int> times(std::size_t(lattice.layout().range(Subset::all).n_outer), 0);
+    // Where registers hold no pairs, lists have outer sites one by one.
+    if (!registers_hold_pairs<float>) GTEST_SKIP() << "does not apply: registers of this CPU hold no pairs";
     const auto count = [&](const PairSite& x) {
       ASSERT_EQ(x.outer % 2, 0);
       ++times.at(std::size_t(x.lower().outer));
@@ -120,7 +127,16 @@ TEST_P(Pairs, CoverARangeAndAList) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lattices, Pairs, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+/// The small lattices, and such with pairs in x, in y and of any two sites; those have them in t or lie in even-odd
+/// order.
+std::vector<test::LatticeCase> cases() {
+  auto all = test::small_lattice_cases(600);
+  for (const bool forced : {false, true})
+    for (const Coord& extent : {Coord{8, 4, 4, 4}, {4, 8, 4, 4}, {4, 4, 4, 6}}) all.push_back({extent, {}, forced});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, Pairs, ::testing::ValuesIn(cases()), test::case_name);
 
 }  // namespace pairs
 }  // namespace
