@@ -15,9 +15,8 @@ namespace kov {
 /// How sites are numbered in memory.
 enum class Order {
   /// CPU: the local lattice is cut into one sub-lattice per lane; site x = o + outer_extent * v is lane v of outer site
-  /// o.  Where an outer extent is a multiple of four, outer sites half that extent apart have the numbers 2 k and 2 k +
-  /// 1
-  /// and are a pair.
+  /// o.  Where an outer extent is a multiple of four, outer sites half that extent apart are a pair, with the numbers
+  /// 2 k and 2 k + 1.
   virtual_nodes,
   /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
   /// site, the last outer site of a parity padded.

@@ -135,10 +135,10 @@ class SliceView {
 
 /// The six spatial neighbours of the sites of one slice.
 struct SliceStencil {
-  const std::uint32_t* neighbours;  // SliceTable::neighbours
-  const std::uint8_t* crossings;    // of Stencil::of_space()
-  const std::uint32_t* crossing_legs;
-  const int* where;  // the outer sites of the slice
+  const std::uint32_t* neighbours;     // SliceTable::neighbours
+  const std::uint8_t* crossings;       // of Stencil::of_space()
+  const std::uint32_t* crossing_legs;  // likewise
+  const int* where;                    // the outer sites of the slice
 
   /// A site, or the neighbours on a leg, in fields.
   template <class At>

@@ -13,9 +13,9 @@
 namespace kov {
 
 /// The halo is a field of its own, in blocks of one outer site; all numbers of blocks are multiples of outer_multiple
-/// where lanes are sites.  The blocks of a leg hold the neighbours, on that leg,
-/// of the sites at this rank's edge: first the even neighbours, then the odd.  In a direction that is cut into lanes,
-/// some lanes of a block are local sites; they are copied into the halo, so that kernels read whole blocks.
+/// where lanes are sites.  The blocks of a leg hold the neighbours, on that leg, of the sites at this rank's edge:
+/// first the even neighbours, then the odd.  In a direction that is cut into lanes, some lanes of a block are local
+/// sites; they are copied into the halo, so that kernels read whole blocks.
 struct HaloPlan {
   /// The neighbours on one leg that this rank receives from one rank and sends to another.
   struct Face {
