@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -30,6 +31,21 @@ struct ItemsOfThread {
   void operator()(int thread) const { run_items(work, int(n * thread / n_threads), int(n * (thread + 1) / n_threads)); }
 };
 
+/// A property of policies: CUDA gets kernels of up to 4 KiB as parameters of the launch.  Without it Kokkos copies
+/// kernels of 512 bytes and more to constant memory, which all instances share: such a launch takes 10 us longer, and
+/// the host waits in it for the one before.
+using InParameters = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
+/// nvcc lets every thread copy parameters of at most so many bytes to its local memory, which takes a third of the
+/// bandwidth in a copy of spinors.
+inline constexpr std::size_t short_parameters = 128;
+template <class Work>
+struct LongWork {
+  Work work;
+  std::byte unused[short_parameters];
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const { work(i); }
+};
+
 }  // namespace detail
 
 /// Calls work(i) for i in [0, n), asynchronously, like parallel_for.  On hosts every thread takes one contiguous range
@@ -43,7 +59,12 @@ void for_each_item(const std::string& name, int n, const Work& work, const Exec&
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n_threads),
                          detail::ItemsOfThread<Work>{work, n, n_threads});
   } else {
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n), work);
+    static_assert(sizeof(Work) < 3900, "a kernel's parameters have 4 KiB: pass pointers to the rest");
+    const Kokkos::RangePolicy<Exec, detail::InParameters> items(exec, 0, n);
+    if constexpr (sizeof(Work) <= detail::short_parameters)
+      Kokkos::parallel_for(name, items, detail::LongWork<Work>{work, {}});
+    else
+      Kokkos::parallel_for(name, items, work);
   }
 }
 

@@ -79,7 +79,7 @@ void for_each_team(const std::string& name, const TeamShape& shape, const Kernel
   if (shape.n_teams <= 0) return;
   constexpr bool on_host = is_host_v<Exec>;
   const detail::TeamFunctor<Kernel, Exec> functor{kernel};
-  Kokkos::TeamPolicy<Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
+  Kokkos::TeamPolicy<Exec, detail::InParameters> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
   // On hosts Kokkos reports the size of a first-level cache, which is advice, not a limit.
   const std::size_t most =
       on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::tile_alignment;

@@ -40,14 +40,14 @@ concept HasBlocks = requires {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 template <int threads, int min_blocks, class Functor>
-__global__ void __launch_bounds__(threads, min_blocks) run_blocks(const Functor functor, int n) {
+__global__ void __launch_bounds__(threads, min_blocks) run_blocks(const __grid_constant__ Functor functor, int n) {
   const int i = int(blockIdx.x) * threads + int(threadIdx.x);
   if (i < n) functor(i);
 }
 
 template <int threads, int min_blocks, class Functor>
 __global__ void __launch_bounds__(threads, min_blocks)
-    walk_blocks(const Functor functor, int n, int length, int n_slices) {
+    walk_blocks(const __grid_constant__ Functor functor, int n, int length, int n_slices) {
   const int i = int(blockIdx.x) * threads + int(threadIdx.x), begin = int(blockIdx.y) * length;
   if (i >= n) return;
   const int end = begin + length < n_slices ? begin + length : n_slices;
@@ -76,11 +76,11 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
     constexpr int threads = ThreadBlocks<Kernel>::max_threads;
-    return launch_blocks(name, run_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>,
-                         dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
-  }
+    launch_blocks(name, run_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>,
+                  dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
+  } else
 #endif
-  for_each_item(name, n, functor, exec);
+    for_each_item(name, n, functor, exec);
 }
 
 /// Runs a functor over the lanes and components of a range of sites.  On GPUs, for a kernel that states its blocks, a

@@ -214,7 +214,8 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
     using Sum = detail::LaneSliceSum<Kernel, T, N>;
     for (int first = 0; first < n; first += Sum::n_momenta) {
       const int count = n - first < Sum::n_momenta ? n - first : Sum::n_momenta;
-      auto policy = Kokkos::TeamPolicy<Exec>(slices.n_chunks() * Kernel::n_blocks, Sum::team_size, Sum::vector_length);
+      auto policy = Kokkos::TeamPolicy<Exec, detail::InParameters>(slices.n_chunks() * Kernel::n_blocks, Sum::team_size,
+                                                                   Sum::vector_length);
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Sum::scratch_bytes())));
       Kokkos::parallel_for(
           name, policy,
