@@ -180,7 +180,7 @@ template <class Sum, template <class> class SiteT, class T, class Site>
 KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(Sum& sum, const LinkView<T>& links, const SliceView<SiteT, T>& from,
                                                 const SliceStencil& stencil, Site i, int c) {
   const SliceNeighbourhood<Site> near{stencil, i};
-  const LinksAt<LinkView<T>, Site, 6> u(links, stencil.in_field(i), near);
+  const LinksAt<LinkView<T>, Site, 6, true> u(links, stencil.in_field(i), near);
   for (int leg = 0; leg < 6; leg += 2) {
     const auto ahead = stencil.hop(i, leg), behind = stencil.hop(i, leg + 1);
     color_multiply_add(sum, u.template of_leg<false>(ahead, leg), from.read(ahead, c));

@@ -26,14 +26,17 @@ struct AdjointLaplacianKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
-    const LinksAt<Links, Site, 8> u(links, x, near);
+    const LinksAt<Links, Site, 8, false> u(links, x, near);
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    for (int leg = 0; leg < n_legs; leg += 2) {
-      add_leg<false>(sum, x, near, u, leg, c);
-      add_leg<true>(sum, x, near, u, leg + 1, c);
-    }
+    // Unrolled on a GPU, float is a quarter faster, and double, which has fewer registers, slower.
+    if constexpr (std::is_same_v<Site, LaneSite> && sizeof(Real) == 4)
+      kov::unroll<4>([&](int k) {
+        if (2 * k < n_legs) add_legs(sum, x, near, u, 2 * k, c);
+      });
+    else
+      for (int leg = 0; leg < n_legs; leg += 2) add_legs(sum, x, near, u, leg, c);
     Octet result = R(beta) * to_adjoint(sum);
     multiply_add(result, R(alpha), in(x, c));
     if (streaming)
@@ -43,6 +46,11 @@ struct AdjointLaplacianKernel {
   }
 
  private:
+  template <class Sum, class Site, class Near, class U>
+  KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
+    add_leg<false>(sum, x, near, u, leg, c);
+    add_leg<true>(sum, x, near, u, leg + 1, c);
+  }
   template <bool is_backward, class Sum, class Site, class Near, class U>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);

@@ -135,9 +135,10 @@ void GaugeLinks<Storage>::make_columns() const {
 template <class Storage>
 void GaugeLinks<Storage>::set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil,
                                       int lanes) const {
-  phases = Buffer<Real>("leg phases", detail::crossing_phases<Real>(stencil, factors_.boundary, lanes));
-  view.phases = phases.size() > 0 ? phases.data() : nullptr;
   detail::set_leg_factors(view, stencil, factors_);
+  if (view.scaled == 0 && view.phased == 0) return;
+  phases = Buffer<Real>("leg phases", detail::crossing_phases<Real>(stencil, factors_.boundary, lanes));
+  view.phases = phases.data();
 }
 
 template <class Storage>

@@ -34,8 +34,16 @@ struct HopKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      if (!links.has_factors()) return run<false>(x, c);
+    run<true>(x, c);
+  }
+
+ private:
+  template <bool multiplies, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
-    const LinksAt<Links, Site, 8> u(links, x, near);
+    const LinksAt<Links, Site, 8, multiplies> u(links, x, near);
     const NeighboursAt<In, Site, 8> psi(in, x, near, c);
     using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
@@ -48,8 +56,6 @@ struct HopKernel {
     else
       out.set(x, sum, c);
   }
-
- private:
   template <class Sum, class Site, class Near, class U, class Psi, int... k>
   KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                         std::integer_sequence<int, k...>) const {

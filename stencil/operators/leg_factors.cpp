@@ -19,7 +19,6 @@ std::complex<double> turned(double angle, int n) {
 
 template <class T>
 std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& boundary, int lanes) {
-  if (boundary.angle == BoundaryAngles().angle) return {};
   const auto& windings = stencil.windings();
   const std::size_t n_lanes = std::size_t(lanes), there = std::size_t(stencil.winding_lanes()),
                     n_crossings = windings.size() / there;

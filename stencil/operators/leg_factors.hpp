@@ -28,7 +28,7 @@ namespace detail {
 template <class T>
 struct LegFactorView {
   static constexpr int max_legs = 16;
-  /// [crossing][re|im][lane]; null if no boundary has a phase.
+  /// [crossing][re|im][lane], 1 where no boundary has a phase; null if no leg has a factor or a phase.
   const T* phases = nullptr;
   /// Bit l: the factor of leg l is not 1; leg l has a phase where it crosses a boundary.
   unsigned scaled = 0, phased = 0;
@@ -36,11 +36,11 @@ struct LegFactorView {
   bool is_real = true;
   Kokkos::Array<Complex<T>, max_legs> of_leg{};
 
-  KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr || scaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr; }
 };
 
 /// The phase of every crossing of a stencil, for `lanes` lanes (one, or the layout's): what LegFactorView::phases
-/// points to; empty if no boundary has a phase.
+/// points to.
 template <class T>
 std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& boundary, int lanes);
 

@@ -29,16 +29,15 @@ class LinkView {
   LinkView(const Neighbours& links, bool doubled, const detail::LegFactorView<Real>& factors)
       : links_(links), doubled_(doubled), factors_(factors) {}
 
+  /// Whether of_leg() multiplies matrices.
+  KOKKOS_FORCEINLINE_FUNCTION bool has_factors() const { return factors_.any(); }
+
   /// The matrix of a leg at x, times the factor of the leg.  backward: whether the leg's number is odd.  For packs the
   /// result is read element by element, with element().
   template <bool backward, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_leg(LaneSite x, const Hop& hop, int leg) const {
-    ColorMatrix<Real> u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
-    if (factors_.any()) scale<backward>(u, hop.crossing, x.lane, leg);
-    if constexpr (backward)
-      return adj(u);
-    else
-      return u;
+    const ColorMatrix<Real> u = of_lane<backward, false>(x, hop, leg);
+    return has_factors() ? lane_factor(x, hop.crossing, leg) * u : u;
   }
   /// The same for a leg with an even number, and for one with an odd number.
   template <class Site, class Hop>
@@ -53,7 +52,7 @@ class LinkView {
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION auto of_leg(ColumnSite x, const LaneHop& hop, int leg) const {
     ColorMatrix<Real> u = links_(LaneSite{x.outer, 0}, leg);
-    if (factors_.any()) scale<backward>(u, hop.crossing, 0, leg);
+    if (has_factors()) scale<backward>(u, hop.crossing, leg);
     if constexpr (backward)
       return adj(u);
     else
@@ -89,21 +88,35 @@ class LinkView {
 #endif
 
  private:
+  /// of_leg() where has_factors() is `multiplies`.  Without branches on GPUs, so that the loads of all legs can be in
+  /// flight together.
+  template <bool backward, bool multiplies, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane(LaneSite x, const Hop& hop, int leg) const {
+    ColorMatrix<Real> u = has_packs && doubled_ ? links_(x, leg)
+                          : backward            ? links_(x, hop, leg / 2)
+                                                : links_(x, leg / 2);
+    if constexpr (backward) u = adj(u);
+    if constexpr (multiplies) u = lane_factor(x, hop.crossing, leg) * u;
+    return u;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Complex<Real> lane_factor(LaneSite x, int crossing, int leg) const {
+    const Real* const p = factors_.phases + 2 * phase_lanes * crossing + (phase_lanes > 1 ? x.lane : 0);
+    return factors_.of_leg[leg] * Complex<Real>{p[0], p[phase_lanes]};
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
   /// Multiplies u by the leg's factor; on a backward leg by its conjugate, as of_leg() takes the adjoint afterwards.
   template <bool backward>
-  KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int lane, int leg) const {
+  KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int leg) const {
     const bool crosses = (factors_.phased >> leg & 1) != 0 && crossing != 0;
     if (!crosses && (factors_.scaled >> leg & 1) == 0) return;
     Complex<Real> z = factors_.of_leg[leg];
     if (crosses) {
-      constexpr int n = phase_lanes;
-      const Real* const p = factors_.phases + 2 * n * crossing + (n > 1 ? lane : 0);
-      z = z * Complex<Real>{p[0], p[n]};
+      const Real* const p = factors_.phases + 2 * crossing;
+      z = z * Complex<Real>{p[0], p[1]};
     }
     u = (backward ? conj(z) : z) * u;
   }
 
-#if !defined(KOKKOS_ENABLE_CUDA)
   static constexpr int N = SiteLanes::lanes, phase_lanes = of_columns ? 1 : N;
   using InMemory = typename Neighbours::InMemory;
   using PairInMemory = typename Neighbours::PairInMemory;
@@ -179,7 +192,7 @@ class LinkView {
   static constexpr int phase_lanes = 1;
 #endif
 
-  template <class View, class Site, int n_legs>
+  template <class View, class Site, int n_legs, bool multiplies>
   friend class LinksAt;
 
   Neighbours links_;
@@ -188,8 +201,9 @@ class LinkView {
 };
 
 /// The matrices of one site on the n_legs legs of a stencil, for kernels that sum over them: of_leg<backward>(hop,
-/// leg), where hop = near(leg), as LinkView::of_leg().
-template <class View, class Site, int n_legs>
+/// leg), where hop = near(leg), as LinkView::of_leg().  multiplies: for lanes, whether the view has factors: a kernel
+/// asks has_factors() once for all legs; it means nothing for packs.
+template <class View, class Site, int n_legs, bool multiplies>
 class LinksAt {
  public:
   template <class Near>
@@ -197,7 +211,10 @@ class LinksAt {
 
   template <bool backward, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const Hop& hop, int leg) const {
-    return view_.template of_leg<backward>(x_, hop, leg);
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      return view_.template of_lane<backward, multiplies>(x_, hop, leg);
+    else
+      return view_.template of_leg<backward>(x_, hop, leg);
   }
 
  private:
@@ -208,8 +225,8 @@ class LinksAt {
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// Matrices with a factor are multiplied here, before the sums of a kernel exist: compilers keep these in memory around
 /// a call, made or not.
-template <class View, int n_legs>
-class LinksAt<View, PackSite, n_legs> {
+template <class View, int n_legs, bool multiplies>
+class LinksAt<View, PackSite, n_legs, multiplies> {
  public:
   using InMemory = typename View::InMemory;
 
@@ -257,8 +274,8 @@ class LinksAt<View, PackSite, n_legs> {
 };
 
 /// Matrices that are not together are gathered too.
-template <class View, int n_legs>
-class LinksAt<View, PairSite, n_legs> {
+template <class View, int n_legs, bool multiplies>
+class LinksAt<View, PairSite, n_legs, multiplies> {
  public:
   using InMemory = typename View::PairInMemory;
 
