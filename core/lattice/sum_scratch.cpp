@@ -9,12 +9,6 @@ std::size_t SumScratch::enough(std::size_t n) {
   return capacity;
 }
 
-double* SumScratch::results(std::size_t n) {
-  if (results_.extent(0) < n)
-    results_ = decltype(results_)(Kokkos::view_alloc("results of sums", Kokkos::WithoutInitializing), enough(n));
-  return results_.data();
-}
-
 void SumScratchPool::Return::operator()(SumScratch* scratch) const {
   const std::lock_guard lock(pool->mutex_);
   pool->idle_.emplace_back(scratch);

@@ -5,8 +5,11 @@
 
 #include "kov/core/base/memory.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace kov::detail {
@@ -18,8 +21,11 @@ class SumScratch {
   double* partial(std::size_t n) { return grown(partial_, n, "partial sums"); }
   /// Counters of finished blocks, where kernels run; zero before a sum, which leaves them zero.
   unsigned* counters(std::size_t n) { return grown(counters_, n, "counters of sums"); }
-  /// Results: kernels write them, and the host reads them after a fence.
-  double* results(std::size_t n);
+  /// Memory of the host: kernels write results, and then the number of the sum, next_turn(), to tell the host.
+  double* results(std::size_t n) { return grown_on_host(results_, n, "results of sums"); }
+  std::uint64_t* done(std::size_t n) { return grown_on_host(done_, n, "finished sums"); }
+  /// Not 0, and another number than those of the sums before.
+  std::uint64_t next_turn() { return ++turn_; }
 
  private:
   template <class T>
@@ -30,9 +36,22 @@ class SumScratch {
   /// 1024 times a power of two.
   static std::size_t enough(std::size_t n);
 
+  template <class T>
+  using HostView = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
+  template <class T>
+  static T* grown_on_host(HostView<T>& view, std::size_t n, const char* name) {
+    if (view.extent(0) < n) {
+      view = HostView<T>(Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing), enough(n));
+      std::fill_n(view.data(), view.extent(0), T(0));
+    }
+    return view.data();
+  }
+
   Buffer<double> partial_;
   Buffer<unsigned> counters_;
-  Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> results_;
+  HostView<double> results_;
+  HostView<std::uint64_t> done_;
+  std::uint64_t turn_ = 0;
 };
 
 /// Lends scratch to one sum at a time.  Threads of the host may borrow at the same time.
@@ -42,7 +61,7 @@ class SumScratchPool {
     SumScratchPool* pool;
     void operator()(SumScratch* scratch) const;
   };
-  /// Goes back to the pool, which must be alive, when it is destroyed: after the sum's fence.
+  /// Goes back to the pool, which must be alive, when it is destroyed: when the sum's results are there.
   using Loan = std::unique_ptr<SumScratch, Return>;
   Loan borrow();
 

@@ -36,9 +36,9 @@ struct ColumnUpdateSums {
 
 }  // namespace detail
 
-// As in column_ops.hpp; in addition all are collective and fence only exec, once for every 32 columns.  They return a
-// number for each column, 0 for finished ones.  Products and sums are taken in double for either precision; results are
-// bitwise the same for any number of threads and, on a CPU, as from the same function of a single column.
+// As in column_ops.hpp; in addition all are collective and wait only for exec, once for every 32 columns.  They return
+// a number for each column, 0 for finished ones.  Products and sums are taken in double for either precision; results
+// are bitwise the same for any number of threads and, on a CPU, as from the same function of a single column.
 
 /// |x_k|^2 for each column k
 template <detail::VectorField F>

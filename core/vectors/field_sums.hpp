@@ -37,7 +37,7 @@ struct FieldUpdateSums {
 
 }  // namespace detail
 
-// All are collective; they run on exec and fence only exec, once.  Products and sums are taken in double for either
+// All are collective; they run on exec and wait only for exec, once.  Products and sums are taken in double for either
 // precision; results are bitwise the same for any number of threads.  Memory traffic is each field named, read once,
 // and the result, written once.  All throw InputError when the fields differ in lattice, sites or components.
 

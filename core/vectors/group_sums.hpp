@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -159,24 +161,36 @@ inline constexpr int most_sum_blocks = 2048;
 template <class Site, class Kernel>
 inline constexpr int sums_of_group = 1;
 
+/// How many groups the warps of a block add side by side, so that what they read at the same sites comes from memory
+/// once: Kernel::groups_together, or 1.
+template <class Kernel>
+inline constexpr int groups_together = 1;
+template <class Kernel>
+requires requires { Kernel::groups_together; }
+inline constexpr int groups_together<Kernel> = Kernel::groups_together;
+
 /// The GPU's form: each thread adds sites that are one grid apart, a block adds its threads' sums in a fixed tree, and
-/// the last block of a group to finish adds the blocks' sums, in a fixed tree too, and writes the result to memory of
-/// the host.
+/// the last block of its groups to finish adds the blocks' sums, in a fixed tree too, and writes the results and then
+/// `turn` to memory of the host.
 template <int n, class Kernel>
 struct LaneSum {
-  static constexpr int values = n;
+  static constexpr int values = n, together = groups_together<Kernel>;
   Kernel kernel;
   SiteRange range;
-  double* partial;
-  unsigned* counters;
-  double* results;
+  int n_groups;
+  double* partial;      // [blockIdx.y][group of the block][number][blockIdx.x]
+  unsigned* counters;   // [blockIdx.y]
+  double* results;      // [group][number]
+  std::uint64_t* done;  // [blockIdx.y]
+  std::uint64_t turn;
 };
 
-/// The sum of number k over the threads of a block, to thread k.
-template <int n>
+/// The sum of number k of group j of a block over its threads, to thread j n + k.  Warps j, j + together, ... work for
+/// group j.
+template <int n, int together>
 __device__ __forceinline__ double add_over_block(Values<double, n> mine) {
-  static_assert(n <= sum_threads);
   constexpr int n_warps = sum_threads / 32;
+  static_assert(n * together <= sum_threads && n_warps % together == 0);
   __shared__ double of_warp[n_warps][n];
   const int thread = int(threadIdx.x);
 #pragma unroll
@@ -188,48 +202,72 @@ __device__ __forceinline__ double add_over_block(Values<double, n> mine) {
     for (int k = 0; k < n; ++k) of_warp[thread / 32][k] = mine.v[k];
   __syncthreads();
   double sum = 0;
-  if (thread < n)
-    for (int warp = 0; warp < n_warps; ++warp) sum += of_warp[warp][thread];
+  if (thread < n * together)
+    for (int warp = thread / n; warp < n_warps; warp += together) sum += of_warp[warp][thread % n];
   __syncthreads();  // of_warp may be written again
   return sum;
 }
 
 template <class Sum>
-__global__ void __launch_bounds__(sum_threads) run_lane_sum(const __grid_constant__ Sum sum) {
-  constexpr int n = Sum::values, N = default_lanes;
-  const int thread = int(threadIdx.x), group = int(blockIdx.y), n_blocks = int(gridDim.x);
+__global__ void __launch_bounds__(sum_threads, Sum::together > 1 ? 2 : 1)
+    run_lane_sum(const __grid_constant__ Sum sum) {
+  constexpr int n = Sum::values, together = Sum::together, all = n * together, N = default_lanes;
+  constexpr int strip = sum_threads / together;  // lanes that a block takes at a time
+  const int thread = int(threadIdx.x), warp = thread / 32, n_blocks = int(gridDim.x);
+  const int group = int(blockIdx.y) * together + warp % together, in_strip = warp / together * 32 + thread % 32;
   Values<double, n> mine{};
-  for (int i = int(blockIdx.x) * sum_threads + thread; i < sum.range.n_outer * N; i += n_blocks * sum_threads) {
+  for (int i = int(blockIdx.x) * strip + in_strip; i < sum.range.n_outer * N; i += n_blocks * strip) {
     const LaneSite x{sum.range.outer(i / N), i % N};
-    if (!sum.range.holds(x.outer, x.lane, N)) continue;
-    const auto term = sum.kernel(x, group);
-    for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+    if (group >= sum.n_groups || !sum.range.holds(x.outer, x.lane, N)) continue;
+    if constexpr (AddsToSums<std::remove_const_t<decltype(sum.kernel)>, LaneSite, Values<double, n>>) {
+      sum.kernel.add_to(mine, x, group);
+    } else {
+      const auto term = sum.kernel(x, group);
+      for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+    }
   }
-  const double of_block = add_over_block(mine);
-  double* const of_group = sum.partial + std::size_t(group) * n * n_blocks;  // [number][block]
-  if (thread < n) {
-    of_group[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
+  const double of_block = add_over_block<n, together>(mine);
+  double* const of_groups = sum.partial + std::size_t(blockIdx.y) * all * n_blocks;
+  if (thread < all) {
+    of_groups[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
     Kokkos::memory_fence();
   }
   __shared__ bool is_last;
   __syncthreads();
-  if (thread == 0) is_last = atomicInc(sum.counters + group, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
+  if (thread == 0) is_last = atomicInc(sum.counters + blockIdx.y, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
   __syncthreads();
   if (!is_last) return;
   Kokkos::memory_fence();
   for (int k = 0; k < n; ++k) {
     mine.v[k] = 0;
-    for (int block = thread; block < n_blocks; block += sum_threads)
-      mine.v[k] += __ldcg(of_group + std::size_t(k) * n_blocks + block);
+    for (int block = in_strip; block < n_blocks; block += strip)
+      mine.v[k] += __ldcg(of_groups + std::size_t(warp % together * n + k) * n_blocks + block);
   }
-  const double total = add_over_block(mine);
-  if (thread < n) sum.results[group * n + thread] = total;
+  const double total = add_over_block<n, together>(mine);
+  const int result = int(blockIdx.y) * all + thread;
+  if (thread < all && result < sum.n_groups * n) sum.results[result] = total;
+  __syncthreads();
+  if (thread > 0) return;
+  __threadfence_system();
+  *static_cast<volatile std::uint64_t*>(sum.done + blockIdx.y) = sum.turn;
+}
+
+/// Waits for the kernel that writes `turn` to n places of the host's memory: the host sees that some microseconds
+/// before exec.fence() returns.
+inline void await_turn(const std::uint64_t* done, std::size_t n, std::uint64_t turn, const std::string& name,
+                       const Exec& exec) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const volatile std::uint64_t* const at = done + k;
+    for (unsigned tries = 1; *at != turn; ++tries)
+      if (tries % 4096 == 0 && cudaStreamQuery(exec.cuda_stream()) != cudaErrorNotReady) return exec.fence(name);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
 }
 
 #endif
 
 /// results[(group * sums_of_group + column) * n + number] = the sum over the range, on this rank, of kernel(x, group),
-/// which returns Values<R, n>.  Site: what the kernel gets; layout: of the range.  Fences only exec.
+/// which returns Values<R, n>.  Site: what the kernel gets; layout: of the range.  Waits only for exec.
 template <class Site, int n, int at_once, class Kernel>
 void sum_groups(const std::string& name, const SiteRange& range, const Layout& layout, int n_groups,
                 const Kernel& kernel, SumScratchPool& pool, std::span<double> results, const Exec& exec) {
@@ -247,13 +285,21 @@ void sum_groups(const std::string& name, const SiteRange& range, const Layout& l
   for (int chunk = 0; chunk < n_chunks; ++chunk)
     for (std::size_t k = 0; k < n_results; ++k) results[k] += partial[std::size_t(chunk) * n_results + k];
 #else
-  const int items = range.n_outer * default_lanes;
-  const int n_blocks = std::clamp((items + sum_threads - 1) / sum_threads, 1, std::max(most_sum_blocks / n_groups, 1));
-  const LaneSum<n, Kernel> sum{kernel, range, scratch->partial(std::size_t(n_blocks) * results.size()),
-                               scratch->counters(std::size_t(n_groups)), scratch->results(results.size())};
-  launch_blocks(name, run_lane_sum<LaneSum<n, Kernel>>, dim3(unsigned(n_blocks), unsigned(n_groups)), sum_threads, exec,
-                sum);
-  exec.fence(name);
+  using Sum = LaneSum<n, Kernel>;
+  constexpr int strip = sum_threads / Sum::together;
+  const int n_strips = (range.n_outer * default_lanes + strip - 1) / strip;
+  const int beside = (n_groups + Sum::together - 1) / Sum::together;
+  const int n_blocks = std::clamp(n_strips, 1, std::max(most_sum_blocks / beside, 1));
+  const Sum sum{kernel,
+                range,
+                n_groups,
+                scratch->partial(std::size_t(n_blocks) * std::size_t(beside) * Sum::together * n),
+                scratch->counters(std::size_t(beside)),
+                scratch->results(results.size()),
+                scratch->done(std::size_t(beside)),
+                scratch->next_turn()};
+  launch_blocks(name, run_lane_sum<Sum>, dim3(unsigned(n_blocks), unsigned(beside)), sum_threads, exec, sum);
+  await_turn(sum.done, std::size_t(beside), sum.turn, name, exec);
   std::copy_n(sum.results, results.size(), results.begin());
 #endif
 }

@@ -85,7 +85,7 @@ class SiteValues {
 }  // namespace detail
 
 /// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R
-/// = Pack or T).  Runs on exec and fences only exec, once; exact sums on a GPU fence everything.  Collective.
+/// = Pack or T).  Runs on exec and waits only for exec, once; exact sums on a GPU fence everything.  Collective.
 template <int n, class Kernel>
 std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
                                 SumMode mode = SumMode::chunked, const Exec& exec = {}) {

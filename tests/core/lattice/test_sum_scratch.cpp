@@ -38,5 +38,18 @@ TEST(SumScratch, GrowsToWhatIsAskedFor) {
   }
 }
 
+TEST(SumScratch, TellsTheTurnsOfSumsApart) {
+  SumScratchPool pool;
+  const SumScratchPool::Loan scratch = pool.borrow();
+  const std::uint64_t first = scratch->next_turn(), second = scratch->next_turn();
+  EXPECT_NE(first, 0u);
+  EXPECT_NE(first, second);
+  std::uint64_t* const done = scratch->done(2);
+  EXPECT_EQ(done[0], 0u);
+  done[0] = second;
+  EXPECT_EQ(scratch->done(1)[0], second);
+  EXPECT_EQ(scratch->done(5000)[0], 0u);  // other memory, in which no sum is finished
+}
+
 }  // namespace
 }  // namespace kov::detail
