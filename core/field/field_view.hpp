@@ -155,6 +155,10 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   KOKKOS_FORCEINLINE_FUNCTION void set(LaneSite x, const SiteT<Real>& v, int group = 0) const {
     Codec::template store_lane<row>(lane_address(x, group), first_lane(x.outer) + x.lane, v);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void set_element(LaneSite x, int group, int i, const Complex<Real>& z) const
+      requires(Codec::is_plain) {
+    detail::store_complex<row>(lane_address(x, group), i, first_lane(x.outer) + x.lane, z);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void stream(LaneSite x, const SiteT<Real>& v, int group = 0) const {
 #if defined(__CUDA_ARCH__)
     if constexpr (Codec::is_plain) {

@@ -17,6 +17,8 @@ struct GramKernel {
   bool streaming;
 
   static constexpr int n_sums = 2 * rows * columns;
+  /// On GPUs: 8 and 8 columns are four tiles.
+  static constexpr int groups_together = 4;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
@@ -30,7 +32,7 @@ struct GramKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Values<R, n_sums>& sums, Site x, int tile) const {
     const int first_row = tile / tiles_in_row * rows, first_column = tile % tiles_in_row * columns;
     Values<R, n_sums> in_registers = sums;
-    for (int k = 0; k < F::n_complex; ++k) {
+    const auto add_number = [&](int k) __attribute__((always_inline)) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
         v[i] = to_double(a.element(x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
@@ -47,7 +49,11 @@ struct GramKernel {
           sum[1] = s.im;
         });
       });
-    }
+    };
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      kov::unroll<F::n_complex>(add_number);
+    else
+      for (int k = 0; k < F::n_complex; ++k) add_number(k);
     sums = in_registers;
   }
   /// This tile's share of what all tiles read at x.
@@ -76,13 +82,48 @@ struct RotationKernel {
   using T = typename F::Real;
   static constexpr int width = F::Lanes::width;
   typename F::View in, out;
-  int first_in, n_in, first_group;
+  int first_in, n_in, first_group, n_out;
   bool adds, streaming;
   alignas(width > 1 ? 64 : 16) T re[most_inputs][most_outputs];
   alignas(width > 1 ? 64 : 16) T im[most_inputs][most_outputs];
 
+  /// slot: a group of columns, or of complex numbers of a site where Site is LaneSite.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      kov::unroll<numbers_of_slot>([&](int k) { rotate_number(x, numbers_of_slot * slot + k); });
+    else
+      rotate_group(x, slot);
+  }
+  static constexpr int numbers_of_slot = 3;
+  static_assert(F::n_complex % numbers_of_slot == 0);
+
+ private:
+  /// Complex number k of all columns: a thread reads every column of `in` once.
+  KOKKOS_FORCEINLINE_FUNCTION void rotate_number(LaneSite x, int k) const {
+    constexpr int at_once = 8;  // loads in flight
+    static_assert(most_inputs % at_once == 0);
+    Complex<T> sum[most_outputs];
+    kov::unroll<most_outputs>([&](int i) {
+      sum[i] = adds && i < n_out ? out.element(x, first_group + i, k) : Complex<T>{T(0), T(0)};
+    });
+    for (int first = 0; first < n_in; first += at_once) {
+      // Past the last column that column again, which the matrix multiplies by 0: so that loads depend on nothing.
+      Complex<T> z[at_once];
+      kov::unroll<at_once>(
+          [&](int j) { z[j] = in.element(x, first_in + (first + j < n_in ? first + j : n_in - 1), k); });
+      kov::unroll<at_once>([&](int j) {
+        kov::unroll<most_outputs>([&](int i) {
+          multiply_add(sum[i], Complex<T>{re[first + j][i], im[first + j][i]}, z[j]);
+        });
+      });
+    }
+    kov::unroll<most_outputs>([&](int i) {
+      if (i < n_out) out.set_element(x, first_group + i, k, sum[i]);
+    });
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void rotate_group(Site x, int slot) const {
     using S = decltype(out(x, 0));
     using R = typename S::Real;
     S sum = adds ? out(x, first_group + slot) : kov::zero<S>();
@@ -99,7 +140,6 @@ struct RotationKernel {
       out.set(x, sum, first_group + slot);
   }
 
- private:
   template <class R>
   static KOKKOS_FORCEINLINE_FUNCTION R lanes(const T* values, int slot) {
     if constexpr (width == 1)
@@ -122,7 +162,8 @@ void require_same_sites(const F& x, const F& y) {
 template <VectorField F>
 std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
   require_same_sites(x, y);
-  constexpr int width = F::Lanes::width, rows = width == 1 ? 4 : 1, columns = width == 1 ? 2 : 8;
+  constexpr int width = F::Lanes::width;
+  constexpr int rows = width == 1 ? 4 : 1, columns = width > 1 ? 8 : has_packs ? 2 : 4;
   constexpr int n = 2 * rows * columns;
   const int m = x.n_components(), n_columns = y.n_components();
   const int n_rows = x.n_groups(), beside = (n_columns + columns - 1) / columns;
@@ -162,17 +203,25 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
   const bool streaming = whole_lines && worth_streaming(x.bytes() + y.bytes());
   for (int first_out = 0; first_out < n; first_out += most_outputs)
     for (int first_in = 0; first_in < m; first_in += most_inputs) {
-      RotationKernel<F> kernel{
-          x.view(),  y.view(), first_in, std::min(most_inputs, m - first_in), first_out / width, adds || first_in > 0,
-          streaming, {},       {}};
       const int n_out = std::min(most_outputs, n - first_out);
+      RotationKernel<F> kernel{.in = x.view(),
+                               .out = y.view(),
+                               .first_in = first_in,
+                               .n_in = std::min(most_inputs, m - first_in),
+                               .first_group = first_out / width,
+                               .n_out = n_out,
+                               .adds = adds || first_in > 0,
+                               .streaming = streaming,
+                               .re = {},
+                               .im = {}};
       for (int j = 0; j < kernel.n_in; ++j)
         for (int i = 0; i < n_out; ++i) {
           const std::complex<double> c = r[std::size_t(first_in + j) * std::size_t(n) + std::size_t(first_out + i)];
           kernel.re[j][i] = T(c.real());
           kernel.im[j][i] = T(c.imag());
         }
-      for_each_group("rotate", y, (n_out + width - 1) / width, kernel, exec);
+      const int n_slots = has_packs ? (n_out + width - 1) / width : F::n_complex / RotationKernel<F>::numbers_of_slot;
+      for_each_group("rotate", y, n_slots, kernel, exec);
     }
 }
 

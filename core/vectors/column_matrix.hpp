@@ -28,7 +28,8 @@ struct ColumnMatrices {
 
 /// G_ij = sum over sites of conj(x_i) y_j, at [i * n + j].  Products and sums are taken in double, in a fixed order.
 /// Reads x and y from memory once as long as the columns of 32 packs of sites fit into the second-level cache (CPU), or
-/// about n / 2 and m / 4 times (GPU); 8 m n flops for each complex number of a site.  Collective; fences only exec.
+/// as long as m and n are at most 8 (GPU); 8 m n flops for each complex number of a site.  Collective; waits only for
+/// exec.
 template <detail::VectorField F>
 std::vector<std::complex<double>> gram_matrix(const F& x, const F& y, const Exec& exec = {}) {
   return detail::ColumnMatrices<F>::gram_matrix(x, y, exec);
