@@ -125,7 +125,7 @@ TEST_F(TransportTest, LeavesTheOtherParityOfAHaloAlone) {
     exchange(*transport, turn(2));
     exchange(*transport, turn(4, Subset::even));
     for (const std::size_t f : both) {
-      const auto odd = faces[f].part(transport->halo(0) + faces[f].landing, Subset::odd);
+      const Bytes odd = read(faces[f].part(transport->halo(0) + faces[f].landing, Subset::odd));
       const Bytes before = content(faces[f].from_rank, f, 2, faces[f].bytes[0] + faces[f].bytes[1]);
       EXPECT_TRUE(std::equal(odd.begin(), odd.end(), before.end() - std::ptrdiff_t(odd.size()))) << transport->name();
     }
