@@ -21,8 +21,8 @@ SolveReport EvenOdd<T>::operator()(const Operator<F>& M, const F& b, const F& x)
   }
   const F r = b.like("residual"), source(b.lattice(), "even source", 1, Subset::even);
   reduce_source_(b, source);
-  // The residual on the even sites is that on all sites, but relative to another source.  0.9 leaves room for the
-  // rounding of the odd sites.
+  // The residual on the even sites is that on all sites (in the symmetric form, about that), but relative to another
+  // source.  0.9 leaves room for the rounding of the odd sites.
   const double ratio = std::sqrt(bb / norm2(source));
   double goal = 0.9 * tolerance * ratio;
   for (bool first = true;; first = false) {

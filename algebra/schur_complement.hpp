@@ -3,13 +3,23 @@
 // SchurComplement: a Dirac operator after its odd sites were eliminated.
 #pragma once
 
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/dirac_operator.hpp"
 
 namespace kov {
 
-/// The Schur complement of M = D - 1/2 H on the even sites: M_e = D_ee - 1/4 H_eo D_oo^-1 H_oe.  For any site term D.
+/// The forms of a Schur complement M_e of M = D - 1/2 H on the even sites.
+enum class SchurForm {
+  /// D_ee - 1/4 H_eo D_oo^-1 H_oe.
+  asymmetric,
+  /// 1 - 1/4 D_ee^-1 H_eo D_oo^-1 H_oe: better conditioned where D differs from site to site, and takes an inverse of
+  /// D more.  The solution is the same.
+  symmetric
+};
+
+/// The Schur complement of M = D - 1/2 H on the even sites, in one of its forms.  For any site term D.
 ///
-/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps two
+/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps
 /// fields to work in, which copies share: do not apply two of them at the same time.
 template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>>
 requires SiteTerm<Term, FieldT>
@@ -18,27 +28,34 @@ class SchurComplement {
   using F = FieldT;
 
   /// n_components: of the fields it works on.  Throws InputError for a site term that is 0.
-  explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1)
-      : hop_(M.hop().with(forms)),
+  explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1,
+                           SchurForm form = SchurForm::asymmetric)
+      : form_(form),
+        hop_(M.hop().with(forms)),
         term_(detail::term_with(M.site_term(), forms)),
         number_(detail::number_of(term_)),
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
     require(number_ != 0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
     if (!number_) solved_ = hopped_.like("odd sites");
+    if (!number_ && is_symmetric()) even_ = F(M.lattice(), "even sites", n_components, Subset::even);
   }
 
   const Lattice& lattice() const { return hop_.lattice(); }
+  SchurForm form() const { return form_; }
   /// out = M_e in, both on even sites.
   void apply(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, false, exec); }
   void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, true, exec); }
 
-  /// out = b_e + 1/2 H_eo D_oo^-1 b_o: the source on even sites of a full source b.
+  /// out = b_e + 1/2 H_eo D_oo^-1 b_o, times D_ee^-1 in the symmetric form: the source on even sites of a full source
+  /// b.
   void reduce_source(const F& b, const F& out, const Exec& exec = {}) const {
     if (number_) {
-      hop_.combine(1, 1 / (2 * *number_), b.odd(), b.even(), out, false, exec);
+      const double d = *number_, left = is_symmetric() ? 1 / d : 1;
+      hop_.combine(left, left / (2 * d), b.odd(), b.even(), out, false, exec);
     } else if constexpr (!NumberTerm<Term>) {
       term_.apply_inverse(b.odd(), solved_, false, exec);
-      hop_.combine(1, 0.5, solved_, b.even(), out, false, exec);
+      hop_.combine(1, 0.5, solved_, b.even(), is_symmetric() ? even_ : out, false, exec);
+      if (is_symmetric()) term_.apply_inverse(even_, out, false, exec);
     }
   }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
@@ -53,24 +70,37 @@ class SchurComplement {
   }
 
  private:
+  bool is_symmetric() const { return form_ == SchurForm::symmetric; }
+
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
-    hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
     if (number_) {
-      const double d = *number_;
-      hop_.combine(d, -1 / (4 * d), hopped_, in, out, adjoint, exec);
+      const double d = *number_, left = is_symmetric() ? 1 / d : 1;
+      hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
+      hop_.combine(is_symmetric() ? 1 : d, -left / (4 * d), hopped_, in, out, adjoint, exec);
     } else if constexpr (!NumberTerm<Term>) {
+      // The adjoint of the symmetric form begins with the inverse that the form itself ends with.
+      const bool begins = is_symmetric() && adjoint, ends = is_symmetric() && !adjoint;
+      if (begins) term_.apply_inverse(in, even_, adjoint, exec);
+      hop_.combine(0, 1, begins ? even_ : in, hopped_, hopped_, adjoint, exec);
       term_.apply_inverse(hopped_, solved_, adjoint, exec);
-      term_.apply(in, out, adjoint, exec);
-      hop_.combine(1, -0.25, solved_, out, out, adjoint, exec);
+      if (ends) {
+        hop_.combine(0, 1, solved_, even_, even_, adjoint, exec);
+        term_.apply_inverse(even_, out, adjoint, exec);
+        xpay(in, -0.25, out, exec);
+      } else {
+        if (!begins) term_.apply(in, out, adjoint, exec);
+        hop_.combine(1, -0.25, solved_, begins ? in : out, out, adjoint, exec);
+      }
     }
   }
 
   static constexpr LinkForms forms{.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns};
 
+  SchurForm form_;
   Hop<Storage> hop_;
   Term term_;
   std::optional<double> number_;
-  F hopped_, solved_;
+  F hopped_, solved_, even_;
 };
 
 }  // namespace kov

@@ -100,7 +100,29 @@ TEST_P(SiteTerms, AdjointsAreAdjoint) {
   };
   load(problem.x, reference::random_array(problem.b.lattice().extent(), 12, 53));
   check(M, problem.x, problem.b);
-  check(SchurComplement(M), problem.x.even(), problem.b.even());
+  for (const SchurForm form : {SchurForm::asymmetric, SchurForm::symmetric})
+    check(SchurComplement(M, 1, form), problem.x.even(), problem.b.even());
+}
+
+// So is its reduced source.
+TEST_P(SiteTerms, SymmetricFormIsTheOtherDividedByTheTerm) {
+  const TermProblem problem(GetParam().make(Comm::world()));
+  const auto check = [&](const auto& M, const auto& term) {
+    const SchurComplement symmetric(M, 1, SchurForm::symmetric);
+    const SchurComplement asymmetric(M);
+    const SpinorField<double> in = problem.b.even(), one = in.like("one"), other = in.like("other");
+    symmetric.apply(in, one);
+    asymmetric.apply(in, other);
+    const SpinorField<double> divided = other.like("divided");
+    term.apply_inverse(other, divided, false, Exec());
+    EXPECT_LT(axpy_norm2(-1, one, divided), 1e-28 * norm2(one));
+    symmetric.reduce_source(problem.b, one);
+    asymmetric.reduce_source(problem.b, other);
+    term.apply_inverse(other, divided, false, Exec());
+    EXPECT_LT(axpy_norm2(-1, one, divided), 1e-28 * norm2(one));
+  };
+  check(DiracOperator<double, TwistedMass>(problem.hop(), {0.2, 0.7}), TwistedMass{0.2, 0.7});
+  check(DiracOperator<double, MassTerm>(problem.hop(), {0.3}), HiddenMass{0.3});
 }
 
 TEST_P(SiteTerms, EvenOddSolvesWithAnyTerm) {
@@ -115,6 +137,13 @@ TEST_P(SiteTerms, EvenOddSolvesWithAnyTerm) {
   EXPECT_LT(axpy_norm2(-1, problem.x, x), 1e-20 * norm2(problem.x));
   zero(problem.x);
   EXPECT_LE(EvenOdd(M, NormalConjugateGradient{.tolerance = 1e-12})(M, problem.b, problem.x).residual, 1e-12);
+  zero(x);
+  const EvenOdd symmetric(M, bicgstab, SchurForm::symmetric);
+  EXPECT_EQ(symmetric.name(), "symmetric even-odd " + bicgstab.name());
+  const SolveReport of_symmetric = symmetric(M, problem.b, x);
+  EXPECT_LE(of_symmetric.residual, 1e-12);
+  EXPECT_LT(of_symmetric.iterations, 0.75 * all_sites);
+  EXPECT_LT(axpy_norm2(-1, problem.x, x), 1e-20 * norm2(problem.x));
 }
 
 // A mass applied inside the hop kernel and one applied to whole fields give the same up to rounding.
