@@ -48,4 +48,35 @@ void detail::copy_between(void* to, const void* from, std::size_t bytes) {
 #endif
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+namespace {
+
+bool is_on_device(const void* p) {
+  cudaPointerAttributes attributes{};
+  return cudaPointerGetAttributes(&attributes, p) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+}
+
+void require_copied(cudaError_t result) {
+  require<CommError>(result == cudaSuccess,
+                     "copying a message from or to the device failed in CUDA:", cudaGetErrorString(result));
+}
+
+}  // namespace
+#endif
+
+void detail::start_copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (is_on_device(to) || is_on_device(from))
+    return require_copied(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread));
+#endif
+  std::memcpy(to, from, bytes);
+}
+
+void detail::await_copies() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  require_copied(cudaStreamSynchronize(cudaStreamPerThread));
+#endif
+}
+
 }  // namespace kov

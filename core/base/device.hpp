@@ -15,6 +15,11 @@ std::string device_name();
 namespace detail {
 /// Copies bytes; either side may be host memory or memory of the default execution space.  Blocking, after all kernels.
 void copy_between(void* to, const void* from, std::size_t bytes);
+
+/// The same beside kernels, which must not use this memory: await_copies() waits for the copies that this thread
+/// started and for nothing else.
+void start_copy(void* to, const void* from, std::size_t bytes);
+void await_copies();
 }  // namespace detail
 
 }  // namespace kov

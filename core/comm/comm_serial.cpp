@@ -25,9 +25,10 @@ class SerialExchange final : public Comm::Exchange::Impl {
       require<CommError>(send->from.size() == receive.to.size(), "a message of", send->from.size(),
                          "bytes arrived where", receive.to.size(),
                          "were expected: the two ends disagree about the field");
-      detail::copy_between(receive.to.data(), send->from.data(), send->from.size());
+      detail::start_copy(receive.to.data(), send->from.data(), send->from.size());
       sends_.erase(send);
     }
+    detail::await_copies();
     receives_.clear();
     sends_.clear();
   }
