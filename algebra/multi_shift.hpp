@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// MultiShiftConjugateGradient: many shifts of one operator for little more than the price of one.
+#pragma once
+
+#include "kov/algebra/solver.hpp"
+#include "kov/core/field/field.hpp"
+
+#include <span>
+
+namespace kov {
+
+/// Solves (A + s_k) x_k = b for all shifts s_k at once, where A + s_k is Hermitian and positive for each, until
+/// |b - (A + s_k) x_k| <= tolerance |b| for all k.
+///
+/// One application of A an iteration serves all shifts: their residuals are multiples of each other (B. Jegerlehner,
+/// hep-lat/9612014), and a shift takes no more part once its residual is small enough.  The true residuals are computed
+/// at the end, and systems in which the recursion has drifted away from them are solved further one by one.
+///
+/// x: one field for each shift, in any order, whose contents are not used: all begin with zero.  The report counts the
+/// applications of A as iterations; its column_residuals are those of the shifts, and its residual the largest.
+/// Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one, and all
+/// are finite.
+struct MultiShiftConjugateGradient {
+  double tolerance = 1e-12;
+  int max_iterations = 10000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+
+  std::string name() const { return "multi-shift conjugate gradient"; }
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, std::span<const double> shifts, const F& b,
+                         std::span<const std::type_identity_t<F>> x) const;
+};
+
+}  // namespace kov
