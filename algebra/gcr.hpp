@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// GCR: generalised conjugate residuals, for any operator and any preconditioner.
+#pragma once
+
+#include "kov/algebra/solver.hpp"
+#include "kov/core/field/field.hpp"
+
+#include <optional>
+
+namespace kov {
+
+/// Solves A x = b until |b - A x| <= tolerance |b| by the smallest residual over the directions since the last restart
+/// (S. C. Eisenstat, H. C. Elman and M. H. Schultz, SIAM J. Numer. Anal. 20, 345 (1983)), for operators whose Hermitian
+/// part is positive.
+///
+/// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
+/// another solver, or one in lower precision.  directions: after so many iterations it restarts from x; it keeps two
+/// fields for each.  Otherwise like ConjugateGradient.  Throws InputError unless there is a direction.
+template <class F>
+struct Gcr {
+  double tolerance = 1e-12;
+  int max_iterations = 10000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+  int directions = 16;
+  std::optional<Operator<F>> preconditioner = {};
+
+  std::string name() const { return preconditioner ? "preconditioned GCR" : "GCR"; }
+  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const;
+};
+
+}  // namespace kov

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// The minimal residual iteration, as a solver and as a few steps that precondition another one.
+#pragma once
+
+#include "kov/algebra/solver.hpp"
+#include "kov/core/field/field.hpp"
+
+namespace kov {
+
+/// Solves A x = b until |b - A x| <= tolerance |b| by x = x + omega (A r, r) / |A r|^2 r, r = b - A x: for operators
+/// whose Hermitian part is positive, such as those of Wilson type with a mass that is not too small.  The simplest
+/// solver, and the usual smoother.
+///
+/// omega: over-relaxation, between 0 and 2.  Otherwise like ConjugateGradient.
+struct MinimalResidual {
+  double tolerance = 1e-12;
+  int max_iterations = 10000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+  double omega = 1;
+
+  std::string name() const { return "minimal residual"; }
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+};
+
+/// A fixed number of minimal residual steps from x = 0, as an operator that is about A^-1.  It depends on what it is
+/// applied to, so only flexible solvers such as Gcr take it as a preconditioner.  Keeps two fields to work in, which
+/// copies share: do not apply two of them at the same time.
+template <class F>
+class MinimalResidualSteps {
+ public:
+  /// like: any field of the shape it will be applied to.  Throws InputError unless there is a step and 0 < omega < 2.
+  MinimalResidualSteps(const AnyOperator<F>& A, const F& like, int n_steps, double omega = 1);
+
+  void apply(const F& in, const F& out) const;
+
+ private:
+  Operator<F> A_;
+  int n_steps_;
+  double omega_;
+  F r_, q_;
+};
+
+}  // namespace kov
