@@ -4,7 +4,9 @@
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 namespace kov {
 
@@ -76,6 +78,127 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
   }
 }
 
+namespace {
+
+constexpr int most_l = 8;
+
+/// The combination of r_1 ... r_l that makes r_0 smallest (ibid., Fig. 3.1), by orthogonalising them in their memory.
+/// The indices of the paper: [0] is not used.
+struct MinimalPolynomial {
+  std::array<Number, most_l + 1> of_r{}, of_x{}, of_u{};  // the paper's gamma', gamma'' and gamma
+  bool is_usable = true;
+
+  template <class F>
+  MinimalPolynomial(const std::vector<F>& r, int l, double nothing) {
+    std::array<std::array<Number, most_l + 1>, most_l + 1> tau{};
+    std::array<double, most_l + 1> sigma{};
+    const auto at = [&](int j) -> const F& { return r[std::size_t(j)]; };
+    for (int j = 1; j <= l; ++j) {
+      const double before = norm2(at(j));
+      for (int i = 1; i < j; ++i) {
+        tau[i][j] = inner_product(at(i), at(j)) / sigma[i];
+        axpy(-tau[i][j], at(i), at(j));
+      }
+      const auto [overlap, square] = inner_product_norm2(at(j), at(0));
+      is_usable = is_usable && square > nothing * nothing * before;
+      if (!is_usable) return;
+      sigma[j] = square;
+      of_r[j] = overlap / square;
+    }
+    for (int j = l; j > 0; --j) {
+      of_u[j] = of_r[j];
+      for (int i = j + 1; i <= l; ++i) of_u[j] -= tau[j][i] * of_u[i];
+    }
+    for (int j = 1; j < l; ++j) {
+      of_x[j] = of_u[j + 1];
+      for (int i = j + 1; i < l; ++i) of_x[j] += tau[j][i] * of_u[i + 1];
+    }
+  }
+};
+
+}  // namespace
+
+/// Per l iterations: 2 l A, and about l (l + 7) / 2 inner products or norms and l (3 l + 7) / 2 updates.
+template <class F>
+SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  require(1 <= l && l <= most_l, "BiCGstab(l) with l =", l, "is not possible: choose l from 1 to", most_l);
+  SolveRun run(*this, b);
+  const double bb = norm2(b), goal = tolerance * tolerance * bb;
+  if (bb == 0) {
+    zero(x);
+    run.over(0, 0, bicgstab_patience);
+    return run.finish(b, b);
+  }
+  constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
+  std::vector<F> r, u;  // r[j] = A^j r, u[j] = A^j u
+  for (int j = 0; j <= l; ++j) {
+    r.push_back(b.like("residual"));
+    u.push_back(b.like("direction"));
+  }
+  const F shadow = b.like("shadow residual");
+  bool tilt = false;
+  for (;;) {
+    A.apply(x, u[0]);
+    copy(b, r[0]);
+    double rr = axpy_norm2(-1, u[0], r[0]);  // r = b - A x
+    const double residual = std::sqrt(rr / bb);
+    if (run.over(residual, residual, bicgstab_patience)) return run.finish(r[0], b);
+    copy(r[0], shadow);
+    if (tilt) {  // the residual was orthogonal to A times itself: the shadow residual is the sum of both
+      A.apply(r[0], u[1]);
+      axpy(1, u[1], shadow);
+    }
+    const double shadow_norm = std::sqrt(norm2(shadow));
+    zero(u[0]);
+    Number rho = 1, alpha = 0, omega = 1;
+    tilt = true;
+    while (rr > goal && run.may_iterate()) {
+      rho *= -omega;
+      int degree = 0;  // l, unless the recursion breaks down before
+      for (; degree < l; ++degree) {
+        const std::size_t j = std::size_t(degree);
+        const Number next = inner_product(shadow, r[j]), beta = alpha * next / rho;
+        for (std::size_t i = 0; i <= j; ++i) xpay(r[i], -beta, u[i]);
+        A.apply(u[j], u[j + 1]);
+        const auto [v_shadow, vv] = inner_product_norm2(u[j + 1], shadow);
+        const Number overlap = std::conj(v_shadow);  // shadow^+ u[j + 1]
+        if (next == 0.0 || !(std::abs(overlap) > nothing * shadow_norm * std::sqrt(vv))) break;
+        rho = next;
+        alpha = rho / overlap;
+        axpy(alpha, u[0], x);
+        for (std::size_t i = 0; i <= j; ++i) axpy(-alpha, u[i + 1], r[i]);
+        A.apply(r[j], r[j + 1]);
+      }
+      if (degree == 0) break;
+      tilt = false;
+      const MinimalPolynomial p(r, degree, nothing);
+      if (p.is_usable) {
+        const std::size_t last = std::size_t(degree);
+        omega = p.of_u[last];
+        axpy(p.of_u[1], r[0], x);
+        axpy(-p.of_u[last], u[last], u[0]);
+        for (std::size_t j = 1; j < last; ++j) {
+          axpy(-p.of_u[j], u[j], u[0]);
+          axpy(p.of_x[j], r[j], x);
+          axpy(-p.of_r[j], r[j], r[0]);
+        }
+        axpy(-p.of_r[last], r[last], r[0]);
+      }
+      rr = norm2(r[0]);
+      for (int j = 0; j < degree && run.may_iterate(); ++j) run.step(std::sqrt(rr / bb));
+      if (degree < l || !p.is_usable) break;
+    }
+  }
+}
+
+template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
+                                           const Field<Spinor, float>&) const;
+template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
+                                           const Field<Spinor, double>&) const;
+template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float>>&,
+                                           const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
+template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double>>&,
+                                           const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
                                           const Field<Spinor, float>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,

@@ -8,6 +8,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/operators/shift.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/every_rank.hpp"
@@ -87,6 +88,21 @@ TEST_P(Solvers, NormalConjugateGradientSolvesWilson) {
 TEST_P(Solvers, BiCgStabSolvesWilson) {
   const Problem problem(GetParam().make(Comm::world()));
   expect_solved(problem, BiCgStab{.tolerance = 1e-12}(problem.wilson, problem.b, problem.x), 1e-12);
+}
+
+TEST_P(Solvers, BiCgStabLSolvesWilson) {
+  const Problem problem(GetParam().make(Comm::world()));
+  const int plain = BiCgStab{.tolerance = 1e-12}(problem.wilson, problem.b, problem.x).iterations;
+  for (const int l : {1, 2, 3, 4, 8}) {
+    zero(problem.x);
+    const SolveReport report = BiCgStabL{.tolerance = 1e-12, .l = l}(problem.wilson, problem.b, problem.x);
+    expect_solved(problem, report, 1e-12);
+    EXPECT_EQ(report.solver, "BiCGstab(" + std::to_string(l) + ")");
+    if (l == 1)
+      EXPECT_NEAR(report.iterations, plain, 2) << "with l = 1 it is BiCGstab";
+    else
+      EXPECT_LE(report.iterations, 1.2 * plain + l);
+  }
 }
 
 TEST_P(Solvers, MixedPrecisionReachesDoubleTolerances) {
@@ -201,6 +217,32 @@ TEST(ConjugateGradientSolver, ReportsAnOperatorThatIsNotPositive) {
   EXPECT_NE(report.reason.find("not positive"), std::string::npos) << report.reason;
 }
 
+/// mass + sum over mu of the covariant derivatives: eigenvalues far off the real axis.
+struct SkewOperator {
+  GaugeLinks<double> links;
+  double mass;
+  void apply(const SpinorField<double>& in, const SpinorField<double>& out) const {
+    copy(in, out);
+    scale(mass, out);
+    const SpinorField<double> derivative = in.like("derivative");
+    for (int mu = 0; mu < 4; ++mu) {
+      covariant_derivative(links, in, mu, derivative);
+      axpy(1, derivative, out);
+    }
+  }
+};
+
+TEST(BiCgStabLSolver, IsFasterWhereEigenvaluesAreNearlyImaginary) {
+  const Problem problem(small_lattice());
+  const SkewOperator skew{GaugeLinks<double>(problem.gauge), 0.3};
+  const auto iterations = [&](const auto& solver) {
+    zero(problem.x);
+    return solver(skew, problem.b, problem.x).iterations;
+  };
+  const int two = iterations(BiCgStabL{.tolerance = 1e-10, .l = 2});
+  EXPECT_GT(iterations(BiCgStab{.tolerance = 1e-10}), 1.2 * two);
+}
+
 TEST(SolverReports, ConvergedGuessCostsNoIterationAndZeroSourceGivesZero) {
   const Problem problem(small_lattice());
   const BiCgStab solve{.tolerance = 1e-10};
@@ -254,6 +296,7 @@ TEST(SolverFailures, IterationLimitIsAnErrorWithTheNumbers) {
   const Problem problem(small_lattice());
   const std::string limit = "limit of 3 iterations";
   expect_failure(BiCgStab{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
+  expect_failure(BiCgStabL{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
   expect_failure(NormalConjugateGradient{.max_iterations = 3}, problem.wilson, problem.b, problem.x, limit);
   expect_failure(EvenOdd(problem.wilson, BiCgStab{.max_iterations = 3}), problem.wilson, problem.b, problem.x, limit);
   expect_failure(MixedPrecision(problem.wilson_float, BiCgStab{.max_iterations = 3}), problem.wilson, problem.b,
@@ -265,6 +308,7 @@ TEST(SolverFailures, SinglePrecisionCannotReachDoubleTolerances) {
   const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
   load(b, problem.source);
   expect_failure(BiCgStab{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
+  expect_failure(BiCgStabL{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
   expect_failure(NormalConjugateGradient{.tolerance = 1e-12}, problem.wilson_float, b, x, "rounding");
 }
 
@@ -300,11 +344,15 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
   Spinor<double> unit = zero<Spinor<double>>();
   unit(0, 1).re = 1;
   poke(b, {1, 0, 3, 2}, unit);
-  const SolveReport report = BiCgStab{}(SpinExchange{}, b, x);
-  EXPECT_TRUE(report.converged);
-  EXPECT_EQ(report.restarts, 1);
-  SpinExchange{}.apply(x, image);
-  EXPECT_LT(axpy_norm2(-1, b, image), 1e-24);
+  const auto check = [&](const SolveReport& report) {
+    EXPECT_TRUE(report.converged);
+    EXPECT_EQ(report.restarts, 1);
+    SpinExchange{}.apply(x, image);
+    EXPECT_LT(axpy_norm2(-1, b, image), 1e-24);
+  };
+  check(BiCgStab{}(SpinExchange{}, b, x));
+  zero(x);
+  check(BiCgStabL{}(SpinExchange{}, b, x));
 }
 
 TEST(SolverErrors, ParametersThatDifferBetweenRanksAreRefusedOnEveryRank) {
@@ -326,6 +374,7 @@ TEST(SolverErrors, ParametersAndFieldsThatSolversCannotUseAreRefused) {
   EXPECT_THROW(BiCgStab{.tolerance = 0}(problem.wilson, problem.b, problem.x), InputError);
   EXPECT_THROW(EvenOdd(WilsonOperator<double>(GaugeLinks<double>(problem.gauge), -4), BiCgStab{}), InputError);
   EXPECT_THROW((BiCgStab{.max_iterations = -1}(problem.wilson, problem.b, problem.x)), InputError);
+  EXPECT_THROW((BiCgStabL{.l = 0}(problem.wilson, problem.b, problem.x)), InputError);
 }
 
 }  // namespace
