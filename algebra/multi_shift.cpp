@@ -94,10 +94,11 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
   const double bb = norm2(b);
   for (const F& solution : x) zero(solution);
   const std::size_t first = std::size_t(std::min_element(shifts.begin(), shifts.end()) - shifts.begin());
-  std::vector<double> residuals(shifts.size(), bb == 0 ? 0 : 1);
+  std::vector<double> residuals(shifts.size(), bb == 0 ? 0 : bb / bb);  // not a number for such a source
   const F r = b.like("residual");
   for (bool together = true;; together = false) {
-    const double worst = *std::max_element(residuals.begin(), residuals.end());
+    double worst = 0;
+    for (const double residual : residuals) worst = residual <= worst ? worst : residual;  // nan, if one is
     if (run.over(worst, worst, multi_shift_patience)) {
       SolveReport report = run.finish();
       report.column_residuals = residuals;

@@ -128,6 +128,10 @@ TEST(MultiShiftSolver, ReportsWhatCannotBeSolved) {
   solve.max_iterations = 100;
   report = solve(problem.A, negative, problem.b, problem.x);
   EXPECT_NE(report.reason.find("not positive"), std::string::npos) << report.reason;
+  const auto not_a_number = problem.b.clone("not a number");
+  scale(std::numeric_limits<double>::quiet_NaN(), not_a_number);
+  report = solve(problem.A, shifts, not_a_number, problem.x);
+  EXPECT_NE(report.reason.find("not finite"), std::string::npos) << report.reason;
   const auto nothing = problem.b.like("nothing");
   report = solve(problem.A, shifts, nothing, problem.x);
   EXPECT_TRUE(report.converged);
