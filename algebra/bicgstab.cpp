@@ -17,6 +17,17 @@ using Number = std::complex<double>;
 /// Restarts without progress after which the limit of precision counts as reached.
 constexpr int bicgstab_patience = 4;
 
+/// Sets the shadow residual to r; with tilt, where r was orthogonal to A r, to r + A r.  Returns its norm.  Ar: memory.
+template <class F>
+double begin_shadow(const Operator<F>& A, const F& r, bool tilt, const F& Ar, const F& shadow) {
+  copy(r, shadow);
+  if (tilt) {
+    A.apply(r, Ar);
+    axpy(1, Ar, shadow);
+  }
+  return std::sqrt(norm2(shadow));
+}
+
 }  // namespace
 
 /// Per iteration: two A, three inner products, two updates with 2 reads and two with 3, each 1 write.
@@ -24,11 +35,7 @@ template <class F>
 SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, bicgstab_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   // An inner product this small relative to its vectors is only rounding: the recursion has broken down.
   constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
   const F r = b.like("residual"), shadow = b.like("shadow residual"), p = b.like("direction"),
@@ -41,12 +48,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, bicgstab_patience)) return run.finish(r, b);
     copy(r, p);
-    copy(r, shadow);
-    if (tilt) {  // the residual was orthogonal to A times itself: the shadow residual is the sum of both
-      A.apply(r, v);
-      axpy(1, v, shadow);
-    }
-    const double shadow_norm = std::sqrt(norm2(shadow));
+    const double shadow_norm = begin_shadow<F>(A, r, tilt, v, shadow);
     Number rho = inner_product(shadow, r);
     tilt = true;
     while (rr > goal && run.may_iterate()) {
@@ -124,11 +126,7 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
   require(1 <= l && l <= most_l, "BiCGstab(l) with l =", l, "is not possible: choose l from 1 to", most_l);
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, bicgstab_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
   std::vector<F> r, u;  // r[j] = A^j r, u[j] = A^j u
   for (int j = 0; j <= l; ++j) {
@@ -143,12 +141,7 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
     double rr = axpy_norm2(-1, u[0], r[0]);  // r = b - A x
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, bicgstab_patience)) return run.finish(r[0], b);
-    copy(r[0], shadow);
-    if (tilt) {  // the residual was orthogonal to A times itself: the shadow residual is the sum of both
-      A.apply(r[0], u[1]);
-      axpy(1, u[1], shadow);
-    }
-    const double shadow_norm = std::sqrt(norm2(shadow));
+    const double shadow_norm = begin_shadow<F>(A, r[0], tilt, u[1], shadow);
     zero(u[0]);
     Number rho = 1, alpha = 0, omega = 1;
     tilt = true;

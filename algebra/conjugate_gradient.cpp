@@ -20,11 +20,7 @@ template <class F>
 SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, cg_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
   for (;;) {
     A.apply(x, q);
@@ -57,11 +53,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
   A.apply_adjoint(b, s);
   const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, cg_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   for (;;) {
     A.apply(x, q);
     copy(b, r);

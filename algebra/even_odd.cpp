@@ -14,11 +14,7 @@ SolveReport EvenOdd<T>::operator()(const Operator<F>& M, const F& b, const F& x)
   constexpr int patience = 2;
   SolveRun run(*this, b);
   const double bb = norm2(b);
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), source(b.lattice(), "even source", 1, Subset::even);
   reduce_source_(b, source);
   // The residual on the even sites is that on all sites (in the symmetric form, about that), but relative to another

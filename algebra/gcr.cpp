@@ -29,11 +29,7 @@ SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) con
   require(directions > 0, "GCR with", directions, "directions cannot move: give it one or more, such as 16");
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, gcr_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), Ax = b.like("A x");
   std::vector<Direction<F>> kept;
   for (;;) {

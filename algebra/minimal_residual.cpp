@@ -32,11 +32,7 @@ SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, con
   require_relaxation(omega);
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, minimal_residual_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), q = b.like("A residual");
   for (;;) {
     A.apply(x, q);

@@ -21,11 +21,7 @@ constexpr int refinement_patience = 3;
 SolveReport MixedPrecision::operator()(const Operator<High>& A, const High& b, const High& x) const {
   SolveRun run(*this, b);
   const double bb = norm2(b);
-  if (bb == 0) {
-    zero(x);
-    run.over(0, 0, refinement_patience);
-    return run.finish(b, b);
-  }
+  if (bb == 0) return run.finish_zero(b, x);
   const High r = b.like("residual"), e = b.like("correction");
   const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
   for (;;) {

@@ -5,6 +5,7 @@
 
 #include "kov/algebra/solver.hpp"
 #include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <chrono>
 #include <limits>
@@ -60,6 +61,13 @@ class SolveRun {
     else
       set_column_residuals(norm2_by_column(r), norm2_by_column(b));
     return finish();
+  }
+  /// The solution x = 0 of a right-hand side b = 0, and its report.
+  template <class F>
+  SolveReport finish_zero(const F& b, const F& x) {
+    zero(x);
+    over(0, 0, 1);
+    return finish(b, b);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "tests/reference/clover.hpp"
 #include "tests/reference/gather.hpp"
+#include "tests/reference/near_unit_links.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
 
@@ -30,17 +31,9 @@ const BoundaryAngles antiperiodic = BoundaryAngles::antiperiodic_in_time();
 
 class CloverSolutions : public test::OnLattices {};
 
-/// Links near 1, on which the operators are well conditioned.
-GlobalArray smooth_links(const Coord& extent) {
-  GlobalArray u = reference::random_array(extent, 36, 61);
-  for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = 0.2 * u.data[i] + (i % 9 % 4 == 0 ? 1.0 : 0.0);
-  reference::project_to_su3(u);
-  return u;
-}
-
 struct SolutionProblem {
   explicit SolutionProblem(const Lattice& lattice)
-      : gauge(reference::gauge_field(lattice, smooth_links(lattice.extent()))),
+      : gauge(reference::gauge_field(lattice, reference::near_unit_links(lattice.extent(), 61))),
         b(lattice, "source"),
         x(lattice, "solution") {
     load(b, reference::random_array(lattice.extent(), 12, 62));

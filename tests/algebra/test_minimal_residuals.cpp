@@ -10,6 +10,7 @@
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
+#include "tests/reference/near_unit_links.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
 
@@ -25,21 +26,13 @@ using reference::gather, reference::GlobalArray;
 using F = SpinorField<double>;
 constexpr double mass = 0.3;
 
-/// Links near 1, on which low modes slow solvers down.
-GlobalArray smooth_links(const Coord& extent) {
-  GlobalArray u = reference::random_array(extent, 36, 31);
-  for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] = 0.2 * u.data[i] + (i % 9 % 4 == 0 ? 1.0 : 0.0);
-  reference::project_to_su3(u);
-  return u;
-}
-
 struct WilsonProblem {
   GlobalArray u, source;
   WilsonOperator<double> M;
   F b, x;
 
   explicit WilsonProblem(const Lattice& l)
-      : u(smooth_links(l.extent())),
+      : u(reference::near_unit_links(l.extent(), 31)),
         source(reference::random_array(l.extent(), 12, 32)),
         M(GaugeLinks<double>(reference::gauge_field<double>(l, u)), mass),
         b(l, "source"),
