@@ -42,9 +42,7 @@ SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x
           v = b.like("A direction"), t = b.like("A residual");
   bool tilt = false;
   for (;;) {
-    A.apply(x, v);
-    copy(b, r);
-    double rr = axpy_norm2(-1, v, r);  // r = b - A x
+    double rr = true_residual(A, b, x, r);
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, bicgstab_patience)) return run.finish(r, b);
     copy(r, p);
@@ -136,9 +134,7 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
   const F shadow = b.like("shadow residual");
   bool tilt = false;
   for (;;) {
-    A.apply(x, u[0]);
-    copy(b, r[0]);
-    double rr = axpy_norm2(-1, u[0], r[0]);  // r = b - A x
+    double rr = true_residual(A, b, x, r[0]);
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, bicgstab_patience)) return run.finish(r[0], b);
     const double shadow_norm = begin_shadow<F>(A, r[0], tilt, u[1], shadow);

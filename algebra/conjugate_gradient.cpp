@@ -23,9 +23,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
   if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
   for (;;) {
-    A.apply(x, q);
-    copy(b, r);
-    double rr = axpy_norm2(-1, q, r);  // r = b - A x
+    double rr = true_residual(A, b, x, r);
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, cg_patience)) return run.finish(r, b);
     copy(r, p);
@@ -55,9 +53,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;
   if (bb == 0) return run.finish_zero(b, x);
   for (;;) {
-    A.apply(x, q);
-    copy(b, r);
-    const double true_rr = axpy_norm2(-1, q, r);  // r = b - A x
+    const double true_rr = true_residual(A, b, x, r);
     A.apply_adjoint(r, s);
     double ss = norm2(s);  // s = A^+ r
     if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish(r, b);

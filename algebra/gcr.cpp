@@ -30,12 +30,10 @@ SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) con
   SolveRun run(*this, b);
   const double bb = norm2(b), goal = tolerance * tolerance * bb;
   if (bb == 0) return run.finish_zero(b, x);
-  const F r = b.like("residual"), Ax = b.like("A x");
+  const F r = b.like("residual");
   std::vector<Direction<F>> kept;
   for (;;) {
-    A.apply(x, Ax);
-    copy(b, r);
-    double rr = axpy_norm2(-1, Ax, r);  // r = b - A x
+    double rr = true_residual(A, b, x, r);
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, gcr_patience)) return run.finish(r, b);
     for (std::size_t k = 0; rr > goal && run.may_iterate(); k = (k + 1) % std::size_t(directions)) {

@@ -35,9 +35,7 @@ SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, con
   if (bb == 0) return run.finish_zero(b, x);
   const F r = b.like("residual"), q = b.like("A residual");
   for (;;) {
-    A.apply(x, q);
-    copy(b, r);
-    double rr = axpy_norm2(-1, q, r);  // r = b - A x
+    double rr = true_residual(A, b, x, r);
     const double residual = std::sqrt(rr / bb);
     if (run.over(residual, residual, minimal_residual_patience)) return run.finish(r, b);
     while (rr > goal && run.may_iterate()) {

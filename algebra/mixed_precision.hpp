@@ -9,7 +9,8 @@
 namespace kov {
 
 /// Solves A x = b in double, until |b - A x| <= tolerance |b|, where almost all work is done by another solver in
-/// single precision (defect correction): r = b - A x; solve a e = r to a few digits; x = x + e; repeat.
+/// single precision (defect correction): r = b - A x; solve a e = r to a few digits; x = x + e; repeat.  An e that
+/// makes the residual larger is not added, and ends the solve.
 ///
 /// MixedPrecision(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12}) takes the tolerance, the limit (of
 /// inner iterations) and what to do on failure from the inner solver.  Otherwise it is a solver like any other.

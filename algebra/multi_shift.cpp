@@ -119,11 +119,8 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
         run.add(further(Shifted<F>{A, shifts[k]}, b, x[k]));
       }
     }
-    for (std::size_t k = 0; k < shifts.size(); ++k) {
-      Shifted<F>{A, shifts[k]}.apply(x[k], r);
-      xpay(b, -1, r);  // b - (A + s) x
-      residuals[k] = std::sqrt(norm2(r) / bb);
-    }
+    for (std::size_t k = 0; k < shifts.size(); ++k)
+      residuals[k] = std::sqrt(true_residual(Shifted<F>{A, shifts[k]}, b, x[k], r) / bb);
   }
 }
 

@@ -43,6 +43,7 @@ struct SolveReport {
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;
+  /// Of the slowest rank.
   double seconds = 0;
   /// Why the solve ended if it did not converge; otherwise empty.
   std::string reason = {};

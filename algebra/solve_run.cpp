@@ -8,9 +8,17 @@
 
 namespace kov {
 
+namespace {
+
+/// A residual that is this much larger than the smallest one is not there by rounding.
+constexpr double diverged = 100;
+
+}  // namespace
+
 SolveRun::SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations,
                    OnFailure on_failure, const ProgressCallback& progress)
-    : max_iterations_(max_iterations),
+    : comm_(lattice.comm()),
+      max_iterations_(max_iterations),
       on_failure_(on_failure),
       progress_(progress),
       start_(std::chrono::steady_clock::now()) {
@@ -55,7 +63,13 @@ bool SolveRun::over(double residual, double stopping_residual, int patience) {
   fruitless_ = stopping_residual <= 0.5 * best_ ? 0 : fruitless_ + 1;
   if (stopping_residual < best_) best_ = stopping_residual;
   if (fruitless_ >= patience) {
-    report_.reason = "restarts no longer reduce the true residual, probably because rounding dominates it";
+    report_.reason =
+        stopping_residual > diverged * best_
+            ? sentence("restarts make the true residual larger, which was", best_,
+                       "at best, so the solver diverges: the operator may have eigenvalues on both sides of zero, as a "
+                       "Dirac operator has beyond its critical mass; conjugate gradients on normal equations do not "
+                       "need them on one side")
+            : "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }
   if (++beginnings_ > 1) ++report_.restarts;
@@ -70,7 +84,9 @@ void SolveRun::set_column_residuals(const std::vector<double>& rr, const std::ve
 }
 
 SolveReport SolveRun::finish() {
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
+  comm_.max(seconds);  // so that all ranks report, and throw, the same
+  report_.seconds = seconds[0];
   if (!report_.converged && on_failure_ == OnFailure::raise)
     throw ConvergenceError(
         report_.text() +

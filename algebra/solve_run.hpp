@@ -14,13 +14,19 @@
 
 namespace kov {
 
-class Lattice;
+/// r = b - A x, the true residual.  Returns |r|^2.
+template <class F>
+double true_residual(const AnyOperator<F>& A, const F& b, const F& x, const F& r) {
+  A.apply(x, r);
+  xpay(b, -1, r);
+  return norm2(r);
+}
 
 /// One solve.  A solver is a loop like this:
 ///
 ///     SolveRun run(*this, b);
 ///     for (;;) {
-///       r = b - A x                                                              // the true residual
+///       rr = true_residual(A, b, x, r)
 ///       if (run.over(|r| / |b|, |r| / |b|, patience)) return run.finish(r, b);
 ///       while (the recursion's residual is above the goal && run.may_iterate()) {
 ///         ...
@@ -75,6 +81,7 @@ class SolveRun {
            const ProgressCallback& progress);
   void set_column_residuals(const std::vector<double>& rr, const std::vector<double>& bb);
 
+  Comm comm_;
   SolveReport report_;
   int max_iterations_;
   OnFailure on_failure_;

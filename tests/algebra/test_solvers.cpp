@@ -5,6 +5,7 @@
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
 #include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
@@ -326,6 +327,47 @@ TEST(SolverFailures, NonFiniteNumbersAreNotASolution) {
     EXPECT_FALSE(report.converged);
     EXPECT_NE(report.reason.find(reason), std::string::npos) << report.reason;
   }
+}
+
+/// Multiplies the first guess, 1 if it was 0, by -10 at every restart.
+struct Diverging {
+  double tolerance = 1e-10;
+  int max_iterations = 1000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+
+  std::string name() const { return "diverging"; }
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    SolveRun run(*this, b);
+    const F r = b.like("residual");
+    if (norm2(x) == 0) copy(b, x);
+    for (;;) {
+      A.apply(x, r);
+      xpay(b, -1, r);
+      const double residual = std::sqrt(norm2(r) / norm2(b));
+      if (run.over(residual, residual, 4)) return run.finish(r, b);
+      run.step(residual);
+      scale(-10, x);
+    }
+  }
+};
+
+TEST(SolverFailures, DivergenceIsNotTakenForRounding) {
+  const Problem problem(small_lattice());
+  expect_failure(Diverging{}, problem.wilson, problem.b, problem.x, "diverges");
+  expect_failure(MixedPrecision(problem.wilson_float, Diverging{}), problem.wilson, problem.b, problem.x,
+                 "no correction that makes the residual smaller, because restarts make the true residual larger");
+}
+
+TEST(SolverFailures, MixedPrecisionDoesNotAddACorrectionThatMakesTheResidualLarger) {
+  const Problem problem(small_lattice());
+  BiCgStab{.tolerance = 1e-3}(problem.wilson, problem.b, problem.x);
+  const GlobalArray before = gather(problem.x);
+  MixedPrecision solve(problem.wilson_float, Diverging{});
+  solve.on_failure = OnFailure::report;
+  EXPECT_LT(solve(problem.wilson, problem.b, problem.x).residual, 1e-3);
+  EXPECT_EQ(gather(problem.x).data, before.data);
 }
 
 /// Exchanges upper and lower spins: A b is orthogonal to an upper source b, so BiCGstab breaks down at once.
