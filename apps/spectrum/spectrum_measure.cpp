@@ -4,6 +4,7 @@
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/gcr.hpp"
 #include "kov/algebra/mixed_precision.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
@@ -28,29 +29,36 @@ GaugeField<double> smeared_links(const GaugeField<double>& gauge, const Spectrum
   return gauge.alias();
 }
 
-/// The solver that the parameters describe, for dirac: low is the same in single precision, for mixed ones.
-template <class T, class Plain, class Dirac, class Low>
-Solver<SpinorField<T>> solver_with(const Plain& plain, const SpectrumParameters::Solver& parameters, const Dirac& dirac,
-                                   const std::optional<Low>& low) {
-  const bool even_odd = parameters.preconditioner == "even-odd";
-  if constexpr (std::is_same_v<T, double>)
-    if (low) {
-      if (even_odd) return EvenOdd<T>(dirac, MixedPrecision(SchurComplement(*low), plain));
-      return MixedPrecision(*low, plain);
-    }
-  if (even_odd) return EvenOdd<T>(dirac, plain);
-  return plain;
+/// The solver of solver.method.
+template <class F>
+Solver<F> plain_solver(const SpectrumParameters::Solver& parameters) {
+  const auto limited = [&](auto solver) {
+    solver.tolerance = parameters.tolerance;
+    solver.max_iterations = parameters.max_iterations;
+    return Solver<F>(solver);
+  };
+  if (parameters.method == "cg") return limited(NormalConjugateGradient{});
+  if (parameters.method == "bicgstab-2") return limited(BiCgStabL{.l = 2});
+  if (parameters.method == "gcr") return limited(Gcr<F>{});
+  return limited(BiCgStab{});
 }
 
+/// The solver that the parameters describe, for dirac: low is the same in single precision, for mixed ones.
 template <class T, class Dirac, class Low>
 Solver<SpinorField<T>> solver_of(const SpectrumParameters::Solver& parameters, const Dirac& dirac,
                                  const std::optional<Low>& low) {
-  if (parameters.method == "cg")
-    return solver_with<T>(
-        NormalConjugateGradient{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
-        parameters, dirac, low);
-  return solver_with<T>(BiCgStab{.tolerance = parameters.tolerance, .max_iterations = parameters.max_iterations},
-                        parameters, dirac, low);
+  const bool even_odd = parameters.preconditioner != "none";
+  const SchurForm form =
+      parameters.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
+  if constexpr (std::is_same_v<T, double>)
+    if (low) {
+      const Solver<SpinorField<float>> plain = plain_solver<SpinorField<float>>(parameters);
+      if (even_odd) return EvenOdd<T>(dirac, MixedPrecision(SchurComplement(*low, 1, form), plain), form);
+      return MixedPrecision(*low, plain);
+    }
+  const Solver<SpinorField<T>> plain = plain_solver<SpinorField<T>>(parameters);
+  if (even_odd) return EvenOdd<T>(dirac, plain, form);
+  return plain;
 }
 
 /// The Wilson operator or, with a clover term, the Wilson-clover operator of the parameters.

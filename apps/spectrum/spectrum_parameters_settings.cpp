@@ -53,10 +53,11 @@ Settings SpectrumParameters::settings() {
         "sinks that are contracted, of the same names; with the numbers below, those of the source unless they are "
         "given");
   add_choice(s, "sink", sink.choice);
-  s.add("solver.method", &solver.method, "for the propagators", {"bicgstab", "cg"});
+  s.add("solver.method", &solver.method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
   s.add("solver.precision", &solver.precision, "of the solver's work; contractions are double, with 'single' single",
         {"double", "mixed", "single"});
-  s.add("solver.preconditioner", &solver.preconditioner, "even-odd halves the work", {"even-odd", "none"});
+  s.add("solver.preconditioner", &solver.preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
   s.add("solver.tolerance", &solver.tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
   s.add("solver.max_iterations", &solver.max_iterations, "more are an error");
   s.add("correlators.mesons", &correlators.mesons,

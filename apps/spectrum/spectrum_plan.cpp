@@ -5,12 +5,14 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "kov/algebra/gcr.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace kov::app {
@@ -69,7 +71,8 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   const auto& sinks = parameters.sink.smearings;
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
-  bytes += real * spinor * 10 + (mixed ? 4 * links * 2 + 4 * spinor * 10 : 0.0);
+  const double work = parameters.solver.method == "gcr" ? 2 * Gcr<SpinorField<double>>{}.directions : 10;
+  bytes += mixed ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work;
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
   if (parameters.action.c_sw != 0) bytes += 2 * 72 * (real + (mixed ? 4 : 0));
@@ -141,10 +144,13 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   }
   comm.agree([&] {
     if (comm.rank() != 0) return;
-    std::set<std::string> seen;
-    for (const std::string& file : files)
-      require(seen.insert(canonical_file(file)).second, settings.origin("gauge.files"), "names", file,
-              "twice: its correlators would count twice");
+    std::map<std::string, std::string> seen;  // by what they are
+    for (const std::string& file : files) {
+      const auto [other, is_new] = seen.emplace(canonical_file(file), file);
+      require(is_new, settings.origin("gauge.files"), "names", file,
+              (other->second == file ? "twice" : "and " + other->second + ", which are one file") +
+                  ": its correlators would count twice");
+    }
   });
   const GaugeFileOptions options = parameters.file_options(settings);
   const bool compared = !read_gauge_options(options.ignore).ignore_checksums;

@@ -154,9 +154,11 @@ class Spectrum(ProgramTest):
         base = [*TINY, "--set", "generate.configurations=1", "--set", 'correlators.mesons=["pion"]',
                 "--set", "solver.tolerance=1e-11"]
         want = None
-        for method in ("bicgstab", "cg"):
+        for method in ("bicgstab", "bicgstab-2", "gcr", "cg"):
             for precision in ("double", "mixed"):
-                for preconditioner in ("even-odd", "none"):
+                for preconditioner in ("even-odd", "even-odd-symmetric", "none"):
+                    if method in ("bicgstab-2", "gcr") and preconditioner == "none":
+                        continue
                     self.call("spectrum", *base, "--set", "solver.method=" + method, "--set", "solver.precision=" + precision,
                               "--set", "solver.preconditioner=" + preconditioner, "--set", "output.journal=j")
                     found = self.numbers("spectrum.dat")
