@@ -81,13 +81,20 @@ fs::path followed(const fs::path& target) {
   return file;
 }
 
+std::string reason_of_write(int error) {
+  const std::string text = std::strerror(error);
+  if (error == ENOSPC || error == EDQUOT) return text + "; make room there, or name outputs elsewhere";
+  if (error == EFBIG) return text + "; raise the limit on the size of files (ulimit -f), or write less to one";
+  return text;
+}
+
 void write_all(int handle, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& name) {
   while (!bytes.empty()) {
     const std::size_t some = std::min<std::size_t>(bytes.size(), std::size_t(1) << 30);
     const ssize_t n = ::pwrite(handle, bytes.data(), some, off_t(offset));
     const int error = errno;
     if (n < 0 && error == EINTR) continue;
-    require(n > 0, "writing", name, "failed at byte", std::to_string(offset) + ":", std::strerror(error));
+    require(n > 0, "writing", name, "failed at byte", std::to_string(offset) + ":", reason_of_write(error));
     bytes = bytes.subspan(std::size_t(n));
     offset += std::uint64_t(n);
   }
@@ -104,8 +111,9 @@ PendingFile::PendingFile(const fs::path& target) : target_(followed(target)) {
   require(!fs::exists(status) || fs::is_regular_file(status), "cannot write to", target.string() + ":",
           fs::is_directory(status) ? "it is a folder; name a file in it" : "it is a device or pipe; name a file");
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  require(fs::is_directory(folder, error), "cannot write", target.string() + ":", "the folder", folder.string(),
-          "does not exist; make it first");
+  require(fs::is_directory(folder, error), "cannot write", target.string() + ":",
+          fs::exists(folder, error) ? folder.string() + " is a file, not a folder"
+                                    : "the folder " + folder.string() + " does not exist; make it first");
   temporary_ = temporary_beside(target_);
   slot_ = remember(temporary_);
 }

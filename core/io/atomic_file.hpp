@@ -32,6 +32,9 @@ class RemovedOnSignal {
 /// Where a file of this name is written: symbolic links are followed, whether or not anything is at their end.
 std::filesystem::path followed(const std::filesystem::path& target);
 
+/// What went wrong when a write ended with this errno, and what helps: "No space left on device; free some or ...".
+std::string reason_of_write(int error);
+
 /// Writes all bytes at an offset of an open file.  name: for messages.  Throws InputError.
 void write_all(int handle, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& name);
 
@@ -67,6 +70,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  const std::filesystem::path& target() const { return pending_.target(); }
   const std::filesystem::path& temporary() const { return pending_.temporary(); }
   /// Bytes appended so far.
   std::uint64_t size() const { return size_; }

@@ -37,14 +37,16 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   be_quiet();
   auto impl = std::make_unique<Impl>();
   impl->target = path;
-  impl->pending.emplace(path);
-  impl->current = impl->pending->temporary();
+  impl->require_room("anything", 0, 0);
+  impl->output.emplace(path);
+  impl->current = impl->output->temporary();
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  H5Pset_fapl_sec2(access);  // whatever the environment says: write_plain() and abandon() need its handle
+  H5Pset_fapl_sec2(access);  // whatever the environment says: write_to_image() needs its handle
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_userblock(creation, user_block_bytes);
-  impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose);
+  impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   require(impl->file.valid(), "cannot create", impl->current.string() + ":", hdf5_reason());
+  impl->write_to_image();
   return Hdf5File(std::move(impl));
 }
 
@@ -67,26 +69,26 @@ const std::filesystem::path& Hdf5File::path() const { return impl_->current; }
 void Hdf5File::close() {
   if (!impl_->file.valid()) return;
   require(!impl_->failed, "cannot complete", impl_->name() + ":", "writing failed before");
-  // A full disk shows here at the latest; what closing has left to write after this is nothing.
-  if (impl_->pending && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
+  if (impl_->output && H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) < 0) impl_->fail_writing("the last bytes");
   const int code = impl_->file.reset();
   require(code >= 0, "closing", impl_->name(), "failed:", hdf5_reason());
-  if (!impl_->pending) return;
-  impl_->failed = true;  // until the block is there
+  if (!impl_->output) return;
+  impl_->failed = true;  // until all is there
+  impl_->copy_image();
   write_user_block(impl_->current, impl_->name());
   impl_->failed = false;
 }
 
 void Hdf5File::commit() {
-  require(impl_->pending.has_value(), "cannot commit", impl_->name() + ":", "it was opened for reading");
+  require(impl_->output.has_value(), "cannot commit", impl_->name() + ":", "it was opened for reading");
   require(!impl_->failed, "cannot commit", impl_->name() + ":", "writing failed before");
   close();
-  impl_->pending->commit();
-  impl_->current = impl_->pending->target();
+  impl_->output->commit();
+  impl_->current = impl_->output->target();
 }
 
 void Hdf5File::create_group(const std::string& name) {
-  impl_->require_writable(name);
+  impl_->prepare_write(name);
   if (contains(name)) return;
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
@@ -94,13 +96,15 @@ void Hdf5File::create_group(const std::string& name) {
   if (!group.valid()) impl_->fail_writing(name);
 }
 
-bool Hdf5File::contains(const std::string& name) const {
-  impl_->require_open(name);
+bool Hdf5File::contains(const std::string& name) const { return impl_->contains(name); }
+
+bool Hdf5File::Impl::contains(const std::string& name) const {
+  require_open(name);
   // H5Lexists fails where a group on the way is missing, so each is asked for.
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
     if (part != "/" && !part.empty()) {
-      const bool exists = H5Lexists(impl_->file, part.c_str(), H5P_DEFAULT) > 0;
+      const bool exists = H5Lexists(file, part.c_str(), H5P_DEFAULT) > 0;
       H5Eclear2(H5E_DEFAULT);
       if (!exists) return false;
     }

@@ -105,8 +105,8 @@ class Hdf5File {
   /// the file they begin.
   std::uint64_t create_plain_dataset(const std::string& name, Hdf5Kind kind, int bits,
                                      const std::vector<std::uint64_t>& extent);
-  /// Threads may call it at the same time, but with nothing else.  When it threw, every later call throws the first
-  /// error once more, and the file cannot be committed.
+  /// Threads may call it at the same time, but with nothing else.  Can be read after close().  When it threw, every
+  /// later call throws the first error once more, and the file cannot be committed.
   void write_plain(std::uint64_t offset, std::span<const std::byte> bytes);
   /// A text of any length as a scalar dataset.
   void write_text(const std::string& name, const std::string& text);

@@ -20,7 +20,7 @@ Hdf5Id Hdf5File::Impl::open_attribute(const Hdf5Id& object, const std::string& o
 
 void Hdf5File::Impl::write_attribute(const std::string& object, const std::string& attribute, hid_t type,
                                      const std::optional<std::uint64_t>& n, const void* data) {
-  require_writable(object);
+  prepare_write(object);
   const Hdf5Id target = open_object(object);
   if (H5Aexists(target, attribute.c_str()) > 0) H5Adelete(target, attribute.c_str());
   const hsize_t length = n.value_or(0);

@@ -5,6 +5,7 @@
 #include "kov/core/io/hdf5_impl.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <hdf5.h>
 
 namespace kov {
@@ -121,7 +122,10 @@ Hdf5Id Hdf5File::Impl::make_dataset(const std::string& object, hid_t type, hid_t
   // Without times, equal data make equal files.
   H5Pset_obj_track_times(properties, false);
   if (!chunk.empty()) H5Pset_chunk(properties, int(chunk.size()), sizes(chunk).data());
-  if (place == Place::now) H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+  if (place == Place::now) {
+    H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  }
   Hdf5Id set(H5Dcreate2(file, object.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose);
   if (!set.valid()) fail_writing(object);
   return set;
@@ -130,7 +134,7 @@ Hdf5Id Hdf5File::Impl::make_dataset(const std::string& object, hid_t type, hid_t
 void Hdf5File::Impl::create_dataset(const std::string& object, Hdf5Kind kind, int bits,
                                     const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk,
                                     Place place) {
-  require_writable(object);
+  prepare_write(object, product(extent).value_or(0) * std::uint64_t(bits / 8) * (kind == Hdf5Kind::complex ? 2 : 1));
   require(!extent.empty() && (chunk.empty() || chunk.size() == extent.size()), "the dataset", object,
           "needs extents, and a chunk of as many");
   const Hdf5Id space(H5Screate_simple(int(extent.size()), sizes(extent).data(), nullptr), H5Sclose);
@@ -140,21 +144,20 @@ void Hdf5File::Impl::create_dataset(const std::string& object, Hdf5Kind kind, in
 
 void Hdf5File::create_dataset(const std::string& name, Hdf5Kind kind, int bits,
                               const std::vector<std::uint64_t>& extent, const std::vector<std::uint64_t>& chunk) {
-  impl_->require_writable(name);
-  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":",
-          "it has one of that name already");
+  impl_->require_new(name);
   impl_->create_dataset(name, kind, bits, extent, chunk, Impl::Place::later);
 }
 
 std::uint64_t Hdf5File::create_plain_dataset(const std::string& name, Hdf5Kind kind, int bits,
                                              const std::vector<std::uint64_t>& extent) {
+  impl_->require_new(name);
   impl_->create_dataset(name, kind, bits, extent, {}, Impl::Place::now);
-  void* handle = nullptr;
-  const bool has_handle = H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &handle) >= 0 && handle;
-  const auto offset = has_handle ? plain_data(name) : std::nullopt;
-  if (!offset) impl_->fail_writing(name);
-  impl_->handle = *static_cast<int*>(handle);
-  return *offset;
+  const auto begin = plain_data(name);
+  if (!begin) impl_->fail_writing(name);
+  const std::uint64_t end = *begin + shape(name).stored_bytes, written = impl_->output->size();
+  impl_->plain.push_back({*begin, end});
+  if (end > written) impl_->output->extend(end - written);
+  return *begin;
 }
 
 void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -164,7 +167,7 @@ void Hdf5File::write_plain(std::uint64_t offset, std::span<const std::byte> byte
     impl_->require_writable("bytes");
   }
   try {
-    write_all(impl_->handle, offset, bytes, impl_->name());
+    impl_->output->write_at(offset, bytes);
   } catch (...) {
     const std::lock_guard lock(impl_->plain_mutex);
     if (!impl_->plain_error) impl_->plain_error = std::current_exception();
@@ -177,6 +180,10 @@ template <class T>
 void Hdf5File::write(const std::string& name, std::span<const T> values, const std::vector<std::uint64_t>& extent) {
   require(product(extent) == values.size(), "the dataset", name, "of", extent_text(extent), "was given", values.size(),
           "values");
+  if (!values.empty() && std::endian::native == std::endian::little) {
+    const std::uint64_t begin = create_plain_dataset(name, kind_of<T>(), 64, extent);
+    return write_plain(begin, std::as_bytes(values));
+  }
   create_dataset(name, kind_of<T>(), 64, extent);
   write_block(name, std::vector<std::uint64_t>(extent.size()), extent, values);
 }
@@ -197,7 +204,7 @@ Hdf5Array<T> Hdf5File::read(const std::string& name) const {
 }
 
 void Hdf5File::write_text(const std::string& name, const std::string& text) {
-  impl_->require_writable(name);
+  impl_->prepare_write(name, text.size());
   const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose), type = hdf5_text_type();
   const Hdf5Id set = impl_->make_dataset(name, type, space, {});
   const char* pointer = text.c_str();
@@ -216,7 +223,7 @@ std::string Hdf5File::read_text(const std::string& name) const {
 template <class T>
 void Hdf5File::write_block(const std::string& name, const std::vector<std::uint64_t>& offset,
                            const std::vector<std::uint64_t>& count, std::span<const T> values) {
-  impl_->require_writable(name);
+  impl_->prepare_write(name, values.size_bytes());
   const Hdf5Id set = impl_->open_dataset(name);
   const Hdf5Id space = select(set, offset, count, values.size(), name);
   if (values.empty()) return;

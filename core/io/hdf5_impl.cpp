@@ -2,10 +2,14 @@
 #include "kov/core/io/hdf5_impl.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace kov {
@@ -76,29 +80,13 @@ namespace {
 /// A handle of an unnamed file, in memory where the system supports that, or -1.
 int unnamed_file() {
 #ifdef MFD_CLOEXEC
-  return ::memfd_create("abandoned", MFD_CLOEXEC);
+  return ::memfd_create("hdf5", MFD_CLOEXEC);
 #else
   std::FILE* file = std::tmpfile();
-  return file ? ::dup(::fileno(file)) : -1;
+  const int handle = file ? ::fcntl(::fileno(file), F_DUPFD_CLOEXEC, 0) : -1;
+  if (file) std::fclose(file);
+  return handle;
 #endif
-}
-
-/// Closes a file that is given up, with every object open in it.  After a failed write HDF5 (1.10, 1.14) keeps what it
-/// could not write, fails to close the file, and crashes when the process ends; so its last writes go to an unnamed
-/// file, where they succeed.
-void abandon(Hdf5Id& file) {
-  void* handle = nullptr;
-  const int elsewhere = unnamed_file();
-  if (elsewhere >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle)
-    ::dup2(elsewhere, *static_cast<int*>(handle));
-  if (elsewhere >= 0) ::close(elsewhere);
-  rlimit before{};
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit open{before.rlim_max, before.rlim_max};
-  ::setrlimit(RLIMIT_FSIZE, &open);
-  file.reset();
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  H5Eclear2(H5E_DEFAULT);
 }
 
 }  // namespace
@@ -106,7 +94,40 @@ void abandon(Hdf5Id& file) {
 Hdf5File::Impl::Impl() : file(-1, H5Fclose) {}
 
 Hdf5File::Impl::~Impl() {
-  if (pending && file.valid()) abandon(file);
+  if (output && file.valid()) file.reset();
+  H5Eclear2(H5E_DEFAULT);
+  if (image >= 0) ::close(image);
+}
+
+void Hdf5File::Impl::write_to_image() {
+  image = unnamed_file();
+  void* handle = nullptr;
+  const bool replaced = image >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle &&
+                        ::dup2(image, *static_cast<int*>(handle)) >= 0;
+  const int error = errno;
+  require(replaced, "cannot write", name() + ":", "the system has no temporary memory for it:", std::strerror(error));
+  ::fcntl(*static_cast<int*>(handle), F_SETFD, FD_CLOEXEC);
+}
+
+void Hdf5File::Impl::copy_image() {
+  std::sort(plain.begin(), plain.end(), [](const Plain& a, const Plain& b) { return a.begin < b.begin; });
+  struct ::stat status {};
+  require(::fstat(image, &status) == 0, "cannot read what was to be written to", name());
+  const std::uint64_t end = std::uint64_t(status.st_size);
+  if (end > output->size()) output->extend(end - output->size());
+  std::vector<std::byte> some(std::size_t(1) << 20);
+  std::size_t next = 0;
+  for (std::uint64_t at = 0; at < end;) {
+    if (next < plain.size() && at == plain[next].begin) {
+      at = plain[next++].end;
+      continue;
+    }
+    const std::uint64_t until = std::min(next < plain.size() ? plain[next].begin : end, at + some.size());
+    const ssize_t n = ::pread(image, some.data(), std::size_t(until - at), off_t(at));
+    require(n > 0, "cannot read what was to be written to", name(), "at byte", std::to_string(at));
+    output->write_at(at, std::span(some).first(std::size_t(n)));
+    at += std::uint64_t(n);
+  }
 }
 
 void Hdf5File::Impl::fail_reading(const char* what, const std::string& object) const {
@@ -116,14 +137,36 @@ void Hdf5File::Impl::fail_reading(const char* what, const std::string& object) c
 void Hdf5File::Impl::fail_writing(const std::string& object) {
   const std::string why = hdf5_reason();
   failed = true;
-  abandon(file);
+  file.reset();
+  H5Eclear2(H5E_DEFAULT);
   throw InputError(sentence("writing", object, "to", name(), "failed:", why));
 }
 
 void Hdf5File::Impl::require_writable(const std::string& object) const {
-  require(pending.has_value(), "cannot write", object, "to", name() + ":", "it was opened for reading");
+  require(output.has_value(), "cannot write", object, "to", name() + ":", "it was opened for reading");
   require(!failed, "cannot write", object, "to", name() + ":", "writing failed before");
   require_open(object);
+}
+
+void Hdf5File::Impl::prepare_write(const std::string& object, std::uint64_t bytes) {
+  require_writable(object);
+  failed = true;
+  require_room(object, file_bytes(), bytes);
+  failed = false;
+}
+
+void Hdf5File::Impl::require_room(const std::string& object, std::uint64_t so_far, std::uint64_t bytes) const {
+  constexpr std::uint64_t beside = 65536;  // tables and headers
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const std::uint64_t most = limit.rlim_cur;
+  require(so_far <= most && bytes <= most - so_far && beside <= most - so_far - bytes, "writing", object, "to", name(),
+          "failed:", reason_of_write(EFBIG));
+}
+
+void Hdf5File::Impl::require_new(const std::string& dataset) const {
+  require(!contains(dataset), "cannot write the dataset", dataset, "to", name() + ":",
+          "it has one of that name already");
 }
 
 void Hdf5File::Impl::require_open(const std::string& object) const {

@@ -72,12 +72,19 @@ struct Hdf5File::Impl {
   using Handle = detail::Hdf5Handle;
 
   std::filesystem::path target;
-  std::optional<PendingFile> pending;
+  std::optional<OutputFile> output;
   std::filesystem::path current;
   Id file;
   bool failed = false;
-  /// The library's own, for write_plain().
-  int handle = -1;
+  /// What HDF5 itself writes to an output: an unnamed file, in memory where the system supports that, from where
+  /// close() copies it.  For after a write that failed, HDF5 (1.10, 1.14) can neither close a file nor end without a
+  /// crash.
+  int image = -1;
+  /// Bytes of the output that write_plain() writes.
+  struct Plain {
+    std::uint64_t begin, end;
+  };
+  std::vector<Plain> plain;
   /// The first error of write_plain(), whichever thread had it; all threads report it.
   std::exception_ptr plain_error;
   std::mutex plain_mutex;
@@ -85,15 +92,26 @@ struct Hdf5File::Impl {
   Impl();
   ~Impl();
 
+  /// Has HDF5 write the image from now on.
+  void write_to_image();
+  /// Copies the image to the output, but for plain bytes.
+  void copy_image();
+
   std::string name() const { return target.string(); }
 
   /// An HDF5 call to read `object` failed.
   [[noreturn]] void fail_reading(const char* what, const std::string& object) const;
-  /// An HDF5 call to write `object` failed: a full disk, mostly.  The file is lost.
+  /// An HDF5 call to write `object` failed.  The file is lost.
   [[noreturn]] void fail_writing(const std::string& object);
   /// Writing is possible on files that create() made and that are open.
   void require_writable(const std::string& object) const;
+  /// The same, and HDF5 may make the file larger by so many bytes; otherwise the file is lost.
+  void prepare_write(const std::string& object, std::uint64_t bytes = 0);
+  /// The limit on the sizes of files, which images have too, lets the file grow by so many bytes.
+  void require_room(const std::string& object, std::uint64_t so_far, std::uint64_t bytes) const;
   void require_open(const std::string& object) const;
+  void require_new(const std::string& dataset) const;
+  bool contains(const std::string& object) const;
   /// Of the file as it is now, 0 when HDF5 does not know.
   std::uint64_t file_bytes() const;
   /// Of a dataset; never more than the file has, whatever a damaged one says.

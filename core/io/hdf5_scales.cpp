@@ -41,9 +41,10 @@ Hdf5Id fixed_type(const std::string& text) {
 }  // namespace
 
 void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
-  impl_->require_writable(name);
-  require(!contains(name), "cannot write the dataset", name, "to", impl_->name() + ":",
-          "it has one of that name already");
+  std::uint64_t bytes = 16 * texts.size();
+  for (const std::string& text : texts) bytes += text.size();
+  impl_->prepare_write(name, bytes);
+  impl_->require_new(name);
   const hsize_t n = texts.size();
   const Hdf5Id space(H5Screate_simple(1, &n, nullptr), H5Sclose), type = hdf5_text_type();
   const Hdf5Id set = impl_->make_dataset(name, type, space, {});
@@ -67,7 +68,7 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
 void Hdf5File::set_dimensions(const std::vector<Hdf5Dimensions>& all) {
   const auto reference = [&](const std::string& name) {
     hobj_ref_t result{};
-    impl_->require_writable(name);
+    impl_->prepare_write(name);
     if (H5Rcreate(&result, impl_->file, name.c_str(), H5R_OBJECT, -1) < 0) impl_->fail_writing(name);
     return result;
   };

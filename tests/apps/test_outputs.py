@@ -21,6 +21,25 @@ class Outputs(LinksTest):
         self.assertEqual(self.read("a.0001.lime", "rb"), before)
 
     @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
+    def test_a_limit_on_the_size_of_files_is_an_error(self):
+        for kibibytes in (0, 1, 5, 8, 20, 50, 70, 80):
+            for command in (["flow", "a.0001.lime", "--time", 0.02, "--output", "f"], ["smear", "a.0001.lime", "--output", "s"],
+                            ["convert", "a.0001.lime", "c.h5", "--precision", 64],
+                            ["gaugefix", "a.0001.lime", "g.lime", "--gauge", "temporal", "--transformation", "g.h5"]):
+                done = subprocess.run(["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash", PROGRAM, *map(str, command)],
+                                      cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                if done.returncode == 0:
+                    self.assertGreater(kibibytes, 5, command)  # what it writes is small
+                else:
+                    self.assertEqual(done.returncode, 1, (kibibytes, command, done.stderr))
+                    self.assertIn("ulimit -f", done.stderr, (kibibytes, command))
+                self.assertEqual(self.leftovers(), [])
+                for name in self.new_files():
+                    self.assertFalse(name.endswith(".lock"), (kibibytes, command, name))
+                    os.remove(self.path(name))
+
+    @unittest.skipUnless(HAS_HDF5, "NOT TESTED: this build has no HDF5")
     def test_no_output_overwrites_the_input_or_another_output(self):
         self.call("convert", "a.0001.lime", "x.h5")
         self.call("gaugefix", "a.0001.lime", "b.lime", "--gauge", "temporal", "--transformation", "g.h5")
