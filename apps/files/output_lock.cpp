@@ -159,7 +159,8 @@ OutputLock::OutputLock(const LockedFiles& files, const std::string& command) {
     const int handle = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     int error = errno;
     require(handle >= 0, file, "cannot be opened:", std::strerror(error),
-            "- it keeps other runs from writing the same outputs; remove it or name other outputs");
+            "- it keeps other runs from writing the same outputs; name outputs in a folder where files can be made, or "
+            "remove it if it is there");
     auto attempt = std::make_unique<File>(file, handle);
     const int code = ::flock(handle, LOCK_EX | LOCK_NB);
     error = errno;

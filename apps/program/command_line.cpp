@@ -49,7 +49,7 @@ CLI::Validator wants(const std::string& what, bool (*good)(const std::string&)) 
                         "");
 }
 CLI::Validator wants_integer() {
-  return wants("an integer", [](const std::string& text) {
+  return wants("an integer between -2^31 and 2^31", [](const std::string& text) {
     const auto value = parse_integer(text);
     return value && *value == int(*value);
   });
@@ -180,8 +180,10 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
     problem = "there is no subcommand '" + arguments.front() + "'" + did_you_mean(arguments.front(), names);
   } else if (used.empty() && arguments.empty()) {
     problem = "a subcommand is missing";
+  } else if (used.empty() && dynamic_cast<const CLI::RequiredError*>(&error)) {
+    problem = "a subcommand is missing, and " + in_quotes(arguments.front()) + " is not known without one";
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const auto extras = app->remaining(true);
+    const auto extras = top.remaining(true);
     const std::string extra = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
     problem = "unknown argument '" + extra + "'" + did_you_mean(extra, option_names(*app));
   }

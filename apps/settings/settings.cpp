@@ -50,18 +50,31 @@ std::string text_of(const std::vector<T>& v) {
   return array_text(v);
 }
 
+/// did_you_mean() for keys, where the section may have been left out.
+std::string key_meant(const std::string& key, const std::vector<std::string>& known) {
+  const std::string ending = "." + key;
+  for (const std::string& k : known)
+    if (k.size() > ending.size() && k.compare(k.size() - ending.size(), ending.size(), ending) == 0)
+      return did_you_mean(k, {k});
+  return did_you_mean(key, known);
+}
+
 /// The type of value that a target takes, for messages.
 struct Kind {
   std::string operator()(const bool*) const { return "true or false"; }
-  std::string operator()(const int*) const { return "an integer"; }
+  std::string operator()(const int*) const { return "an integer between -2^31 and 2^31"; }
   std::string operator()(const std::uint64_t*) const { return "an integer of 0 or more"; }
   std::string operator()(const double*) const { return "a finite number"; }
   std::string operator()(const std::string*) const { return "a string"; }
-  std::string operator()(const Coord*) const { return "a list of four integers"; }
-  std::string operator()(const std::vector<int>*) const { return "a list of integers"; }
+  std::string operator()(const Coord*) const { return "a list of four integers between -2^31 and 2^31"; }
+  std::string operator()(const std::vector<int>*) const { return "a list of integers between -2^31 and 2^31"; }
   std::string operator()(const std::vector<std::string>*) const { return "a list of strings"; }
-  std::string operator()(const std::vector<std::array<int, 3>>*) const { return "a list of lists of three integers"; }
-  std::string operator()(const std::vector<Coord>*) const { return "a list of lists of four integers"; }
+  std::string operator()(const std::vector<std::array<int, 3>>*) const {
+    return "a list of lists of three integers between -2^31 and 2^31";
+  }
+  std::string operator()(const std::vector<Coord>*) const {
+    return "a list of lists of four integers between -2^31 and 2^31";
+  }
 };
 
 /// Each parse() returns whether the node holds a value of the type.
@@ -153,13 +166,13 @@ class Settings::Reader {
     const bool section = std::any_of(known.begin(), known.end(), inside);
     if (section && node.is_table()) return table(*node.as_table(), key);
     require(!section, where(node, key), "is a section, not a value: write [" + key + "] and its keys below");
-    if (node.is_table() && !node.as_table()->empty()) {
+    if (node.is_table()) {
       // A misspelt section: name the nearest key that one of its keys would be.
-      const auto first = node.as_table()->begin();
-      const std::string inner = key + "." + std::string(first->first.str());
-      throw InputError(where(node, key) + " is not a known section" + did_you_mean(inner, known));
+      const auto* const keys_of = node.as_table();
+      const std::string first = keys_of->empty() ? "" : std::string(keys_of->begin()->first.str());
+      throw InputError(where(node, key) + " is not a known section" + did_you_mean(key + "." + first, known));
     }
-    throw InputError(where(node, key) + " is not a known key" + did_you_mean(key, known));
+    throw InputError(where(node, key) + " is not a known key" + key_meant(key, known));
   }
 
   std::string where(const toml::node& node, const std::string& key) const {
@@ -212,7 +225,7 @@ void Settings::assign(const std::string& assignment) {
   require(equals != std::string::npos && equals > 0, "--set wants KEY=VALUE, got '" + assignment + "'");
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
   Setting* setting = find(key);
-  require(setting, "--set", key, "is not a known key" + did_you_mean(key, keys()));
+  require(setting, "--set", key, "is not a known key" + key_meant(key, keys()));
   const bool text = std::holds_alternative<std::string*>(setting->target);
   const bool texts = std::holds_alternative<std::vector<std::string>*>(setting->target);
   require(is_utf8(value), "--set", key, "is", "'" + value + "',",

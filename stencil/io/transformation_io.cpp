@@ -110,9 +110,9 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
                              shape.extent[4] == 3 && shape.extent[5] == 3,
                          name, "has a dataset", dataset,
                          "that is not complex [t][z][y][x][3][3]: Kovariant did not write it");
-    require<FormatError>(shape.extent == extent_of(lattice.extent()), name, "holds a transformation of the lattice",
-                         shape.extent[3], shape.extent[2], shape.extent[1], shape.extent[0], "and the links have",
-                         to_string(lattice.extent()) + ": take the file that was made with them");
+    require(shape.extent == extent_of(lattice.extent()), name, "holds a transformation of the lattice", shape.extent[3],
+            shape.extent[2], shape.extent[1], shape.extent[0], "and the links have",
+            to_string(lattice.extent()) + ": take the file that was made with them");
     require<FormatError>(shape.stored_bytes >= std::uint64_t(lattice.volume()) * reals * 8, name,
                          "is cut short: the file was not copied to its end");
     const auto names = checksum_names(ChecksumKind::scidac);

@@ -93,12 +93,12 @@ TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
   wrong({"info", "x", "--format", "tiff"}, "--format: must be one of 'ildg', 'nersc', but is 'tiff'\n");
   wrong({"info", "x", "--format", "nresc"}, "but is 'nresc'; did you mean 'nersc'?");
   wrong({"info", "x", "--extent", "4", "4", "4"}, "--extent takes 4 values, and 3 are given");
-  wrong({"info", "x", "--extent", "4", "4", "4", "4.5"}, "wants an integer, got '4.5'");
-  wrong({"info", "x", "--number", "three"}, "--number: wants an integer, got 'three'");
+  wrong({"info", "x", "--extent", "4", "4", "4", "4.5"}, "wants an integer between -2^31 and 2^31, got '4.5'");
+  wrong({"info", "x", "--number", "three"}, "--number: wants an integer between -2^31 and 2^31, got 'three'");
   wrong({"info", "x", "--number", "1", "--number", "2"}, "--number takes 1 value, and 2 are given");
   wrong({"info", "x", "--seed", "-1"}, "--seed: wants an integer from 0 to 2^64 - 1, got '-1'");
   wrong({"info", "x", "--seed", "18446744073709551616"}, "--seed: wants an integer");
-  wrong({"info", "x", "--number", "3000000000"}, "--number: wants an integer, got");
+  wrong({"info", "x", "--number", "3000000000"}, "--number: wants an integer between");
   wrong({"info", "x", "--width", "wide"}, "--width: wants a number, got 'wide'");
 }
 

@@ -195,6 +195,8 @@ TEST(Settings, UnknownKeysNameTheNearestKnownOne) {
   EXPECT_SAYS(error_of([&] { s.read("[latice]\nextent = [2, 2, 2, 2]", "f"); }), "did you mean 'lattice.extent'?");
   EXPECT_SAYS(error_of([&] { s.assign("source.sed=1"); }),
               "--set source.sed is not a known key; did you mean 'source.seed'?");
+  EXPECT_SAYS(error_of([&] { s.assign("kappa=0.1"); }), "did you mean 'action.kappa'?");
+  EXPECT_SAYS(error_of([&] { s.read("[nothing]", "f"); }), "nothing is not a known section");
   EXPECT_SAYS(error_of([&] { s.read("solver = 3", "f"); }), "solver is a section");
 }
 
@@ -202,7 +204,8 @@ TEST(Settings, WrongTypesNameFileLineAndWhatIsWanted) {
   Parameters p;
   Settings s = p.settings();
   const auto wrong = [&](const std::string& toml) { return error_of([&] { s.read(toml, "run.toml"); }); };
-  EXPECT_SAYS(wrong("[source]\nn = 1.5"), "run.toml, line 2: source.n must be an integer, but is the number 1.5");
+  EXPECT_SAYS(wrong("[source]\nn = 1.5"),
+              "run.toml, line 2: source.n must be an integer between -2^31 and 2^31, but is the number 1.5");
   EXPECT_SAYS(wrong("[source]\nn = 4294967296"), "must be an integer");
   EXPECT_SAYS(wrong("[source]\nseed = -1"), "an integer of 0 or more");
   EXPECT_SAYS(wrong("[action]\nkappa = \"big\""), "must be a finite number, but is the string");
