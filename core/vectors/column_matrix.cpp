@@ -10,9 +10,9 @@ namespace kov::detail {
 
 /// Inner products of a tile of columns: x_i of row i, y_j of column j of the tile; past the last column, of the last.
 /// Where lanes are columns, a row is a group of x.
-template <class F, int rows, int columns>
+template <class View, int rows, int columns>
 struct GramKernel {
-  typename F::View a, b;
+  View a, b;
   int n_rows, n_columns, n_groups, tiles_in_row;  // groups of b; tiles beside each other
   bool streaming;
 
@@ -39,7 +39,7 @@ struct GramKernel {
       });
       kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
         const int column = first_column + j < n_columns ? first_column + j : n_columns - 1;
-        const auto z = to_double(column_element<F>(b, x, column, k));
+        const auto z = to_double(column_element(b, x, column, k));
         const Complex<R> w = widened<R>(z);
         kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
           R* const sum = in_registers.v + 2 * (i * columns + j);
@@ -51,9 +51,9 @@ struct GramKernel {
       });
     };
     if constexpr (std::is_same_v<Site, LaneSite>)
-      kov::unroll<F::n_complex>(add_number);
+      kov::unroll<View::n_complex>(add_number);
     else
-      for (int k = 0; k < F::n_complex; ++k) add_number(k);
+      for (int k = 0; k < View::n_complex; ++k) add_number(k);
     sums = in_registers;
   }
   /// This tile's share of what all tiles read at x.
@@ -77,11 +77,11 @@ inline constexpr int most_inputs = has_packs ? 32 : 16, most_outputs = has_packs
 
 /// Columns first_out, first_out + 1, ... of out from columns first_in to first_in + n_in - 1 of in; real and imaginary
 /// parts of the matrix are [input][output].
-template <class F>
+template <class View>
 struct RotationKernel {
-  using T = typename F::Real;
-  static constexpr int width = F::Lanes::width;
-  typename F::View in, out;
+  using T = typename View::Real;
+  static constexpr int width = has_packs && View::holds_columns ? View::lanes : 1;
+  View in, out;
   int first_in, n_in, first_group, n_out;
   bool adds, streaming;
   alignas(width > 1 ? 64 : 16) T re[most_inputs][most_outputs];
@@ -96,7 +96,7 @@ struct RotationKernel {
       rotate_group(x, slot);
   }
   static constexpr int numbers_of_slot = 3;
-  static_assert(F::n_complex % numbers_of_slot == 0);
+  static_assert(View::n_complex % numbers_of_slot == 0);
 
  private:
   /// Complex number k of all columns: a thread reads every column of `in` once.
@@ -130,7 +130,7 @@ struct RotationKernel {
     for (int j = 0; j < n_in; ++j) {
       const Complex<R> c{lanes<R>(re[j], slot), lanes<R>(im[j], slot)};
       kov::unroll<S::n_complex>([&](int k) __attribute__((always_inline)) {
-        const auto z = column_element<F>(in, x, first_in + j, k);
+        const auto z = column_element(in, x, first_in + j, k);
         multiply_add(sum.z[k], c, Complex<R>{R(z.re), R(z.im)});
       });
     }
@@ -171,8 +171,8 @@ std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, con
   std::vector<double> sums(std::size_t(n_tiles) * width * n);
   sum_groups<ColumnSiteOf<F>, n, many_sums_at_once>(
       "gram_matrix", x.range(), x.layout(), n_tiles,
-      GramKernel<F, rows, columns>{x.view(), y.view(), n_rows, n_columns, y.n_groups(), beside,
-                                   worth_streaming(x.bytes() + y.bytes())},
+      GramKernel<typename F::View, rows, columns>{x.view(), y.view(), n_rows, n_columns, y.n_groups(), beside,
+                                                  worth_streaming(x.bytes() + y.bytes())},
       x.lattice().sum_scratch(), sums, exec);
   std::vector<double> parts(std::size_t(2 * m) * std::size_t(n_columns));
   for (int i = 0; i < m; ++i)
@@ -204,23 +204,24 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
   for (int first_out = 0; first_out < n; first_out += most_outputs)
     for (int first_in = 0; first_in < m; first_in += most_inputs) {
       const int n_out = std::min(most_outputs, n - first_out);
-      RotationKernel<F> kernel{.in = x.view(),
-                               .out = y.view(),
-                               .first_in = first_in,
-                               .n_in = std::min(most_inputs, m - first_in),
-                               .first_group = first_out / width,
-                               .n_out = n_out,
-                               .adds = adds || first_in > 0,
-                               .streaming = streaming,
-                               .re = {},
-                               .im = {}};
+      using Kernel = RotationKernel<typename F::View>;
+      Kernel kernel{.in = x.view(),
+                    .out = y.view(),
+                    .first_in = first_in,
+                    .n_in = std::min(most_inputs, m - first_in),
+                    .first_group = first_out / width,
+                    .n_out = n_out,
+                    .adds = adds || first_in > 0,
+                    .streaming = streaming,
+                    .re = {},
+                    .im = {}};
       for (int j = 0; j < kernel.n_in; ++j)
         for (int i = 0; i < n_out; ++i) {
           const std::complex<double> c = r[std::size_t(first_in + j) * std::size_t(n) + std::size_t(first_out + i)];
           kernel.re[j][i] = T(c.real());
           kernel.im[j][i] = T(c.imag());
         }
-      const int n_slots = has_packs ? (n_out + width - 1) / width : F::n_complex / RotationKernel<F>::numbers_of_slot;
+      const int n_slots = has_packs ? (n_out + width - 1) / width : F::n_complex / Kernel::numbers_of_slot;
       for_each_group("rotate", y, n_slots, kernel, exec);
     }
 }

@@ -15,10 +15,10 @@ template <class F>
 using ColumnSiteOf = site_of_lanes_t<typename F::Lanes>;
 
 /// Complex number i of one column of a site.
-template <class F, class View, class Site>
+template <class View, class Site>
 KOKKOS_FORCEINLINE_FUNCTION auto column_element(const View& view, Site x, int column, int i) {
   if constexpr (std::is_same_v<Site, ColumnSite>)
-    return view.element(LaneSite{x.outer, column % F::Lanes::width}, column / F::Lanes::width, i);
+    return view.element(LaneSite{x.outer, column % View::lanes}, column / View::lanes, i);
   else
     return view.element(x, column, i);
 }
