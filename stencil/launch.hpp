@@ -61,6 +61,27 @@ struct StencilLaunch {
   Exec exec = {};
 };
 
+namespace detail {
+
+/// The kernel for launches that read no halo: it reads through neighbours.local() where that exists.
+template <class Neighbours, class Make>
+auto make_local(const Neighbours& neighbours, const Make& make) {
+  if constexpr (requires { neighbours.local(); })
+    return make(neighbours.local());
+  else
+    return make(neighbours);
+}
+
+/// run_stencil() where no neighbour is in a halo.
+template <class HaloT, class In, class Out, class Make>
+void run_without_halo(const std::string& name, const HaloT& halo, const In& in, const Out& out, const Make& make,
+                      const StencilLaunch& launch) {
+  for_each_site<typename Out::Lanes>(name, out.range(), out.n_groups(),
+                                     make_local(halo.exchange(in, launch.variant, launch.exec), make), launch.exec);
+}
+
+}  // namespace detail
+
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
 /// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
 /// same.  The kernel is called for every group of components of `out`.  Ordered on launch.exec.
@@ -69,27 +90,18 @@ struct StencilLaunch {
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  const Make& make, const StencilLaunch& launch = {}) {
+  if (!halo.active()) return detail::run_without_halo(name, halo, in, out, make, launch);
   using Lanes = typename Out::Lanes;
   const Lattice& lattice = in.lattice();
   const auto& exec = launch.exec;
   const int n_groups = out.n_groups();
-  using Neighbours = typename HaloT::Neighbours;
-  const auto make_local = [&](const Neighbours& neighbours) {
-    if constexpr (requires { neighbours.local(); })
-      return make(neighbours.local());
-    else
-      return make(neighbours);
-  };
-  if (!halo.active()) {
-    const auto kernel = make_local(halo.exchange(in, launch.variant, exec));
-    return for_each_site<Lanes>(name, out.range(), n_groups, kernel, exec);
-  }
   const auto blocking = [&] {
     for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in, launch.variant, exec)), exec);
   };
   const auto overlapped = [&] {
-    const Neighbours neighbours = halo.begin(in, launch.variant, exec);
-    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups, make_local(neighbours), exec);
+    const auto neighbours = halo.begin(in, launch.variant, exec);
+    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups,
+                         detail::make_local(neighbours, make), exec);
     halo.finish(exec);
     for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, make(neighbours), exec);
   };
@@ -118,23 +130,24 @@ enum class StencilForms {
   /// The nearest neighbours.
   nearest,
   /// The nearest neighbours, with a separate kernel if none of them is in a halo.
-  nearest_and_local
+  nearest_and_local,
+  /// Any legs, with separate kernels for both of these.
+  any_and_nearest_and_local
 };
 
 /// Calls f with the most special of these views that fits the stencil.
 template <StencilForms forms, class F>
 void with_view(const Stencil& stencil, const F& f) {
-  constexpr bool any = forms == StencilForms::any || forms == StencilForms::any_and_nearest;
-  if constexpr (has_packs && any) {
-    f(Stencil::NearestView{stencil.view()});
-  } else if constexpr (has_packs || forms == StencilForms::nearest) {
-    f(stencil.nearest());
-  } else if constexpr (forms == StencilForms::nearest_and_local) {
-    stencil.halo().any() ? f(stencil.nearest()) : f(stencil.local());
-  } else if constexpr (forms == StencilForms::any_and_nearest) {
-    stencil.is_nearest() ? f(stencil.nearest()) : f(stencil.view());
+  using enum StencilForms;
+  constexpr bool takes_any = forms == any || forms == any_and_nearest || forms == any_and_nearest_and_local;
+  if constexpr (has_packs) {
+    f(takes_any ? Stencil::NearestView{stencil.view()} : stencil.nearest());
   } else {
-    f(stencil.view());
+    if constexpr (takes_any)
+      if (forms == any || !stencil.is_nearest()) return f(stencil.view());
+    if constexpr (forms == nearest_and_local || forms == any_and_nearest_and_local)
+      if (!stencil.halo().any()) return f(stencil.local());
+    if constexpr (forms != any) f(stencil.nearest());
   }
 }
 
@@ -150,8 +163,11 @@ template <StencilForms forms, class Compressor = WholeSites, class In, class Out
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
   with_view<forms>(halos.stencil<typename In::Lanes>(), [&](const auto& view) {
-    run_stencil<Compressor>(
-        name, halos, in, out, [&](const auto& neighbours) { return make(neighbours, view); }, launch);
+    const auto make_with_view = [&](const auto& neighbours) { return make(neighbours, view); };
+    if constexpr (std::is_same_v<decltype(view), const Stencil::LocalView&>)
+      detail::run_without_halo(name, halos.halo<Compressor>(in), in, out, make_with_view, launch);
+    else
+      run_stencil<Compressor>(name, halos, in, out, make_with_view, launch);
   });
 }
 

@@ -111,7 +111,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                                 in.n_components(), at_once, int(steps.size()), token});
     Kokkos::fence("slices_of_laplacian");
   };
-  launch_step(reads_others, [&](auto others) {
+  launch_step<typename Field<SiteT, T>::View>(reads_others, [&](auto others) {
     if constexpr (registers_hold_pairs<T>)
       if (table.has_pairs) return take(others, PairSite{});
     take(others, PackSite{});

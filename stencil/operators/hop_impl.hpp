@@ -32,7 +32,9 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain ? StencilForms::any_and_nearest : StencilForms::any;
+  constexpr auto of_sites =
+      Lanes::holds_columns ? StencilForms::any_and_nearest : StencilForms::any_and_nearest_and_local;
+  constexpr auto forms = plain ? of_sites : StencilForms::any;
   const auto launch = [&](auto sign) {
     run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,
