@@ -9,7 +9,8 @@
 #
 # LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
 # twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.
-# Twins run with `ctest -C WithoutData -L without_data`.
+# Twins run with `ctest -C WithoutData -L without_data`, and in GoogleTest executables only what reads published data:
+# tests that have "Published" in their names.
 #
 # PROCESSORS counts half processors, because programs that are called again and again (tests/apps) mostly wait for MPI
 # to start: `ctest --parallel 4` is right for two processors.
@@ -35,20 +36,21 @@ if(KOV_SANITIZE)  # MPI and HDF5 keep memory until the process ends; memory that
   list(APPEND KOV_RUN_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:protect_shadow_gap=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
-# kov_data_entries(<entry> TWINS no_data [some_data] COMMAND ...): gives an entry that has the label data its folder, and
-# adds the twins.  Call it when the entry has all its other properties.
+# kov_data_entries(<entry> TWINS no_data [some_data] COMMAND ... [ENVIRONMENT ...]): gives an entry that has the label data
+# its folder, and adds the twins, with more variables in their environment.  Call it when the entry has all its other
+# properties.
 if(EXISTS "${KOV_TEST_DATA}/oracles")
   file(COPY "${KOV_TEST_DATA}/oracles" DESTINATION "${PROJECT_BINARY_DIR}/tests/some_data")
 endif()
 function(kov_data_entries entry)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TWINS;COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TWINS;COMMAND;ENVIRONMENT")
   get_test_property(${entry} ENVIRONMENT environment)
   list(REMOVE_ITEM environment KOV_TEST_DATA=)
   set_tests_properties(${entry} PROPERTIES ENVIRONMENT "${environment};KOV_TEST_DATA=${KOV_TEST_DATA}")
   foreach(twin ${arg_TWINS})
     add_test(NAME ${entry}.${twin} CONFIGURATIONS WithoutData COMMAND ${arg_COMMAND})
-    set_tests_properties(${entry}.${twin} PROPERTIES LABELS without_data
-      ENVIRONMENT "${environment};KOV_TEST_DATA=${PROJECT_BINARY_DIR}/tests/${twin}")
+    set(of_twin ${environment} ${arg_ENVIRONMENT} "KOV_TEST_DATA=${PROJECT_BINARY_DIR}/tests/${twin}")
+    set_tests_properties(${entry}.${twin} PROPERTIES LABELS without_data ENVIRONMENT "${of_twin}")
     foreach(property WORKING_DIRECTORY PROCESSORS TIMEOUT RUN_SERIAL)
       get_test_property(${entry} ${property} value)
       if(value)
@@ -94,7 +96,7 @@ function(kov_add_test name)
       ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
       LABELS "${arg_LABELS}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
     if("data" IN_LIST arg_LABELS)
-      kov_data_entries(${name}.${ranks} TWINS ${twins} COMMAND ${command})
+      kov_data_entries(${name}.${ranks} TWINS ${twins} COMMAND ${command} ENVIRONMENT "GTEST_FILTER=*Published*")
     endif()
   endforeach()
 endfunction()

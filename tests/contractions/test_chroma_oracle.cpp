@@ -44,7 +44,7 @@ const Correlator& find(const std::vector<Correlator>& list, const std::string& c
   throw InputError("no correlator of " + channel + " at " + to_string(p));
 }
 
-class ChromaSpectrum : public ::testing::Test {
+class PublishedChromaSpectrum : public ::testing::Test {
  protected:
   void SetUp() override {
     KOV_SKIP_WITHOUT_DATA("oracles/chroma_hadspec_wilson_k0.11.json", "chroma_weakfield/weak_field.lime");
@@ -99,7 +99,7 @@ class ChromaSpectrum : public ::testing::Test {
   int compared_ = 0;
 };
 
-TEST_F(ChromaSpectrum, EveryMesonAndBaryonIsReproduced) {
+TEST_F(PublishedChromaSpectrum, EveryMesonAndBaryonIsReproduced) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto gauge = read_gauge<double>(lattice, configuration_);
   const auto smooth = ape(gauge, ApeSmearing{.weight = 2.5,

@@ -54,7 +54,7 @@ int compare(const Propagator<double>& s, const json& section, double tolerance) 
   return compared;
 }
 
-TEST(CloverHadrons, EqualThoseOfTheReferenceCode) {
+TEST(PublishedCloverHadrons, EqualThoseOfTheReferenceCode) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const json oracle = test::oracle("reference_lq_milc_l4448.json");
   const json &values = oracle.at("values"), &parameters = oracle.at("parameters");

@@ -52,8 +52,13 @@ class Folder {
 };
 
 /// Where published configurations and numbers are; empty when KOV_TEST_DATA names nothing.  Entries of ctest have it
-/// when they carry the label data.
+/// when they carry the label data.  Throws in a test that has not "Published" in its name: the entries without data run
+/// only tests that have.
 inline std::filesystem::path data_folder() {
+  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+  const std::string name = test ? std::string(test->test_suite_name()) + "." + test->name() : "Published";
+  require(name.find("Published") != std::string::npos, "the test", name,
+          "reads published data and has not Published in its name: give it such a name");
   const char* folder = std::getenv("KOV_TEST_DATA");
   return folder ? folder : "";
 }

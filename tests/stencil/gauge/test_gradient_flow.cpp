@@ -269,7 +269,7 @@ GaugeField<double> milc_gauge() {
 }
 
 // MILC's numbers have six digits: ours must round to them.
-TEST(FlowOracle, MilcSymanzik) {
+TEST(PublishedFlow, MilcSymanzik) {
   KOV_SKIP_WITHOUT_DATA("oracles/milc_symanzik_flow_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("milc_symanzik_flow_l4448.json");
   const FlowHistory history =
@@ -301,7 +301,7 @@ void compare_rows(const nlohmann::json& rows, FlowAction action, double step, do
   }
 }
 
-TEST(FlowOracle, MilcConfigurationToNineDigits) {
+TEST(PublishedFlow, MilcConfigurationToNineDigits) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const double relative = all["tolerance"]["rel"];

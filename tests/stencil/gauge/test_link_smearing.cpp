@@ -242,7 +242,7 @@ void expect_plaquettes(const GaugeField<double>& gauge, const nlohmann::json& ex
 }
 
 // Numbers of Chroma, in single precision, and the same in double from a fully converged projection.
-TEST(LinkSmearingOracle, Chroma) {
+TEST(PublishedLinkSmearing, Chroma) {
   KOV_SKIP_WITHOUT_DATA("oracles/chroma_link_smearing.json", "qlua/random-gauge.nersc");
   const auto all = oracle("chroma_link_smearing.json");
   const auto& tolerance = all["tolerance"];
@@ -284,7 +284,7 @@ TEST(LinkSmearingOracle, Chroma) {
   EXPECT_EQ(compared, 5);
 }
 
-TEST(LinkSmearingOracle, MilcConfiguration) {
+TEST(PublishedLinkSmearing, MilcConfiguration) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto values = oracle("reference_lq_milc_l4448.json")["values"]["smeared_plaquettes"];
   const auto gauge =

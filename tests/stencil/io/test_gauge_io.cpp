@@ -68,7 +68,7 @@ std::string hex(double value) {
 }
 
 // All ranks together get the same bits as one process alone in either memory order.
-TEST(GaugeIo, SameFileHasTheSameBitsOnAnyDecomposition) {
+TEST(PublishedGaugeIo, SameFileHasTheSameBitsOnAnyDecomposition) {
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4448");
   const auto path = data_folder() / "milc" / "lat.sample.l4448";
   const auto bits = [&](const Comm& comm, const LatticeOptions& options) {
@@ -84,7 +84,7 @@ TEST(GaugeIo, SameFileHasTheSameBitsOnAnyDecomposition) {
   EXPECT_EQ(bits(Comm::world(), {.force_halo = true}), alone);
 }
 
-TEST(GaugeIo, SameLinksInDifferentFormatsHaveTheSameChecksum) {
+TEST(PublishedGaugeIo, SameLinksInDifferentFormatsHaveTheSameChecksum) {
   const std::vector<std::string> names{"milc/lat.sample.l4444", "milc/lat.sample.l4444.ildg",
                                        "milc/lat.sample.l4444.scidac", "derived/openqcd_from_milc_l4444.oqcd",
                                        "milc/lat.sample.inst"};

@@ -170,7 +170,7 @@ TEST(FieldStrengthFacts, FieldsThatAreNotGaugeFieldsAreRefused) {
   EXPECT_THROW(field_strength_averages(one), InputError);
 }
 
-TEST(FieldStrengthOracle, MilcConfiguration) {
+TEST(PublishedFieldStrength, MilcConfiguration) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const auto& expected = all["values"]["gauge"];

@@ -129,7 +129,7 @@ TEST(LoopFacts, WhatWasNotMeasuredIsRefused) {
   EXPECT_THROW(loops.effective_potential(1, 1), InputError);
 }
 
-TEST(LoopOracle, Chroma) {
+TEST(PublishedLoops, Chroma) {
   KOV_SKIP_WITHOUT_DATA("oracles/chroma_wilson_loops.json", "qlua/random-gauge.nersc");
   const auto all = oracle("chroma_wilson_loops.json");
   const double tolerance = all["tolerance"]["abs"];
@@ -155,7 +155,7 @@ TEST(LoopOracle, Chroma) {
   }
 }
 
-TEST(LoopOracle, MilcConfiguration) {
+TEST(PublishedLoops, MilcConfiguration) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto all = oracle("reference_lq_milc_l4448.json");
   const double relative = all["tolerance"]["rel"];

@@ -101,7 +101,7 @@ TEST(QuarkSmearing, RefusesParametersWithoutMeaning) {
 }
 
 /// |source|^2 of a smeared point on stout links of a published configuration, from an independent reference.
-TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
+TEST(PublishedQuarkSmearing, NormOfAGaussianSource) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto all = test::oracle("reference_lq_milc_l4448.json");
@@ -119,7 +119,7 @@ TEST(QuarkSmearingOracle, NormOfAGaussianSource) {
 }
 
 /// The lowest eigenvalue of -Laplacian on all time slices, from an independent reference: bounds lie just below.
-TEST(SpectralBoundsOracle, LowestEigenvalueOfAPublishedConfiguration) {
+TEST(PublishedSpectralBounds, LowestEigenvalueOfAPublishedConfiguration) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto all = test::oracle("reference_lq_milc_l4448.json");

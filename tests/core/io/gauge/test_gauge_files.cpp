@@ -43,7 +43,7 @@ TEST(GaugeFiles, EveryPublishedFileHasItsPlaquettesAndLinkTrace) {
   }
 }
 
-TEST(GaugeFiles, HeadersSayWhatTheFilesAre) {
+TEST(PublishedGaugeFiles, HeadersSayWhatTheFilesAre) {
   const Comm comm = Comm::world();
   struct Expected {
     std::string format;
@@ -86,7 +86,7 @@ TEST(GaugeFiles, HeadersSayWhatTheFilesAre) {
   }
 }
 
-TEST(GaugeFiles, TheSameFieldInFourFormatsHasBitwiseTheSameLinks) {
+TEST(PublishedGaugeFiles, TheSameFieldInFourFormatsHasBitwiseTheSameLinks) {
   const std::vector<std::string> others{"milc/lat.sample.l4444.ildg", "milc/lat.sample.l4444.scidac",
                                         "derived/openqcd_from_milc_l4444.oqcd"};
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444");
@@ -98,7 +98,7 @@ TEST(GaugeFiles, TheSameFieldInFourFormatsHasBitwiseTheSameLinks) {
   }
 }
 
-TEST(GaugeFiles, EveryDecompositionReadsTheSameLinks) {
+TEST(PublishedGaugeFiles, EveryDecompositionReadsTheSameLinks) {
   const std::vector<std::string> names{"milc/lat.sample.l4448", "gattbx/nersc.l8t4b3360", "qlua/random-gauge.nersc",
                                        "chroma_weakfield/weak_field.lime", "derived/openqcd_from_milc_l4444.oqcd"};
   KOV_SKIP_WITHOUT_DATA(names);
@@ -156,7 +156,7 @@ TEST(GaugeFiles, ExtentsThatNoLatticeHasAreRefused) {
   }
 }
 
-TEST(GaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
+TEST(PublishedGaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444", "milc/lat.sample.l4444.scidac");
   const Comm comm = Comm::world();
   const Folder folder(comm);
@@ -175,7 +175,7 @@ TEST(GaugeFiles, ScidacFileWithoutExtentsNeedsThemFromTheCaller) {
   EXPECT_THROW(read_gauge_header(comm, folder / "bare", wrong), FormatError);
 }
 
-TEST(GaugeFiles, ExtentsThatContradictTheFileAreRefused) {
+TEST(PublishedGaugeFiles, ExtentsThatContradictTheFileAreRefused) {
   KOV_SKIP_WITHOUT_DATA("milc/lat.sample.l4444.ildg");
   const Comm comm = Comm::world();
   const auto path = data_folder() / "milc/lat.sample.l4444.ildg";
