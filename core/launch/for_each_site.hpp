@@ -33,6 +33,7 @@ struct SiteFunctor {
 /// components share come from cache.  one: there is only one component.
 template <int N, bool one, class Kernel>
 struct LaneComponents {
+  static constexpr bool one_component = one;
   Kernel kernel;
   SiteRange range;
   int n_components;

@@ -38,6 +38,10 @@ concept HasBlocks = requires {
   ThreadBlocks<Kernel>::max_threads;
 };
 
+/// Whether blocks of this kernel walk through time slices, if the sites are those of slices.
+template <class Kernel, class Functor>
+concept Walks = HasBlocks<Kernel> &&(ThreadBlocks<Kernel>::reaches_in_time || Functor::one_component);
+
 #if defined(KOKKOS_ENABLE_CUDA)
 template <int threads, int min_blocks, class Functor>
 __global__ void __launch_bounds__(threads, min_blocks) run_blocks(const __grid_constant__ Functor functor, int n) {
@@ -91,8 +95,8 @@ template <class Kernel, class Exec, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
   const SiteRange& range = functor.range;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
-    if (range.n_slices > 0 && (ThreadBlocks<Kernel>::reaches_in_time || functor.n_components == 1)) {
+  if constexpr (Walks<Kernel, Functor> && std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (range.n_slices > 0) {
       constexpr int threads = ThreadBlocks<Kernel>::max_threads;
       const auto walk = walk_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>;
       static const int on_each = [&] {

@@ -15,12 +15,10 @@ std::vector<Coord> laplacian_legs(const std::vector<Coord>& legs, Dimensions dim
 }
 
 template struct LaplacianOn<float, Field<ColorVector, float>>;
-template struct LaplacianOn<float, Field<ColorVector, Fixed16>>;
 template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<4>>>;
 template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<8>>>;
 template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<16>>>;
 template struct LaplacianOn<float, Field<Spinor, float>>;
-template struct LaplacianOn<float, Field<Spinor, Fixed16>>;
 template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<4>>>;
 template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<8>>>;
 template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<16>>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Private to laplacian*.cpp and slice_steps.cpp: the kernel of a LaplacianStep and its launch.  Each of the sources
-// compiles the kernels for some storages of links, as there are too many kernels for one source.
+// compiles the kernels for some storages of links and fields, as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/launch.hpp"
@@ -14,18 +14,15 @@
 
 namespace kov::detail {
 
-/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.
+/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Without a source its number
+/// is 0 and `in` any field that is read anyway: a branch would hold the loads back that follow.
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source;
-  bool has_source, has_before;
+  bool has_before;
 
   explicit StepAtSite(const LaplacianStep& step)
-      : alpha(T(step.alpha)),
-        beta(T(step.beta)),
-        source(T(step.source.value_or(0))),
-        has_source(step.source.has_value()),
-        has_before(step.has_before) {}
+      : alpha(T(step.alpha)), beta(T(step.beta)), source(T(step.source.value_or(0))), has_before(step.has_before) {}
 
   /// The result of the step for component c at x, given the sum over the legs; the other arguments are views.
   template <class Value, class Site, class From, class View>
@@ -36,7 +33,7 @@ struct StepAtSite {
     Value to = zero<Value>();
     if constexpr (others) {
       if (has_before) to -= before(x, c);
-      if (has_source) multiply_add(to, R(source), in(x, c));
+      multiply_add(to, R(source), in(x, c));
     }
     multiply_add(to, R(alpha), from(x, c));
     multiply_add(to, R(beta), legs);
@@ -174,6 +171,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const GaugeLinks<Storage>& gauge = laplacian.links();
   const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
+  const auto source = step.source ? in.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
   const auto launch = [&](auto n_legs, auto others) {
@@ -184,7 +182,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
               LaplacianKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
                               decltype(others)::value, std::decay_t<decltype(stencil)>>;
           return Kernel{{stencil, links, neighbours, from.n_groups(), streaming},
-                        in.view(),
+                        source,
                         before.view(),
                         to.view(),
                         StepAtSite<typename F::Real, decltype(others)::value>(step)};

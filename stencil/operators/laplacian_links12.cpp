@@ -4,20 +4,12 @@
 namespace kov::detail {
 
 template struct LaplacianOn<Links12<float>, Field<ColorVector, float>>;
-template struct LaplacianOn<Links12<float>, Field<ColorVector, Fixed16>>;
 template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<4>>>;
 template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<8>>>;
 template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<16>>>;
 template struct LaplacianOn<Links12<float>, Field<Spinor, float>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, Fixed16>>;
 template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<4>>>;
 template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<8>>>;
 template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<16>>>;
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double>>;
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double, ColumnLanes<8>>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double, ColumnLanes<8>>>;
 
 }  // namespace kov::detail
