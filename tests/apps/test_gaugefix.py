@@ -51,7 +51,7 @@ class Gaugefix(LinksTest):
         self.assertEqual(self.leftovers(), [])
         self.assertIn("no dataset", self.call("gaugefix", "a.0001.lime", "b.lime", "--apply", "gaugefix.h5", code=2).stderr)
         self.call("generate", "--extent", 4, 4, 4, 4, "--thermalise", 1, "--output", "small", "-q")
-        self.assertIn("4 4 4 4", self.call("gaugefix", "small.0001.lime", "b.lime", "--apply", "g.h5", code=2).stderr)
+        self.assertIn("4 4 4 4", self.call("gaugefix", "small.0001.lime", "b.lime", "--apply", "g.h5", code=1).stderr)
         for arguments in (["--apply", "g.h5", "--transformation", "h.h5"], ["--transformation", "b.lime"],
                           ["--transformation", "gaugefix.h5"], ["--transformation", "absent/g.h5"]):
             self.call("gaugefix", "a.0001.lime", "b.lime", *arguments, code=1)
