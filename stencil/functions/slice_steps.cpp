@@ -3,7 +3,7 @@
 
 #include "kov/core/base/queue.hpp"
 #include "kov/stencil/functions/slice_table.hpp"
-#include "kov/stencil/operators/laplacian_impl.hpp"
+#include "kov/stencil/operators/laplacian_step.hpp"
 
 namespace kov::detail {
 
