@@ -103,7 +103,8 @@ class Bench(ProgramTest):
                 self.assertGreater(ms, 0)
                 self.assertGreater(roof, 0)
                 # Both are printed with one digit behind the point, the ratio with none.
-                self.assertAlmostEqual(ratio, 100 * rate / roof, delta=0.51 + ratio * (0.06 / roof + 0.06 / max(rate, 0.1)))
+                expected = 100 * rate / roof
+                self.assertAlmostEqual(ratio, expected, delta=0.51 + expected * (0.06 / roof + 0.06 / max(rate, 0.1)))
         for solver in ("BiCGstab", "BiCGstab, mixed precision", "CG, normal equations"):
             self.assertRegex(text, rf"4 4 4 8\s+{solver}\s+double\s+[0-9.]+\s+[0-9.]+\s+[0-9]+\n")
 
