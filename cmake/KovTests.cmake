@@ -1,22 +1,34 @@
 # SPDX-License-Identifier: MIT
 #
-# kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2 4] [LABELS fast] [LIBRARIES ...] [TIMEOUT seconds])
+# kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2] [THOROUGH 4] [LABELS fast] [LIBRARIES ...] [TIMEOUT seconds])
 #
 # One GoogleTest executable; one ctest entry per number of ranks: <name>.1, <name>.2, ...  Entries above one rank exist
 # in MPI builds only.  Threads are bound, because unbound ones are 60-100x slow on a busy machine; several ranks get a
 # thread each and no binding, or they would fight over the first core.  Threads and ranks that wait leave the processor
 # to the others soon.
 #
+# THOROUGH are numbers of ranks too, whose entries are thorough: what takes long and says little that the others do not
+# say.  `ctest -C Thorough` runs them with the others, `ctest -C Thorough -L thorough` alone.  add_test(NAME e
+# ${KOV_THOROUGH} ...) makes any entry thorough, with the label thorough; kov_thorough_target(<target>) says that only such
+# entries need a target, which is then built by the target thorough_tests and not by all.
+#
 # LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
 # twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.
 # Twins run with `ctest -C WithoutData -L without_data`, and in GoogleTest executables only what reads published data:
 # tests that have "Published" in their names.
 #
-# PROCESSORS counts half processors, because programs that are called again and again (tests/apps) mostly wait for MPI
-# to start: `ctest --parallel 4` is right for two processors.
+# PROCESSORS counts quarters of a processor, because programs that are called again and again (tests/apps) mostly wait for
+# MPI to start or to end: `ctest --parallel 8` is right for two processors.
 
 # kov_add_decompositions(<name> SOURCES a.cpp b.cpp): a test program that prints checksums (tests/support/bits.hpp).  Its
 # entry with one rank is <name>.1; in the entry <name> a script runs it on 1 to 8 ranks and 1 to 4 threads and compares.
+
+set(KOV_THOROUGH CONFIGURATIONS Thorough)
+add_custom_target(thorough_tests)
+function(kov_thorough_target target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(thorough_tests ${target})
+endfunction()
 
 set(KOV_LAUNCHER "")  # in front of "-n 2 PROGRAM", as one word for a variable of the environment
 if(KOV_MPI)
@@ -61,11 +73,11 @@ function(kov_data_entries entry)
 endfunction()
 
 function(kov_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;THOROUGH;LABELS;LIBRARIES")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "kov_add_test(${name}): no SOURCES")
   endif()
-  if(NOT arg_RANKS)
+  if(NOT arg_RANKS AND NOT arg_THOROUGH)
     set(arg_RANKS 1)
   endif()
   if(NOT arg_TIMEOUT)
@@ -77,24 +89,30 @@ function(kov_add_test name)
   if(KOV_PRECOMPILE)
     target_precompile_headers(${name} REUSE_FROM kov_test_support)
   endif()
-  foreach(ranks ${arg_RANKS})
+  foreach(ranks ${arg_RANKS} ${arg_THOROUGH})
     if(ranks EQUAL 1)
       set(command ${name})
       set(twins no_data some_data)
-      set(processors 4)
+      set(processors 8)
       set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
     elseif(KOV_MPI)
       set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
       set(twins no_data)
-      math(EXPR processors "2 * ${ranks}")
+      math(EXPR processors "4 * ${ranks}")
       set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
     else()
       continue()
     endif()
-    add_test(NAME ${name}.${ranks} COMMAND ${command})
+    set(configurations "")
+    set(labels ${arg_LABELS})
+    if(ranks IN_LIST arg_THOROUGH)
+      set(configurations ${KOV_THOROUGH})
+      list(APPEND labels thorough)
+    endif()
+    add_test(NAME ${name}.${ranks} ${configurations} COMMAND ${command})
     set_tests_properties(${name}.${ranks} PROPERTIES
       ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
-      LABELS "${arg_LABELS}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
+      LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
     if("data" IN_LIST arg_LABELS)
       kov_data_entries(${name}.${ranks} TWINS ${twins} COMMAND ${command} ENVIRONMENT "GTEST_FILTER=*Published*")
     endif()
@@ -102,13 +120,15 @@ function(kov_add_test name)
 endfunction()
 
 function(kov_add_decompositions name)
-  kov_add_test(${name} ${ARGN} LABELS bits)
+  kov_add_test(${name} ${ARGN} THOROUGH 1 LABELS bits)
+  kov_thorough_target(${name})
   set(mpiexec "")
   if(KOV_MPI)
     set(mpiexec "${MPIEXEC_EXECUTABLE}" ${KOV_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG})
   endif()
-  add_test(NAME ${name} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/decompositions.py"
-                                $<TARGET_FILE:${name}> ${mpiexec})
+  add_test(NAME ${name} ${KOV_THOROUGH}
+           COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/decompositions.py"
+                   $<TARGET_FILE:${name}> ${mpiexec})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT}"
-    LABELS bits PROCESSORS 8 TIMEOUT 900)
+    LABELS "bits;thorough" PROCESSORS 8 TIMEOUT 900)
 endfunction()

@@ -11,7 +11,7 @@ from .steps import EXIT_STEP_FAILED, Failure, capture, say, seconds
 
 COMMANDS = {
     "demo": "build, run the main job (a hadron spectrum from nothing) and say where its results are",
-    "test": "build everything and run the tests",
+    "test": "build everything and run the tests (with --thorough: every test)",
     "build": "build library, program and tests",
     "bench": "build and measure every kernel",
     "deps": "bring the dependencies only",
@@ -50,6 +50,9 @@ def parser():
         add("--without-hdf5", dest="hdf5", action="store_false", help="no HDF5 files: correlators as text only")
         add("--no-install", dest="install", action="store_false", help="never call the package manager; say what is missing")
         add("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="any CMake variable")
+        if name in ("test", "build"):
+            add("--thorough", action="store_true",
+                help="also the tests that take long: on more ranks, every decomposition, faults, endings, packages, docs")
         if name == "demo":
             add("--output", default="demo", help="folder for the results (default: demo)")
     return top
@@ -174,9 +177,11 @@ def run(options, rest, root, cache):
         return
     project = Project(root, options, dependencies)
     project.configure(tests)
-    project.build(options.target or (["kovariant_program"] if options.command in ("demo", "bench") else []))
+    thorough = getattr(options, "thorough", False)
+    project.build(options.target or (["kovariant_program"] if options.command in ("demo", "bench") else
+                                     ["all", "thorough_tests"] if thorough else []))
     if options.command == "test":
-        project.test(rest)
+        project.test((["-C", "Thorough"] if thorough else []) + rest)
     elif options.command == "demo":
         project.demo(os.path.abspath(options.output), rest)
     elif options.command == "bench":

@@ -55,9 +55,9 @@ class Project:
                     "the first error is in the log. Out of memory (killed)? try --jobs 1")
 
     def test(self, arguments):
-        """Runs ctest in the foreground: its closing lines are the summary.  Tests state half processors."""
+        """Runs ctest in the foreground: its closing lines are the summary.  Tests state quarters of a processor."""
         command = ["ctest", "--test-dir", self.folder, "--output-on-failure", "--parallel",
-                   str(2 * machine.processors()), *arguments]
+                   str(4 * machine.processors()), *arguments]
         say("* " + quote(command))
         log = os.path.join(self.folder, "Testing", "Temporary", "LastTest.log")
         if os.path.exists(log):
