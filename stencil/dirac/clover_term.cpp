@@ -293,7 +293,7 @@ CloverTerm<T>::CloverTerm(const GaugeField<S>& gauge, const CloverParameters& pa
   {
     const Field<ColorMatrix, S> strength = field_strength(gauge, FieldStrengthTrace::kept);
     for_each_site("clover_blocks", blocks.range(), detail::blocks_kernel(strength, blocks, parameters));
-    Kokkos::fence("clover blocks");
+    Exec().fence("clover blocks");
   }
   for_each_site("invert_clover", inverse.range(),
                 detail::InvertCloverKernel<S>{blocks.view(), inverse.view(), S(parameters.mu)});
@@ -301,19 +301,23 @@ CloverTerm<T>::CloverTerm(const GaugeField<S>& gauge, const CloverParameters& pa
                                               detail::LogDeterminantKernel<S>{blocks.view(), parameters.mu})[1]);
   blocks_ = detail::rounded<T>(blocks);
   inverse_ = detail::rounded<T>(inverse);
-  make(forms);
-  Kokkos::fence("clover term");
+  declare(forms);
+  Exec().fence("clover term");
 }
 
 template <class T>
 CloverTerm<T> CloverTerm<T>::with(const LinkForms& forms) const {
-  make(forms);
-  return CloverTerm(*this);
+  CloverTerm term(*this);
+  term.declare(forms);
+  Exec().fence("clover term");
+  return term;
 }
 
 template <class T>
-void CloverTerm<T>::make(const LinkForms& forms) const {
-  if (!has_packs || !forms.columns || forms_->blocks.n_components() > 0) return;
+void CloverTerm<T>::declare(const LinkForms& forms) {
+  if (!has_packs || !forms.columns) return;
+  takes_columns_ = true;
+  if (forms_->blocks.n_components() > 0) return;
   forms_->blocks = Columns(lattice(), "clover term for columns");
   forms_->inverse = Columns(lattice(), "inverse of the clover term for columns");
   convert(blocks_, forms_->blocks);

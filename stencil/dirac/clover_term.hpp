@@ -117,7 +117,7 @@ class CloverTerm {
     Columns blocks, inverse;
   };
 
-  void make(const LinkForms& forms) const;
+  void declare(const LinkForms& forms);
   template <class F>
   void require_shapes(const F& in, const F& out) const {
     require(in.lattice() == lattice() && in.conforms(out), "the clover term got", in.name(), "and", out.name(),
@@ -130,7 +130,7 @@ class CloverTerm {
     detail::CloverViews<T, link_lanes_t<Lanes>> v;
     v.twist = T(sign * parameters_.mu);
     if constexpr (link_lanes_t<Lanes>::holds_columns) {
-      require(forms_->blocks.n_components() > 0,
+      require(takes_columns_,
               "the clover term was made for single fields and got columns: make it with LinkForms{.columns = true}");
       set_views(v, forms_->blocks, forms_->inverse, inverse);
     } else {
@@ -148,6 +148,7 @@ class CloverTerm {
   CloverParameters parameters_;
   std::int64_t singular_sites_ = 0;
   Field<HermitianBlocks, T> blocks_, inverse_;
+  bool takes_columns_ = false;
   std::shared_ptr<Forms> forms_;
 };
 

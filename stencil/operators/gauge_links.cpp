@@ -100,17 +100,24 @@ GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<Col
   neighbours_ = halo_.exchange(links_);
   set_factors(leg_factors_, phases_, stencil, has_packs ? default_lanes : 1);
   if (has_packs && (lattice().layout().order() == Order::even_odd || storage_ == LinkStorage::twice)) make_doubled();
+  Exec().fence("gauge links");  // operators may run on other instances
 }
 
 template <class Storage>
 GaugeLinks<Storage> GaugeLinks<Storage>::with(const LinkForms& forms) const {
   GaugeLinks links(*this);
   if (!has_packs) return links;
-  if (forms.doubled) make_doubled();
-  if (forms.columns) {
+  if (forms.doubled && !declared_.doubled) {
+    make_doubled();
+    links.declared_.doubled = true;
+    if (storage_ == LinkStorage::once) links.codec_ += ", doubled between parities";
+  }
+  if (forms.columns && !declared_.columns) {
     make_columns();
+    links.declared_.columns = true;
     set_factors(links.column_leg_factors_, links.column_phases_, Stencil::of_columns(lattice(), legs_), 1);
   }
+  Exec().fence("forms of gauge links");
   return links;
 }
 
@@ -145,7 +152,7 @@ template <class Storage>
 LinkView<Storage> GaugeLinks<Storage>::site_view(bool from_parity, const detail::LegFactorView<Real>& factors) const {
   const auto& doubled = forms_->doubled;
   const bool gathers = lattice().layout().order() == Order::even_odd;
-  if (has_packs && doubled.n_components() > 0 && (gathers || storage_ == LinkStorage::twice || from_parity))
+  if (has_packs && (gathers || storage_ == LinkStorage::twice || (from_parity && declared_.doubled)))
     return {{doubled.view(), doubled.view()}, true, factors};
   return {neighbours_, false, factors};
 }
@@ -160,7 +167,7 @@ template <class Lanes>
 LinkView<Storage, link_lanes_t<Lanes>> GaugeLinks<Storage>::view(bool from_parity) const {
   if constexpr (has_packs && Lanes::holds_columns) {
     const auto& columns = forms_->columns;
-    require(columns.n_components() > 0,
+    require(declared_.columns,
             "an operator was applied to columns without links for them: construct it with LinkForms{.columns = true}");
     return {{columns.view(), columns.view()}, true, column_leg_factors_};
   } else if constexpr (Lanes::holds_columns) {

@@ -20,8 +20,8 @@ enum class LinkStorage {
   twice
 };
 
-/// Forms of links that an operator reads besides the links themselves.  Made when the operator is constructed with
-/// them, once for all operators on the same GaugeLinks.  GPUs need none.
+/// Forms of links that an operator reads besides the links themselves: what it was constructed with, whatever other
+/// operators on the same GaugeLinks have.  Each form is made once for all of them.  GPUs need none.
 struct LinkForms {
   /// Stored at both ends, so that the links of a site are contiguous: for operators from one parity to the other, which
   /// read each link only once.
@@ -38,7 +38,8 @@ class GaugeLinks {
   using Storage = StorageT;
   using Real = real_of_storage_t<ColorMatrix, Storage>;
 
-  /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective.
+  /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective,
+  /// fences.
   template <class S>
   explicit GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);
@@ -48,7 +49,7 @@ class GaugeLinks {
   GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices, const LegFactors& factors = {},
              LinkStorage storage = LinkStorage::once);
 
-  /// The same links with these forms made.
+  /// The same links, with these forms too.  Fences.
   GaugeLinks with(const LinkForms& forms) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
@@ -57,7 +58,7 @@ class GaugeLinks {
   /// How links are stored, for the tuner's keys.
   const std::string& codec() const { return codec_; }
   /// The links for kernels over fields of these Lanes.  from_parity: for kernels from one parity to the other.  Throws
-  /// InputError for columns if the links were made without LinkForms::columns.
+  /// InputError for columns if these links are without LinkForms::columns.
   template <class Lanes = SiteLanes>
   LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const;
   /// The links for kernels over packs or lanes, without leg factors.
@@ -76,6 +77,7 @@ class GaugeLinks {
   std::vector<Coord> legs_;
   LegFactors factors_;
   LinkStorage storage_;
+  LinkForms declared_;
   std::string codec_;
   Field<ColorMatrix, Storage> links_;
   Halo<ColorMatrix, Storage> halo_;  // filled once

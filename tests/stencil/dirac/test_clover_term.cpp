@@ -289,6 +289,7 @@ TEST_F(CloverErrors, FieldsThatDoNotFitAreRefused) {
   const SpinorField<double, ColumnLanes<4>> columns(lattice, "columns", 4), result = columns.like("result");
   expect_refusal([&] { term.apply(columns, result); }, "LinkForms{.columns = true}");
   EXPECT_NO_THROW(term.with({.columns = true}).apply(columns, result));
+  expect_refusal([&] { term.apply(columns, result); }, "LinkForms{.columns = true}");
 }
 
 TEST_F(CloverErrors, ATermWithoutInverseIsAppliedButNotInverted) {

@@ -157,6 +157,23 @@ TEST_P(Columns, SameBitsOnAnyDecomposition) {
   check_all_bits<float>(GetParam());
 }
 
+TEST_P(Columns, AnOperatorTakesThemOnlyIfConstructedForThemWhateverOthersOnItsLinksDo) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const auto u = test::links<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const CovariantLaplacian<double> plain(u), of_columns(plain.links(), Dimensions::spacetime, {.columns = true});
+  const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out = in.like("out"), again = in.like("again");
+  load(in, reference::random_array(lattice.extent(), 48, 2));
+  of_columns.apply(in, out);
+  if (has_packs)
+    EXPECT_THROW(plain.apply(in, again), InputError);
+  else
+    plain.apply(in, again);
+  CovariantLaplacian<double>(plain.links(), Dimensions::spacetime, {.columns = true}).apply(in, again);
+  EXPECT_EQ(max_difference(again, gather(out)), 0);
+  EXPECT_EQ(u.codec(), u.with({.columns = true}).codec());
+  if (has_packs) EXPECT_NE(u.codec(), u.with({.doubled = true}).codec());
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, Columns, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
 
 }  // namespace
