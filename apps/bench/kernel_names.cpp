@@ -11,7 +11,6 @@ namespace {
 std::set<std::string>* names = nullptr;
 
 void note_kernel(const char* name, std::uint32_t, std::uint64_t*) { names->insert(name); }
-void note_region(const char* name) { names->insert(name); }  // kernels in blocks of their own size
 
 }  // namespace
 
@@ -24,7 +23,6 @@ std::set<std::string> kernels_of(const std::function<void()>& f) {
   tools::set_begin_parallel_for_callback(note_kernel);
   tools::set_begin_parallel_reduce_callback(note_kernel);
   tools::set_begin_parallel_scan_callback(note_kernel);
-  tools::set_push_region_callback(note_region);
   try {
     f();
     Kokkos::fence();

@@ -45,6 +45,7 @@ struct SparseSpin {
 template <class T>
 struct BaryonKernel {
   static constexpr int n_blocks = 1, block = 32;
+  static constexpr bool has_arrays = true;
   using View = FieldView<Spinor, T>;
   View q, p;
   SparseSpin<T> sp;

@@ -5,9 +5,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace kov {
 
@@ -31,20 +31,34 @@ struct ItemsOfThread {
   void operator()(int thread) const { run_items(work, int(n * thread / n_threads), int(n * (thread + 1) / n_threads)); }
 };
 
-/// A property of policies: CUDA gets kernels of up to 4 KiB as parameters of the launch.  Without it Kokkos copies
-/// kernels of 512 bytes and more to constant memory, which all instances share: such a launch takes 10 us longer, and
-/// the host waits in it for the one before.
-using InParameters = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
-
-/// nvcc lets every thread copy parameters of at most so many bytes to its local memory, which takes a third of the
-/// bandwidth in a copy of spinors.
-inline constexpr std::size_t short_parameters = 128;
+#if defined(KOKKOS_ENABLE_CUDA)
+/// One thread per item.  __grid_constant__ keeps nvcc from copying kernels that are small, or have arrays, to each
+/// thread's local memory.
 template <class Work>
-struct LongWork {
-  Work work;
-  std::byte unused[short_parameters];
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i) const { work(i); }
-};
+__global__ void run_item(const __grid_constant__ Work work, int n) {
+  const int i = int(blockIdx.x) * int(blockDim.x) + int(threadIdx.x);
+  if (i < n) work(i);
+}
+
+/// Of the blocks, of 128 threads at least, that let most threads run at a time, the smallest.  kernel: any entry.
+int item_threads(const void* kernel);
+
+/// Throws an Error when the last kernel could not be launched.
+void check_launch(const std::string& name);
+
+/// Launches a kernel on a grid of blocks; profilers hear of it as of a parallel_for.  Kernels are parameters of the
+/// launch: Kokkos copies those of 512 bytes and more to constant memory, for which the host waits.
+template <class Functor, class... Counts>
+void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), dim3 grid, int threads,
+                   const Kokkos::Cuda& exec, const Functor& functor, Counts... counts) {
+  static_assert(sizeof(Functor) < 4000, "a kernel's parameters have 4 KiB: pass pointers to the rest");
+  std::uint64_t id = 0;
+  Kokkos::Tools::beginParallelFor(name, Kokkos::Tools::Experimental::device_id(exec), &id);
+  entry<<<grid, threads, 0, exec.cuda_stream()>>>(functor, counts...);
+  check_launch(name);
+  Kokkos::Tools::endParallelFor(id);
+}
+#endif
 
 }  // namespace detail
 
@@ -54,17 +68,17 @@ struct LongWork {
 template <class Work, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_item(const std::string& name, int n, const Work& work, const Exec& exec = {}) {
   if (n <= 0) return;
-  if constexpr (is_host_v<Exec>) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    static const int threads = detail::item_threads(reinterpret_cast<const void*>(&detail::run_item<Work>));
+    detail::launch_blocks(name, detail::run_item<Work>, dim3(unsigned((n + threads - 1) / threads)), threads, exec,
+                          work, n);
+  } else
+#endif
+  {
     const int n_threads = exec.concurrency();
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n_threads),
                          detail::ItemsOfThread<Work>{work, n, n_threads});
-  } else {
-    static_assert(sizeof(Work) < 3900, "a kernel's parameters have 4 KiB: pass pointers to the rest");
-    const Kokkos::RangePolicy<Exec, detail::InParameters> items(exec, 0, n);
-    if constexpr (sizeof(Work) <= detail::short_parameters)
-      Kokkos::parallel_for(name, items, detail::LongWork<Work>{work, {}});
-    else
-      Kokkos::parallel_for(name, items, work);
   }
 }
 

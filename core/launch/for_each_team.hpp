@@ -61,6 +61,9 @@ class Team {
 };
 
 namespace detail {
+/// A property of policies, with which Kokkos passes kernels of 512 bytes and more as launch_blocks() does.
+using InParameters = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 

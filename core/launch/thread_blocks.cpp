@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/launch/thread_blocks.hpp"
 
-#include "kov/core/base/error.hpp"
-
 #include <algorithm>
 
 namespace kov::detail {
-
-#if defined(KOKKOS_ENABLE_CUDA)
-void check_launch(const std::string& name) {
-  const cudaError_t code = cudaGetLastError();
-  require<Error>(code == cudaSuccess, "the kernel", name, "could not be launched on the GPU:", cudaGetErrorString(code),
-                 "; was the program built for this GPU's architecture?");
-}
-#endif
 
 int walk_length(int n_slices, int slice_blocks, int resident) {
   const auto parts = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };

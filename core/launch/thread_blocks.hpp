@@ -7,8 +7,6 @@
 #include "kov/core/base/items.hpp"
 #include "kov/core/lattice/site.hpp"
 
-#include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <string>
 #include <type_traits>
 
@@ -57,19 +55,6 @@ __global__ void __launch_bounds__(threads, min_blocks)
   const int end = begin + length < n_slices ? begin + length : n_slices;
 #pragma unroll 1
   for (int t = begin; t < end; ++t) functor(i, t);
-}
-
-/// Throws an Error when the last kernel could not be launched.
-void check_launch(const std::string& name);
-
-/// Launches run_blocks or walk_blocks on a grid of blocks.
-template <class Functor, class... Counts>
-void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), dim3 grid, int threads,
-                   const Kokkos::Cuda& exec, const Functor& functor, Counts... counts) {
-  static_assert(sizeof(Functor) < 4000, "a kernel's parameters have 4 KiB: pass pointers to the rest");
-  const Kokkos::Profiling::ScopedRegion region(name);
-  entry<<<grid, threads, 0, exec.cuda_stream()>>>(functor, counts...);
-  check_launch(name);
 }
 #endif
 

@@ -7,12 +7,14 @@
 #include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/momentum.hpp"
 #include "kov/core/lattice/slice_chunks.hpp"
+#include "kov/core/launch/for_each_team.hpp"
 #include "kov/core/vectors/reduce.hpp"
 
 #include <Kokkos_Core.hpp>
 
 #include <complex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kov {
@@ -38,6 +40,12 @@ struct SiteNumbers {
 };
 
 namespace detail {
+
+/// A kernel that says that it looks numbers up in arrays of its own: static constexpr bool has_arrays = true.
+template <class Kernel>
+concept HasArrays = requires {
+  requires Kernel::has_arrays;
+};
 
 /// One chunk of packs.  The values of a site are computed block by block, then added to the sums of all momenta, which
 /// stay in packs until the chunk ends.
@@ -214,8 +222,10 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
     using Sum = detail::LaneSliceSum<Kernel, T, N>;
     for (int first = 0; first < n; first += Sum::n_momenta) {
       const int count = n - first < Sum::n_momenta ? n - first : Sum::n_momenta;
-      auto policy = Kokkos::TeamPolicy<Exec, detail::InParameters>(slices.n_chunks() * Kernel::n_blocks, Sum::team_size,
-                                                                   Sum::vector_length);
+      // As a parameter every thread would copy a kernel with arrays to its local memory.
+      using Policy = std::conditional_t<detail::HasArrays<Kernel>, Kokkos::TeamPolicy<Exec>,
+                                        Kokkos::TeamPolicy<Exec, detail::InParameters>>;
+      Policy policy(slices.n_chunks() * Kernel::n_blocks, Sum::team_size, Sum::vector_length);
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Sum::scratch_bytes())));
       Kokkos::parallel_for(
           name, policy,

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "kov/core/base/items.hpp"
+
+#include "kov/core/base/error.hpp"
+
+namespace kov::detail {
+
+#if defined(KOKKOS_ENABLE_CUDA)
+int item_threads(const void* kernel) {
+  cudaFuncAttributes attributes;
+  int best = 128, most = 0;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return best;  // the launch says why
+  for (int threads = 128; threads <= attributes.maxThreadsPerBlock; threads += 32) {
+    int blocks = 0;
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0) != cudaSuccess) break;
+    if (blocks * threads > most) {
+      most = blocks * threads;
+      best = threads;
+    }
+  }
+  return best;
+}
+
+void check_launch(const std::string& name) {
+  const cudaError_t code = cudaGetLastError();
+  require<Error>(code == cudaSuccess, "the kernel", name, "could not be launched on the GPU:", cudaGetErrorString(code),
+                 "; was the program built for this GPU's architecture?");
+}
+#endif
+
+}  // namespace kov::detail
