@@ -2,6 +2,7 @@
 #include "kov/core/vectors/column_matrix.hpp"
 
 #include "kov/core/launch/streaming.hpp"
+#include "kov/core/vectors/cuda/column_matrix_tiles.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 #include <algorithm>
@@ -9,16 +10,12 @@
 namespace kov::detail {
 
 /// Inner products of a tile of columns: x_i of row i, y_j of column j of the tile; past the last column, of the last.
-/// Where lanes are columns, a row is a group of x.
-template <class View, int rows, int columns>
+/// Where lanes are columns, a row is a group of x.  GPUs have GramTiles.
+template <class View, int rows_, int columns_>
 struct GramKernel {
+  static constexpr int rows = rows_, columns = columns_, n_sums = 2 * rows * columns;
   View a, b;
-  int n_rows, n_columns, n_groups, tiles_in_row;  // groups of b; tiles beside each other
-  bool streaming;
-
-  static constexpr int n_sums = 2 * rows * columns;
-  /// On GPUs: 8 and 8 columns are four tiles.
-  static constexpr int groups_together = 4;
+  GramShape shape;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
@@ -30,15 +27,15 @@ struct GramKernel {
   }
   template <class R, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Values<R, n_sums>& sums, Site x, int tile) const {
-    const int first_row = tile / tiles_in_row * rows, first_column = tile % tiles_in_row * columns;
+    const int first_row = tile / shape.tiles_in_row * rows, first_column = tile % shape.tiles_in_row * columns;
     Values<R, n_sums> in_registers = sums;
-    const auto add_number = [&](int k) __attribute__((always_inline)) {
+    for (int k = 0; k < View::n_complex; ++k) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
-        v[i] = to_double(a.element(x, first_row + i < n_rows ? first_row + i : n_rows - 1, k));
+        v[i] = to_double(a.element(x, first_row + i < shape.n_rows ? first_row + i : shape.n_rows - 1, k));
       });
       kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
-        const int column = first_column + j < n_columns ? first_column + j : n_columns - 1;
+        const int column = first_column + j < shape.n_columns ? first_column + j : shape.n_columns - 1;
         const auto z = to_double(column_element(b, x, column, k));
         const Complex<R> w = widened<R>(z);
         kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
@@ -49,18 +46,15 @@ struct GramKernel {
           sum[1] = s.im;
         });
       });
-    };
-    if constexpr (std::is_same_v<Site, LaneSite>)
-      kov::unroll<View::n_complex>(add_number);
-    else
-      for (int k = 0; k < View::n_complex; ++k) add_number(k);
+    }
     sums = in_registers;
   }
   /// This tile's share of what all tiles read at x.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int tile) const {
-    if (!streaming) return;
-    const int n_tiles = (n_rows + rows - 1) / rows * tiles_in_row, n = n_rows + n_groups;
+    if (!shape.streaming) return;
+    const int n_rows = shape.n_rows, n = n_rows + shape.n_groups;
+    const int n_tiles = (n_rows + rows - 1) / rows * shape.tiles_in_row;
     for (int g = n * tile / n_tiles; g < n * (tile + 1) / n_tiles; ++g)
       g < n_rows ? a.prefetch(x.outer, g) : b.prefetch(x.outer, g - n_rows);
   }
@@ -80,6 +74,7 @@ inline constexpr int most_inputs = has_packs ? 32 : 16, most_outputs = has_packs
 template <class View>
 struct RotationKernel {
   using T = typename View::Real;
+  static constexpr int n_complex = View::n_complex;
   static constexpr int width = has_packs && View::holds_columns ? View::lanes : 1;
   View in, out;
   int first_in, n_in, first_group, n_out;
@@ -87,67 +82,42 @@ struct RotationKernel {
   alignas(width > 1 ? 64 : 16) T re[most_inputs][most_outputs];
   alignas(width > 1 ? 64 : 16) T im[most_inputs][most_outputs];
 
-  /// slot: a group of columns, or of complex numbers of a site where Site is LaneSite.
+  /// A group of columns of `out`.  GPUs have RotationTiles.
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
-      kov::unroll<numbers_of_slot>([&](int k) { rotate_number(x, numbers_of_slot * slot + k); });
-    else
-      rotate_group(x, slot);
-  }
-  static constexpr int numbers_of_slot = 3;
-  static_assert(View::n_complex % numbers_of_slot == 0);
-
- private:
-  /// Complex number k of all columns: a thread reads every column of `in` once.
-  KOKKOS_FORCEINLINE_FUNCTION void rotate_number(LaneSite x, int k) const {
-    constexpr int at_once = 8;  // loads in flight
-    static_assert(most_inputs % at_once == 0);
-    Complex<T> sum[most_outputs];
-    kov::unroll<most_outputs>([&](int i) {
-      sum[i] = adds && i < n_out ? out.element(x, first_group + i, k) : Complex<T>{T(0), T(0)};
-    });
-    for (int first = 0; first < n_in; first += at_once) {
-      // Past the last column that column again, which the matrix multiplies by 0: so that loads depend on nothing.
-      Complex<T> z[at_once];
-      kov::unroll<at_once>(
-          [&](int j) { z[j] = in.element(x, first_in + (first + j < n_in ? first + j : n_in - 1), k); });
-      kov::unroll<at_once>([&](int j) {
-        kov::unroll<most_outputs>([&](int i) {
-          multiply_add(sum[i], Complex<T>{re[first + j][i], im[first + j][i]}, z[j]);
-        });
-      });
-    }
-    kov::unroll<most_outputs>([&](int i) {
-      if (i < n_out) out.set_element(x, first_group + i, k, sum[i]);
-    });
-  }
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void rotate_group(Site x, int slot) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int group) const {
     using S = decltype(out(x, 0));
     using R = typename S::Real;
-    S sum = adds ? out(x, first_group + slot) : kov::zero<S>();
+    S sum = adds ? out(x, first_group + group) : kov::zero<S>();
     for (int j = 0; j < n_in; ++j) {
-      const Complex<R> c{lanes<R>(re[j], slot), lanes<R>(im[j], slot)};
+      const Complex<R> c{lanes<R>(re[j], group), lanes<R>(im[j], group)};
       kov::unroll<S::n_complex>([&](int k) __attribute__((always_inline)) {
         const auto z = column_element(in, x, first_in + j, k);
         multiply_add(sum.z[k], c, Complex<R>{R(z.re), R(z.im)});
       });
     }
     if (streaming && !adds)
-      out.stream(x, sum, first_group + slot);
+      out.stream(x, sum, first_group + group);
     else
-      out.set(x, sum, first_group + slot);
+      out.set(x, sum, first_group + group);
   }
 
+ private:
   template <class R>
-  static KOKKOS_FORCEINLINE_FUNCTION R lanes(const T* values, int slot) {
+  static KOKKOS_FORCEINLINE_FUNCTION R lanes(const T* values, int group) {
     if constexpr (width == 1)
-      return R(values[slot]);
+      return R(values[group]);
     else
-      return R::load(values + slot * width);
+      return R::load(values + group * width);
   }
 };
+
+#if defined(KOKKOS_ENABLE_CUDA)
+template <class View, int width>
+using GramOf = GramTiles<View>;
+#else
+template <class View, int width>
+using GramOf = GramKernel<View, width == 1 ? 4 : 1, width == 1 ? 2 : 8>;
+#endif
 
 namespace {
 
@@ -163,17 +133,17 @@ template <VectorField F>
 std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
   require_same_sites(x, y);
   constexpr int width = F::Lanes::width;
-  constexpr int rows = width == 1 ? 4 : 1, columns = width > 1 ? 8 : has_packs ? 2 : 4;
-  constexpr int n = 2 * rows * columns;
+  using View = typename F::View;
+  using Kernel = GramOf<View, width>;
+  constexpr int rows = Kernel::rows, columns = Kernel::columns, n = Kernel::n_sums;
   const int m = x.n_components(), n_columns = y.n_components();
   const int n_rows = x.n_groups(), beside = (n_columns + columns - 1) / columns;
   const int n_tiles = (n_rows + rows - 1) / rows * beside;
+  const Kernel kernel{
+      x.view(), y.view(), {n_rows, n_columns, beside, y.n_groups(), worth_streaming(x.bytes() + y.bytes())}};
   std::vector<double> sums(std::size_t(n_tiles) * width * n);
-  sum_groups<ColumnSiteOf<F>, n, many_sums_at_once>(
-      "gram_matrix", x.range(), x.layout(), n_tiles,
-      GramKernel<typename F::View, rows, columns>{x.view(), y.view(), n_rows, n_columns, y.n_groups(), beside,
-                                                  worth_streaming(x.bytes() + y.bytes())},
-      x.lattice().sum_scratch(), sums, exec);
+  sum_groups<ColumnSiteOf<F>, n, many_sums_at_once>("gram_matrix", x.range(), x.layout(), n_tiles, kernel,
+                                                    x.lattice().sum_scratch(), sums, exec);
   std::vector<double> parts(std::size_t(2 * m) * std::size_t(n_columns));
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n_columns; ++j) {
@@ -221,8 +191,7 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
           kernel.re[j][i] = T(c.real());
           kernel.im[j][i] = T(c.imag());
         }
-      const int n_slots = has_packs ? (n_out + width - 1) / width : F::n_complex / Kernel::numbers_of_slot;
-      for_each_group("rotate", y, n_slots, kernel, exec);
+      launch_rotation(y, n_out, kernel, exec);
     }
 }
 

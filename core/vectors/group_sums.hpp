@@ -155,101 +155,125 @@ struct ChunkSum {
 #else
 
 inline constexpr int sum_threads = 256;
-/// Blocks of all groups together: enough for every multiprocessor, few enough for the last one to add their sums.
-inline constexpr int most_sum_blocks = 2048;
 
 template <class Site, class Kernel>
 inline constexpr int sums_of_group = 1;
 
-/// How many groups the warps of a block add side by side, so that what they read at the same sites comes from memory
-/// once: Kernel::groups_together, or 1.
+/// A kernel whose add_sites() adds the sites of a block of threads, and returns number k of a group in thread k.
 template <class Kernel>
-inline constexpr int groups_together = 1;
+concept AddsSites = requires(const Kernel& kernel, const SiteRange& range) {
+  kernel.add_sites(range, 0);
+};
+/// Blocks on a multiprocessor, of all groups together: enough to be bound by memory, few enough for the last one to add
+/// their sums.
 template <class Kernel>
-requires requires { Kernel::groups_together; }
-inline constexpr int groups_together<Kernel> = Kernel::groups_together;
+inline constexpr int sum_blocks = AddsSites<Kernel> ? 2 : 4;
 
 /// The GPU's form: each thread adds sites that are one grid apart, a block adds its threads' sums in a fixed tree, and
-/// the last block of its groups to finish adds the blocks' sums, in a fixed tree too, and writes the results and then
+/// the last block of its group to finish adds the blocks' sums, in a fixed tree too, and writes the results and then
 /// `turn` to memory of the host.
-template <int n, class Kernel>
+template <int n, class Kernel_>
 struct LaneSum {
-  static constexpr int values = n, together = groups_together<Kernel>;
+  using Kernel = Kernel_;
+  static constexpr int values = n;
   Kernel kernel;
   SiteRange range;
-  int n_groups;
-  double* partial;      // [blockIdx.y][group of the block][number][blockIdx.x]
-  unsigned* counters;   // [blockIdx.y]
+  double* partial;      // [group][number][blockIdx.x], the group in blockIdx.y
+  unsigned* counters;   // [group]
   double* results;      // [group][number]
-  std::uint64_t* done;  // [blockIdx.y]
+  std::uint64_t* done;  // [group]
   std::uint64_t turn;
 };
 
-/// The sum of number k of group j of a block over its threads, to thread j n + k.  Warps j, j + together, ... work for
-/// group j.
-template <int n, int together>
-__device__ __forceinline__ double add_over_block(Values<double, n> mine) {
+/// The sum over a warp, in its first thread.
+__device__ __forceinline__ double add_over_warp(double mine) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffffu, mine, unsigned(distance));
+  return mine;
+}
+/// The sum of number k over a block, in thread k.
+template <int n>
+__device__ __forceinline__ double add_over_block(const Values<double, n>& mine) {
   constexpr int n_warps = sum_threads / 32;
-  static_assert(n * together <= sum_threads && n_warps % together == 0);
+  static_assert(n <= sum_threads);
   __shared__ double of_warp[n_warps][n];
   const int thread = int(threadIdx.x);
 #pragma unroll
-  for (int k = 0; k < n; ++k)
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2)
-      mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], unsigned(distance));
-  if (thread % 32 == 0)
-    for (int k = 0; k < n; ++k) of_warp[thread / 32][k] = mine.v[k];
+  for (int k = 0; k < n; ++k) {
+    const double sum = add_over_warp(mine.v[k]);
+    if (thread % 32 == 0) of_warp[thread / 32][k] = sum;
+  }
   __syncthreads();
   double sum = 0;
-  if (thread < n * together)
-    for (int warp = thread / n; warp < n_warps; warp += together) sum += of_warp[warp][thread % n];
+  if (thread < n)
+    for (int warp = 0; warp < n_warps; ++warp) sum += of_warp[warp][thread];
   __syncthreads();  // of_warp may be written again
   return sum;
 }
+/// What the blocks of a group found, [number][block], added over the blocks; number k in thread k.
+template <int n>
+__device__ __forceinline__ double add_blocks(const double* partial, int n_blocks) {
+  const int thread = int(threadIdx.x);
+  if constexpr (n < 8) {
+    Values<double, n> mine{};
+    for (int k = 0; k < n; ++k)
+      for (int block = thread; block < n_blocks; block += sum_threads)
+        mine.v[k] += __ldcg(partial + std::size_t(k) * n_blocks + block);
+    return add_over_block<n>(mine);
+  } else {  // a warp takes a number
+    __shared__ double total[n];
+    for (int k = thread / 32; k < n; k += sum_threads / 32) {
+      double mine = 0;
+      for (int block = thread % 32; block < n_blocks; block += 32)
+        mine += __ldcg(partial + std::size_t(k) * n_blocks + block);
+      mine = add_over_warp(mine);
+      if (thread % 32 == 0) total[k] = mine;
+    }
+    __syncthreads();
+    return thread < n ? total[thread] : 0;
+  }
+}
 
 template <class Sum>
-__global__ void __launch_bounds__(sum_threads, Sum::together > 1 ? 2 : 1)
+__global__ void __launch_bounds__(sum_threads, AddsSites<typename Sum::Kernel> ? sum_blocks<typename Sum::Kernel> : 1)
     run_lane_sum(const __grid_constant__ Sum sum) {
-  constexpr int n = Sum::values, together = Sum::together, all = n * together, N = default_lanes;
-  constexpr int strip = sum_threads / together;  // lanes that a block takes at a time
-  const int thread = int(threadIdx.x), warp = thread / 32, n_blocks = int(gridDim.x);
-  const int group = int(blockIdx.y) * together + warp % together, in_strip = warp / together * 32 + thread % 32;
-  Values<double, n> mine{};
-  for (int i = int(blockIdx.x) * strip + in_strip; i < sum.range.n_outer * N; i += n_blocks * strip) {
-    const LaneSite x{sum.range.outer(i / N), i % N};
-    if (group >= sum.n_groups || !sum.range.holds(x.outer, x.lane, N)) continue;
-    if constexpr (AddsToSums<std::remove_const_t<decltype(sum.kernel)>, LaneSite, Values<double, n>>) {
-      sum.kernel.add_to(mine, x, group);
-    } else {
-      const auto term = sum.kernel(x, group);
-      for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+  constexpr int n = Sum::values, N = default_lanes;
+  using Kernel = typename Sum::Kernel;
+  const int thread = int(threadIdx.x), group = int(blockIdx.y), n_blocks = int(gridDim.x);
+  double of_block;
+  if constexpr (AddsSites<Kernel>) {
+    of_block = sum.kernel.add_sites(sum.range, group);
+  } else {
+    Values<double, n> mine{};
+    for (int i = int(blockIdx.x) * sum_threads + thread; i < sum.range.n_outer * N; i += n_blocks * sum_threads) {
+      const LaneSite x{sum.range.outer(i / N), i % N};
+      if (!sum.range.holds(x.outer, x.lane, N)) continue;
+      if constexpr (AddsToSums<Kernel, LaneSite, Values<double, n>>) {
+        sum.kernel.add_to(mine, x, group);
+      } else {
+        const auto term = sum.kernel(x, group);
+        for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+      }
     }
+    of_block = add_over_block<n>(mine);
   }
-  const double of_block = add_over_block<n, together>(mine);
-  double* const of_groups = sum.partial + std::size_t(blockIdx.y) * all * n_blocks;
-  if (thread < all) {
-    of_groups[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
+  double* const partial = sum.partial + std::size_t(group) * n * n_blocks;
+  if (thread < n) {
+    partial[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
     Kokkos::memory_fence();
   }
   __shared__ bool is_last;
   __syncthreads();
-  if (thread == 0) is_last = atomicInc(sum.counters + blockIdx.y, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
+  if (thread == 0) is_last = atomicInc(sum.counters + group, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
   __syncthreads();
   if (!is_last) return;
   Kokkos::memory_fence();
-  for (int k = 0; k < n; ++k) {
-    mine.v[k] = 0;
-    for (int block = in_strip; block < n_blocks; block += strip)
-      mine.v[k] += __ldcg(of_groups + std::size_t(warp % together * n + k) * n_blocks + block);
-  }
-  const double total = add_over_block<n, together>(mine);
-  const int result = int(blockIdx.y) * all + thread;
-  if (thread < all && result < sum.n_groups * n) sum.results[result] = total;
+  const double total = add_blocks<n>(partial, n_blocks);
+  if (thread < n) sum.results[group * n + thread] = total;
   __syncthreads();
   if (thread > 0) return;
   __threadfence_system();
-  *static_cast<volatile std::uint64_t*>(sum.done + blockIdx.y) = sum.turn;
+  *static_cast<volatile std::uint64_t*>(sum.done + group) = sum.turn;
 }
 
 /// Waits for the kernel that writes `turn` to n places of the host's memory: the host sees that some microseconds
@@ -271,6 +295,7 @@ inline void await_turn(const std::uint64_t* done, std::size_t n, std::uint64_t t
 template <class Site, int n, int at_once, class Kernel>
 void sum_groups(const std::string& name, const SiteRange& range, const Layout& layout, int n_groups,
                 const Kernel& kernel, SumScratchPool& pool, std::span<double> results, const Exec& exec) {
+  if (results.empty()) return;
   const SumScratchPool::Loan scratch = pool.borrow();
 #if !defined(KOKKOS_ENABLE_CUDA)
   const int n_chunks = (range.n_outer + sum_chunk - 1) / sum_chunk;
@@ -286,20 +311,18 @@ void sum_groups(const std::string& name, const SiteRange& range, const Layout& l
     for (std::size_t k = 0; k < n_results; ++k) results[k] += partial[std::size_t(chunk) * n_results + k];
 #else
   using Sum = LaneSum<n, Kernel>;
-  constexpr int strip = sum_threads / Sum::together;
-  const int n_strips = (range.n_outer * default_lanes + strip - 1) / strip;
-  const int beside = (n_groups + Sum::together - 1) / Sum::together;
-  const int n_blocks = std::clamp(n_strips, 1, std::max(most_sum_blocks / beside, 1));
+  const int n_strips = (range.n_outer * default_lanes + sum_threads - 1) / sum_threads;
+  const int most_blocks = sum_blocks<Kernel> * exec.cuda_device_prop().multiProcessorCount;
+  const int n_blocks = std::clamp(n_strips, 1, std::max(most_blocks / n_groups, 1));
   const Sum sum{kernel,
                 range,
-                n_groups,
-                scratch->partial(std::size_t(n_blocks) * std::size_t(beside) * Sum::together * n),
-                scratch->counters(std::size_t(beside)),
+                scratch->partial(std::size_t(n_blocks) * std::size_t(n_groups) * n),
+                scratch->counters(std::size_t(n_groups)),
                 scratch->results(results.size()),
-                scratch->done(std::size_t(beside)),
+                scratch->done(std::size_t(n_groups)),
                 scratch->next_turn()};
-  launch_blocks(name, run_lane_sum<Sum>, dim3(unsigned(n_blocks), unsigned(beside)), sum_threads, exec, sum);
-  await_turn(sum.done, std::size_t(beside), sum.turn, name, exec);
+  launch_blocks(name, run_lane_sum<Sum>, dim3(unsigned(n_blocks), unsigned(n_groups)), sum_threads, exec, sum);
+  await_turn(sum.done, std::size_t(n_groups), sum.turn, name, exec);
   std::copy_n(sum.results, results.size(), results.begin());
 #endif
 }
