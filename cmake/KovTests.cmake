@@ -18,7 +18,8 @@
 # tests that have "Published" in their names.
 #
 # PROCESSORS counts quarters of a processor, because programs that are called again and again (tests/apps) mostly wait for
-# MPI to start or to end: `ctest --parallel 8` is right for two processors.
+# MPI to start or to end: `ctest --parallel 8` is right for two processors.  GoogleTest executables come first and leave
+# room for two of those beside them.
 
 # kov_add_decompositions(<name> SOURCES a.cpp b.cpp): a test program that prints checksums (tests/support/bits.hpp).  Its
 # entry with one rank is <name>.1; in the entry <name> a script runs it on 1 to 8 ranks and 1 to 4 threads and compares.
@@ -93,7 +94,7 @@ function(kov_add_test name)
     if(ranks EQUAL 1)
       set(command ${name})
       set(twins no_data some_data)
-      set(processors 8)
+      set(processors 6)
       set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
     elseif(KOV_MPI)
       set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
@@ -112,7 +113,7 @@ function(kov_add_test name)
     add_test(NAME ${name}.${ranks} ${configurations} COMMAND ${command})
     set_tests_properties(${name}.${ranks} PROPERTIES
       ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment}"
-      LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${arg_TIMEOUT})
+      LABELS "${labels}" PROCESSORS ${processors} COST 100 TIMEOUT ${arg_TIMEOUT})
     if("data" IN_LIST arg_LABELS)
       kov_data_entries(${name}.${ranks} TWINS ${twins} COMMAND ${command} ENVIRONMENT "GTEST_FILTER=*Published*")
     endif()

@@ -89,6 +89,18 @@ class Command(fakes.Case):
         self.assertEqual(built("deps"), [])
         for command in ("test", "build", "demo", "bench"):
             self.assertEqual(built(command, "--target", "test_core", "--target", "docs"), [["test_core", "docs"]])
+        for command in ("test", "build"):
+            self.assertEqual(built(command, "--thorough"), [["all", "thorough_tests"]])
+
+    def test_thorough_runs_the_other_tests_too_unless_arguments_for_ctest_say_otherwise(self):
+        def tested(*arguments):
+            with mock.patch("bootstrap.main.Dependencies"), mock.patch("bootstrap.main.Project") as project:
+                self.assertEqual(main(["test", "--cache", self.cache, *arguments], fakes.ROOT), 0)
+            return list(project.return_value.test.call_args.args[0])
+        self.assertEqual(tested(), [])
+        self.assertEqual(tested("--", "-R", "core"), ["-R", "core"])
+        self.assertEqual(tested("--thorough"), ["-C", "Thorough"])
+        self.assertEqual(tested("--thorough", "--", "-L", "thorough"), ["-C", "Thorough", "-L", "thorough"])
 
     def test_a_kokkos_that_bootstrap_built_is_installed_by_the_line_for_cmake(self):
         for ours in (True, False):
