@@ -38,7 +38,7 @@ struct SolveReport {
   /// |b - A x| / |b| of the final x, recomputed with the operator that was given; norms in double.
   double residual = 0;
   /// The same for each column (component) of the fields: |b_k - A x_k| / |b_k|, infinite where a b_k = 0 was not solved
-  /// by 0.  Empty where a solver of one's own does not tell.
+  /// by 0.  Empty if a user's solver does not fill it in.
   std::vector<double> column_residuals = {};
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;

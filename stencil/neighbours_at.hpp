@@ -61,7 +61,7 @@ class NeighboursAt {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// In lattices without virtual nodes the lanes are gathered here, before the sums of a kernel exist: compilers keep
-/// these in memory around a call, made or not.
+/// these in memory around a call, even one that is not taken.
 template <class View, int n_legs>
 class NeighboursAt<View, PackSite, n_legs> {
  public:

@@ -50,8 +50,8 @@ std::vector<double> log_effective_mass(const std::vector<double>& c);
 /// c.size() - 2: the effective mass of a correlator that is symmetric about n_times / 2.  NaN where there is none.
 std::vector<double> cosh_effective_mass(const std::vector<double>& c, int n_times);
 
-/// The mean of f over t = first, ..., last, weighted with 1 / error(t)^2, and its jackknife error, which knows about
-/// correlations between times.  Times whose error is NaN are left out.  Throws InputError when none is left or the
+/// The mean of f over t = first, ..., last, weighted with 1 / error(t)^2, and its jackknife error, which includes
+/// the correlations between times.  Times whose error is NaN are left out.  Throws InputError when none is left or the
 /// range is not within f.
 Estimate plateau(const Samples& samples, const Observable& f, int first, int last);
 

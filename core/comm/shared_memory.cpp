@@ -20,7 +20,7 @@ namespace kov {
 
 namespace {
 
-/// Memory files that are nobody's else: their name, and a token in their first page.
+/// How memory files of this run alone are recognised: their name, and a token in their first page.
 constexpr const char* file_name = "kovariant";
 constexpr std::size_t header = 4096;
 

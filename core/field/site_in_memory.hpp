@@ -15,7 +15,7 @@ namespace kov {
 /// that made it.  Its elements may be in two places, `split` of them in the first.
 ///
 /// It has N of the `row` lanes of a block.  Nothing here calls a function: compilers would keep a kernel's sums in
-/// memory around a call, made or not.
+/// memory around a call, even one that is not taken.
 template <template <class> class SiteT, class T, int N, int row = N, int split = SiteT<T>::n_complex>
 class SiteInMemory {
  public:
@@ -30,7 +30,7 @@ class SiteInMemory {
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
   /// Keeps a value that was gathered or decoded.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) { keep(v); }
-  /// say(site) says where the site is, with lie_at(), or what it is, with keep().
+  /// say(site) must call site.lie_at(), with an address, or site.keep(), with a value.
   template <std::invocable<SiteInMemory&> Say>
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Say& say) {
     say(*this);

@@ -230,7 +230,7 @@ void Hdf5File::write_block(const std::string& name, const std::vector<std::uint6
   const Hdf5Id memory(H5Screate_simple(int(count.size()), sizes(count).data(), nullptr), H5Sclose);
   // A variable: a temporary would be closed before the reason of a failure is asked for, and take it along.
   const Hdf5Id type = memory_type<T>();
-  // Flushed while the dataset is open: what fails when it is closed, nobody would hear of.
+  // Flushed while the dataset is open, as errors at its close are not reported.
   if (H5Dwrite(set, type, memory, space, H5P_DEFAULT, values.data()) < 0 || H5Dflush(set) < 0) {
     impl_->fail_writing(name);
   }

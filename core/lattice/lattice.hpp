@@ -67,7 +67,7 @@ class Lattice {
   }
 
   /// The Object remembered under this key, made at its first use: stencils and other tables that depend on the lattice
-  /// alone.  Keys are values with <; every pair of types has its own.
+  /// alone.  Keys need operator<; each pair (Object, Key) has a table of its own.
   template <class Object, class Key, class Make>
   const Object& remember(const Key& key, const Make& make) const {
     using Table = std::map<Key, Object>;

@@ -18,8 +18,8 @@ enum class Order {
   /// o.  Where an outer extent is a multiple of four, outer sites half that extent apart are a pair, with the numbers
   /// 2 k and 2 k + 1.
   virtual_nodes,
-  /// GPU, and CPU where extents do not cut: the sites of a parity in lexicographic order, `lanes` of them an outer
-  /// site, the last outer site of a parity padded.
+  /// GPU, and CPU where extents cannot be divided into virtual nodes: the sites of a parity in lexicographic order,
+  /// `lanes` of them an outer site, the last outer site of a parity padded.
   even_odd
 };
 

@@ -24,7 +24,7 @@ class SumScratch {
   /// Memory of the host: kernels write results, and then the number of the sum, next_turn(), to tell the host.
   double* results(std::size_t n) { return grown_on_host(results_, n, "results of sums"); }
   std::uint64_t* done(std::size_t n) { return grown_on_host(done_, n, "finished sums"); }
-  /// Not 0, and another number than those of the sums before.
+  /// Unique and not zero.
   std::uint64_t next_turn() { return ++turn_; }
 
  private:

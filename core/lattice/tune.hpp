@@ -50,8 +50,8 @@ class Tuner {
 
   /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know):
   /// lines "key<tab>choice" after a first one that says what they are.  A key ends with the device (rank 0's) and the
-  /// version of the library.  A line of another device or version, a damaged line and a file that cannot be read are
-  /// as good as none.  Collective.
+  /// version of the library.  Lines of another device or version, damaged lines and a file that cannot be read are
+  /// ignored.  Collective.
   explicit Tuner(const Comm& comm, const std::string& device = {}, const Clock& clock = steady_seconds);
   /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; failing to is
   /// not an error.  A file that does not begin as one of these is left alone.

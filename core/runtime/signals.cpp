@@ -28,7 +28,7 @@ class EndMessage {
     std::copy_n(text.begin(), size_, text_.begin());
   }
   void say() const {
-    if (::write(STDERR_FILENO, text_.data(), size_) < 0) return;  // nobody listens
+    if (::write(STDERR_FILENO, text_.data(), size_) < 0) return;  // stderr is closed
   }
 
  private:

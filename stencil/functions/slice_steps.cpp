@@ -109,7 +109,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                          Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
                                 space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
                                 in.n_components(), at_once, int(steps.size()), token});
-    Kokkos::fence("slices_of_laplacian");
+    Exec().fence("slices_of_laplacian");
   };
   launch_step<typename Field<SiteT, T>::View>(reads_others, [&](auto others) {
     if constexpr (registers_hold_pairs<T>)

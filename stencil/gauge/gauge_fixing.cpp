@@ -158,7 +158,7 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
                 detail::GaugeTransformKernel<T>{
                     Stencil::of(lattice).view(), gauge.view(),
                     halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g), out.view()});
-  Kokkos::fence("gauge transform");
+  Exec().fence("gauge transform");
   return out;
 }
 
@@ -247,7 +247,7 @@ Field<ColorMatrix, T> temporal_gauge(const GaugeField<T>& gauge) {
                   detail::TemporalGaugeKernel<T>{Stencil::of(lattice).view(), lattice.layout().view(), u, before,
                                                  g.view(), t - geometry.origin()[3]});
   }
-  Kokkos::fence("temporal gauge");
+  Exec().fence("temporal gauge");
   return g;
 }
 

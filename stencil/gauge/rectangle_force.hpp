@@ -12,8 +12,8 @@ namespace kov::detail {
 ///
 /// The rectangles at a link are made of the plaquette staples s+ (above) and s- (below) of its plane's links:
 ///   U_nu(x) s+_mu(x + nu) U_nu(x + mu)^+ + U_nu(x) U_mu(x + nu) s+_nu(x + mu)^+ + s-_nu(x) U_mu(x + nu) U_nu(x + mu)^+
-/// above the link (s_nu those of U_nu on the sides of +mu and -mu), and as many below it, which are multiplied up where
-/// they start and brought over.  26 products of matrices a site and plane.
+/// above the link (s_nu those of U_nu on the sides of +mu and -mu), and as many below it, which are computed where
+/// they start and fetched.  26 products of matrices a site and plane.
 template <class T>
 class RectangleForce {
  public:

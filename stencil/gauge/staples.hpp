@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Staples: the open plaquettes around a link.  The staple that bends backwards has its corner two steps away, so it is
-// multiplied up at the site where it starts and brought over by one more exchange.
+// computed at the site where it starts and fetched by one more exchange.
 #pragma once
 
 #include "kov/core/site/su3.hpp"
@@ -26,7 +26,7 @@ struct StapleView {
   NeighbourView<ColorMatrix, T> u[4], lower;
   int mu;
   bool along[4];
-  /// Whether packs stream through memory and want to be fetched before their turn.
+  /// Whether fields exceed the caches, so that prefetching pays.
   bool streaming;
 
   template <class Site>

@@ -49,7 +49,7 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
                     detail::StoutKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(), to.column(mu).view(),
                                            T(smearing.rho), halvings});
     }
-    Kokkos::fence("stout");
+    Exec().fence("stout");
     from = to.alias();
   }
   return smearing.n == 0 ? gauge.clone("stout links") : from.alias();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Stout links.  Directions that take no part keep their links and lend no staples.
+// Stout links.  Directions that are switched off keep their links and contribute no staples.
 #pragma once
 
 #include "kov/core/field/field.hpp"

@@ -167,7 +167,7 @@ Field<ColorMatrix, T> field_strength(const GaugeField<T>& gauge, FieldStrengthTr
     }
     for_each_site("field_strength", out.range(), kernel);
   }
-  Kokkos::fence("field strength");
+  Exec().fence("field strength");
   return out;
 }
 

@@ -70,7 +70,7 @@ struct TraceKernel {
   }
 };
 
-/// The largest |z|^2 so far and that of z; a number that is none counts as infinite, because a maximum would lose it.
+/// The larger of the largest |z|^2 so far and that of z.  NaN counts as infinite, because a maximum would drop it.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION void raise(R& worst, const Complex<R>& z) {
   const R size = norm2(z), infinity(Kokkos::Experimental::infinity_v<double>);

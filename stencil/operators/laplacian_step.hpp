@@ -50,8 +50,7 @@ template <class Value>
 AlreadyRead(Value) -> AlreadyRead<Value>;
 
 /// Calls launch(std::bool_constant<others>).  others: whether steps read fields besides `from`.  Where registers cannot
-/// hold two values of a site, steps that read only `from` have a kernel of their own: on CPUs (5 to 30 % faster in
-/// cache), and for spinors on GPUs (2 to 5 %, columns in space up to 15 %).
+/// hold two values of a site, on CPUs and for spinors on GPUs, steps that read only `from` have a kernel of their own.
 template <class View, class Launch>
 void launch_step(bool others, const Launch& launch) {
   if constexpr (has_packs || View::n_complex > 3)

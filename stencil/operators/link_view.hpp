@@ -224,7 +224,7 @@ class LinksAt {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// Matrices with a factor are multiplied here, before the sums of a kernel exist: compilers keep these in memory around
-/// a call, made or not.
+/// a call, even one that is not taken.
 template <class View, int n_legs, bool multiplies>
 class LinksAt<View, PackSite, n_legs, multiplies> {
  public:

@@ -52,7 +52,7 @@ class ExpressionPlan {
   /// exec: where halos are exchanged and the kernel runs.
   explicit ExpressionPlan(const Exec& exec = {}) : exec_(exec) {}
   ~ExpressionPlan() {
-    if (!tables_.empty()) Kokkos::fence("tables of an expression in use");
+    if (!tables_.empty()) exec_.fence("tables of an expression in use");
   }
   ExpressionPlan(const ExpressionPlan&) = delete;
   ExpressionPlan& operator=(const ExpressionPlan&) = delete;

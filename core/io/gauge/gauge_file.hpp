@@ -38,7 +38,7 @@ struct GaugeHeader {
   std::vector<std::pair<std::string, std::string>> metadata;
   /// Names and values (hexadecimal) as recorded; empty when the file has none.
   std::vector<std::pair<std::string, std::string>> checksums;
-  /// What is not as it should be and did not keep the file from being read: XML that is none.
+  /// What is not as it should be and did not keep the file from being read, such as text that is not XML.
   std::vector<std::string> warnings;
   /// Checksum mismatches that ReadOptions::ignore_checksums let pass, in words; goes into every output made from the
   /// links.
