@@ -2,6 +2,7 @@
 #include "apps/files/file_patterns.hpp"
 
 #include "apps/files/output_lock.hpp"
+#include "apps/settings/shown.hpp"
 #include "apps/settings/utf8.hpp"
 #include "kov/core/base/error.hpp"
 
@@ -45,6 +46,8 @@ std::vector<std::string> matches(const std::string& pattern, const std::string& 
     if (std::filesystem::is_directory(file, none) || file.ends_with(lock_ending)) continue;
     require(is_utf8(file), origin, "has", pattern + ", which matches", file,
             "- its name is not UTF-8, in which settings are printed and recorded: rename it");
+    require(!has_control_character(file), origin, "has", pattern + ", which matches", "'" + shown(file) + "'",
+            "- its name has control characters, which would hide parts of it in files and messages: rename it");
     files.push_back(file);
   }
   require(!files.empty(), origin, "has", pattern + ",", "which matches no file" + unreadable(pattern));

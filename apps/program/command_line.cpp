@@ -3,6 +3,7 @@
 // The only file that sees CLI11.
 #include "apps/program/command_line.hpp"
 
+#include "apps/settings/shown.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/core/base/exit_code.hpp"
 #include "kov/core/base/version.hpp"
@@ -45,8 +46,21 @@ namespace {
 
 /// Refuses a value before CLI11 converts it: its conversions take -1 for a large number, and their messages are curt.
 CLI::Validator wants(const std::string& what, bool (*good)(const std::string&)) {
-  return CLI::Validator([=](std::string& text) { return good(text) ? "" : "wants " + what + ", got '" + text + "'"; },
-                        "");
+  return CLI::Validator(
+      [=](std::string& text) { return good(text) ? "" : "wants " + what + ", got '" + shown(text) + "'"; }, "");
+}
+/// Control characters would end or hide a part of a name in files and messages.
+CLI::Validator wants_plain_text() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return has_control_character(text) ? "must have no control characters, but is '" + shown(text) + "'" : "";
+      },
+      "");
+}
+CLI::Validator wants_name() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? "is '', which names no file: leave it out, or name one" : ""; },
+      "");
 }
 CLI::Validator wants_integer() {
   return wants("an integer between -2^31 and 2^31", [](const std::string& text) {
@@ -91,7 +105,7 @@ class HelpText : public CLI::Formatter {
 }  // namespace
 
 void Arguments::positional(const std::string& name, std::string& target, const std::string& text, bool required) {
-  auto* option = app_.add_option(name, target, text)->type_name("");
+  auto* option = app_.add_option(name, target, text)->check(wants_name())->check(wants_plain_text())->type_name("");
   if (required) option->required();
 }
 void Arguments::flag(const std::string& name, bool& target, const std::string& text) {
@@ -101,7 +115,10 @@ void Arguments::option(const std::string& name, std::string& target, const std::
                        const std::vector<std::string>& choices) {
   auto* option = app_.add_option(name, target, text)->type_name("TEXT");
   if (!target.empty()) option->capture_default_str();
-  if (!choices.empty()) option->check(wants_one_of(choices))->type_name("");
+  if (choices.empty())
+    option->check(wants_plain_text());
+  else
+    option->check(wants_one_of(choices))->type_name("");
 }
 void Arguments::option(const std::string& name, int& target, const std::string& text) {
   app_.add_option(name, target, text)->capture_default_str()->check(wants_integer())->type_name("INTEGER");
@@ -177,7 +194,7 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
   const CLI::App* app = used.empty() ? &top : used.front();
   std::string problem = error.what();
   if (used.empty() && !arguments.empty() && arguments.front().rfind('-', 0) != 0) {
-    problem = "there is no subcommand '" + arguments.front() + "'" + did_you_mean(arguments.front(), names);
+    problem = "there is no subcommand '" + shown(arguments.front()) + "'" + did_you_mean(arguments.front(), names);
   } else if (used.empty() && arguments.empty()) {
     problem = "a subcommand is missing";
   } else if (used.empty() && dynamic_cast<const CLI::RequiredError*>(&error)) {
@@ -185,7 +202,7 @@ std::string usage_error(const CLI::App& top, const CLI::ParseError& error, const
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const auto extras = top.remaining(true);
     const std::string extra = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
-    problem = "unknown argument '" + extra + "'" + did_you_mean(extra, option_names(*app));
+    problem = "unknown argument '" + shown(extra) + "'" + did_you_mean(extra, option_names(*app));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) problem = count_error(problem);
   const std::string who = used.empty() ? "kovariant" : "kovariant " + app->get_name();
@@ -210,7 +227,9 @@ Parsed parse_command_line(const std::vector<std::string>& arguments, const std::
     Action action = command.declare(declared);
     sub->add_flag("--quiet,-q", parsed.quiet, "no progress on standard error");
     sub->add_flag("--verbose,-v", parsed.verbose, "log what is done on standard error");
-    sub->add_option("--log", parsed.log_file, "log what is done to the end of this file")->type_name("FILE");
+    sub->add_option("--log", parsed.log_file, "log what is done to the end of this file")
+        ->check(wants_plain_text())
+        ->type_name("FILE");
     sub->footer(command.closing);
     actions.emplace_back(sub, std::move(action));
   }

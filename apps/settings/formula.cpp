@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/settings/formula.hpp"
 
+#include "apps/settings/shown.hpp"
 #include "apps/settings/suggest.hpp"
 #include "apps/settings/utf8.hpp"
 #include "kov/core/base/error.hpp"
@@ -95,7 +96,7 @@ class Parser {
 
   Formula whole() {
     sum();
-    if (peek() != 0) fail("cannot continue with '" + text_.substr(at_) + "'");
+    if (peek() != 0) fail("cannot continue with '" + shown(text_.substr(at_), 40) + "'");
     return std::move(formula_);
   }
 
@@ -105,8 +106,9 @@ class Parser {
   [[noreturn]] void fail(const std::string& problem) const {
     int character = 1;
     for (std::size_t at = 0; at < at_; at += length_at(at)) ++character;
-    throw InputError(what_ + " is '" + text_ + "', which " + problem + " at character " + std::to_string(character) +
-                     ": write a formula in " + variable_ + " such as exp(-2 * " + variable_ + ")");
+    throw InputError(what_ + " is '" + shown(text_) + "', which " + problem + " at character " +
+                     std::to_string(character) + ": write a formula in " + variable_ + " such as exp(-2 * " +
+                     variable_ + ")");
   }
   /// Bytes of the character at a place; 1 where the bytes are no UTF-8.
   std::size_t length_at(std::size_t at) const { return std::max<std::size_t>(1, utf8_character(text_, at).length); }
@@ -174,7 +176,7 @@ class Parser {
     if ((c >= '0' && c <= '9') || c == '.') return number();
     if (std::isalpha(static_cast<unsigned char>(c))) return name();
     fail(c == 0 ? "ends where a number, " + variable_ + " or a function should be"
-                : "has '" + text_.substr(at_, length_at(at_)) + "' where a number, " + variable_ +
+                : "has '" + shown(text_.substr(at_, length_at(at_))) + "' where a number, " + variable_ +
                       " or a function should be");
   }
   /// After '('.
@@ -206,7 +208,7 @@ class Parser {
       known.emplace_back(named.name);
     }
     at_ = begin;
-    fail("names '" + word + "', which does not exist" + did_you_mean(word, known));
+    fail("names '" + shown(word, 40) + "', which does not exist" + did_you_mean(word, known));
   }
 
   const std::string &text_, &variable_, &what_;

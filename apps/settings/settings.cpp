@@ -3,6 +3,7 @@
 // The only file that includes toml++.
 #include "apps/settings/settings.hpp"
 
+#include "apps/settings/shown.hpp"
 #include "apps/settings/suggest.hpp"
 #include "apps/settings/toml_text.hpp"
 #include "apps/settings/utf8.hpp"
@@ -146,9 +147,10 @@ class Settings::Reader {
 
   void value(Setting& setting, const toml::node& node) {
     const std::string origin = where(node, setting.key);
+    require_no_control_characters(origin, node);
     const auto take = [&](auto* target) {
       std::remove_pointer_t<decltype(target)> value{};
-      require(parse(node, value), origin, "must be", std::visit(Kind{}, setting.target) + ", but is", shown(node));
+      require(parse(node, value), origin, "must be", std::visit(Kind{}, setting.target) + ", but is", described(node));
       if constexpr (std::is_same_v<decltype(value), std::string>)
         require(setting.choices.empty() || std::count(setting.choices.begin(), setting.choices.end(), value) > 0,
                 origin, not_a_choice(value, setting.choices));
@@ -177,9 +179,14 @@ class Settings::Reader {
 
   std::string where(const toml::node& node, const std::string& key) const {
     const auto line = node.source().begin.line;
-    return place_ + (place_ == "--set" || line == 0 ? " " : ", line " + std::to_string(line) + ": ") + key;
+    return place_ + (place_ == "--set" || line == 0 ? " " : ", line " + std::to_string(line) + ": ") + shown(key);
   }
-  static std::string shown(const toml::node& node) {
+  static void require_no_control_characters(const std::string& origin, const toml::node& node) {
+    if (const auto* text = node.as_string()) require_no_control_character(origin, text->get());
+    if (const auto* list = node.as_array())
+      for (const toml::node& item : *list) require_no_control_characters(origin, item);
+  }
+  static std::string described(const toml::node& node) {
     std::ostringstream text;
     if (const auto* v = node.as_string())
       text << "the string " << toml_quoted(v->get());
@@ -193,7 +200,7 @@ class Settings::Reader {
       text << "the list " << *a;
     else
       text << kind_of(node);
-    return text.str();
+    return shown(text.str());
   }
 
   Settings& settings_;
@@ -214,40 +221,41 @@ void Settings::read(const std::string& text, const std::string& file) {
   try {
     table = toml::parse(std::string_view(text), std::string_view(file));
   } catch (const toml::parse_error& error) {
-    throw InputError(sentence(file + ", line", std::to_string(error.source().begin.line) + ", column",
-                              std::to_string(error.source().begin.column) + ": not valid TOML:", error.description()));
+    throw InputError(
+        sentence(file + ", line", std::to_string(error.source().begin.line) + ", column",
+                 std::to_string(error.source().begin.column) + ": not valid TOML:", shown(error.description(), 200)));
   }
   Reader(*this, file).table(table, "");
 }
 
 void Settings::assign(const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
-  require(equals != std::string::npos && equals > 0, "--set wants KEY=VALUE, got '" + assignment + "'");
+  require(equals != std::string::npos && equals > 0, "--set wants KEY=VALUE, got '" + shown(assignment) + "'");
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
   Setting* setting = find(key);
-  require(setting, "--set", key, "is not a known key" + key_meant(key, keys()));
+  require(setting, "--set", shown(key), "is not a known key" + key_meant(key, keys()));
   const bool text = std::holds_alternative<std::string*>(setting->target);
   const bool texts = std::holds_alternative<std::vector<std::string>*>(setting->target);
-  require(is_utf8(value), "--set", key, "is", "'" + value + "',",
+  require(is_utf8(value), "--set", key, "is", "'" + shown(value) + "',",
           "which is not UTF-8, in which settings are printed and recorded: rename the file, or name a link to it");
   toml::table table;
   std::string refused = "a character beyond ASCII stands outside quotes";
   try {
     if (line_beyond_ascii(value) == 0) table = toml::parse("value = " + value);
   } catch (const toml::parse_error& error) {
-    refused = error.description();
+    refused = shown(error.description(), 200);
   }
   const toml::node* node = table.get("value");
   const bool begun = value.starts_with('"') || value.starts_with('\'') || (texts && value.starts_with('['));
-  require(!((text || texts) && begun && !node), "--set", key, "is not valid TOML:", refused + ":", value,
+  require(!((text || texts) && begun && !node), "--set", key, "is not valid TOML:", refused + ":", shown(value),
           "- close what was opened, or put a name that begins so in quotes");
   const bool plain = text && !(node && node->is_string());
-  require(plain || table.size() < 2, "--set", key, "has more than one value: it is", "'" + value + "'");
+  require(plain || table.size() < 2, "--set", key, "has more than one value: it is", "'" + shown(value) + "'");
   if (plain) table.insert_or_assign("value", value);
   if (texts && !(node && node->is_array()))
     table.insert_or_assign("value", toml::array{node && node->is_string() ? node->as_string()->get() : value});
   node = table.get("value");
-  require(node, "--set", key, "must be", std::visit(Kind{}, setting->target) + ", but is '" + value + "'");
+  require(node, "--set", key, "must be", std::visit(Kind{}, setting->target) + ", but is '" + shown(value) + "'");
   Reader(*this, "--set").value(*setting, *node);
 }
 

@@ -28,7 +28,8 @@ class Settings {
   void add(const std::string& key, SettingTarget target, const std::string& text,
            std::vector<std::string> choices = {});
 
-  /// Changes what the TOML text says.  Unknown keys are errors that name the nearest known one.
+  /// Changes what the TOML text says.  Unknown keys are errors that name the nearest known one; so are keys that are
+  /// given twice, and texts with control characters.
   void read(const std::string& toml, const std::string& file);
   /// "key=value" with the value as in TOML; quotes around a string, and brackets around a list of one, may be left out.
   void assign(const std::string& assignment);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/settings/suggest.hpp"
 
+#include "apps/settings/shown.hpp"
+
 #include <algorithm>
 #include <cctype>
 
@@ -54,7 +56,7 @@ std::string quoted_list(const std::vector<std::string>& words) {
 }
 
 std::string not_a_choice(const std::string& value, const std::vector<std::string>& choices) {
-  return "must be one of " + quoted_list(choices) + ", but is '" + value + "'" + did_you_mean(value, choices);
+  return "must be one of " + quoted_list(choices) + ", but is '" + shown(value) + "'" + did_you_mean(value, choices);
 }
 
 }  // namespace kov::app

@@ -22,7 +22,7 @@ class InputFile {
 
   const std::filesystem::path& path() const { return path_; }
   /// For messages.
-  std::string name() const { return path_.string(); }
+  std::string name() const { return path_.empty() ? "''" : path_.string(); }
   std::uint64_t size() const { return size_; }
 
   /// Fills `bytes` from `offset` on; throws FormatError when the file ends before.

@@ -80,16 +80,23 @@ class Outputs(LinksTest):
             self.assertEqual(self.read(name, "rb"), bytes_before, name)
 
     def test_names_that_are_not_utf8_cost_no_result(self):
-        for bytes_of_name, shown in ((b"caf\xe9.lime", "caf\ufffd.lime"), (b"bell\x07.lime", "bell\ufffd.lime")):
-            name = os.fsdecode(bytes_of_name)
-            shutil.copy(self.path("a.0001.lime"), self.path(name))
-            for command in (["flow", name, "--time", 0.1, "--write", "f.lime"], ["loops", name], ["smear", name, "--width", 1],
-                            ["gaugefix", name, "fixed.lime"]):
-                self.assertEqual(self.call(*command).stderr.count("warning"), 0)
-                svg = self.read(command[0] + ".svg", "rb").decode()
-                self.assertIn(shown, "".join(xml.etree.ElementTree.fromstring(svg).itertext()))
-                for ending in PICTURES:
-                    os.remove(self.path(command[0] + ending))
+        name = os.fsdecode(b"caf\xe9.lime")
+        shutil.copy(self.path("a.0001.lime"), self.path(name))
+        for command in (["flow", name, "--time", 0.1, "--write", "f.lime"], ["loops", name], ["smear", name, "--width", 1],
+                        ["gaugefix", name, "fixed.lime"]):
+            self.assertEqual(self.call(*command).stderr.count("warning"), 0)
+            svg = self.read(command[0] + ".svg", "rb").decode()
+            self.assertIn("caf\ufffd.lime", "".join(xml.etree.ElementTree.fromstring(svg).itertext()))
+            for ending in PICTURES:
+                os.remove(self.path(command[0] + ending))
+
+    def test_names_with_control_characters_are_refused(self):
+        for command in (["flow", "bell\x07.lime"], ["flow", "a.0001.lime", "--write", "bell\x07.lime"], ["loops", "a.0001.lime", "--output", "bell\x07"],
+                        ["gaugefix", "a.0001.lime", "bell\x07.lime"], ["spectrum", "--set", "output.prefix=bell\x07"]):
+            text = self.call(*command, code=1).stderr
+            self.assertIn("bell\\u0007", text)
+            self.assertIn("control characters", text)
+        self.assertEqual(self.new_files(), [])
 
     def test_numbers_are_numbers_in_every_hdf5_file(self):
         for command in (["flow", "a.0001.lime", "--time", 0.1], ["loops", "a.0001.lime", "--smearing", "hyp", "--steps", 1],

@@ -143,6 +143,12 @@ class Usage(ProgramTest):
         self.assertIn("File too large", done.stderr)
         self.assertEqual([n for n in os.listdir(self.folder) if n not in before and not n.startswith("big.history")], [])
 
+    def test_an_empty_name_is_shown_and_refused(self):
+        small = ("smear", "--extent", 4, 4, 4, 2, "--dry-run")
+        self.assertIn("--log is '', which names no file", self.call(*small, "--log", "", code=1).stderr)
+        self.assertIn("FILE: is '', which names no file", self.call("info", "", code=1).stderr)
+        self.assertIn("cannot read '':", self.call("spectrum", "--dry-run", "--set", "gauge.files=['']", code=1).stderr)
+
     def test_lattices_that_cannot_be_counted_are_refused(self):
         for extent in ([65536] * 4, [32768, 65536, 65536, 65536], [60000] * 4):
             done = self.call("generate", "--extent", *extent, "--dry-run", code=1)

@@ -102,6 +102,21 @@ TEST(CommandLine, WrongUsageNamesTheNearestAndEndsWithOne) {
   wrong({"info", "x", "--width", "wide"}, "--width: wants a number, got 'wide'");
 }
 
+TEST(CommandLine, NamesAreNeitherEmptyNorHaveControlCharacters) {
+  Options o;
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const Parsed p = parse_command_line(arguments, commands(o));
+    EXPECT_EQ(p.code, 1);
+    return p.text;
+  };
+  EXPECT_NE(error({"info", ""}).find("FILE: is '', which names no file"), std::string::npos) << error({"info", ""});
+  EXPECT_NE(error({"info", "a\nb"}).find("must have no control characters, but is 'a\\u000Ab'"), std::string::npos);
+  EXPECT_NE(error({"info", "x", "--log", "a\x1b"}).find("is 'a\\u001B'"), std::string::npos);
+  EXPECT_NE(error({"\x1b[2J"}).find("no subcommand '\\u001B[2J'"), std::string::npos);
+  const std::string text = error({"info", "x", "--number", std::string(100000, '1')});
+  EXPECT_LT(text.size(), 400u) << text;
+}
+
 TEST(CommandLine, OptionsThatChangeNothingAreRefused) {
   Options o;
   Parsed parsed = parse_command_line({"info", "a.lime", "--number", "3", "--dry-run"}, commands(o));

@@ -26,6 +26,8 @@ TEST(Choices, AreListedAndTheNearestIsSuggested) {
   EXPECT_EQ(not_a_choice("gausian", {"wuppertal", "gaussian"}),
             "must be one of 'wuppertal', 'gaussian', but is 'gausian'; did you mean 'gaussian'?");
   EXPECT_EQ(not_a_choice("x", {"gaussian"}), "must be one of 'gaussian', but is 'x'");
+  EXPECT_EQ(not_a_choice("", {"none"}), "must be one of 'none', but is ''");
+  EXPECT_LT(not_a_choice(std::string(10000, 'x'), {"none"}).size(), 200u);
 }
 
 }  // namespace kov::app
