@@ -13,6 +13,7 @@
 #define TOML_HEADER_ONLY 1
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <toml++/toml.h>
 
@@ -147,6 +148,9 @@ class Settings::Reader {
 
   void value(Setting& setting, const toml::node& node) {
     const std::string origin = where(node, setting.key);
+    const auto [other, is_new] = seen_.emplace(setting.key, node.source().begin.line);
+    require(is_new, origin, "is given twice, also in line",
+            std::to_string(other->second) + ": leave one of the two out");
     require_no_control_characters(origin, node);
     const auto take = [&](auto* target) {
       std::remove_pointer_t<decltype(target)> value{};
@@ -205,6 +209,8 @@ class Settings::Reader {
 
   Settings& settings_;
   std::string place_;
+  /// The keys that were read so far, and their lines: for TOML, "a.b" in quotes is not the key b of the section a.
+  std::map<std::string, unsigned> seen_;
 };
 
 void Settings::add(const std::string& key, SettingTarget target, const std::string& text,
@@ -256,7 +262,12 @@ void Settings::assign(const std::string& assignment) {
     table.insert_or_assign("value", toml::array{node && node->is_string() ? node->as_string()->get() : value});
   node = table.get("value");
   require(node, "--set", key, "must be", std::visit(Kind{}, setting->target) + ", but is '" + shown(value) + "'");
+  const std::string before = value_of(*setting);
+  const bool again = setting->origin.starts_with("--set");
   Reader(*this, "--set").value(*setting, *node);
+  if (const std::string now = value_of(*setting); again && now != before)
+    warnings_.push_back(sentence("--set", key, "is given twice, as", shown(before), "and as", shown(now) + ":",
+                                 "the last one is taken; leave the other out"));
 }
 
 void Settings::follows(const std::string& key) {
@@ -269,8 +280,7 @@ std::string Settings::origin(const std::string& key) const { return given(key) ?
 
 std::vector<std::pair<std::string, std::string>> Settings::values() const {
   std::vector<std::pair<std::string, std::string>> values;
-  for (const Setting& setting : settings_)
-    values.emplace_back(setting.key, std::visit([](auto* target) { return text_of(*target); }, setting.target));
+  for (const Setting& setting : settings_) values.emplace_back(setting.key, value_of(setting));
   return values;
 }
 
@@ -304,6 +314,10 @@ std::string Settings::toml() const {
             " = " + value + "\n";
   }
   return text;
+}
+
+std::string Settings::value_of(const Setting& setting) {
+  return std::visit([](auto* target) { return text_of(*target); }, setting.target);
 }
 
 Settings::Setting* Settings::find(const std::string& key) {

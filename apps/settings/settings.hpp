@@ -32,10 +32,14 @@ class Settings {
   /// given twice, and texts with control characters.
   void read(const std::string& toml, const std::string& file);
   /// "key=value" with the value as in TOML; quotes around a string, and brackets around a list of one, may be left out.
+  /// A key that had another value from an earlier assignment gives a warning.
   void assign(const std::string& assignment);
 
   /// The value of this key was computed from others, or is one that nobody asked for: toml() shows it in a comment.
   void follows(const std::string& key);
+
+  /// What assign() warned about.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Whether a file or --set gave this key.
   bool given(const std::string& key) const;
@@ -57,11 +61,13 @@ class Settings {
     bool follows = false;
   };
   class Reader;
+  static std::string value_of(const Setting& setting);
   Setting* find(const std::string& key);
   const Setting& at(const std::string& key) const;
   std::vector<std::string> keys() const;
 
   std::vector<Setting> settings_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace kov::app

@@ -263,6 +263,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
     settings.read(text, options.file);
   }
   for (const std::string& assignment : options.set) settings.assign(assignment);
+  for (const std::string& warning : settings.warnings()) session.warn(warning);
   parameters.gauge.files = matched_files(session.comm, parameters.gauge.files, settings.origin("gauge.files"));
   parameters.complete(settings);
   if (options.print) return session.say(settings.toml());

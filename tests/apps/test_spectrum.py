@@ -150,6 +150,10 @@ class Spectrum(ProgramTest):
         self.assertEqual(self.numbers("read.dat"), self.numbers("generated.dat"))
         self.assertIn("twice", self.call("spectrum", "--set", 'gauge.files=["cfg.0001.lime", "cfg.0001.lime"]', code=1).stderr)
 
+    def test_an_assignment_that_another_one_replaces_is_told(self):
+        text = self.call("spectrum", "--set", "action.kappa=0.12", "--set", "action.kappa=0.13", "--dry-run").stderr
+        self.assertIn("warning: --set action.kappa is given twice, as 0.12 and as 0.13", text)
+
     def test_solvers_and_precisions_agree(self):
         base = [*TINY, "--set", "generate.configurations=1", "--set", 'correlators.mesons=["pion"]',
                 "--set", "solver.tolerance=1e-11"]

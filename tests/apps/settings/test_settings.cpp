@@ -163,6 +163,22 @@ TEST(Settings, ControlCharactersAreRefused) {
   EXPECT_TRUE(p.files.empty());
 }
 
+TEST(Settings, AKeyIsGivenOnce) {
+  Parameters p;
+  Settings s = p.settings();
+  EXPECT_SAYS(error_of([&] { s.read("\"action.kappa\" = 0.12\n[action]\nkappa = 0.13\n", "run.toml"); }),
+              "action.kappa is given twice, also in line");
+  // An assignment may change what a file says, and what an earlier one said, but that is told.
+  s.read("action.kappa = 0.12", "run.toml");
+  s.assign("action.kappa=0.13");
+  s.assign("action.kappa=0.130");
+  EXPECT_TRUE(s.warnings().empty());
+  s.assign("action.kappa=0.14");
+  ASSERT_EQ(s.warnings().size(), 1u);
+  EXPECT_SAYS(s.warnings()[0], "--set action.kappa is given twice, as 0.13 and as 0.14");
+  EXPECT_EQ(p.kappa, 0.14);
+}
+
 TEST(Settings, LongValuesAreShortened) {
   Parameters p;
   Settings s = p.settings();
