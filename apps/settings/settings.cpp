@@ -176,7 +176,9 @@ class Settings::Reader {
       // A misspelt section: name the nearest key that one of its keys would be.
       const auto* const keys_of = node.as_table();
       const std::string first = keys_of->empty() ? "" : std::string(keys_of->begin()->first.str());
-      throw InputError(where(node, key) + " is not a known section" + did_you_mean(key + "." + first, known));
+      const std::string meant = did_you_mean(key + "." + first, known);
+      throw InputError(where(node, key) + " is not a known section" +
+                       (meant.empty() ? did_you_mean(key, settings_.sections()) : meant));
     }
     throw InputError(where(node, key) + " is not a known key" + key_meant(key, known));
   }
@@ -336,6 +338,15 @@ std::vector<std::string> Settings::keys() const {
   std::vector<std::string> keys;
   for (const Setting& setting : settings_) keys.push_back(setting.key);
   return keys;
+}
+
+std::vector<std::string> Settings::sections() const {
+  std::vector<std::string> sections;
+  for (const Setting& setting : settings_) {
+    const std::string section = setting.key.substr(0, std::min(setting.key.find('.'), setting.key.size()));
+    if (std::count(sections.begin(), sections.end(), section) == 0) sections.push_back(section);
+  }
+  return sections;
 }
 
 }  // namespace kov::app

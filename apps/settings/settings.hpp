@@ -65,6 +65,7 @@ class Settings {
   Setting* find(const std::string& key);
   const Setting& at(const std::string& key) const;
   std::vector<std::string> keys() const;
+  std::vector<std::string> sections() const;
 
   std::vector<Setting> settings_;
   std::vector<std::string> warnings_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 namespace kov::app {
 
@@ -28,12 +29,15 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
     return text;
   };
   std::string best;
-  int least = std::max(2, int(name.size()) / 3) + 1;
-  for (const std::string& candidate : known)
+  // Of a letter or none nothing is left to compare.
+  int least = std::min(std::max(2, int(name.size()) / 3), int(name.size()) / 2) + 1;
+  for (const std::string& candidate : known) {
+    if (std::abs(int(name.size()) - int(candidate.size())) >= least) continue;
     if (const int distance = edit_distance(small(name), small(candidate)); distance < least) {
       least = distance;
       best = candidate;
     }
+  }
   return best;
 }
 

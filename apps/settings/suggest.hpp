@@ -12,7 +12,7 @@ namespace kov::app {
 int edit_distance(const std::string& a, const std::string& b);
 
 /// The known name with the smallest distance to name, the first of equals; empty when none is close (further than a
-/// third of its letters, and than two).  Capital letters are as good as small ones.
+/// third of its letters and than two, or than half of them).  Capital letters are as good as small ones.
 std::string nearest(const std::string& name, const std::vector<std::string>& known);
 
 /// "; did you mean 'x'?" or nothing.

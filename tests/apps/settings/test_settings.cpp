@@ -232,6 +232,8 @@ TEST(Settings, UnknownKeysNameTheNearestKnownOne) {
   EXPECT_SAYS(error_of([&] { s.assign("source.sed=1"); }),
               "--set source.sed is not a known key; did you mean 'source.seed'?");
   EXPECT_SAYS(error_of([&] { s.assign("kappa=0.1"); }), "did you mean 'action.kappa'?");
+  EXPECT_SAYS(error_of([&] { s.read("[aktion]", "f"); }), "did you mean 'action'?");
+  EXPECT_SAYS(error_of([&] { s.read("[aktion]\nfrobnicate = 1", "f"); }), "did you mean 'action'?");
   EXPECT_SAYS(error_of([&] { s.read("[nothing]", "f"); }), "nothing is not a known section");
   EXPECT_SAYS(error_of([&] { s.read("solver = 3", "f"); }), "solver is a section");
 }

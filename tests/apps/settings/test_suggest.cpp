@@ -22,6 +22,13 @@ TEST(Nearest, IsTheClosestKnownNameOrNothing) {
   EXPECT_EQ(nearest("Source.Width", known), "source.width");
 }
 
+TEST(Nearest, OfALetterOrNoneIsNothing) {
+  const std::vector<std::string> known{"a0", "cg", "gcr", "bicgstab"};
+  for (const char* name : {"", "a", "x", "c"}) EXPECT_EQ(nearest(name, known), "") << name;
+  EXPECT_EQ(nearest("xy", known), "");
+  EXPECT_EQ(nearest("gc", known), "cg");
+}
+
 TEST(Choices, AreListedAndTheNearestIsSuggested) {
   EXPECT_EQ(not_a_choice("gausian", {"wuppertal", "gaussian"}),
             "must be one of 'wuppertal', 'gaussian', but is 'gausian'; did you mean 'gaussian'?");
