@@ -19,6 +19,8 @@ namespace kov::app {
 
 namespace {
 
+constexpr const char* unwritten_output = "standard output cannot be written: is it closed, or the disk full?";
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text = "kovariant";
   for (const std::string& word : words) text += " " + shell_word(word);
@@ -52,8 +54,7 @@ void run_action(const Parsed& parsed, const std::string& command_line, const Com
   comm.agree([&] {
     require_fault_struck();
     session.log.require_written();
-    require(comm.rank() != 0 || std::cout.flush(),
-            "standard output cannot be written: is it closed, or the disk full?");
+    require(comm.rank() != 0 || std::cout.flush(), unwritten_output);
   });
 }
 
@@ -65,8 +66,9 @@ int run_program(int argc, char** argv, const std::vector<Command>& commands, con
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Parsed parsed = parse_command_line(arguments, commands, parts);
   if (!parsed.action && parsed.code == 0) {
-    if (Launcher::of_environment().rank == 0) std::cout << parsed.text << std::flush;
-    return 0;
+    if (Launcher::of_environment().rank != 0 || std::cout << parsed.text << std::flush) return 0;
+    std::cerr << "kovariant: " << unwritten_output << std::endl;
+    return int(ExitCode::usage);
   }
   const auto require_action = [&] {
     if (!parsed.action) throw InputError(parsed.text);

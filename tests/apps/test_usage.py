@@ -143,6 +143,15 @@ class Usage(ProgramTest):
         self.assertIn("File too large", done.stderr)
         self.assertEqual([n for n in os.listdir(self.folder) if n not in before and not n.startswith("big.history")], [])
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "NOT TESTED: this machine has no /dev/full")
+    def test_help_and_version_that_cannot_be_written_are_errors(self):
+        for arguments in (["--version"], ["--help"], ["info", "--help"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, text=True, stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                      env=environment())
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("standard output cannot be written", done.stderr)
+
     def test_an_empty_name_is_shown_and_refused(self):
         small = ("smear", "--extent", 4, 4, 4, 2, "--dry-run")
         self.assertIn("--log is '', which names no file", self.call(*small, "--log", "", code=1).stderr)
