@@ -2,6 +2,7 @@
 #include "apps/smear/smearing_choice.hpp"
 
 #include "apps/settings/formula.hpp"
+#include "apps/settings/shown.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,31 @@ const std::vector<std::string>& SmearingChoice::names() {
   static const std::vector<std::string> names{"wuppertal", "gaussian", "node", "theta", "formula", "none"};
   return names;
 }
+
+namespace {
+
+/// A profile's scale is arbitrary, but powers of it, up to those in the product of three quarks, must be numbers.
+constexpr double least_profile = 1e-30, largest_profile = 1e30;
+
+/// The largest |F| from p2 = 0 to 12, where it is finite.
+double largest_value(const RealFunction& f) {
+  constexpr int n = 4000;
+  double largest = 0;
+  for (int k = 0; k <= n; ++k)
+    if (const double value = std::abs(f(12.0 * k / n)); std::isfinite(value)) largest = std::max(largest, value);
+  return largest;
+}
+
+/// Throws InputError, which begins with `what`, unless the function leaves something of a source.
+void check_size(const RealFunction& f, const std::string& what, const std::string& remedy) {
+  const double largest = largest_value(f);
+  require(largest != 0, what, "is 0 from p2 = 0 to 12: nothing would be left of a source; give a function that is not");
+  require(largest >= least_profile && largest <= largest_profile, what, "is at most", largest,
+          "from p2 = 0 to 12: products of quarks would be too", largest < 1 ? "small" : "large", "for this machine;",
+          remedy + ", so that its largest value lies between", least_profile, "and", largest_profile);
+}
+
+}  // namespace
 
 void SmearingChoice::check(const std::function<std::string(const std::string&)>& key,
                            const std::vector<std::string>& names) const {
@@ -26,11 +52,16 @@ void SmearingChoice::check(const std::function<std::string(const std::string&)>&
   number("node", node, false, "in lattice units (0 is sqrt(3/2) sigma)");
   require_between(key("p2_max"), p2_max, -largest, largest);
   number("edge", edge, true, "(the range of p^2 in which the profile falls)");
-  if (std::find(names.begin(), names.end(), "formula") == names.end()) return;
-  require(!formula.empty(), key("formula"), "is empty: give F(p^2), such as 'exp(-2 * p2)'");
-  const double value = parse_formula(formula, "p2", key("formula"))(1);
-  require(std::isfinite(value), key("formula"), "is '" + formula + "', which is", value,
-          "at p2 = 1: it must be finite from 0 to 12");
+  if (std::find(names.begin(), names.end(), "formula") != names.end()) {
+    require(!formula.empty(), key("formula"), "is empty: give F(p^2), such as 'exp(-2 * p2)'");
+    const RealFunction f = parse_formula(formula, "p2", key("formula"));
+    require(std::isfinite(f(1)), key("formula"), "is '" + shown(formula) + "', which is", f(1),
+            "at p2 = 1: it must be finite from 0 to 12");
+    check_size(f, key("formula") + " is '" + shown(formula) + "', which", "multiply it by a number");
+  }
+  if (std::find(names.begin(), names.end(), "theta") != names.end())
+    check_size(profile("theta"), sentence(key("p2_max"), "is", p2_max) + ", so that theta",
+               "take a larger one, or a wider edge");
 }
 
 std::string SmearingChoice::warning(const std::string& name) const {

@@ -28,8 +28,8 @@ struct SmearingChoice {
   /// "wuppertal", "gaussian", "node", "theta", "formula", "none".
   static const std::vector<std::string>& names();
 
-  /// Checks the numbers, whatever the smearing, and the formula of the smearings of these names: throws InputError;
-  /// key("width") is what the user calls that number.
+  /// Checks the numbers, whatever the smearing, and that the smearings of these names leave something of a source:
+  /// throws InputError; key("width") is what the user calls that number.
   void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;
   /// A warning about the parameters of this smearing; empty when there is none.
   std::string warning(const std::string& name) const;

@@ -9,10 +9,13 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
+
+#include <cmath>
 
 namespace kov::app {
 
@@ -71,6 +74,20 @@ Dirac dirac_of(const GaugeField<double>& gauge, const SpectrumParameters& parame
     return {gauge, parameters.boundary(), {.mass = action.mass, .c_sw = action.c_sw}};
 }
 
+/// Throws unless the squares of the source and of its quarks are numbers that the precision has.
+template <class T>
+void require_usable(const Propagator<T>& source) {
+  constexpr double least = std::is_same_v<T, float> ? 1e-30 : 1e-200;
+  for (const double square : norm2_by_column(source.columns())) {
+    const std::string what =
+        sentence("the smeared source at", to_string(source.labels.origin), "has the norm", std::sqrt(square));
+    require(square != 0, what + ":", "nothing follows from it; smear it less, or multiply source.formula by a number");
+    require<ConvergenceError>(square >= least && square <= 1 / least, what + ",",
+                              "whose powers are no numbers in this precision: smear it less, multiply source.formula",
+                              "by a number, or take solver.precision double");
+  }
+}
+
 /// Dirac: the operator, as a template on the precision.
 template <template <class> class Dirac, class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
@@ -93,6 +110,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const override {
     Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
     at_source_->apply(source.columns(), source.columns());
+    require_usable(source);
     source.labels.boundary = parameters_.boundary();
     source.labels.others = {{"source_smearing", parameters_.source.smearing},
                             {"action", parameters_.quarks()},

@@ -63,6 +63,18 @@ class Requests(LinksTest):
         self.assertRegex(text, "inf|nan")
         self.assertEqual([name for name in self.new_files() if "journal" not in name], [])
 
+    def test_sources_of_which_nothing_is_left_are_refused(self):
+        formula = ("smear", "--extent", 4, 4, 4, 2, "--profile", "formula", "--formula")
+        self.assertIn("--formula is '0', which is 0 from p2 = 0 to 12", self.call(*formula, "0", code=1).stderr)
+        self.assertIn("multiply it by a number", self.call(*formula, "1e-300*exp(-p2)", code=1).stderr)
+        self.assertIn("--p2-max is -100", self.call("smear", "--profile", "theta", "--p2-max", -100, code=1).stderr)
+        # Smaller than single precision can follow, and larger than its squares can be.
+        for size in ("1e-20", "1e20"):
+            text = self.call("spectrum", *TINY, "--set", "source.smearing=formula", "--set", "source.formula=%s*exp(-p2)" % size,
+                             "--set", "solver.precision=single", "--set", "solver.tolerance=1e-6", code=3).stderr
+            self.assertRegex(text, r"the smeared source at 0 0 0 0 has the norm .*multiply source.formula by a number")
+        self.assertEqual([name for name in self.new_files() if "journal" not in name], [])
+
     def test_errors_name_the_option_that_helps(self):
         self.assertIn("leave --extent out", self.call("info", "a.0001.lime", "--extent", 4, 4, 4, 4, code=1).stderr)
 

@@ -187,6 +187,20 @@ TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
   EXPECT_EQ(shortened({}, {8, 8, 8, 16}), 0u);
 }
 
+TEST(SpectrumParameters, SmearingsThatLeaveNothingAreRefused) {
+  const std::string formula = "source.smearing=formula";
+  EXPECT_NE(error_with({formula, "source.formula=0"}).find("is '0', which is 0 from p2 = 0 to 12"), std::string::npos);
+  for (const char* text : {"1e-300*exp(-p2)", "1e200*exp(-p2)"}) {
+    const std::string error = error_with({formula, std::string("source.formula=") + text});
+    EXPECT_NE(error.find("multiply it by a number"), std::string::npos) << error;
+  }
+  EXPECT_EQ(error_with({formula, "source.formula=1e-6*exp(-p2)"}), "no error");
+  EXPECT_NE(error_with({"sink.smearings=formula", "sink.formula=p2-p2"}).find("--set sink.formula is 'p2-p2'"),
+            std::string::npos);
+  EXPECT_NE(error_with({"source.smearing=theta", "source.p2_max=-100"}).find("source.p2_max is -100, so that theta"),
+            std::string::npos);
+  EXPECT_EQ(error_with({"source.smearing=theta", "source.p2_max=0.5"}), "no error");
+}
 TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
   const auto identity = [](const std::vector<std::string>& assignments) {
     SpectrumParameters p;
