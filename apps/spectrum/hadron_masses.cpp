@@ -92,30 +92,28 @@ const std::vector<std::string>& nucleon_names() {
   return names;
 }
 
+std::vector<std::string> hadron_channels(const std::string& hadron) {
+  if (hadron == "pion") return {"pion-pion"};
+  if (hadron == "rho") return {"rho_x-rho_x", "rho_y-rho_y", "rho_z-rho_z"};
+  return nucleon_names();
+}
+
 int n_effective_masses(const std::string& hadron, int n_times) { return n_times / 2 - (hadron == "nucleon"); }
 
 std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators, const std::string& sink,
                                       const SpectrumParameters::Analysis& analysis, int n_times) {
-  struct Hadron {
-    std::string name;
-    std::vector<std::string> channels;
-    const std::vector<int>& window;
-  };
-  const std::vector<Hadron> hadrons{{"pion", {"pion-pion"}, analysis.pion},
-                                    {"rho", {"rho_x-rho_x", "rho_y-rho_y", "rho_z-rho_z"}, analysis.rho},
-                                    {"nucleon", {"nucleon"}, analysis.nucleon}};
   std::vector<HadronMass> masses;
-  for (const Hadron& hadron : hadrons) {
-    Samples samples = samples_of(correlators, hadron.channels, sink);
-    if (samples.empty() && hadron.name == "nucleon") samples = samples_of(correlators, {nucleon_names()[1]}, sink);
+  for (const std::string name : {"pion", "rho", "nucleon"}) {
+    const bool meson = name != "nucleon";
+    Samples samples = samples_of(correlators, meson ? hadron_channels(name) : std::vector{nucleon_names()[0]}, sink);
+    if (samples.empty() && !meson) samples = samples_of(correlators, {nucleon_names()[1]}, sink);
     if (samples.empty()) continue;
     if (!samples_are_sources(correlators) && analysis.bin > 1) samples = bin(samples, analysis.bin);
-    const bool meson = hadron.name != "nucleon";
     const Observable effective = [meson, n_times](const std::vector<double>& c) {
       if (meson) return cosh_effective_mass(fold(c), n_times);
       return log_effective_mass({c.begin(), c.begin() + n_times / 2});
     };
-    masses.push_back(mass_of(hadron.name, samples, effective, hadron.window));
+    masses.push_back(mass_of(name, samples, effective, analysis.window(name)));
   }
   return masses;
 }

@@ -8,6 +8,7 @@
 #include "apps/files/picture_files.hpp"
 #include "apps/files/text_file.hpp"
 #include "apps/program/progress.hpp"
+#include "apps/spectrum/correlator_checks.hpp"
 #include "apps/spectrum/hadron_masses.hpp"
 #include "apps/spectrum/spectrum_measure.hpp"
 #include "apps/spectrum/spectrum_plan.hpp"
@@ -195,6 +196,15 @@ std::string without_masses(const std::vector<HadronMass>& masses) {
          " from no time to the next: its sign changes, or there are too few times";
 }
 
+/// The largest |source - M S| / |source| of all solves.
+double worst_residual(const SpectrumPlan& plan) {
+  double worst = 0;
+  for (const PlannedConfiguration& configuration : plan.configurations)
+    for (const PlannedPart& part : configuration.parts)
+      worst = std::max(worst, parse_real(part.entry->notes.at("worst_residual")).value_or(0));
+  return worst;
+}
+
 /// For the caption: the configurations whose failed checks were ignored.
 std::string ignored_checks(const SpectrumPlan& plan) {
   std::string names;
@@ -221,6 +231,10 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
   }
   write_correlator_text(outputs.text, correlators, provenance, session.comm);
   files.add({outputs.text});
+
+  for (const std::string& warning : underflow_warnings(correlators, parameters, plan.extent)) session.warn(warning);
+  for (const std::string& warning : resolution_warnings(correlators, parameters, plan.extent, worst_residual(plan)))
+    session.warn(warning);
 
   const ErrorSamples samples = error_samples(correlators, parameters.analysis);
   bool drawn = false;

@@ -151,7 +151,7 @@ void SpectrumParameters::complete(Settings& settings) {
   complete_choice(settings, source.choice, sink.choice);
   sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
   require(source.accuracy >= 1e-13 && source.accuracy < 1, settings.origin("source.accuracy"), "is", source.accuracy,
-          "- it must lie between 1e-13 and 1");
+          "- it must be at least 1e-13 and less than 1");
   positive("source.count", source.count);
   require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
   for (const std::string& name : sink.smearings) {
@@ -161,7 +161,10 @@ void SpectrumParameters::complete(Settings& settings) {
             "has '" + name + "' twice: its correlators would be the same");
   }
   require(solver.tolerance > 0 && solver.tolerance < 1, settings.origin("solver.tolerance"), "is", solver.tolerance,
-          "- it must lie between 0 and 1");
+          "- it must lie strictly between 0 and 1");
+  require(solver.tolerance >= least_solver_tolerance, settings.origin("solver.tolerance"), "is",
+          sentence(solver.tolerance) + ",", "but double precision reaches", least_solver_tolerance,
+          "at best: ask for that or more");
   require(solver.precision != "single" || solver.tolerance >= 1e-6, settings.origin("solver.tolerance"), "is",
           solver.tolerance, "- single precision reaches 1e-6; take solver.precision mixed or double for less");
   positive("solver.max_iterations", solver.max_iterations);

@@ -12,6 +12,9 @@
 
 namespace kov::app {
 
+/// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
+inline constexpr double least_solver_tolerance = 1e-15;
+
 /// One struct for each section of the TOML file; docs/program.md explains the keys.
 struct SpectrumParameters {
   struct Gauge {
@@ -56,6 +59,11 @@ struct SpectrumParameters {
   struct Analysis {
     std::vector<int> pion{4, 7}, rho{4, 7}, nucleon{3, 6};
     int bin = 1;
+
+    /// Of a hadron by its name.
+    const std::vector<int>& window(const std::string& hadron) const {
+      return hadron == "pion" ? pion : hadron == "rho" ? rho : nucleon;
+    }
   } analysis;
   struct Output {
     std::string prefix = "spectrum", journal;

@@ -150,6 +150,13 @@ class Spectrum(ProgramTest):
         self.assertEqual(self.numbers("read.dat"), self.numbers("generated.dat"))
         self.assertIn("twice", self.call("spectrum", "--set", 'gauge.files=["cfg.0001.lime", "cfg.0001.lime"]', code=1).stderr)
 
+    def test_a_tail_that_the_solver_does_not_resolve_is_told(self):
+        heavy = [*TINY, "--set", "generate.configurations=1", "--set", "action.kappa=0.02", "--set", "correlators.mesons=pion",
+                 "--set", "correlators.baryons=[]"]
+        loose = self.call("spectrum", *heavy, "--set", "solver.tolerance=1e-4").stderr
+        self.assertRegex(loose, r"warning: the correlator of the pion, sink none, is .* at t = \d, .*: ask for solver.tolerance")
+        self.assertNotIn("of its largest value", self.call("spectrum", *heavy, "--set", "solver.tolerance=1e-12").stderr)
+
     def test_an_assignment_that_another_one_replaces_is_told(self):
         text = self.call("spectrum", "--set", "action.kappa=0.12", "--set", "action.kappa=0.13", "--dry-run").stderr
         self.assertIn("warning: --set action.kappa is given twice, as 0.12 and as 0.13", text)
