@@ -25,6 +25,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <map>
 
 namespace kov::app {
 
@@ -196,6 +197,20 @@ std::string without_masses(const std::vector<HadronMass>& masses) {
          " from no time to the next: its sign changes, or there are too few times";
 }
 
+/// Warnings of configurations with the same links that their headers did not tell, such as copies in other formats.
+std::vector<std::string> copies(const SpectrumPlan& plan) {
+  std::vector<std::string> warnings;
+  std::map<std::string, std::string> files;  // by their links
+  for (const PlannedConfiguration& configuration : plan.configurations) {
+    const auto& notes = configuration.parts.front().entry->notes;
+    const auto links = notes.find("links_checksum");
+    if (links == notes.end()) continue;
+    const auto [other, is_new] = files.emplace(links->second, configuration.name);
+    if (!is_new && !configuration.seen) warnings.push_back(same_configuration(other->second, configuration.name));
+  }
+  return warnings;
+}
+
 /// The largest |source - M S| / |source| of all solves.
 double worst_residual(const SpectrumPlan& plan) {
   double worst = 0;
@@ -232,6 +247,7 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
   write_correlator_text(outputs.text, correlators, provenance, session.comm);
   files.add({outputs.text});
 
+  for (const std::string& warning : copies(plan)) session.warn(warning);
   for (const std::string& warning : underflow_warnings(correlators, parameters, plan.extent)) session.warn(warning);
   for (const std::string& warning : resolution_warnings(correlators, parameters, plan.extent, worst_residual(plan)))
     session.warn(warning);

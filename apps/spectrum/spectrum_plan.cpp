@@ -60,6 +60,16 @@ void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOp
   }
 }
 
+/// What headers of copies of one configuration share: the checksums with the plaquette, or a plaquette with all its
+/// digits; empty where the header has neither.
+std::string contents_of(const GaugeHeader& header) {
+  constexpr double all_digits = 1e-11;
+  if (header.checksums.empty() && (!header.plaquette || header.recorded_tolerance > all_digits)) return "";
+  std::string text = to_string(header.extent);
+  for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
+  return header.plaquette ? text + " plaquette " + exact_text(*header.plaquette) : text;
+}
+
 /// Bytes of all fields that are alive at once, for each site of a process; see spectrum_measure.cpp.
 double bytes_per_site(const SpectrumParameters& parameters) {
   const bool single = parameters.solver.precision == "single", mixed = parameters.solver.precision == "mixed";
@@ -91,6 +101,11 @@ std::string identity_of_file(const std::string& file, const GaugeHeader& header)
   for (const auto& [name, value] : header.checksums) text += " " + name + "=" + value;
   if (header.plaquette) text += " plaquette " + exact_text(*header.plaquette);
   return text;
+}
+
+std::string same_configuration(const std::string& file, const std::string& other) {
+  return sentence(file, "and", other, "have the same links by their checksums and plaquette: if they are one",
+                  "configuration, its correlators count twice and errors are too small; leave one of them out");
 }
 
 int PlannedConfiguration::n_finished() const {
@@ -154,6 +169,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   });
   const GaugeFileOptions options = parameters.file_options(settings);
   const bool compared = !read_gauge_options(options.ignore).ignore_checksums;
+  std::map<std::string, std::string> contents;  // files by what they hold
   for (const std::string& file : files) {
     const GaugeHeader header = header_of(comm, file, options);
     if (plan.configurations.empty()) {
@@ -163,6 +179,11 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     require(header.extent == plan.extent, file, "has the extents", to_string(header.extent), "and", files.front(),
             to_string(plan.extent) + ": one job takes configurations of one size");
     add_configuration(plan, file, identity_of_file(file, header), parameters.origins(plan.extent), journal);
+    if (const std::string content = contents_of(header); !content.empty()) {
+      const auto [other, is_new] = contents.emplace(content, file);
+      if (!is_new) plan.warnings.push_back(same_configuration(other->second, file));
+      plan.configurations.back().seen = !is_new;
+    }
     const bool trusted = identifies_links(header) && compared;
     if (!trusted && plan.configurations.back().n_finished() > 0)
       compare_links(Lattice(comm, plan.extent), plan, options);

@@ -25,6 +25,8 @@ struct PlannedConfiguration {
   std::string identity;
   /// GaugeReport::links_checksum if the file was read for the plan.
   std::string links = {};
+  /// Whether its header says that it is a copy of one before it.
+  bool seen = false;
   std::vector<PlannedPart> parts = {};
 
   /// How many of the parts the journal has.
@@ -35,7 +37,7 @@ struct PlannedConfiguration {
 struct SpectrumPlan {
   Coord extent;
   std::vector<PlannedConfiguration> configurations;
-  /// The entries of the journal that were not used, and why.
+  /// The entries of the journal that were not used, and why; configurations that seem to be one; windows.
   std::vector<std::string> warnings = {};
 
   int n_parts() const;
@@ -45,6 +47,9 @@ struct SpectrumPlan {
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };
+
+/// A warning that two files hold one configuration.
+std::string same_configuration(const std::string& file, const std::string& other);
 
 /// The identity of a file's links, from its name and header.
 std::string identity_of_file(const std::string& file, const GaugeHeader& header);

@@ -150,6 +150,16 @@ class Spectrum(ProgramTest):
         self.assertEqual(self.numbers("read.dat"), self.numbers("generated.dat"))
         self.assertIn("twice", self.call("spectrum", "--set", 'gauge.files=["cfg.0001.lime", "cfg.0001.lime"]', code=1).stderr)
 
+    def test_one_configuration_under_two_names_is_told(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "a", "-q")
+        shutil.copy(self.path("a.0001.lime"), self.path("copy.lime"))
+        self.call("convert", "a.0001.lime", "a.nersc", "-q")
+        job = TINY[TINY.index("action.kappa=0.13") - 1:]
+        both = "--set", "gauge.files=['a.0001.lime', 'copy.lime']"
+        self.assertIn("warning: a.0001.lime and copy.lime have the same links", self.call("spectrum", *job, *both, "--dry-run").stderr)
+        text = self.call("spectrum", *job, "--set", "gauge.files=['a.0001.lime', 'a.nersc']").stderr
+        self.assertEqual(text.count("a.0001.lime and a.nersc have the same links"), 1, text)
+
     def test_a_tail_that_the_solver_does_not_resolve_is_told(self):
         heavy = [*TINY, "--set", "generate.configurations=1", "--set", "action.kappa=0.02", "--set", "correlators.mesons=pion",
                  "--set", "correlators.baryons=[]"]
