@@ -5,6 +5,7 @@
 #include "apps/files/journal.hpp"
 
 #include "apps/files/text_file.hpp"
+#include "kov/core/io/atomic_file.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -202,13 +203,44 @@ std::optional<JournalEntry> Journal::find(const std::string& key) const {
   return JournalEntry::parse(text);
 }
 
+void Journal::make_folder() const {
+  std::error_code failed;
+  std::filesystem::create_directories(folder_, failed);
+  require(!failed, "the folder", folder_.string(), "for finished parts cannot be made:", failed.message(),
+          "- set output.journal to another");
+}
+
+void Journal::require_free(const std::vector<std::string>& keys) const {
+  comm_.agree([&] {
+    if (comm_.rank() != 0) return;
+    std::error_code none;
+    for (const std::string& key : keys) {
+      const std::filesystem::path entry = file(key);
+      const std::filesystem::file_status there = std::filesystem::status(entry, none);
+      require(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there), "the journal has",
+              entry.string() + ",", std::filesystem::is_directory(there) ? "a folder," : "a device or pipe,",
+              "where it keeps a result in a file: move it away, or set output.journal to another folder");
+    }
+  });
+}
+
+void Journal::open() const {
+  comm_.agree([&] {
+    if (comm_.rank() != 0) return;
+    make_folder();
+    try {
+      const OutputFile removed_again(folder_ / "probe");
+    } catch (const InputError& error) {
+      throw InputError(
+          sentence("finished parts cannot be kept:", error.what(), "- set output.journal to another folder"));
+    }
+  });
+}
+
 void Journal::add(const std::string& key, const JournalEntry& entry) const {
   comm_.agree([&] {
     if (comm_.rank() != 0) return;
-    std::error_code failed;
-    std::filesystem::create_directories(folder_, failed);
-    require(!failed, "the folder", folder_.string(), "for finished parts cannot be made:", failed.message(),
-            "- set output.journal to another");
+    make_folder();
     std::string text = first_line;
     put(text, "identity", identity_);
     put(text, "key", key);

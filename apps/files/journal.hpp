@@ -29,12 +29,18 @@ struct JournalEntry {
 
 class Journal {
  public:
-  /// identity: all parameters that results depend on.  The folder is created by the first add().
+  /// identity: all parameters that results depend on.  open() or the first add() makes the folder.
   Journal(const Comm& comm, std::filesystem::path folder, std::string identity);
 
   /// The entry under this key; nothing when there is none, or when it is damaged: rejected_entries() then lists it.
   /// Collective.
   std::optional<JournalEntry> find(const std::string& key) const;
+  /// Throws InputError, on all ranks, where something that is no file stands in the place of one of these entries.
+  /// Collective.
+  void require_free(const std::vector<std::string>& keys) const;
+  /// Makes the folder, and throws InputError, on all ranks, unless files can be written there.  Call it before anything
+  /// is computed.  Collective.
+  void open() const;
   /// Replaces the entry of this key.  Collective; throws InputError, on all ranks, when it cannot be written.
   void add(const std::string& key, const JournalEntry& entry) const;
 
@@ -46,6 +52,8 @@ class Journal {
   std::filesystem::path file(const std::string& key) const;
 
  private:
+  void make_folder() const;
+
   Comm comm_;
   std::filesystem::path folder_;
   std::string identity_;

@@ -31,25 +31,24 @@ std::string canonical_file(const std::string& name) {
 
 namespace {
 
-void require_folder(const std::string& name, const fs::path& folder) {
+void require_folder(const std::string& name, const fs::path& folder, const std::string& remedy) {
   require(access(folder.c_str(), W_OK | X_OK) == 0, name, "cannot be written: the folder", folder.string(),
-          "may not be written to; name another output");
+          "may not be written to;", remedy);
 }
 
 void require_file(const std::string& name) {
   const PendingFile file(name);
   const fs::path folder = file.target().parent_path();
-  require_folder(name, folder.empty() ? "." : folder);
+  require_folder(name, folder.empty() ? "." : folder, "name another output");
 }
 
 /// A folder that exists or can be created.
-void require_or_plan_folder(const std::string& name) {
+void require_or_plan_folder(const std::string& name, const std::string& remedy) {
   std::error_code none;
   fs::path folder = fs::absolute(name, none).lexically_normal();
   while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
-  require(fs::is_directory(folder, none), "the folder", name, "cannot be made:", folder.string(),
-          "is a file; name another");
-  require_folder(name, folder);
+  require(fs::is_directory(folder, none), "the folder", name, "cannot be made:", folder.string(), "is a file;", remedy);
+  require_folder(name, folder, remedy);
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ std::vector<OutputLock> OutputFiles::lock(const Session& session) const {
 void OutputFiles::require_usable(const Session& session, const std::vector<std::string>& read) const {
   const auto look = [&] {
     std::vector<std::string> written = names_;
-    written.insert(written.end(), folders_.begin(), folders_.end());
+    for (const Folder& folder : folders_) written.push_back(folder.name);
     for (const LockedFiles& files : locked_files()) written.push_back(files.lock().string());
     if (!session.log_file.empty()) written.push_back(session.log_file);
     std::map<std::string, std::string> inputs, outputs;  // by the file that they are
@@ -140,7 +139,7 @@ void OutputFiles::require_usable(const Session& session, const std::vector<std::
                   ": the first would be overwritten; give one of the two another name");
     }
     for (const std::string& name : names_) require_file(name);
-    for (const std::string& name : folders_) require_or_plan_folder(name);
+    for (const Folder& folder : folders_) require_or_plan_folder(folder.name, folder.remedy);
   };
   session.comm.agree([&] {
     if (session.comm.rank() == 0) look();

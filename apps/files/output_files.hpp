@@ -19,8 +19,8 @@ class OutputFiles {
   /// PREFIX + ending, for every ending.  Throws InputError for a prefix that names no file: empty, or with a slash at
   /// its end.
   void add(const std::string& prefix, const std::vector<std::string>& endings);
-  /// A folder of files, which may be there.
-  void add_folder(const std::string& folder) { folders_.push_back(folder); }
+  /// A folder of files, which may be there; remedy: what to do where it cannot be used.
+  void add_folder(const std::string& folder, const std::string& remedy) { folders_.push_back({folder, remedy}); }
 
   const std::vector<std::string>& names() const { return names_; }
 
@@ -37,7 +37,12 @@ class OutputFiles {
   std::vector<LockedFiles> locked_files() const;
   std::vector<OutputLock> take_locks(const std::string& command) const;
 
-  std::vector<std::string> names_, folders_;
+  struct Folder {
+    std::string name, remedy;
+  };
+
+  std::vector<std::string> names_;
+  std::vector<Folder> folders_;
   /// As they were added; a file has the ending "".
   std::vector<LockedFiles> added_;
 };

@@ -307,15 +307,17 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   const SpectrumOutputs outputs = outputs_of(parameters);
   OutputFiles files;
   files.add(parameters.output.prefix, outputs.endings());
-  files.add_folder(parameters.output.journal);
+  files.add_folder(parameters.output.journal, "set output.journal to another");
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
   files.require_usable(session, read);
+  journal.require_free(plan.missing_keys());
   for (const std::string& warning : parameters.smearing_warnings()) session.warn(warning);
   for (const std::string& warning : unused_settings(parameters, settings)) session.warn(warning);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);
+  if (plan.n_solves() > 0) journal.open();
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);

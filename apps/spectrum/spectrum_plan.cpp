@@ -124,6 +124,14 @@ int SpectrumPlan::n_finished_parts() const {
   return n;
 }
 
+std::vector<std::string> SpectrumPlan::missing_keys() const {
+  std::vector<std::string> keys;
+  for (const PlannedConfiguration& c : configurations)
+    for (const PlannedPart& part : c.parts)
+      if (!part.entry) keys.push_back(part.key);
+  return keys;
+}
+
 int SpectrumPlan::n_solves() const { return 12 * (n_parts() - n_finished_parts()); }
 
 int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {

@@ -42,6 +42,8 @@ struct SpectrumPlan {
 
   int n_parts() const;
   int n_finished_parts() const;
+  /// The keys of the parts that the journal does not have.
+  std::vector<std::string> missing_keys() const;
   /// Columns still to be solved for.
   int n_solves() const;
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.

@@ -160,6 +160,20 @@ class Spectrum(ProgramTest):
         text = self.call("spectrum", *job, "--set", "gauge.files=['a.0001.lime', 'a.nersc']").stderr
         self.assertEqual(text.count("a.0001.lime and a.nersc have the same links"), 1, text)
 
+    def test_a_journal_that_cannot_be_written_is_told_before_the_work(self):
+        self.call("spectrum", *TINY)
+        journal = self.path("spectrum.journal")
+        entry = sorted(os.listdir(journal))[0]
+        os.remove(os.path.join(journal, entry))
+        os.mkdir(os.path.join(journal, entry))
+        for dry_run in ([], ["--dry-run"]):
+            text = self.call("spectrum", *TINY, *dry_run, code=1).stderr
+            self.assertIn(os.path.join("spectrum.journal", entry) + ", a folder, where it keeps a result in a file: move it away", text)
+        if os.path.isdir("/proc/self"):
+            text = self.call("spectrum", *TINY, "--set", "output.journal=/proc/journal", code=1).stderr
+            self.assertIn("set output.journal to another", text)
+            self.assertNotIn("updates", text)
+
     def test_a_tail_that_the_solver_does_not_resolve_is_told(self):
         heavy = [*TINY, "--set", "generate.configurations=1", "--set", "action.kappa=0.02", "--set", "correlators.mesons=pion",
                  "--set", "correlators.baryons=[]"]
