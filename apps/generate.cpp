@@ -11,6 +11,7 @@
 #include "kov/stencil/gauge/heatbath.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace kov::app {
@@ -80,6 +81,13 @@ void generate(const Session& session, GenerateOptions options) {
   require(options.configurations >= 1, "--configurations is", options.configurations, "- at least one is needed");
   require(options.configurations <= max_configurations, "--configurations is", options.configurations,
           "- a job takes at most", max_configurations);
+  const QuenchedParameters& chain = options.chain;
+  require(chain.n_thermalise >= 0, "--thermalise is", chain.n_thermalise, "- it must be 0 or more");
+  require(chain.n_between >= 1, "--between is", chain.n_between, "- it must be 1 or more");
+  require(chain.overrelaxation_per_heatbath >= 0, "--overrelaxation is", chain.overrelaxation_per_heatbath,
+          "- it must be 0 or more");
+  require(std::isfinite(chain.beta) && chain.beta >= 0, "--beta is", chain.beta,
+          "- it must be a finite number, 0 or more: about 6 is usual");
   require_precision(options.precision);
   options.chain.start = options.start == "hot" ? Start::hot : Start::cold;
   WriteGaugeOptions write{.format = gauge_format(options.format), .bits = options.precision};

@@ -139,6 +139,10 @@ void SpectrumParameters::complete(Settings& settings) {
     require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
             "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
             generate.chain.n_thermalise, "and", generate.chain.n_between);
+    require(generate.chain.overrelaxation_per_heatbath >= 0, settings.origin("generate.overrelaxation"), "is",
+            generate.chain.overrelaxation_per_heatbath, "- it must be 0 or more");
+    require(generate.chain.beta >= 0, settings.origin("generate.beta"), "is", generate.chain.beta,
+            "- it must be 0 or more: about 6 is usual");
   }
   for (const std::string& name : gauge.ignore)
     require(std::count(check_names().begin(), check_names().end(), name) == 1, settings.origin("gauge.ignore"),

@@ -153,6 +153,10 @@ class Generate(ProgramTest):
             self.call(*self.CHAIN, "--configurations", 3, "--output", name)
             self.assert_same_chain("whole", name, 3)
 
+    def test_a_chain_that_cannot_be_is_refused_by_its_plan(self):
+        for option, value in (("--overrelaxation", -1), ("--beta", -1), ("--thermalise", -1), ("--between", 0)):
+            self.assertIn(option + " is", self.call("generate", "--dry-run", option, value, code=1).stderr)
+
     def test_a_configuration_of_another_program_is_no_chain_to_go_on_from(self):
         shutil.copy(self.published("milc/lat.sample.l4444"), self.path("e.0001.lime"))
         self.assertIn("no chain of this program", self.call(*self.CHAIN, "--output", "e", code=1).stderr)

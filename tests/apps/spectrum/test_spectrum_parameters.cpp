@@ -270,6 +270,8 @@ TEST(SpectrumParameters, OutOfRangeValuesNameTheirKey) {
                                                         {"analysis.pion=[5, 4]", "analysis.pion"},
                                                         {"gauge.ignore=checksum", "did you mean 'checksums'?"},
                                                         {"generate.configurations=0", "generate.configurations"},
+                                                        {"generate.overrelaxation=-1", "generate.overrelaxation is -1"},
+                                                        {"generate.beta=-1", "--set generate.beta is -1"},
                                                         {"solver.tolerance=1", "strictly between 0 and 1"},
                                                         {"solver.tolerance=1e-300", "is 1e-300, but double precision"},
                                                         {"generate.configurations=2000000000", "at most 1000000"},
