@@ -187,7 +187,8 @@ std::string mass_table(const std::vector<HadronMass>& masses) {
   for (const HadronMass& mass : masses) text += cell(with_error(mass.plateau), wide);
   text += "\n" + cell("from", narrow);
   for (const HadronMass& mass : masses)
-    text += cell("t = " + std::to_string(mass.first) + " to " + std::to_string(mass.last), wide);
+    text += cell(mass.last < 0 ? "no times" : "t = " + std::to_string(mass.first) + " to " + std::to_string(mass.last),
+                 wide);
   return text + "\n";
 }
 

@@ -70,12 +70,13 @@ Momentum on_lattice(Momentum p, const Coord& extent) {
 
 /// A hadron whose effective masses are averaged, and at how many times there are some.
 struct Window {
-  std::string key;
+  std::string hadron;
   const std::vector<int>& times;
   int n_masses;
   /// Whether its correlator is among those measured.
   bool is_measured;
 
+  std::string key() const { return "analysis." + hadron; }
   std::string text() const { return "[" + std::to_string(times[0]) + ", " + std::to_string(times[1]) + "]"; }
   /// Where there are masses.
   std::string mass_times() const { return n_masses > 0 ? sentence("at t = 0 to", n_masses - 1) : "nowhere"; }
@@ -83,9 +84,9 @@ struct Window {
 
 std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
   const int mesons = n_effective_masses("pion", extent[3]), nucleons = n_effective_masses("nucleon", extent[3]);
-  return {{"analysis.pion", p.analysis.pion, mesons, p.measures("pion")},
-          {"analysis.rho", p.analysis.rho, mesons, p.measures("rho")},
-          {"analysis.nucleon", p.analysis.nucleon, nucleons, p.measures("nucleon")}};
+  return {{"pion", p.analysis.pion, mesons, p.measures("pion")},
+          {"rho", p.analysis.rho, mesons, p.measures("rho")},
+          {"nucleon", p.analysis.nucleon, nucleons, p.measures("nucleon")}};
 }
 
 /// Numbers of sinks that were not given are those of the source.
@@ -213,15 +214,18 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
             "on the lattice", to_string(extent) + ": its correlators would count twice");
   }
   for (const Window& w : windows(*this, extent))
-    require(!settings.given(w.key) || w.times[1] < w.n_masses, settings.origin(w.key), "is " + w.text() + ",", "but",
-            extent[3], "times have effective masses", w.mass_times());
+    require(!settings.given(w.key()) || w.times[1] < w.n_masses, settings.origin(w.key()), "is " + w.text() + ",",
+            "but", extent[3], "times have effective masses", w.mass_times());
 }
 
 std::vector<std::string> SpectrumParameters::window_warnings(const Settings& settings, const Coord& extent) const {
   std::vector<std::string> warnings;
   for (const Window& w : windows(*this, extent))
-    if (w.is_measured && !settings.given(w.key) && w.times[1] >= w.n_masses)
-      warnings.push_back(sentence(w.key, "is", w.text(), "by default, but", extent[3], "times have effective masses",
+    if (w.is_measured && w.n_masses <= 0)
+      warnings.push_back(sentence("there is no mass of the", w.hadron, "on this lattice, whose", extent[3],
+                                  "times have no two before the middle: take a longer one"));
+    else if (w.is_measured && !settings.given(w.key()) && w.times[1] >= w.n_masses)
+      warnings.push_back(sentence(w.key(), "is", w.text(), "by default, but", extent[3], "times have effective masses",
                                   w.mass_times() + ": the mass is taken at those of these times",
                                   "that exist, or else at the last; set it"));
   return warnings;

@@ -181,6 +181,12 @@ class Spectrum(ProgramTest):
         self.assertRegex(loose, r"warning: the correlator of the pion, sink none, is .* at t = \d, .*: ask for solver.tolerance")
         self.assertNotIn("of its largest value", self.call("spectrum", *heavy, "--set", "solver.tolerance=1e-12").stderr)
 
+    def test_two_times_have_no_mass_of_the_nucleon(self):
+        job = [*TINY[:TINY.index("analysis.pion=[1, 3]") - 1], "--set", "gauge.extent=[4, 4, 4, 2]"]
+        done = self.call("spectrum", *job, "--set", "generate.configurations=1")
+        self.assertIn("there is no mass of the nucleon on this lattice", done.stderr)
+        self.assertRegex(done.stdout, r"from +t = 0 to 0 +t = 0 to 0 +no times")
+
     def test_an_assignment_that_another_one_replaces_is_told(self):
         text = self.call("spectrum", "--set", "action.kappa=0.12", "--set", "action.kappa=0.13", "--dry-run").stderr
         self.assertIn("warning: --set action.kappa is given twice, as 0.12 and as 0.13", text)

@@ -187,6 +187,15 @@ TEST(SpectrumParameters, WindowsThatWereGivenMustFit) {
   EXPECT_EQ(shortened({}, {8, 8, 8, 16}), 0u);
 }
 
+TEST(SpectrumParameters, TwoTimesHaveNoMassOfTheNucleon) {
+  SpectrumParameters p;
+  Settings s = p.settings();
+  p.complete(s);
+  const auto warnings = p.window_warnings(s, {4, 4, 4, 2});
+  ASSERT_EQ(warnings.size(), 3u);
+  EXPECT_NE(warnings[2].find("there is no mass of the nucleon on this lattice"), std::string::npos) << warnings[2];
+}
+
 TEST(SpectrumParameters, SmearingsThatLeaveNothingAreRefused) {
   const std::string formula = "source.smearing=formula";
   EXPECT_NE(error_with({formula, "source.formula=0"}).find("is '0', which is 0 from p2 = 0 to 12"), std::string::npos);
@@ -201,6 +210,7 @@ TEST(SpectrumParameters, SmearingsThatLeaveNothingAreRefused) {
             std::string::npos);
   EXPECT_EQ(error_with({"source.smearing=theta", "source.p2_max=0.5"}), "no error");
 }
+
 TEST(SpectrumParameters, IdentityFollowsWhatResultsDependOn) {
   const auto identity = [](const std::vector<std::string>& assignments) {
     SpectrumParameters p;
