@@ -4,6 +4,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/slice_steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,7 +36,12 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   }
   const LaplacianStep iteration{.alpha = 1 - 6 * step, .beta = step};
   if (detail::worth_slices(in)) {
-    detail::take_by_slices(laplacian_.links(), std::vector<LaplacianStep>(std::size_t(n), iteration), in, out);
+    // Many at once, for the caches, but not all: there may be more of them than there is memory for a list.
+    constexpr int most = 1024;
+    for (int left = n, k = std::min(n, most); left > 0; left -= k, k = std::min(left, most)) {
+      const std::vector<LaplacianStep> steps(std::size_t(k), iteration);
+      detail::take_by_slices(laplacian_.links(), steps, left == n ? in : out, out);
+    }
     return;
   }
   // Two buffers take turns so that the last iteration writes out.

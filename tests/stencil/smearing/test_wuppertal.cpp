@@ -86,6 +86,22 @@ TEST(WuppertalSmearing, SliceBySliceGivesTheBitsOfStepByStep) {
   check_slices<ColorVector, float>(lattice, 7);
 }
 
+TEST(WuppertalSmearing, ManyIterationsAreTheBitsOfStepByStep) {
+  const WuppertalParameters many{.width = 16, .iterations = 1030};
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4}, {.grid = Coord{1, 1, 1, Comm::world().size()}});
+  const GaugeLinks<double> links(gauge_field(lattice, reference::random_su3(lattice.extent(), 4, 1)));
+  const CovariantLaplacian<double> laplacian(links, Dimensions::space);
+  const SpinorField<double> in(lattice, "in");
+  load(in, reference::random_array(lattice.extent(), 12, 2));
+  SpinorField<double> from = in.clone("from"), next = in.like("next");
+  const double step = many.width * many.width / (4 * many.iterations);
+  for (int n = 0; n < many.iterations; ++n) {
+    laplacian.combine(1 - 6 * step, step, from, next);
+    std::swap(from, next);
+  }
+  EXPECT_EQ(max_difference(WuppertalSmearing<double>(links, many)(in), gather(from)), 0);
+}
+
 TEST(WuppertalSmearing, OfAConstantOnUnitLinksIsThatConstant) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const WuppertalSmearing<double> smear(
