@@ -10,7 +10,7 @@ namespace kov {
 
 namespace {
 
-/// A residual that is this much larger than the smallest one is not there by rounding.
+/// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
 
 }  // namespace
@@ -64,7 +64,7 @@ bool SolveRun::over(double residual, double stopping_residual, int patience) {
   if (stopping_residual < best_) best_ = stopping_residual;
   if (fruitless_ >= patience) {
     report_.reason =
-        stopping_residual > diverged * best_
+        stopping_residual > diverged * best_ || stopping_residual > 1
             ? sentence("restarts make the true residual larger, which was", best_,
                        "at best, so the solver diverges: the operator may have eigenvalues on both sides of zero, as a "
                        "Dirac operator has beyond its critical mass; conjugate gradients on normal equations do not "

@@ -329,8 +329,9 @@ TEST(SolverFailures, NonFiniteNumbersAreNotASolution) {
   }
 }
 
-/// Multiplies the first guess, 1 if it was 0, by -10 at every restart.
+/// Multiplies the first guess, 1 if it was 0, by a factor at every restart.
 struct Diverging {
+  double factor = -10;
   double tolerance = 1e-10;
   int max_iterations = 1000;
   OnFailure on_failure = OnFailure::raise;
@@ -348,7 +349,7 @@ struct Diverging {
       const double residual = std::sqrt(norm2(r) / norm2(b));
       if (run.over(residual, residual, 4)) return run.finish(r, b);
       run.step(residual);
-      scale(-10, x);
+      scale(factor, x);
     }
   }
 };
@@ -356,6 +357,8 @@ struct Diverging {
 TEST(SolverFailures, DivergenceIsNotTakenForRounding) {
   const Problem problem(small_lattice());
   expect_failure(Diverging{}, problem.wilson, problem.b, problem.x, "diverges");
+  zero(problem.x);
+  expect_failure(Diverging{.factor = -1.5}, problem.wilson, problem.b, problem.x, "diverges");
   expect_failure(MixedPrecision(problem.wilson_float, Diverging{}), problem.wilson, problem.b, problem.x,
                  "no correction that makes the residual smaller, because restarts make the true residual larger");
 }
