@@ -42,13 +42,15 @@ namespace {
 
 constexpr const char* make_again = "move it away, and the chain goes on from the configuration before it";
 
-/// A message of the library, its remedies replaced by the options that the user would write.
+/// A message of the library, its remedies replaced by the options that the user would write.  In a chain the remedies
+/// of checks, and of what is in a file's place, are to move that away.
 std::string with_options(std::string message, OptionSyntax syntax) {
   struct Remedy {
     const char *general, *command_line, *settings;
     bool is_check;
   };
   constexpr Remedy remedies[] = {
+      {"name a file in it", "name a file in it", "name a file in it", true},
       {"ask to ignore checksums", "go on with --ignore checksums", "go on with gauge.ignore = ['checksums']", true},
       {"ask to ignore the plaquette", "go on with --ignore plaquette", "go on with gauge.ignore = ['plaquette']", true},
       {"ask to ignore the link trace", "go on with --ignore link-trace", "go on with gauge.ignore = ['link-trace']",

@@ -170,7 +170,7 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
   require(parameters.tolerance > 0, "the tolerance of gauge fixing is", parameters.tolerance,
           "and must be positive: theta is never 0 in finite precision");
   require(parameters.overrelaxation > 0 && parameters.overrelaxation < 2, "overrelaxation is",
-          parameters.overrelaxation, "and must lie between 0 and 2: elsewhere the functional falls");
+          parameters.overrelaxation, "and must lie strictly between 0 and 2: elsewhere the functional falls");
   require(parameters.max_iterations >= 0 && parameters.check_every > 0, "gauge fixing was given",
           parameters.max_iterations, "iterations, checked every", parameters.check_every,
           ": the first must be 0 or more, the second 1 or more");

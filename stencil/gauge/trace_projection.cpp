@@ -138,7 +138,7 @@ void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T
     lattice.comm().sum(unfinished);
     require<ConvergenceError>(unfinished[0] == 0, "the projection to SU(3) did not converge on", unfinished[0],
                               "links in", how.max_sweeps,
-                              "sweeps: V has almost no SU(3) part there; allow more sweeps or smear less");
+                              "sweeps: V has almost no SU(3) part there; smear less, or give the link another weight");
     return;
   }
   // Exact sums, so that every decomposition stops after the same sweep.

@@ -153,6 +153,12 @@ class Generate(ProgramTest):
             self.call(*self.CHAIN, "--configurations", 3, "--output", name)
             self.assert_same_chain("whole", name, 3)
 
+    def test_a_folder_in_the_place_of_a_configuration_is_to_be_moved_away(self):
+        os.mkdir(self.path("a.0002.lime"))
+        text = self.call(*self.CHAIN, "--configurations", 2, "--output", "a", code=2).stderr
+        self.assertIn("a.0002.lime is a folder, not a file: move it away, and the chain goes on", text)
+        self.assertNotIn("name a file in it", text)
+
     def test_a_chain_that_cannot_be_is_refused_by_its_plan(self):
         for option, value in (("--overrelaxation", -1), ("--beta", -1), ("--thermalise", -1), ("--between", 0)):
             self.assertIn(option + " is", self.call("generate", "--dry-run", option, value, code=1).stderr)
