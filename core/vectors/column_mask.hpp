@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/vectors/one_or_many.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace kov {
 
@@ -16,21 +16,37 @@ class ColumnMask {
   /// No column is finished; fits fields of any number of columns.
   ColumnMask() = default;
   /// n columns, of which none is finished.
-  explicit ColumnMask(int n) : finished_(std::size_t(n)) {}
+  explicit ColumnMask(int n) : finished_(std::size_t(n), 0) {}
   /// The number of columns that the mask is for; 0: any number.
   int size() const { return int(finished_.size()); }
   /// Marks a column as finished.  Throws InputError if it does not exist.
   void finish(int column) {
     require(column >= 0 && column < size(), "column", column, "of a mask of", size(),
             "columns does not exist: make the mask of as many columns as the field has");
-    finished_[std::size_t(column)] = true;
+    finished_.begin()[column] = 1;
   }
-  bool is_finished(int column) const { return size() > 0 && finished_[std::size_t(column)]; }
+  bool is_finished(int column) const { return size() > 0 && finished_.begin()[column]; }
   /// How many of the size() columns are not finished.
-  int n_unfinished() const { return int(std::count(finished_.begin(), finished_.end(), false)); }
+  int n_unfinished() const { return int(std::count(finished_.begin(), finished_.end(), 0)); }
+  bool all_finished() const { return size() > 0 && n_unfinished() == 0; }
+
+  /// The mask of the other columns: those that are not finished.
+  ColumnMask complement() const {
+    ColumnMask others = *this;
+    for (char& is_finished : others.finished_) is_finished = !is_finished;
+    return others;
+  }
+  /// The columns that are finished in either; a mask for any number of columns adds none.
+  ColumnMask operator|(const ColumnMask& other) const {
+    if (size() == 0) return other;
+    ColumnMask either = *this;
+    for (int column = 0; column < other.size(); ++column)
+      if (other.is_finished(column)) either.finish(column);
+    return either;
+  }
 
  private:
-  std::vector<bool> finished_;
+  detail::OneOrMany<char> finished_;
 };
 
 }  // namespace kov

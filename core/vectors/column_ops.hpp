@@ -39,11 +39,11 @@ using NumberOf = std::conditional_t<RealColumns<A>, double, std::complex<double>
 }  // namespace detail
 
 // x_k is column k: component k of a field, with all sites.  What is written comes last.  a, b: a real or a complex
-// number for each column (std::vector, std::array or std::span), in double, rounded to the fields' precision.  Columns
-// that `finished` names are not written and, where each column is a component in memory, not read; their coefficients
-// are ignored, and NaN in them does not spread.  One kernel for every 32 columns runs on exec, asynchronously.
-// Memory traffic is each field named, read once, and the result, written once.  All throw InputError when the fields
-// differ in lattice, sites or columns, or when coefficients or mask are of another number of columns.
+// number for each column (ByColumn, std::vector, std::array or std::span), in double, rounded to the fields' precision.
+// Columns that `finished` names are not written and, where each column is a component in memory, not read; their
+// coefficients are ignored, and NaN in them does not spread.  One kernel for every 32 columns runs on exec,
+// asynchronously. Memory traffic is each field named, read once, and the result, written once.  All throw InputError
+// when the fields differ in lattice, sites or columns, or when coefficients or mask are of another number of columns.
 
 /// x_k = a_k x_k
 template <detail::ColumnNumbers A, detail::VectorField F>

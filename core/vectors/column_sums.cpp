@@ -43,7 +43,7 @@ class SumsOfColumns {
   std::vector<double> over_ranks(const ColumnMask& finished) {
     for (std::size_t i = 0; i < sums_.size(); ++i)
       if (finished.is_finished(int(i) / n)) sums_[i] = 0;
-    x_.lattice().comm().sum(sums_);
+    if (!finished.all_finished()) x_.lattice().comm().sum(sums_);
     return std::move(sums_);
   }
 
@@ -66,18 +66,18 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
 }  // namespace
 
 template <VectorField F>
-std::vector<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
+ByColumn<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
   return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, finished, exec);
 }
 
 template <VectorField F>
-std::vector<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F& y, const ColumnMask& finished,
-                                                               const Exec& exec) {
+ByColumn<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F& y, const ColumnMask& finished,
+                                                            const Exec& exec) {
   require_conforming(x, y);
   const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
-  std::vector<std::complex<double>> products;
-  for (std::size_t i = 0; i < sums.size(); i += 2) products.emplace_back(sums[i], sums[i + 1]);
+  auto products = ByColumn<std::complex<double>>::repeated(x.n_components(), 0);
+  for (std::size_t k = 0; k < products.size(); ++k) products[k] = {sums[2 * k], sums[2 * k + 1]};
   return products;
 }
 
@@ -87,17 +87,18 @@ ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const 
   require_conforming(x, y);
   const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
-  ColumnProducts products;
-  for (std::size_t i = 0; i < sums.size(); i += 3) {
-    products.inner_product.emplace_back(sums[i], sums[i + 1]);
-    products.norm2.push_back(sums[i + 2]);
+  ColumnProducts products{ByColumn<std::complex<double>>::repeated(x.n_components(), 0),
+                          ByColumn<double>::repeated(x.n_components(), 0)};
+  for (std::size_t k = 0; k < products.norm2.size(); ++k) {
+    products.inner_product[k] = {sums[3 * k], sums[3 * k + 1]};
+    products.norm2[k] = sums[3 * k + 2];
   }
   return products;
 }
 
 template <VectorField F, class C>
-std::vector<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const F& x, const F& y,
-                                                       const ColumnMask& finished, const Exec& exec) {
+ByColumn<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const F& x, const F& y,
+                                                    const ColumnMask& finished, const Exec& exec) {
   SumsOfColumns<1, F> sums(y, exec);
   for_each_combination<C>(
       y, {std::nullopt, a}, finished,

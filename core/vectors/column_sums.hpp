@@ -4,51 +4,52 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/core/vectors/by_column.hpp"
 #include "kov/core/vectors/column_ops.hpp"
 
 #include <complex>
-#include <vector>
 
 namespace kov {
 
 /// What inner_product_norm2_by_column() returns, a number for each column.
 struct ColumnProducts {
-  std::vector<std::complex<double>> inner_product;
-  std::vector<double> norm2;
+  ByColumn<std::complex<double>> inner_product;
+  ByColumn<double> norm2;
 };
 
 namespace detail {
 
 template <VectorField F>
 struct ColumnSums {
-  static std::vector<double> norm2(const F& x, const ColumnMask& finished, const Exec& exec);
-  static std::vector<std::complex<double>> inner_product(const F& x, const F& y, const ColumnMask& finished,
-                                                         const Exec& exec);
+  static ByColumn<double> norm2(const F& x, const ColumnMask& finished, const Exec& exec);
+  static ByColumn<std::complex<double>> inner_product(const F& x, const F& y, const ColumnMask& finished,
+                                                      const Exec& exec);
   static ColumnProducts inner_product_norm2(const F& x, const F& y, const ColumnMask& finished, const Exec& exec);
 };
 
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct ColumnUpdateSums {
-  static std::vector<double> axpy_norm2(std::span<const C> a, const F& x, const F& y, const ColumnMask& finished,
-                                        const Exec& exec);
+  static ByColumn<double> axpy_norm2(std::span<const C> a, const F& x, const F& y, const ColumnMask& finished,
+                                     const Exec& exec);
 };
 
 }  // namespace detail
 
 // As in column_ops.hpp; in addition all are collective and wait only for exec, once for every 32 columns.  They return
-// a number for each column, 0 for finished ones.  Products and sums are taken in double for either precision; results
-// are bitwise the same for any number of threads and, on a CPU, as from the same function of a single column.
+// a number for each column, 0 for finished ones; where all are finished, without communication.  Products and sums are
+// taken in double for either precision; results are bitwise the same for any number of threads and, on a CPU, as from
+// the same function of a single column.
 
 /// |x_k|^2 for each column k
 template <detail::VectorField F>
-std::vector<double> norm2_by_column(const F& x, const ColumnMask& finished = {}, const Exec& exec = {}) {
+ByColumn<double> norm2_by_column(const F& x, const ColumnMask& finished = {}, const Exec& exec = {}) {
   return detail::ColumnSums<F>::norm2(x, finished, exec);
 }
 /// sum of conj(x_k) y_k for each column k
 template <detail::VectorField F>
-std::vector<std::complex<double>> inner_product_by_column(const F& x, const F& y, const ColumnMask& finished = {},
-                                                          const Exec& exec = {}) {
+ByColumn<std::complex<double>> inner_product_by_column(const F& x, const F& y, const ColumnMask& finished = {},
+                                                       const Exec& exec = {}) {
   return detail::ColumnSums<F>::inner_product(x, y, finished, exec);
 }
 /// The sum of conj(x_k) y_k and |x_k|^2 for each column k, in one pass.
@@ -59,8 +60,8 @@ ColumnProducts inner_product_norm2_by_column(const F& x, const F& y, const Colum
 }
 /// y_k = y_k + a_k x_k; returns |y_k|^2 for each column k.
 template <detail::ColumnNumbers A, detail::VectorField F>
-std::vector<double> axpy_norm2(const A& a, const F& x, const F& y, const ColumnMask& finished = {},
-                               const Exec& exec = {}) {
+ByColumn<double> axpy_norm2(const A& a, const F& x, const F& y, const ColumnMask& finished = {},
+                            const Exec& exec = {}) {
   return detail::ColumnUpdateSums<F, detail::NumberOf<A>>::axpy_norm2(a, x, y, finished, exec);
 }
 

@@ -141,12 +141,12 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
   for (const ColumnMask& finished : {ColumnMask(), some}) {
     const auto run = [&](const char* what, const auto& by_column, const auto& of_one, const auto& expected) {
       const F z = loaded<F>(lattice, "z", c, subset), before = loaded<F>(lattice, "before", c, subset);
-      const std::vector<double> norms = by_column(z);
+      const ByColumn<double> norms = by_column(z);
       for (int k = 0; k < n; ++k) {
         const auto result = Column::get(z, k), old = Column::get(before, k);
         if (finished.is_finished(k)) {
           EXPECT_TRUE(same_bits(result, old)) << what << " wrote finished column " << k;
-          if (!norms.empty()) {
+          if (norms.size() > 0) {
             EXPECT_EQ(norms[std::size_t(k)], 0) << what;
           }
           continue;
@@ -154,7 +154,7 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
         const std::size_t i = std::size_t(k);
         const GlobalArray e = expected(i);
         EXPECT_LE(max_difference(result, e), tolerance<T>(reference::max_abs(e))) << what << ", column " << k;
-        if (!norms.empty()) {
+        if (norms.size() > 0) {
           EXPECT_NEAR(norms[i], double(product(e, e, subset).real()), tolerance<T>(2.0 * double(e.data.size())))
               << what;
         }
@@ -162,7 +162,7 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
         const F x1 = Column::single(x, k), y1 = Column::single(y, k), z1 = Column::single(before, k);
         const double norm = of_one(x1, y1, z1, i);
         EXPECT_TRUE(same_bits(result, Column::get(z1, 0))) << what << " of single column " << k << " has other bits";
-        if (!norms.empty()) {
+        if (norms.size() > 0) {
           EXPECT_EQ(norms[i], norm) << what << " of single column " << k;
         }
 #else
@@ -170,7 +170,7 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
 #endif
       }
     };
-    using None = std::vector<double>;
+    using None = ByColumn<double>;
     run(
         "scale", [&](const F& z) { return scale(p, z, finished), None(); },
         [&](const F&, const F&, const F& z, std::size_t k) { return scale(p[k], z), 0.0; },
