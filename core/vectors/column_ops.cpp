@@ -17,6 +17,11 @@ void combine(const char* name, const F& y, const std::array<ColumnCoefficients<C
 
 }  // namespace
 
+template <VectorField F>
+void ColumnCopies<F>::copy(const F& x, const F& y, const ColumnMask& finished, const Exec& exec) {
+  combine<double>("copy_by_column", y, {std::nullopt}, finished, exec, x);
+}
+
 template <VectorField F, class C>
 void ColumnUpdates<F, C>::scale(Span a, const F& x, const ColumnMask& finished, const Exec& exec) {
   combine<C>("scale_by_column", x, {a}, finished, exec, x);
@@ -44,44 +49,64 @@ void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const 
   combine<C>("xpaypbz_by_column", z, {std::nullopt, b, a}, finished, exec, x, z, y);
 }
 
+template struct ColumnCopies<Field<Scalar, float>>;
 template struct ColumnUpdates<Field<Scalar, float>, double>;
 template struct ColumnUpdates<Field<Scalar, float>, std::complex<double>>;
+template struct ColumnCopies<Field<Scalar, double>>;
 template struct ColumnUpdates<Field<Scalar, double>, double>;
 template struct ColumnUpdates<Field<Scalar, double>, std::complex<double>>;
+template struct ColumnCopies<Field<AdjointVector, float>>;
 template struct ColumnUpdates<Field<AdjointVector, float>, double>;
 template struct ColumnUpdates<Field<AdjointVector, float>, std::complex<double>>;
+template struct ColumnCopies<Field<AdjointVector, double>>;
 template struct ColumnUpdates<Field<AdjointVector, double>, double>;
 template struct ColumnUpdates<Field<AdjointVector, double>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, float>>;
 template struct ColumnUpdates<Field<ColorVector, float>, double>;
 template struct ColumnUpdates<Field<ColorVector, float>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, double>>;
 template struct ColumnUpdates<Field<ColorVector, double>, double>;
 template struct ColumnUpdates<Field<ColorVector, double>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, float>>;
 template struct ColumnUpdates<Field<Spinor, float>, double>;
 template struct ColumnUpdates<Field<Spinor, float>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, double>>;
 template struct ColumnUpdates<Field<Spinor, double>, double>;
 template struct ColumnUpdates<Field<Spinor, double>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<4>>>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, double>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<4>>>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, double>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, float, ColumnLanes<4>>>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, double, ColumnLanes<4>>>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<8>>>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<8>>>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, float, ColumnLanes<8>>>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, double, ColumnLanes<8>>>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<16>>>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, double>;
 template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<16>>>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, double>;
 template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, float, ColumnLanes<16>>>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
 template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, double, ColumnLanes<16>>>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
 

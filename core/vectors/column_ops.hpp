@@ -15,6 +15,11 @@ namespace kov {
 
 namespace detail {
 
+template <VectorField F>
+struct ColumnCopies {
+  static void copy(const F& x, const F& y, const ColumnMask& finished, const Exec& exec);
+};
+
 /// C: double or std::complex<double>.
 template <VectorField F, class C>
 struct ColumnUpdates {
@@ -42,9 +47,15 @@ using NumberOf = std::conditional_t<RealColumns<A>, double, std::complex<double>
 // number for each column (ByColumn, std::vector, std::array or std::span), in double, rounded to the fields' precision.
 // Columns that `finished` names are not written and, where each column is a component in memory, not read; their
 // coefficients are ignored, and NaN in them does not spread.  One kernel for every 32 columns runs on exec,
-// asynchronously. Memory traffic is each field named, read once, and the result, written once.  All throw InputError
-// when the fields differ in lattice, sites or columns, or when coefficients or mask are of another number of columns.
+// asynchronously; a field of one column, with sites in lanes, takes the kernels of field_ops.hpp. Memory traffic is
+// each field named, read once, and the result, written once.  All throw InputError when the fields differ in lattice,
+// sites or columns, or when coefficients or mask are of another number of columns.
 
+/// y_k = x_k
+template <detail::VectorField F>
+void copy(const F& x, const F& y, const ColumnMask& finished, const Exec& exec = {}) {
+  detail::ColumnCopies<F>::copy(x, y, finished, exec);
+}
 /// x_k = a_k x_k
 template <detail::ColumnNumbers A, detail::VectorField F>
 void scale(const A& a, const F& x, const ColumnMask& finished = {}, const Exec& exec = {}) {

@@ -172,6 +172,10 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
     };
     using None = ByColumn<double>;
     run(
+        "copy", [&](const F& z) { return copy(x, z, finished), None(); },
+        [&](const F& x1, const F&, const F& z, std::size_t) { return copy(x1, z), 0.0; },
+        [&](std::size_t k) { return a[k]; });
+    run(
         "scale", [&](const F& z) { return scale(p, z, finished), None(); },
         [&](const F&, const F&, const F& z, std::size_t k) { return scale(p[k], z), 0.0; },
         [&](std::size_t k) {
@@ -369,6 +373,8 @@ TEST(ColumnAlgebraOfFinished, NaNInFinishedColumnsDoesNotSpread) {
     const auto norms = norm2_by_column(x, finished);
     for (const double norm : norms) EXPECT_FALSE(std::isnan(norm));
     EXPECT_TRUE(std::isnan(norm2_by_column(x)[1]));
+    copy(y, x, finished.complement());
+    EXPECT_EQ(export_sites(Columns<F>::get(x, 1)), before) << "NaN is overwritten";
   };
   const Arrays a = random_columns(lattice.extent(), 3, 4, 1), b = random_columns(lattice.extent(), 3, 4, 2);
   using F = Field<ColorVector, double>;
