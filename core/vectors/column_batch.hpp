@@ -60,6 +60,14 @@ using ColumnCoefficients = std::optional<std::span<const C>>;
 /// Throws InputError unless the n columns of `what`, a mask or coefficients, are as many as the field has.
 void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns);
 
+/// Whether x is a single column that is not finished and whose lanes are sites: the kernels of whole fields are faster
+/// there, and give the same bits.  n: numbers of coefficients.
+template <VectorField F, class... Sizes>
+bool is_single_column(const F& x, const ColumnMask& finished, Sizes... n) {
+  return F::Lanes::width == 1 && x.n_components() == 1 && finished.size() <= 1 && !finished.is_finished(0) &&
+         ((n == 1) && ...);
+}
+
 /// The groups with columns that are not finished, in batches.
 template <VectorField F>
 std::vector<ColumnGroups<F::Lanes::width>> column_groups(const F& x, const ColumnMask& finished) {

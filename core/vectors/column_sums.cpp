@@ -2,6 +2,7 @@
 #include "kov/core/vectors/column_sums.hpp"
 
 #include "kov/core/vectors/column_batch.hpp"
+#include "kov/core/vectors/field_sums.hpp"
 #include "kov/core/vectors/sum_kernels.hpp"
 
 namespace kov::detail {
@@ -67,12 +68,14 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
 
 template <VectorField F>
 ByColumn<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
+  if (is_single_column(x, finished)) return FieldSums<F>::norm2(x, exec);
   return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, finished, exec);
 }
 
 template <VectorField F>
 ByColumn<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F& y, const ColumnMask& finished,
                                                             const Exec& exec) {
+  if (is_single_column(x, finished)) return FieldSums<F>::inner_product(x, y, exec);
   require_conforming(x, y);
   const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
@@ -84,6 +87,10 @@ ByColumn<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F&
 template <VectorField F>
 ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const ColumnMask& finished,
                                                   const Exec& exec) {
+  if (is_single_column(x, finished)) {
+    const auto [product, norm] = FieldSums<F>::inner_product_norm2(x, y, exec);
+    return {product, norm};
+  }
   require_conforming(x, y);
   const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
   const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
@@ -99,6 +106,7 @@ ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const 
 template <VectorField F, class C>
 ByColumn<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const F& x, const F& y,
                                                     const ColumnMask& finished, const Exec& exec) {
+  if (is_single_column(y, finished, a.size())) return FieldUpdateSums<F, C>::axpy_norm2(a[0], x, y, exec);
   SumsOfColumns<1, F> sums(y, exec);
   for_each_combination<C>(
       y, {std::nullopt, a}, finished,
