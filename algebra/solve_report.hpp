@@ -9,7 +9,8 @@
 
 namespace kov {
 
-/// The state after an iteration.
+/// The state after an iteration.  Where every column is a system of its own, of the slowest and of the worst column:
+/// how many iterations a column has done at most, and the largest residual of those that took part in this one.
 struct SolveProgress {
   int iteration;
   /// What the stopping rule compares with the tolerance, from the solver's recursion.
@@ -27,7 +28,9 @@ enum class OnFailure {
   report
 };
 
-/// The outcome of one solve.
+/// The outcome of one solve.  Of solvers that take every column (component) of their fields as a system of its own, as
+/// their headers say, the numbers are those of the worst column, each for itself: the iterations of the slowest one and
+/// the largest residual relative to its own b_k; it converged if all columns did.
 struct SolveReport {
   /// Its name(), with those of the solvers within it: "even-odd BiCGstab".
   std::string solver;
@@ -40,12 +43,15 @@ struct SolveReport {
   /// The same for each column (component) of the fields: |b_k - A x_k| / |b_k|, infinite where a b_k = 0 was not solved
   /// by 0.  Empty if a user's solver does not fill it in.
   std::vector<double> column_residuals = {};
+  /// The iterations of each column.  Empty where all columns were one system.
+  std::vector<int> column_iterations = {};
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;
   /// Of the slowest rank.
   double seconds = 0;
-  /// Why the solve ended if it did not converge; otherwise empty.
+  /// Why the solve ended if it did not converge; otherwise empty.  It names the columns where there are several
+  /// systems: "columns 2, 5 of 12: the residual is not finite".
   std::string reason = {};
 
   /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s".

@@ -4,7 +4,10 @@
 #include "kov/core/base/error.hpp"
 #include "kov/core/lattice/lattice.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <sstream>
 
 namespace kov {
 
@@ -30,60 +33,161 @@ SolveRun::SolveRun(const Lattice& lattice, const std::string& name, double toler
   report_.tolerance = tolerance;
 }
 
-void SolveRun::step(double residual) {
-  ++report_.iterations;
-  if (progress_) progress_({report_.iterations, residual, report_.tolerance});
+ColumnMask SolveRun::start_with_zeros(const ByColumn<double>& bb) {
+  systems_.resize(bb.size());
+  ColumnMask others(int(bb.size()));
+  for (std::size_t k = 0; k < bb.size(); ++k) {
+    systems_[k].is_zero = bb[k] == 0;
+    if (systems_[k].is_zero)
+      systems_[k].is_converged = true;
+    else
+      others.finish(int(k));
+  }
+  return others;
+}
+
+int SolveRun::slowest() const {
+  int most = 0;
+  for (const System& system : systems_) most = std::max(most, system.iterations);
+  return most;
+}
+
+int SolveRun::iterations_left() const {
+  int most = 0;
+  for (int k = 0; k < stopped_.size(); ++k)
+    if (!stopped_.is_finished(k)) most = std::max(most, max_iterations_ - systems_[std::size_t(k)].iterations);
+  return most;
+}
+
+void SolveRun::step(const ByColumn<double>& residual) {
+  double worst = 0;
+  for (int k = 0; k < stopped_.size(); ++k) {
+    if (stopped_.is_finished(k)) continue;
+    if (const double mine = residual[std::size_t(k)]; mine > worst || std::isnan(mine)) worst = mine;
+    if (++systems_[std::size_t(k)].iterations >= max_iterations_) stopped_.finish(k);
+  }
+  if (progress_) progress_({slowest(), worst, report_.tolerance});
+}
+
+void SolveRun::give_up(int system, const std::string& reason) {
+  systems_[std::size_t(system)].reason = reason;
+  stopped_.finish(system);
+}
+
+void SolveRun::give_up(const std::string& reason) {
+  for (int k = 0; k < stopped_.size(); ++k) {
+    const System& system = systems_[std::size_t(k)];
+    if (!system.is_converged && system.reason.empty()) give_up(k, reason);
+  }
 }
 
 ProgressCallback SolveRun::inner_progress(double scale) const {
   if (!progress_) return {};
-  return
-      [progress = progress_, done = report_.iterations, tolerance = report_.tolerance, scale](const SolveProgress& p) {
-        progress({done + p.iteration, scale * p.residual, tolerance});
-      };
+  return [progress = progress_, done = slowest(), tolerance = report_.tolerance, scale](const SolveProgress& p) {
+    progress({done + p.iteration, scale * p.residual, tolerance});
+  };
 }
 
-bool SolveRun::over(double residual, double stopping_residual, int patience) {
-  report_.residual = residual;
-  report_.stopping_residual = stopping_residual;
-  report_.converged = stopping_residual <= report_.tolerance;
-  if (report_.converged) {
-    report_.reason.clear();
+void SolveRun::add(const SolveReport& inner) {
+  const bool by_column = inner.column_iterations.size() == systems_.size();
+  for (int k = 0; k < stopped_.size(); ++k) {
+    if (stopped_.is_finished(k)) continue;
+    System& system = systems_[std::size_t(k)];
+    system.iterations += by_column ? inner.column_iterations[std::size_t(k)] : inner.iterations;
+    if (system.iterations >= max_iterations_) stopped_.finish(k);
+  }
+}
+
+bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience) {
+  systems_.resize(residual.size());
+  stopped_ = ColumnMask(int(residual.size()));
+  for (std::size_t k = 0; k < systems_.size(); ++k) {
+    System& system = systems_[k];
+    if (!system.is_zero) {
+      system.residual = residual[k];
+      system.stopping_residual = stopping_residual[k];
+    }
+    if (system.is_zero || is_over(system, patience)) stopped_.finish(int(k));
+  }
+  return !may_iterate();
+}
+
+bool SolveRun::is_over(System& system, int patience) const {
+  system.is_converged = system.stopping_residual <= report_.tolerance;
+  if (system.is_converged) {
+    system.reason.clear();
     return true;
   }
-  if (!report_.reason.empty()) return true;
-  if (!std::isfinite(stopping_residual)) {
-    report_.reason = "the residual is not finite";
+  if (!system.reason.empty()) return true;
+  if (!std::isfinite(system.stopping_residual)) {
+    system.reason = "the residual is not finite";
     return true;
   }
-  if (report_.iterations >= max_iterations_) {
-    report_.reason = sentence("the limit of", max_iterations_, "iterations was reached");
+  if (system.iterations >= max_iterations_) {
+    system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
     return true;
   }
-  fruitless_ = stopping_residual <= 0.5 * best_ ? 0 : fruitless_ + 1;
-  if (stopping_residual < best_) best_ = stopping_residual;
-  if (fruitless_ >= patience) {
-    report_.reason =
-        stopping_residual > diverged * best_ || stopping_residual > 1
-            ? sentence("restarts make the true residual larger, which was", best_,
+  system.fruitless = system.stopping_residual <= 0.5 * system.best ? 0 : system.fruitless + 1;
+  if (system.stopping_residual < system.best) system.best = system.stopping_residual;
+  if (system.fruitless >= patience) {
+    system.reason =
+        system.stopping_residual > diverged * system.best || system.stopping_residual > 1
+            ? sentence("restarts make the true residual larger, which was", system.best,
                        "at best, so the solver diverges: the operator may have eigenvalues on both sides of zero, as a "
                        "Dirac operator has beyond its critical mass; conjugate gradients on normal equations do not "
                        "need them on one side")
             : "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }
-  if (++beginnings_ > 1) ++report_.restarts;
+  ++system.beginnings;
   return false;
 }
 
+/// Every reason once, with the columns that it is of.
+std::string SolveRun::reasons() const {
+  if (systems_.size() == 1) return systems_[0].reason;
+  std::map<std::string, std::vector<std::size_t>> columns;
+  for (std::size_t k = 0; k < systems_.size(); ++k)
+    if (!systems_[k].reason.empty()) columns[systems_[k].reason].push_back(k);
+  std::ostringstream text;
+  for (const auto& [reason, which] : columns) {
+    text << (text.tellp() > 0 ? "; " : "") << (which.size() == 1 ? "column " : "columns ");
+    for (std::size_t i = 0; i < which.size(); ++i) text << (i > 0 ? ", " : "") << which[i];
+    text << " of " << systems_.size() << ": " << reason;
+  }
+  return text.str();
+}
+
+void SolveRun::tell_columns() {
+  report_.column_residuals.clear();
+  report_.column_iterations.clear();
+  for (const System& system : systems_) {
+    report_.column_residuals.push_back(system.residual);
+    report_.column_iterations.push_back(system.iterations);
+  }
+}
+
 /// A column of zeros is solved by zeros, exactly or not at all.
-void SolveRun::set_column_residuals(const std::vector<double>& rr, const std::vector<double>& bb) {
+void SolveRun::tell_column_residuals(const ByColumn<double>& rr, const ByColumn<double>& bb) {
   report_.column_residuals.clear();
   for (std::size_t k = 0; k < bb.size(); ++k)
     report_.column_residuals.push_back(rr[k] == 0 ? 0 : std::sqrt(rr[k] / bb[k]));
 }
 
 SolveReport SolveRun::finish() {
+  const auto raise_to = [](auto& worst, const auto& value) {
+    if (value > worst || value != value) worst = value;  // NaN is the worst
+  };
+  report_.converged = true;
+  report_.residual = report_.stopping_residual = 0;
+  for (const System& system : systems_) {
+    report_.converged = report_.converged && system.is_converged;
+    raise_to(report_.residual, system.residual);
+    raise_to(report_.stopping_residual, system.stopping_residual);
+    raise_to(report_.restarts, std::max(system.beginnings - 1, 0));
+  }
+  report_.iterations = slowest();
+  report_.reason = reasons();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
   comm_.max(seconds);  // so that all ranks report, and throw, the same
   report_.seconds = seconds[0];

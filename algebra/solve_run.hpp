@@ -22,17 +22,30 @@ double true_residual(const AnyOperator<F>& A, const F& b, const F& x, const F& r
   return norm2(r);
 }
 
-/// One solve.  A solver is a loop like this:
+/// The same for systems of their own.  Returns |r_k|^2 of every column k.
+template <class F>
+ByColumn<double> true_residual_by_column(const AnyOperator<F>& A, const F& b, const F& x, const F& r) {
+  A.apply(x, r);
+  xpay(b, -1, r);
+  return norm2_by_column(r);
+}
+
+/// One solve.  A solver that takes every column of its fields as a system of its own is a loop like this:
 ///
 ///     SolveRun run(*this, b);
+///     bb = norm2_by_column(b)
+///     if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
 ///     for (;;) {
-///       rr = true_residual(A, b, x, r)
-///       if (run.over(|r| / |b|, |r| / |b|, patience)) return run.finish(r, b);
-///       while (the recursion's residual is above the goal && run.may_iterate()) {
-///         ...
-///         run.step(the recursion's residual / |b|);
+///       rr = true_residual_by_column(A, b, x, r)
+///       if (run.over(sqrt(rr / bb), patience)) return run.finish(r, b);
+///       while (run.may_iterate(not_above(rr, tolerance * tolerance * bb))) {
+///         ... vector algebra by column, with the mask run.stopped() ...
+///         run.step(sqrt(rr / bb), the recursion's);
 ///       }
 ///     }
+///
+/// Each system has its own count and limit of iterations, restarts and reason to end.  A solver that takes all columns
+/// as one system is the same loop with plain numbers: true_residual() and norm2().
 class SolveRun {
  public:
   /// solver: any LinearSolver; b: its right-hand side.  Throws InputError when the tolerance is not in (0, 1) or the
@@ -42,44 +55,77 @@ class SolveRun {
       : SolveRun(b.lattice(), solver.name(), solver.tolerance, solver.max_iterations, solver.on_failure,
                  solver.progress) {}
 
-  /// To be called after each iteration, with the recursion's residual.
-  void step(double residual);
-  bool may_iterate() const { return report_.iterations < max_iterations_ && report_.reason.empty(); }
-  int iterations_left() const { return max_iterations_ - report_.iterations; }
-  /// To be called when the solver cannot go on; the next over() ends the solve with this reason.
-  void give_up(const std::string& reason) { report_.reason = reason; }
+  /// Solves the systems with b_k = 0 by x_k = 0: they take no further part.  bb: |b_k|^2.  Whether these are all.
+  template <class F>
+  bool solve_zeros(const ByColumn<double>& bb, const F& b, const F& x) {
+    const ColumnMask others = start_with_zeros(bb);
+    if (others.n_unfinished() > 0) copy(b, x, others);
+    return others.n_unfinished() == others.size();
+  }
+
+  /// With true residuals, before a (re)start: whether the solve is over.  A system is over when it converged, ran out
+  /// of iterations, or has begun `patience` times in a row without halving its true residual.
+  bool over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience);
+  bool over(const ByColumn<double>& residual, int patience) { return over(residual, residual, patience); }
+
+  /// Systems that take no part until the next over(): those that are over, were stopped or ran out of iterations.
+  const ColumnMask& stopped() const { return stopped_; }
+  void stop(const ColumnMask& systems) { stopped_ = stopped_ | systems; }
+  bool may_iterate() const { return stopped_.n_unfinished() > 0; }
+  /// After these, whose recursions have come to their ends, were stopped.
+  bool may_iterate(const ColumnMask& ended) {
+    stop(ended);
+    return may_iterate();
+  }
+  /// To be called after each iteration, with the recursion's residuals: counts it for all that are not stopped.
+  void step(const ByColumn<double>& residual);
+  /// Of the system that has most left, of those that are not stopped.
+  int iterations_left() const;
+
+  /// To be called when the solver cannot go on: stops one system or all; the next over() ends them with this reason.
+  void give_up(int system, const std::string& reason);
+  void give_up(const std::string& reason);
 
   /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.
   ProgressCallback inner_progress(double scale) const;
-  /// To be called after a solve within this one: counts its iterations.
-  void add(const SolveReport& inner) { report_.iterations += inner.iterations; }
+  /// To be called after a solve within this one: counts its iterations for the systems that are not stopped.
+  void add(const SolveReport& inner);
 
-  /// With a true residual, before a (re)start: whether the solve is over, because it converged, ran out of iterations,
-  /// or has begun `patience` times in a row without halving the true residual.
-  bool over(double residual, double stopping_residual, int patience);
   /// The report, or the ConvergenceError.
   SolveReport finish();
   /// The same, with the residuals of the columns: r is the true residual that the last over() had the norm of.
   template <class F>
   SolveReport finish(const F& r, const F& b) {
-    if (b.n_components() == 1)
-      report_.column_residuals = {report_.residual};
+    if (b.n_components() == int(systems_.size()))
+      tell_columns();
     else
-      set_column_residuals(norm2_by_column(r), norm2_by_column(b));
+      tell_column_residuals(norm2_by_column(r), norm2_by_column(b));
     return finish();
   }
   /// The solution x = 0 of a right-hand side b = 0, and its report.
   template <class F>
   SolveReport finish_zero(const F& b, const F& x) {
     zero(x);
-    over(0, 0, 1);
+    over(0, 1);
     return finish(b, b);
   }
 
  private:
+  struct System {
+    double residual = 0, stopping_residual = 0, best = std::numeric_limits<double>::infinity();
+    int iterations = 0, beginnings = 0, fruitless = 0;
+    bool is_zero = false, is_converged = false;
+    std::string reason = {};
+  };
+
   SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations, OnFailure on_failure,
            const ProgressCallback& progress);
-  void set_column_residuals(const std::vector<double>& rr, const std::vector<double>& bb);
+  ColumnMask start_with_zeros(const ByColumn<double>& bb);
+  bool is_over(System& system, int patience) const;
+  int slowest() const;
+  std::string reasons() const;
+  void tell_columns();
+  void tell_column_residuals(const ByColumn<double>& rr, const ByColumn<double>& bb);
 
   Comm comm_;
   SolveReport report_;
@@ -87,8 +133,8 @@ class SolveRun {
   OnFailure on_failure_;
   ProgressCallback progress_;
   std::chrono::steady_clock::time_point start_;
-  double best_ = std::numeric_limits<double>::infinity();
-  int beginnings_ = 0, fruitless_ = 0;
+  std::vector<System> systems_ = std::vector<System>(1);
+  ColumnMask stopped_ = ColumnMask(1);
 };
 
 }  // namespace kov

@@ -14,7 +14,8 @@
 namespace kov {
 
 /// A value with the four members below that solves A x = b where it is called with (A, b, x), to |b - A x| <= tolerance
-/// |b|: x holds the first guess and then the solution.  name(): for reports and messages.
+/// |b|: x holds the first guess and then the solution.  name(): for reports and messages.  Its header says whether
+/// every column of the fields is a system of its own or all are one.
 ///
 /// SolveRun (solve_run.hpp) does what all of them share; docs/solvers.md shows one from nothing.
 template <class S, class F>

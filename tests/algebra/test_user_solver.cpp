@@ -57,6 +57,24 @@ TEST_F(UserSolver, SolvesAloneAndInsideSolversOfTheLibrary) {
   }
 }
 
+TEST_F(UserSolver, TakesEveryColumnAsASystemOfItsOwn) {
+  const MinimalResidual user{.tolerance = 1e-9};
+  const SpinorField<double> many(lattice, "sources", 3), y = many.like("solutions");
+  load(many, reference::random_array(lattice.extent(), 36, 23));
+  zero(many.column(1));
+  scale(1e-3, many.column(2));
+  const SolveReport report = user(*M, many, y);
+  for (const int k : {0, 1, 2}) {
+    zero(x);
+    const SolveReport single = user(*M, many.column(k), x);
+    EXPECT_LE(report.column_residuals[std::size_t(k)], user.tolerance);
+#if !defined(KOKKOS_ENABLE_CUDA)
+    EXPECT_EQ(export_sites(y.column(k).clone("solution")), export_sites(x)) << "column " << k;
+    EXPECT_EQ(report.column_iterations[std::size_t(k)], single.iterations);
+#endif
+  }
+}
+
 TEST_F(UserSolver, FailsAsSolversOfTheLibraryDo) {
   MinimalResidual user{.tolerance = 1e-9, .max_iterations = 3};
   try {
