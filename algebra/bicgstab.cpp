@@ -28,51 +28,61 @@ double begin_shadow(const Operator<F>& A, const F& r, bool tilt, const F& Ar, co
   return std::sqrt(norm2(shadow));
 }
 
+/// The same by column: tilted where `straight` does not name the column.
+template <class F>
+ByColumn<double> begin_shadow_by_column(const Operator<F>& A, const F& r, const ColumnMask& straight, const F& Ar,
+                                        const F& shadow) {
+  copy(r, shadow);
+  if (!straight.all_finished()) {
+    A.apply(r, Ar);
+    axpy(ByColumn<double>::repeated(r.n_components(), 1), Ar, shadow, straight);
+  }
+  return sqrt(norm2_by_column(shadow));
+}
+
 }  // namespace
 
 /// Per iteration: two A, three inner products, two updates with 2 reads and two with 3, each 1 write.
 template <class F>
 SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
-  const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   // An inner product this small relative to its vectors is only rounding: the recursion has broken down.
   constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
   const F r = b.like("residual"), shadow = b.like("shadow residual"), p = b.like("direction"),
           v = b.like("A direction"), t = b.like("A residual");
-  bool tilt = false;
+  ColumnMask begun = ColumnMask(b.n_components()).complement();  // columns that do not need a tilted shadow residual
   for (;;) {
-    double rr = true_residual(A, b, x, r);
-    const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, bicgstab_patience)) return run.finish(r, b);
+    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
+    if (run.over(sqrt(rr / bb), bicgstab_patience)) return run.finish(r, b);
     copy(r, p);
-    const double shadow_norm = begin_shadow<F>(A, r, tilt, v, shadow);
-    Number rho = inner_product(shadow, r);
-    tilt = true;
-    while (rr > goal && run.may_iterate()) {
+    const ByColumn<double> shadow_norm = begin_shadow_by_column<F>(A, r, begun | run.stopped(), v, shadow);
+    ByColumn<Number> rho = inner_product_by_column(shadow, r, run.stopped());
+    begun = ColumnMask(b.n_components());
+    while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, v);
-      const auto [v_shadow, vv] = inner_product_norm2(v, shadow);
-      const Number overlap = std::conj(v_shadow);  // shadow^+ v
-      if (!(std::abs(overlap) > nothing * shadow_norm * std::sqrt(vv))) break;
-      tilt = false;
-      const Number alpha = rho / overlap;
-      const double ss = axpy_norm2(-alpha, v, r);  // s = r - alpha A p, in the memory of r
-      rr = ss;
+      const auto [v_shadow, vv] = inner_product_norm2_by_column(v, shadow, run.stopped());
+      const ByColumn<Number> overlap = conj(v_shadow);  // shadow^+ v
+      if (!run.may_iterate(not_above(abs(overlap), nothing * shadow_norm * sqrt(vv)))) break;
+      begun = begun | run.stopped().complement();
+      const ByColumn<Number> alpha = rho / overlap;
+      const ByColumn<double> ss = axpy_norm2(-alpha, v, r, run.stopped());  // s = r - alpha A p, in the memory of r
       A.apply(r, t);
-      const auto [ts, tt] = inner_product_norm2(t, r);
-      if (!(ss > goal && std::abs(ts) > nothing * std::sqrt(tt * ss))) {
-        axpy(alpha, p, x);  // the first half of the step reaches the goal, or the second half breaks down
-        run.step(std::sqrt(ss / bb));
-        break;
-      }
-      const Number omega = ts / tt;
-      axpbypz(alpha, p, omega, r, x);  // x = x + alpha p + omega s
-      rr = axpy_norm2(-omega, t, r);   // r = s - omega A s
-      run.step(std::sqrt(rr / bb));
-      const Number next = inner_product(shadow, r);
-      if (!(std::abs(next) > nothing * shadow_norm * std::sqrt(rr))) break;
-      const Number beta = next / rho * (alpha / omega);
-      xpaypbz(r, -beta * omega, v, beta, p);  // p = r + beta (p - omega A p)
+      const auto [ts, tt] = inner_product_norm2_by_column(t, r, run.stopped());
+      // The first half of the step reaches the goal, or the second half breaks down.
+      const ColumnMask ends = not_above(ss, goal) | not_above(abs(ts), nothing * sqrt(tt * ss));
+      axpy(alpha, p, x, run.stopped() | ends.complement());
+      const ByColumn<Number> omega = ts / tt;
+      const ColumnMask others = run.stopped() | ends;
+      axpbypz(alpha, p, omega, r, x, others);                   // x = x + alpha p + omega s
+      rr = choose(ends, ss, axpy_norm2(-omega, t, r, others));  // r = s - omega A s
+      run.step(sqrt(rr / bb));
+      if (!run.may_iterate(ends | not_above(rr, goal))) break;
+      const ByColumn<Number> next = inner_product_by_column(shadow, r, run.stopped());
+      if (!run.may_iterate(not_above(abs(next), nothing * shadow_norm * sqrt(rr)))) break;
+      const ByColumn<Number> beta = next / rho * (alpha / omega);
+      xpaypbz(r, -beta * omega, v, beta, p, run.stopped());  // p = r + beta (p - omega A p)
       rho = next;
     }
   }
@@ -190,11 +200,41 @@ template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, 
                                            const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
                                           const Field<Spinor, float>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                          const Field<Spinor, float, ColumnLanes<4>>&,
+                                          const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                          const Field<Spinor, float, ColumnLanes<8>>&,
+                                          const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                          const Field<Spinor, float, ColumnLanes<16>>&,
+                                          const Field<Spinor, float, ColumnLanes<16>>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
                                           const Field<Spinor, double>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                          const Field<Spinor, double, ColumnLanes<4>>&,
+                                          const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                          const Field<Spinor, double, ColumnLanes<8>>&,
+                                          const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                          const Field<Spinor, double, ColumnLanes<16>>&,
+                                          const Field<Spinor, double, ColumnLanes<16>>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float>>&,
                                           const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                          const Field<ColorVector, float, ColumnLanes<4>>&,
+                                          const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                          const Field<ColorVector, float, ColumnLanes<8>>&,
+                                          const Field<ColorVector, float, ColumnLanes<8>>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                           const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                          const Field<ColorVector, double, ColumnLanes<4>>&,
+                                          const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                          const Field<ColorVector, double, ColumnLanes<8>>&,
+                                          const Field<ColorVector, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

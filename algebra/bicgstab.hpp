@@ -10,11 +10,12 @@
 
 namespace kov {
 
-/// Solves A x = b until |b - A x| <= tolerance |b|: van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631 (1992).
+/// Solves A x = b until |b_k - A x_k| <= tolerance |b_k| for every column k: van der Vorst, SIAM J. Sci. Stat. Comput.
+/// 13, 631 (1992).
 ///
-/// x holds the initial guess and then the solution.  Restarts from x, with a new shadow residual, when the
-/// recursion breaks down or ends away from the true residual.  A source of zero gives x = 0 without an iteration.
-/// Collective. Throws ConvergenceError, see OnFailure.
+/// x holds the initial guess and then the solution.  Every column is a system of its own, as in ConjugateGradient: one
+/// whose recursion breaks down or ends away from the true residual waits for the others to get there, and then restarts
+/// from its x_k, with a new shadow residual.  Otherwise like ConjugateGradient.
 struct BiCgStab {
   double tolerance = 1e-12;
   int max_iterations = 10000;
@@ -26,10 +27,12 @@ struct BiCgStab {
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };
 
-/// The same with minimal residual polynomials of degree l instead of 1: BiCGstab(l), G. L. G. Sleijpen and D. R.
+/// BiCGstab with minimal residual polynomials of degree l instead of 1: BiCGstab(l), G. L. G. Sleijpen and D. R.
 /// Fokkema, ETNA 1, 11 (1993).  Needs fewer iterations where eigenvalues are far off the real axis.  Does l iterations
 /// at a time, each of two applications of A as in BiCGstab; 2 l + 3 fields to work in.  Throws InputError unless l is
 /// from 1 to 8.
+///
+/// All columns of the fields are one system, until |b - A x| <= tolerance |b| over all of them.
 struct BiCgStabL {
   double tolerance = 1e-12;
   int max_iterations = 10000;

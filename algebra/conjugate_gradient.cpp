@@ -13,33 +13,37 @@ namespace {
 /// Restarts without progress after which the limit of precision counts as reached.
 constexpr int cg_patience = 2;
 
+void give_up_unless_positive(const ByColumn<double>& pq, SolveRun& run) {
+  for (int k = 0; k < int(pq.size()); ++k)
+    if (!run.stopped().is_finished(k) && !(pq[std::size_t(k)] > 0))
+      run.give_up(
+          k, sentence("p^+ A p =", pq[std::size_t(k)], "is not positive, so the operator is not positive definite"));
+}
+
 }  // namespace
 
 /// Per iteration: one A, an inner product, and 2 reads and 1 write for each of three updates (the norm rides along).
 template <class F>
 SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
-  const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
   for (;;) {
-    double rr = true_residual(A, b, x, r);
-    const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, cg_patience)) return run.finish(r, b);
+    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
+    if (run.over(sqrt(rr / bb), cg_patience)) return run.finish(r, b);
     copy(r, p);
-    while (rr > goal && run.may_iterate()) {
+    while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, q);
-      const double pq = inner_product(p, q).real();
-      if (!(pq > 0)) {
-        run.give_up(sentence("p^+ A p =", pq, "is not positive, so the operator is not positive definite"));
-        break;
-      }
-      const double alpha = rr / pq;
-      axpy(alpha, p, x);                             // x = x + alpha p
-      const double next = axpy_norm2(-alpha, q, r);  // r = r - alpha A p
-      xpay(r, next / rr, p);                         // p = r + beta p
+      const ByColumn<double> pq = real(inner_product_by_column(p, q, run.stopped()));
+      give_up_unless_positive(pq, run);
+      if (!run.may_iterate()) break;
+      const ByColumn<double> alpha = rr / pq;
+      axpy(alpha, p, x, run.stopped());                                       // x = x + alpha p
+      const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
+      xpay(r, next / rr, p, run.stopped());                                   // p = r + beta p
       rr = next;
-      run.step(std::sqrt(rr / bb));
+      run.step(sqrt(rr / bb));
     }
   }
 }
@@ -50,49 +54,109 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   SolveRun run(*this, b);
   const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
   A.apply_adjoint(b, s);
-  const double bb = norm2(b), cc = norm2(s), goal = tolerance * tolerance * cc;
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b), cc = norm2_by_column(s), goal = tolerance * tolerance * cc;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   for (;;) {
-    const double true_rr = true_residual(A, b, x, r);
+    const ByColumn<double> true_rr = true_residual_by_column(A, b, x, r);
     A.apply_adjoint(r, s);
-    double ss = norm2(s);  // s = A^+ r
-    if (run.over(std::sqrt(true_rr / bb), std::sqrt(ss / cc), cg_patience)) return run.finish(r, b);
+    ByColumn<double> ss = norm2_by_column(s);  // s = A^+ r
+    if (run.over(sqrt(true_rr / bb), sqrt(ss / cc), cg_patience)) return run.finish(r, b);
     copy(s, p);
-    while (ss > goal && run.may_iterate()) {
+    while (run.may_iterate(not_above(ss, goal))) {
       A.apply(p, q);
-      const double alpha = ss / norm2(q);
-      axpy(alpha, p, x);   // x = x + alpha p
-      axpy(-alpha, q, r);  // r = r - alpha A p
+      const ByColumn<double> alpha = ss / norm2_by_column(q, run.stopped());
+      axpy(alpha, p, x, run.stopped());   // x = x + alpha p
+      axpy(-alpha, q, r, run.stopped());  // r = r - alpha A p
       A.apply_adjoint(r, s);
-      const double next = norm2(s);
-      xpay(s, next / ss, p);  // p = s + beta p
+      const ByColumn<double> next = norm2_by_column(s, run.stopped());
+      xpay(s, next / ss, p, run.stopped());  // p = s + beta p
       ss = next;
-      run.step(std::sqrt(ss / cc));
+      run.step(sqrt(ss / cc));
     }
   }
 }
 
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
                                                    const Field<Spinor, float>&, const Field<Spinor, float>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                                   const Field<Spinor, float, ColumnLanes<4>>&,
+                                                   const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                                   const Field<Spinor, float, ColumnLanes<8>>&,
+                                                   const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                                   const Field<Spinor, float, ColumnLanes<16>>&,
+                                                   const Field<Spinor, float, ColumnLanes<16>>&) const;
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
                                                    const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                                   const Field<Spinor, double, ColumnLanes<4>>&,
+                                                   const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                                   const Field<Spinor, double, ColumnLanes<8>>&,
+                                                   const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                                   const Field<Spinor, double, ColumnLanes<16>>&,
+                                                   const Field<Spinor, double, ColumnLanes<16>>&) const;
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
                                                    const Field<ColorVector, float>&,
                                                    const Field<ColorVector, float>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                                   const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                   const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                                   const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                   const Field<ColorVector, float, ColumnLanes<8>>&) const;
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                    const Field<ColorVector, double>&,
                                                    const Field<ColorVector, double>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                                   const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                   const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                                   const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                   const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
                                                          const Field<Spinor, float>&,
                                                          const Field<Spinor, float>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<4>>&,
+                                                         const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<8>>&,
+                                                         const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<16>>&,
+                                                         const Field<Spinor, float, ColumnLanes<16>>&) const;
 template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
                                                          const Field<Spinor, double>&,
                                                          const Field<Spinor, double>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<4>>&,
+                                                         const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<8>>&,
+                                                         const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<16>>&,
+                                                         const Field<Spinor, double, ColumnLanes<16>>&) const;
 template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
                                                          const Field<ColorVector, float>&,
                                                          const Field<ColorVector, float>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<8>>&) const;
 template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                          const Field<ColorVector, double>&,
                                                          const Field<ColorVector, double>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

@@ -8,11 +8,14 @@
 
 namespace kov {
 
-/// Solves A x = b for A = A^+ > 0 until |b - A x| <= tolerance |b|.
+/// Solves A x = b for A = A^+ > 0 until |b_k - A x_k| <= tolerance |b_k| for every column (component) k of the fields.
 ///
-/// x holds the initial guess and then the solution.  At the end the recursion's residual is compared with the true one;
-/// if they disagree, it restarts from x.  A source of zero gives x = 0 without an iteration.  Collective.  Throws
-/// ConvergenceError, see OnFailure.
+/// x holds the initial guess and then the solution.  Every column is a system of its own, with its own coefficients,
+/// limit of iterations and end, and goes through the same numbers whatever is solved beside it; A is applied to all
+/// columns together.  At the end the recursion's residuals are compared with the true ones; a column where they
+/// disagree restarts from its x_k.  A source of zero gives x_k = 0 without an iteration.  Spinors or colour vectors,
+/// sites or 4, 8 (spinors: 16) columns in lanes.  Collective.  Throws ConvergenceError, which names the columns, after
+/// the others have been solved, see OnFailure.
 struct ConjugateGradient {
   double tolerance = 1e-12;
   int max_iterations = 10000;
@@ -24,8 +27,9 @@ struct ConjugateGradient {
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };
 
-/// Solves A x = b through A^+ A x = A^+ b until |A^+ (b - A x)| <= tolerance |A^+ b|, for any A with an adjoint.  The
-/// residual of the original system is recomputed and reported too.  Otherwise like ConjugateGradient.
+/// Solves A x = b through A^+ A x = A^+ b until |A^+ (b_k - A x_k)| <= tolerance |A^+ b_k| for every column k, for any
+/// A with an adjoint.  The residual of the original system is recomputed and reported too.  Otherwise like
+/// ConjugateGradient.
 ///
 /// The recursion carries the residual of the original system (Hestenes and Stiefel, J. Res. NBS 49, 409 (1952), section
 /// 10; CGLS), so that squaring the condition number costs iterations but not accuracy.

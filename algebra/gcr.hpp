@@ -17,6 +17,8 @@ namespace kov {
 /// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
 /// another solver, or one in lower precision.  directions: after so many iterations it restarts from x; it keeps two
 /// fields for each.  Otherwise like ConjugateGradient.  Throws InputError unless there is a direction.
+///
+/// All columns of the fields are one system, with |b - A x| over all of them.
 template <class F>
 struct Gcr {
   double tolerance = 1e-12;

@@ -12,6 +12,8 @@ namespace kov {
 /// whose Hermitian part is positive, such as those of Wilson type with a mass that is not too small.  The simplest
 /// solver, and the usual smoother.
 ///
+/// All columns of the fields are one system, with |b - A x| over all of them.
+///
 /// omega: over-relaxation, between 0 and 2.  Otherwise like ConjugateGradient.
 struct MinimalResidual {
   double tolerance = 1e-12;

@@ -17,6 +17,8 @@ namespace kov {
 /// hep-lat/9612014), and a shift takes no more part once its residual is small enough.  The true residuals are computed
 /// at the end, and systems in which the recursion has drifted away from them are solved further one by one.
 ///
+/// All columns of b are one system for each shift, with norms over all of them.
+///
 /// x: one field for each shift, in any order, whose contents are not used: all begin with zero.  The report counts the
 /// applications of A as iterations; its column_residuals are those of the shifts, and its residual the largest.
 /// Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one, and all

@@ -34,7 +34,7 @@ class ScalarOperator {
 };
 
 /// (-Laplacian + m^2) phi = source, by conjugate gradients.  phi holds the first guess; ColorVector or Spinor (four
-/// independent spins), any number of components, which are solved for together.  The true residual is in the report.
+/// independent spins), any number of components, each a system of its own.  The true residual is in the report.
 /// Collective.  Throws like ConjugateGradient; a squared mass of 0 on unit links has no solution.
 template <template <class> class SiteT, class T>
 SolveReport solve_scalar(const ScalarOperator<T>& A, const Field<SiteT, T>& source, const Field<SiteT, T>& phi,

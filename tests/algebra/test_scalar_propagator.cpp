@@ -63,8 +63,11 @@ TEST_P(ScalarPropagator, OnHotLinksHasTheResidualThatItReports) {
   const SolveReport report = solve_scalar(A, source, phi, {.tolerance = 1e-11});
   EXPECT_TRUE(report.converged);
   EXPECT_GT(report.iterations, 3);
-  EXPECT_LT(residual(u, gather(phi), b, 4), 1e-11);
-  EXPECT_NEAR(residual(u, gather(phi), b, 4), report.residual, 1e-14);
+  double worst = 0;
+  for (const int k : {0, 1})
+    worst = std::max(worst, residual(u, reference::part(gather(phi), 12 * k, 12), reference::part(b, 12 * k, 12), 4));
+  EXPECT_LT(worst, 1e-11);
+  EXPECT_NEAR(worst, report.residual, 1e-14);
   const Field<ColorVector, double> quark(lattice, "quark"), solution(lattice, "solution");
   load(quark, c);
   solve_scalar(A, quark, solution, {.tolerance = 1e-11});
