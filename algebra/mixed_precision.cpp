@@ -7,6 +7,7 @@
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kov {
@@ -17,32 +18,63 @@ namespace {
 constexpr double inner_tolerance = 1e-5;
 constexpr int refinement_patience = 3;
 
+/// The tolerance of the next solve, which is enough for all columns that are not finished.
+double goal_of_all(double tolerance, const ByColumn<double>& residual, const ColumnMask& finished) {
+  double goal = 0.1;
+  for (int k = 0; k < finished.size(); ++k)
+    if (!finished.is_finished(k)) goal = std::min(goal, 0.5 * tolerance / residual[std::size_t(k)]);
+  return std::max(inner_tolerance, goal);
+}
+
+double largest(const ByColumn<double>& residual, const ColumnMask& finished) {
+  double most = 0;
+  for (int k = 0; k < finished.size(); ++k)
+    if (!finished.is_finished(k)) most = std::max(most, residual[std::size_t(k)]);
+  return most;
+}
+
+/// The columns for which a solve found no solution that is better than 0.
+ColumnMask unsolved(const SolveReport& report, int n) {
+  const ByColumn<double> residual = int(report.column_residuals.size()) == n
+                                        ? report.column_residuals
+                                        : ByColumn<double>::repeated(n, report.residual);
+  return not_above(1.0, residual);
+}
+
 }  // namespace
 
-SolveReport MixedPrecision::operator()(const Operator<High>& A, const High& b, const High& x) const {
+template <class Lanes>
+SolveReport MixedPrecision<Lanes>::operator()(const Operator<High>& A, const High& b, const High& x) const {
   SolveRun run(*this, b);
-  const double bb = norm2(b);
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b);
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const High r = b.like("residual"), e = b.like("correction");
   const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
   for (;;) {
-    const double rr = true_residual(A, b, x, r), residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, refinement_patience)) return run.finish(r, b);
-    scale(1 / std::sqrt(rr), r);
+    const ByColumn<double> rr = true_residual_by_column<High>(A, b, x, r), residual = sqrt(rr / bb);
+    if (run.over(residual, refinement_patience)) return run.finish(r, b);
+    const ColumnMask over = run.stopped();
+    scale(1 / sqrt(rr), r, over);
     convert(r, low_r);
     zero(low_e);
-    const double goal = std::max(inner_tolerance, std::min(0.1, 0.5 * tolerance / residual));
-    const Solver<Low> solve = solver_.within(goal, run.iterations_left(), run.inner_progress(residual));
+    copy(low_e, low_r, over.complement());
+    const Solver<Low> solve = solver_.within(goal_of_all(tolerance, residual, over), run.iterations_left(),
+                                             run.inner_progress(largest(residual, over)));
     const SolveReport inner = solve(low_, low_r, low_e);
     run.add(inner);
-    if (inner.residual < 1) {
-      convert(low_e, e);
-      axpy(std::sqrt(rr), e, x);  // x = x + e
-    } else if (run.iterations_left() > 0) {
-      run.give_up(sentence("in single precision", inner.solver, "found no correction that makes the residual smaller,",
-                           "because", inner.reason));
-    }
+    const ColumnMask useless = unsolved(inner, b.n_components());
+    convert(low_e, e);
+    axpy(sqrt(rr), e, x, over | useless);  // x = x + e
+    for (int k = 0; k < useless.size(); ++k)
+      if (useless.is_finished(k) && !run.stopped().is_finished(k))
+        run.give_up(k, sentence("in single precision", inner.solver,
+                                "found no correction that makes the residual smaller, because", inner.reason));
   }
 }
+
+template class MixedPrecision<SiteLanes>;
+template class MixedPrecision<ColumnLanes<4>>;
+template class MixedPrecision<ColumnLanes<8>>;
+template class MixedPrecision<ColumnLanes<16>>;
 
 }  // namespace kov

@@ -14,10 +14,18 @@ namespace kov {
 ///
 /// MixedPrecision(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12}) takes the tolerance, the limit (of
 /// inner iterations) and what to do on failure from the inner solver.  Otherwise it is a solver like any other.
+///
+/// Every column is a system of its own: its r is scaled by its own norm, and it is 0 for the inner solver once it has
+/// converged.  All columns share the tolerance of each inner solve, the smallest that one of them needs, so that the
+/// last digits of a solution may depend on what is solved beside it; and the inner limit is what is left to the column
+/// that has done least.
+///
+/// Lanes: of the fields; for columns in lanes MixedPrecision<ColumnLanes<8>>(low, solver).
+template <class Lanes = SiteLanes>
 class MixedPrecision {
  public:
-  using Low = Field<Spinor, float>;
-  using High = Field<Spinor, double>;
+  using Low = Field<Spinor, float, Lanes>;
+  using High = Field<Spinor, double, Lanes>;
 
   double tolerance;
   int max_iterations;
@@ -40,5 +48,8 @@ class MixedPrecision {
   Operator<Low> low_;
   Solver<Low> solver_;
 };
+
+template <class A, class S>
+MixedPrecision(const A&, const S&) -> MixedPrecision<SiteLanes>;
 
 }  // namespace kov

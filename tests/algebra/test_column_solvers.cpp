@@ -3,6 +3,8 @@
 // Solvers whose columns are systems of their own: each comes out as it does alone, whatever is solved beside it.
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/mixed_precision.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
@@ -351,6 +353,63 @@ TYPED_TEST(ColumnSolvers, ProgressTellsOfTheSlowestAndTheWorstColumn) {
   EXPECT_EQ(most, report.iterations);
   EXPECT_GT(history.front().residual, 1) << "of the column with the worst guess";
   EXPECT_LT(history.back().residual, solver.tolerance);
+}
+
+/// Solvers around solvers, in double.
+template <class F, class S, class A>
+void check_around(const S& solver, const A& M) {
+  const Lattice lattice = M.lattice();
+  const Systems<F> systems(lattice, BiCgStab{.tolerance = 0.1 * solver.tolerance}, M);
+  const F x = systems.x.like("solutions"), r = x.like("residual");
+  copy(systems.x, x);
+  const SolveReport report = solver(M, systems.b, x);
+  expect_same_on_all_ranks(lattice, report);
+  const ByColumn<double> rr = true_residual_by_column<F>(M, systems.b, x, r), bb = norm2_by_column(systems.b);
+  for (int k = 0; k < systems.n; ++k) {
+    const std::size_t i = std::size_t(k);
+    if (k == 1) continue;
+    EXPECT_LE(std::sqrt(rr[i] / bb[i]), solver.tolerance) << solver.name() << ", column " << k;
+    EXPECT_EQ(report.column_residuals[i], std::sqrt(rr[i] / bb[i]));
+  }
+  EXPECT_EQ(norm2(alone(x, 1)), 0);
+  EXPECT_EQ(report.column_iterations[1], 0);
+  EXPECT_EQ(report.column_iterations[2], 0);
+  EXPECT_EQ(export_sites(alone(x, 2)), export_sites(alone(systems.x, 2))) << "the solution to begin with";
+  EXPECT_GT(report.column_iterations[0], 3);
+  EXPECT_LT(report.column_iterations[3], report.column_iterations[0]);
+
+  F broken = alone(systems.b, 3);
+  scale(std::nan(""), broken);
+  set_column(systems.b, 3, broken);
+  copy(systems.x, x);
+  const SolveReport partial = solve_quietly(solver, Operator<F>(M), systems.b, x);
+  EXPECT_EQ(partial.reason, "column 3 of " + std::to_string(systems.n) + ": the residual is not finite");
+  for (const int k : {0, 1, 2, 4}) EXPECT_LE(partial.column_residuals[std::size_t(k)], solver.tolerance);
+}
+
+template <class Lanes>
+void check_around_in() {
+  using F = SpinorField<double, Lanes>;
+  using Low = SpinorField<float, Lanes>;
+  constexpr int n = Systems<F>::n;
+  const Lattice lattice = small_lattice();
+  const WilsonOperator<double> M = wilson<double>(lattice);
+  const WilsonOperator<float> low = wilson<float>(lattice);
+  const BiCgStab inner{.tolerance = 1e-11};
+  const MixedPrecision<Lanes> mixed(low, inner);
+  check_around<F>(mixed, M);
+  check_around<F>(EvenOdd<double, Lanes>(M, inner, SchurForm::asymmetric, n), M);
+  const SchurComplement<float, MassTerm, Low> low_even(low, n, SchurForm::symmetric);
+  check_around<F>(EvenOdd<double, Lanes>(M, MixedPrecision<Lanes>(low_even, inner), SchurForm::symmetric, n), M);
+
+  const F b(lattice, "b", 2), x = b.like("x");
+  EXPECT_THROW((EvenOdd<double, Lanes>(M, inner)(M, b, x)), InputError) << "made for one column";
+}
+
+TEST(SolversAroundColumnSolvers, SolveEveryColumnAndLeaveSolutionsAlone) {
+  check_around_in<SiteLanes>();
+  check_around_in<ColumnLanes<4>>();
+  check_around_in<ColumnLanes<8>>();
 }
 
 TEST(SolversOfAllColumns, AreOneSystem) {
