@@ -23,6 +23,7 @@ FAULTS = ("lost", "memory", "flipped", "stop", "stale", "kill")
 EARLY, MIDDLE, LATE = 0, 0.5, 0.9
 BEYOND = 10**9
 OLD = b"of an earlier run\n"
+ONE_CONFIGURATION = [word.replace("configurations=2", "configurations=1") for word in TINY]
 
 
 def rotated(word, bits):
@@ -214,7 +215,7 @@ class SmearFaults(Matrix, FaultTest):
 
 
 class SpectrumFaults(Matrix, FaultTest):
-    number, replaces, program = 4, False, ("spectrum", *TINY, "--set", "generate.configurations=1", "-q")
+    number, replaces, program = 4, False, ("spectrum", *ONE_CONFIGURATION, "-q")
 
 
 class GenerateFaults(Matrix, FaultTest):
@@ -251,7 +252,7 @@ class OtherFaults(FaultTest):
     def test_results_that_are_cut_short_or_changed_are_not_whole(self):
         self.call("flow", FILE, "--time", 0.05, "--write", "f.lime", "-q")
         self.call("convert", FILE, "f.nersc")
-        self.call("spectrum", *TINY, "--set", "generate.configurations=1", "--set", "output.prefix=f")
+        self.call("spectrum", *ONE_CONFIGURATION, "--set", "output.prefix=f")
         found = {os.path.splitext(file)[1] for file in self.files() - self.before}
         for ending in (".lime", ".nersc", ".txt", ".dat", ".svg", ".journal", *([".h5"] if HAS_HDF5 else []), *([".pdf"] if HAS_PDF else [])):
             self.assertIn(ending, found)
