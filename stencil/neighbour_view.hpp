@@ -41,6 +41,11 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group = 0) const {
     return field_(x, group);
   }
+  /// See FieldView.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto element(Site x, int group, int i) const {
+    return field_.element(x, group, i);
+  }
   /// Selects an address instead of branching, so that the loads of all legs can be in flight at the same time.
   KOKKOS_FORCEINLINE_FUNCTION SiteT<Real> operator()(LaneSite, LaneHop hop, int group = 0) const {
     const Stored* const there = halo_.unchecked_address(hop.outer, group);

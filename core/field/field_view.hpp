@@ -124,6 +124,23 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     else
       return (*this)(x, group).z[i];
   }
+  /// Sets z[i] of a site; stream_element() with stores that bypass the caches, for rows of whole cache lines.
+  KOKKOS_FORCEINLINE_FUNCTION void set_element(PacksSite x, int group, int i, const Complex<PackReal>& z) const
+      requires(Codec::is_plain) {
+    detail::store_pack<lanes, row>(address(x.outer, group) + first_lane(x.outer), i, z);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set_element(PairSite x, int group, int i, const Complex<Pack<Real, row>>& z) const
+      requires(Codec::is_plain&& outers == 2) {
+    detail::store_pack<row, row>(address(x, group), i, z);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream_element(PacksSite x, int group, int i, const Complex<PackReal>& z) const
+      requires(Codec::is_plain&& outers == 1) {
+    detail::stream_pack<lanes>(address(x.outer, group), i, z);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream_element(PairSite x, int group, int i, const Complex<Pack<Real, row>>& z) const
+      requires(Codec::is_plain&& outers == 2) {
+    detail::stream_pack<row>(address(x, group), i, z);
+  }
   /// set() with stores that bypass the caches, if the site fills a block: parts of cache lines are slower that way.
   KOKKOS_FORCEINLINE_FUNCTION void stream(PacksSite x, const PackValue& v, int group = 0) const {
     if constexpr (Codec::is_plain && outers == 1)
@@ -183,10 +200,7 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   }
   template <class Value>
   static KOKKOS_FORCEINLINE_FUNCTION void stream_block(Stored* p, const Value& v) {
-    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      v.z[i].re.stream(p + 2 * row * i);
-      v.z[i].im.stream(p + 2 * row * i + row);
-    });
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) { detail::stream_pack<row>(p, i, v.z[i]); });
   }
 #endif
   KOKKOS_FORCEINLINE_FUNCTION Stored* lane_address(LaneSite x, int group) const {

@@ -62,6 +62,12 @@ KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* p, int i, const Complex<Pack<T, N
   z.re.store(p + 2 * row * i);
   z.im.store(p + 2 * row * i + row);
 }
+/// Bypasses the caches.
+template <int N, class T>
+KOKKOS_FORCEINLINE_FUNCTION void stream_pack(T* p, int i, const Complex<Pack<T, N>>& z) {
+  z.re.stream(p + 2 * N * i);
+  z.im.stream(p + 2 * N * i + N);
+}
 #endif
 
 inline constexpr float fixed16_units = 32767, fixed16_unit = 1 / fixed16_units;

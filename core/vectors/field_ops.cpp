@@ -4,6 +4,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/vectors/column_ops.hpp"
 #include "kov/core/vectors/field_combination.hpp"
 
 namespace kov::detail {
@@ -28,49 +29,77 @@ struct ZeroKernel {
 
 namespace {
 
-template <class F, class Kernel>
-void launch(const char* name, const F& y, const Kernel& kernel, const Exec& exec) {
-  if constexpr (F::Lanes::width == 1)
-    for_each_site(name, y.range(), kernel, exec);
-  else
-    for_each_group(name, y, y.n_groups(), kernel, exec);
+/// Whether fields have kernels by column, which then serve for one coefficient too.
+template <VectorField F>
+inline constexpr bool goes_by_column = F::Lanes::width > 1;
+
+/// y = sum of c x over its terms.
+template <class C, VectorField F, class... Xs>
+void combine(const char* name, const F& y, const std::array<C, sizeof...(Xs)>& c, const Exec& exec, const Xs&... x) {
+  for_each_site(name, y.range(), combination<C>(y, c, x...), exec);
+}
+template <VectorField F, class C>
+std::vector<C> of_every_column(const F& y, C a) {
+  return std::vector<C>(std::size_t(y.n_components()), a);
 }
 
 }  // namespace
 
 template <VectorField F>
 void FieldOps<F>::zero(const F& x, const Exec& exec) {
-  launch("zero", x, ZeroKernel<typename F::View>{x.view(), x.n_groups()}, exec);
+  const ZeroKernel<typename F::View> kernel{x.view(), x.n_groups()};
+  if constexpr (goes_by_column<F>)
+    for_each_group("zero", x, x.n_groups(), kernel, exec);
+  else
+    for_each_site("zero", x.range(), kernel, exec);
 }
 
 template <VectorField F>
 void FieldOps<F>::copy(const F& x, const F& y, const Exec& exec) {
-  launch("copy", y, combination<double>(y, {1.0}, x), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnCopies<F>::copy(x, y, {}, exec);
+  else
+    combine<double>("copy", y, {1.0}, exec, x);
 }
 
 template <VectorField F, class C>
 void FieldUpdates<F, C>::scale(C a, const F& x, const Exec& exec) {
-  launch("scale", x, combination<C>(x, {a}, x), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnUpdates<F, C>::scale(of_every_column(x, a), x, {}, exec);
+  else
+    combine<C>("scale", x, {a}, exec, x);
 }
 
 template <VectorField F, class C>
 void FieldUpdates<F, C>::axpy(C a, const F& x, const F& y, const Exec& exec) {
-  launch("axpy", y, combination<C>(y, {1.0, a}, y, x), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnUpdates<F, C>::axpy(of_every_column(y, a), x, y, {}, exec);
+  else
+    combine<C>("axpy", y, {1.0, a}, exec, y, x);
 }
 
 template <VectorField F, class C>
 void FieldUpdates<F, C>::axpbypz(C a, const F& x, C b, const F& y, const F& z, const Exec& exec) {
-  launch("axpbypz", z, combination<C>(z, {1.0, a, b}, z, x, y), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnUpdates<F, C>::axpbypz(of_every_column(z, a), x, of_every_column(z, b), y, z, {}, exec);
+  else
+    combine<C>("axpbypz", z, {1.0, a, b}, exec, z, x, y);
 }
 
 template <VectorField F, class C>
 void FieldUpdates<F, C>::xpay(const F& x, C a, const F& y, const Exec& exec) {
-  launch("xpay", y, combination<C>(y, {1.0, a}, x, y), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnUpdates<F, C>::xpay(x, of_every_column(y, a), y, {}, exec);
+  else
+    combine<C>("xpay", y, {1.0, a}, exec, x, y);
 }
 
 template <VectorField F, class C>
 void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, const Exec& exec) {
-  launch("xpaypbz", z, combination<C>(z, {1.0, b, a}, x, z, y), exec);
+  if constexpr (goes_by_column<F>)
+    ColumnUpdates<F, C>::xpaypbz(x, of_every_column(z, a), y, of_every_column(z, b), z, {}, exec);
+  else
+    combine<C>("xpaypbz", z, {1.0, b, a}, exec, x, z, y);
 }
 
 template struct FieldOps<Field<Scalar, float>>;

@@ -1,60 +1,75 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/vectors/field_sums.hpp"
 
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/vectors/sum_kernels.hpp"
+
+#include <numeric>
 
 namespace kov::detail {
 
 namespace {
 
-/// The sum over all sites and columns of x, over all ranks, of kernel(site), or of kernel(site, group) where lanes are
-/// columns.
+/// Whether fields have kernels by column, whose sums are then added.
+template <VectorField F>
+inline constexpr bool goes_by_column = F::Lanes::width > 1;
+
+/// The sum over all sites and columns of x, over all ranks, of kernel(site).
 template <int n, VectorField F, class Kernel>
 std::array<double, n> sum_field(const char* name, const F& x, const Kernel& kernel, const Exec& exec) {
-  constexpr int width = F::Lanes::width;
-  if constexpr (width == 1) {
-    return sum_sites<n>(name, x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
-  } else {
-    const int n_groups = x.n_groups();
-    std::vector<double> of_column(std::size_t(n_groups * width * n));
-    sum_groups<ColumnSiteOf<F>, n, sums_at_once>(name, x.range(), x.layout(), n_groups, kernel,
-                                                 x.lattice().sum_scratch(), of_column, exec);
-    std::array<double, n> sum{};
-    for (int i = 0; i < x.n_components() * n; ++i) sum[std::size_t(i % n)] += of_column[std::size_t(i)];
-    x.lattice().comm().sum(sum);
-    return sum;
-  }
+  return sum_sites<n>(name, x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
+}
+template <class C>
+C total(const ByColumn<C>& sums) {
+  return std::accumulate(sums.begin(), sums.end(), C(0));
 }
 
 }  // namespace
 
 template <VectorField F, class C>
 double FieldUpdateSums<F, C>::axpy_norm2(C a, const F& x, const F& y, const Exec& exec) {
-  const auto combine = combination<C>(y, {1.0, a}, y, x);
-  return sum_field<1>("axpy_norm2", y, CombineNorm2Kernel<std::remove_const_t<decltype(combine)>>{combine}, exec)[0];
+  if constexpr (goes_by_column<F>) {
+    const std::vector<C> of_every_column(std::size_t(y.n_components()), a);
+    return total(ColumnUpdateSums<F, C>::axpy_norm2(of_every_column, x, y, {}, exec));
+  } else {
+    const auto combine = combination<C>(y, {1.0, a}, y, x);
+    return sum_field<1>("axpy_norm2", y, CombineNorm2Kernel<std::remove_const_t<decltype(combine)>>{combine}, exec)[0];
+  }
 }
 
 template <VectorField F>
 double FieldSums<F>::norm2(const F& x, const Exec& exec) {
-  return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, exec)[0];
+  if constexpr (goes_by_column<F>)
+    return total(ColumnSums<F>::norm2(x, {}, exec));
+  else
+    return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, exec)[0];
 }
 
 template <VectorField F>
 std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const Exec& exec) {
-  require_conforming(x, y);
-  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
-  const auto sum = sum_field<2>("inner_product", x, kernel, exec);
-  return {sum[0], sum[1]};
+  if constexpr (goes_by_column<F>) {
+    return total(ColumnSums<F>::inner_product(x, y, {}, exec));
+  } else {
+    require_conforming(x, y);
+    const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
+    const auto sum = sum_field<2>("inner_product", x, kernel, exec);
+    return {sum[0], sum[1]};
+  }
 }
 
 template <VectorField F>
 std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const F& x, const F& y, const Exec& exec) {
-  require_conforming(x, y);
-  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
-  const auto sum = sum_field<3>("inner_product_norm2", x, kernel, exec);
-  return {{sum[0], sum[1]}, sum[2]};
+  if constexpr (goes_by_column<F>) {
+    const ColumnProducts sums = ColumnSums<F>::inner_product_norm2(x, y, {}, exec);
+    return {total(sums.inner_product), total(sums.norm2)};
+  } else {
+    require_conforming(x, y);
+    const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
+    const auto sum = sum_field<3>("inner_product_norm2", x, kernel, exec);
+    return {{sum[0], sum[1]}, sum[2]};
+  }
 }
 
 template struct FieldSums<Field<Scalar, float>>;

@@ -46,7 +46,7 @@ struct SliceStepsKernel {
       // A single step never writes to out directly: out may be in, whose neighbours the step still reads.
       const bool direct = k + 1 == n_steps && k > 0;
       const Slice& to = direct ? target : own[k % 2];
-      take(steps[k], source, from, own[k % 2], to, stencil, count);
+      take(steps[k], source, from, steps[k].has_before ? own[k % 2] : from, to, stencil, count);
       from = to;
     }
     if (n_steps == 1)
@@ -64,7 +64,8 @@ struct SliceStepsKernel {
         const Site i{k};
         auto sum = zero<decltype(from(i, c))>();
         add_slice_legs(sum, links, from, stencil, i, c);
-        to.set(i, c, step.result(sum, i, c, from, source, before));
+        step.finish(sum, i, c, from, source, before);
+        to.set(i, c, sum);
       }
   }
 };

@@ -108,6 +108,11 @@ class SliceView {
   KOKKOS_FORCEINLINE_FUNCTION void set(Site i, int c, const Value& v) const {
     view_.set(in_view(i), v, first_ + c);
   }
+  /// See FieldView.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto element(Site i, int c, int number) const {
+    return view_.element(in_view(i), first_ + c, number);
+  }
   /// The neighbours that the hop of a SliceStencil leads to.
   KOKKOS_FORCEINLINE_FUNCTION typename View::InMemory read(const PackHop& hop, int c) const {
     const int outer = in_view(PackSite{hop.outer}).outer;

@@ -86,15 +86,10 @@ struct LaplacianKernel {
     if constexpr (std::is_same_v<Site, LaneSite> && View::n_complex <= 3 && !View::holds_columns) {
       const AlreadyRead from{legs.in(x, c)};
       legs.template add_to<multiplies>(sum, x, c);
-      sum = step.result(sum, x, c, from, in, before);
-    } else if constexpr (others) {
+      step.finish(sum, x, c, from, in, before);
+    } else {
       legs.template add_to<multiplies>(sum, x, c);
-      sum = step.result(sum, x, c, legs.in, in, before);
-    } else {  // the same bits, and faster for spinors
-      legs.template add_to<multiplies>(sum, x, c);
-      using R = typename decltype(sum)::Real;
-      sum = R(step.beta) * sum;
-      multiply_add(sum, R(step.alpha), legs.in(x, c));
+      step.finish(sum, x, c, legs.in, in, before);
     }
     if (legs.streaming && !step.has_before)
       to.stream(x, sum, c);
@@ -123,7 +118,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const GaugeLinks<Storage>& gauge = laplacian.links();
   const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
-  const auto source = step.source ? in.view() : from.view();
+  const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
   const auto launch = [&](auto n_legs, auto others) {
@@ -135,7 +130,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
                               decltype(others)::value, std::decay_t<decltype(stencil)>>;
           return Kernel{{stencil, links, neighbours, from.n_groups(), streaming},
                         source,
-                        before.view(),
+                        previous,
                         to.view(),
                         StepAtSite<typename F::Real, decltype(others)::value>(step)};
         },

@@ -10,30 +10,48 @@
 
 namespace kov::detail {
 
-/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Without a source its number
-/// is 0 and `in` any field that is read anyway: a branch would hold the loads back that follow.
+/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Where it has none, its number
+/// is 0 and the field any that is read anyway: a branch would hold the loads back that follow.
 template <class T, bool others>
 struct StepAtSite {
-  T alpha, beta, source;
+  T alpha, beta, source, previous;
   bool has_before;
 
   explicit StepAtSite(const LaplacianStep& step)
-      : alpha(T(step.alpha)), beta(T(step.beta)), source(T(step.source.value_or(0))), has_before(step.has_before) {}
+      : alpha(T(step.alpha)), beta(T(step.beta)), source(T(step.source.value_or(0))),
+        previous(step.has_before ? T(-1) : T(0)), has_before(step.has_before) {}
 
-  /// The result of the step for component c at x, given the sum over the legs; the other arguments are views.
+  /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
+  /// number, as the registers of a CPU hold no second spinor beside the sum.
   template <class Value, class Site, class From, class View>
-  KOKKOS_FORCEINLINE_FUNCTION Value result(const Value& legs, Site x, int c, const From& from, const View& in,
-                                           const View& before) const {
+  KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from, const View& in,
+                                          const View& before) const {
+    if constexpr (others && !has_packs)
+      has_before ? finish_numbers<true>(sum, x, c, from, in, before) : finish_numbers<false>(sum, x, c, from, in, before);
+    else
+      finish_numbers<others>(sum, x, c, from, in, before);
+  }
+
+ private:
+  template <bool reads_before, class Value, class Site, class From, class View>
+  KOKKOS_FORCEINLINE_FUNCTION void finish_numbers(Value& sum, Site x, int c, const From& from, const View& in,
+                                                  const View& before) const {
     using R = typename Value::Real;
-    // One product in each sum, so that compilers fuse them the same way in all kernels.
-    Value to = zero<Value>();
-    if constexpr (others) {
-      if (has_before) to -= before(x, c);
-      multiply_add(to, R(source), in(x, c));
-    }
-    multiply_add(to, R(alpha), from(x, c));
-    multiply_add(to, R(beta), legs);
-    return to;
+    const R a(alpha), b(beta), s(source), p(previous);
+    kov::unroll<Value::n_complex>([&](int i) __attribute__((always_inline)) {
+      // One product in each sum, so that compilers fuse them the same way in all kernels.
+      Complex<R> to{R(0), R(0)};
+      if constexpr (reads_before) add_multiple(to, p, before.element(x, c, i));
+      if constexpr (others) add_multiple(to, s, in.element(x, c, i));
+      add_multiple(to, a, from.element(x, c, i));
+      add_multiple(to, b, sum.z[i]);
+      sum.z[i] = to;
+    });
+  }
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION void add_multiple(Complex<R>& to, const R& a, const Complex<R>& z) {
+    add_product(to.re, a, z.re);
+    add_product(to.im, a, z.im);
   }
 };
 
@@ -42,8 +60,8 @@ template <class Value>
 struct AlreadyRead {
   Value value;
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION const Value& operator()(Site, int) const {
-    return value;
+  KOKKOS_FORCEINLINE_FUNCTION const Complex<typename Value::Real>& element(Site, int, int i) const {
+    return value.z[i];
   }
 };
 template <class Value>

@@ -7,20 +7,12 @@
 
 #include "kov/core/launch/thread_blocks.hpp"
 #include "kov/core/site/complex.hpp"
-#include "kov/core/vectors/field_columns.hpp"
+#include "kov/core/vectors/column_matrix_work.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 #include <type_traits>
 
 namespace kov::detail {
-
-/// How tiles of some rows and columns cover a Gram matrix.
-struct GramShape {
-  int n_rows, n_columns, tiles_in_row;
-  /// Of the second field.
-  int n_groups;
-  bool streaming;
-};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -101,12 +93,12 @@ struct GramTiles {
   }
 };
 
-/// A rotation (RotationKernel) of doubles in which a warp makes some complex numbers of the sites of an outer site.
-template <class Kernel>
+/// A rotation of doubles in which a warp makes some complex numbers of the sites of an outer site.
+template <class View>
 struct RotationTiles {
-  static constexpr int threads = 256, numbers = 3, slots = Kernel::n_complex / numbers;
-  static_assert(Kernel::n_complex % numbers == 0);
-  Kernel kernel;
+  static constexpr int threads = 256, numbers = 3, slots = View::n_complex / numbers;
+  static_assert(View::n_complex % numbers == 0);
+  Rotation<View> rotation;
   SiteRange range;
 
   /// slot: of `numbers` complex numbers; re and im: the matrix, [input][output].
@@ -117,20 +109,20 @@ struct RotationTiles {
     kov::unroll<numbers>([&](int number) {
       const int k = slot * numbers + number;
       double sum_re[n_tiles][2]{}, sum_im[n_tiles][2]{};
-      if (kernel.adds)
+      if (rotation.adds)
         for_my_outputs(outer, row, j, [&](int s, int i, LaneSite x, int output) {
-          const Complex<double> z = kernel.out.element(x, kernel.first_group + output, k);
+          const Complex<double> z = rotation.out.element(x, rotation.first_group + output, k);
           sum_re[s][i] = z.re;
           sum_im[s][i] = z.im;
         });
 #pragma unroll 1
-      for (int first = 0; first < kernel.n_in; first += 4 * n_chunks) {
+      for (int first = 0; first < rotation.n_in; first += 4 * n_chunks) {
         Complex<double> z[n_tiles][n_chunks];
         kov::unroll<n_tiles>([&](int s) {
           kov::unroll<n_chunks>([&](int chunk) {
             // Past the last column that column again, which the matrix multiplies by 0.
-            const int column = kernel.first_in + min(first + 4 * chunk + j, kernel.n_in - 1);
-            z[s][chunk] = kernel.in.element(LaneSite{outer, 8 * s + row}, column, k);
+            const int column = rotation.first_in + min(first + 4 * chunk + j, rotation.n_in - 1);
+            z[s][chunk] = rotation.in.element(LaneSite{outer, 8 * s + row}, column, k);
           });
         });
         kov::unroll<n_chunks>([&](int chunk) {
@@ -145,7 +137,7 @@ struct RotationTiles {
         });
       }
       for_my_outputs(outer, row, j, [&](int s, int i, LaneSite x, int output) {
-        kernel.out.set_element(x, kernel.first_group + output, k, Complex<double>{sum_re[s][i], sum_im[s][i]});
+        rotation.out.set_element(x, rotation.first_group + output, k, Complex<double>{sum_re[s][i], sum_im[s][i]});
       });
     });
   }
@@ -157,18 +149,18 @@ struct RotationTiles {
     kov::unroll<default_lanes / 8>([&](int s) {
       const LaneSite x{outer, 8 * s + row};
       for (int i = 0; i < 2; ++i)
-        if (2 * j + i < kernel.n_out && range.holds(outer, x.lane, default_lanes)) f(s, i, x, 2 * j + i);
+        if (2 * j + i < rotation.n_out && range.holds(outer, x.lane, default_lanes)) f(s, i, x, 2 * j + i);
     });
   }
 };
 
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, 2) run_rotation(const __grid_constant__ Tiles tiles, int n_warps) {
-  constexpr int inputs = int(std::extent_v<decltype(tiles.kernel.re)>), outputs = 8;
+  constexpr int inputs = int(std::extent_v<decltype(tiles.rotation.re)>), outputs = 8;
   __shared__ double re[inputs][outputs], im[inputs][outputs];
   for (int i = int(threadIdx.x); i < inputs * outputs; i += Tiles::threads) {
-    re[i / outputs][i % outputs] = tiles.kernel.re[i / outputs][i % outputs];
-    im[i / outputs][i % outputs] = tiles.kernel.im[i / outputs][i % outputs];
+    re[i / outputs][i % outputs] = tiles.rotation.re[i / outputs][i % outputs];
+    im[i / outputs][i % outputs] = tiles.rotation.im[i / outputs][i % outputs];
   }
   __syncthreads();
   const int warp = (int(blockIdx.x) * Tiles::threads + int(threadIdx.x)) / 32;
@@ -177,11 +169,11 @@ __global__ void __launch_bounds__(Tiles::threads, 2) run_rotation(const __grid_c
 
 /// A rotation in which a thread makes some complex numbers of a site, each column read once: faster than tiles for
 /// floats, which those convert.
-template <class Kernel>
+template <class View>
 struct RotationNumbers {
-  static constexpr int numbers = 3, slots = Kernel::n_complex / numbers;
-  static_assert(Kernel::n_complex % numbers == 0);
-  Kernel kernel;
+  static constexpr int numbers = 3, slots = View::n_complex / numbers;
+  static_assert(View::n_complex % numbers == 0);
+  Rotation<View> rotation;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
@@ -191,53 +183,47 @@ struct RotationNumbers {
  private:
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void rotate(Site x, int k) const {
-    using T = typename Kernel::T;
+    using T = typename View::Real;
     constexpr int outputs = 8, at_once = 8;  // loads in flight
     Complex<T> sum[outputs];
     kov::unroll<outputs>([&](int i) {
       sum[i] =
-          kernel.adds && i < kernel.n_out ? kernel.out.element(x, kernel.first_group + i, k) : Complex<T>{T(0), T(0)};
+          rotation.adds && i < rotation.n_out ? rotation.out.element(x, rotation.first_group + i, k) : Complex<T>{T(0), T(0)};
     });
-    for (int first = 0; first < kernel.n_in; first += at_once) {
+    for (int first = 0; first < rotation.n_in; first += at_once) {
       // Past the last column that column again, which the matrix multiplies by 0: so that loads depend on nothing.
       Complex<T> z[at_once];
       kov::unroll<at_once>([&](int j) {
-        const int column = first + j < kernel.n_in ? first + j : kernel.n_in - 1;
-        z[j] = kernel.in.element(x, kernel.first_in + column, k);
+        const int column = first + j < rotation.n_in ? first + j : rotation.n_in - 1;
+        z[j] = rotation.in.element(x, rotation.first_in + column, k);
       });
       kov::unroll<at_once>([&](int j) {
         kov::unroll<outputs>([&](int i) {
-          multiply_add(sum[i], Complex<T>{kernel.re[first + j][i], kernel.im[first + j][i]}, z[j]);
+          multiply_add(sum[i], Complex<T>{rotation.re[first + j][i], rotation.im[first + j][i]}, z[j]);
         });
       });
     }
     kov::unroll<outputs>([&](int i) {
-      if (i < kernel.n_out) kernel.out.set_element(x, kernel.first_group + i, k, sum[i]);
+      if (i < rotation.n_out) rotation.out.set_element(x, rotation.first_group + i, k, sum[i]);
     });
   }
 };
 
-template <class Kernel, class F>
-void launch_rotation(const F& out, int, const Kernel& kernel, const Exec& exec) {
-  if constexpr (sizeof(typename Kernel::T) == 4) {
-    using Numbers = RotationNumbers<Kernel>;
-    for_each_group("rotate", out, Numbers::slots, Numbers{kernel}, exec);
+/// Runs a rotation on the sites of y.
+template <class F>
+void launch_rotation(const F& y, const Rotation<typename F::View>& rotation, const Exec& exec) {
+  using View = typename F::View;
+  if constexpr (sizeof(typename View::Real) == 4) {
+    using Numbers = RotationNumbers<View>;
+    for_each_group("rotate", y, Numbers::slots, Numbers{rotation}, exec);
   } else {
-    using Tiles = RotationTiles<Kernel>;
-    const SiteRange& range = out.range();
+    using Tiles = RotationTiles<View>;
+    const SiteRange& range = y.range();
     const int n_warps = range.n_outer * Tiles::slots, blocks = (n_warps * 32 + Tiles::threads - 1) / Tiles::threads;
     if (n_warps > 0)
-      launch_blocks("rotate", run_rotation<Tiles>, dim3(unsigned(blocks)), Tiles::threads, exec, Tiles{kernel, range},
+      launch_blocks("rotate", run_rotation<Tiles>, dim3(unsigned(blocks)), Tiles::threads, exec, Tiles{rotation, range},
                     n_warps);
   }
-}
-
-#else
-
-/// Runs a RotationKernel for n_out columns, on the sites of `out`.
-template <class Kernel, class F>
-void launch_rotation(const F& out, int n_out, const Kernel& kernel, const Exec& exec) {
-  for_each_group("rotate", out, (n_out + Kernel::width - 1) / Kernel::width, kernel, exec);
 }
 
 #endif

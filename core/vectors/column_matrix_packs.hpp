@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to column_matrix.cpp: Gram matrices and rotations of columns on CPUs, in tiles that fit into the registers.
+#pragma once
+
+#include "kov/core/vectors/column_matrix_work.hpp"
+#include "kov/core/vectors/group_sums.hpp"
+
+namespace kov::detail {
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+
+/// Registers of a CPU.
+inline constexpr int n_registers = register_bytes == 64 ? 32 : 16;
+
+/// Inner products of a tile of columns: x_i of row i, y_j of column j of the tile; past the last column, of the last.
+/// Where lanes are columns, a row is a group of x.
+template <class View>
+struct GramPacks {
+  static constexpr int rows = View::holds_columns ? 1 : 4, columns = View::holds_columns ? 8 : 2,
+                       n_sums = 2 * rows * columns;
+  View a, b;
+  GramShape shape;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
+    using R = DoubleOf<typename decltype(a(x, 0))::Real>;
+    Values<R, n_sums> sums;
+    for (R& v : sums.v) v = R(0.0);
+    add_to(sums, x, tile);
+    return sums;
+  }
+  template <class R, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to(Values<R, n_sums>& sums, Site x, int tile) const {
+    const int first_row = tile / shape.tiles_in_row * rows, first_column = tile % shape.tiles_in_row * columns;
+    Values<R, n_sums> in_registers = sums;
+    for (int k = 0; k < View::n_complex; ++k) {
+      Complex<R> v[rows];
+      kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
+        v[i] = to_double(a.element(x, first_row + i < shape.n_rows ? first_row + i : shape.n_rows - 1, k));
+      });
+      kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
+        const int column = first_column + j < shape.n_columns ? first_column + j : shape.n_columns - 1;
+        const auto z = to_double(column_element(b, x, column, k));
+        const Complex<R> w = widened<R>(z);
+        kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
+          R* const sum = in_registers.v + 2 * (i * columns + j);
+          Complex<R> s{sum[0], sum[1]};
+          conj_multiply_add(s, v[i], w);
+          sum[0] = s.re;
+          sum[1] = s.im;
+        });
+      });
+    }
+    sums = in_registers;
+  }
+  /// This tile's share of what all tiles read at x.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int tile) const {
+    if (!shape.streaming) return;
+    const int n_rows = shape.n_rows, n = n_rows + shape.n_groups;
+    const int n_tiles = (n_rows + rows - 1) / rows * shape.tiles_in_row;
+    for (int g = n * tile / n_tiles; g < n * (tile + 1) / n_tiles; ++g)
+      g < n_rows ? a.prefetch(x.outer, g) : b.prefetch(x.outer, g - n_rows);
+  }
+
+ private:
+  template <class R, class Z>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<R> widened(const Z& z) {
+    return {R(z.re), R(z.im)};
+  }
+};
+
+/// A rotation at one site, or pair of sites.  Sums of some outputs, and of as many complex numbers of each as there are
+/// registers for, are made together, so that a number that is loaded is used several times.
+template <class View>
+struct RotationPacks {
+  static constexpr bool takes_pairs = View::outers == 2;
+  static constexpr int n_complex = View::n_complex, width = View::holds_columns ? View::lanes : 1;
+  static constexpr int most_at_once = n_registers == 32 ? 4 : 2;  // outputs
+  Rotation<View> rotation;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int) const {
+    const int n = (rotation.n_out + width - 1) / width;
+    int group = 0;
+    for (; group + most_at_once <= n; group += most_at_once) rotate<most_at_once>(x, group);
+    if constexpr (most_at_once == 4)
+      if (group + 2 <= n) {
+        rotate<2>(x, group);
+        group += 2;
+      }
+    if (group < n) rotate<1>(x, group);
+  }
+
+ private:
+  /// Complex numbers whose sums for n outputs fit into the registers, with n coefficients and one number of an input.
+  static constexpr int numbers_at_once(int n) {
+    int numbers = n_complex;
+    while (numbers > 1 && (n_complex % numbers != 0 || 2 * (n * numbers + n + 1) > n_registers)) --numbers;
+    return numbers;
+  }
+
+  template <int n, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void rotate(Site x, int group) const {
+    for (int k = 0; k < n_complex; k += numbers_at_once(n)) rotate_numbers<n>(x, group, k);
+  }
+  /// Numbers k, k + 1, ... of outputs group, group + 1, ...
+  template <int n, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void rotate_numbers(Site x, int group, int k) const {
+    constexpr int numbers = numbers_at_once(n);
+    using Z = decltype(rotation.out.element(x, 0, 0));
+    using R = decltype(Z::re);
+    const Rotation<View>& r = rotation;
+    Z sum[n][numbers];
+    kov::unroll<n * numbers>([&](int i) __attribute__((always_inline)) {
+      sum[i / numbers][i % numbers] = Z{R(0), R(0)};
+    });
+    if (r.adds)
+      kov::unroll<n * numbers>([&](int i) __attribute__((always_inline)) {
+        sum[i / numbers][i % numbers] = r.out.element(x, r.first_group + group + i / numbers, k + i % numbers);
+      });
+    for (int j = 0; j < r.n_in; ++j) {
+      Z c[n];
+      kov::unroll<n>([&](int i) __attribute__((always_inline)) {
+        c[i] = Z{lanes<R>(r.re[j], group + i), lanes<R>(r.im[j], group + i)};
+      });
+      kov::unroll<numbers>([&](int number) __attribute__((always_inline)) {
+        const auto z = column_element(r.in, x, r.first_in + j, k + number);
+        const Z w{R(z.re), R(z.im)};
+        kov::unroll<n>([&](int i) __attribute__((always_inline)) { multiply_add(sum[i][number], c[i], w); });
+      });
+    }
+    kov::unroll<n * numbers>([&](int i) __attribute__((always_inline)) {
+      const int to = r.first_group + group + i / numbers;
+      if (r.streaming && !r.adds)
+        r.out.stream_element(x, to, k + i % numbers, sum[i / numbers][i % numbers]);
+      else
+        r.out.set_element(x, to, k + i % numbers, sum[i / numbers][i % numbers]);
+    });
+  }
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION R lanes(const typename View::Real* values, int group) {
+    if constexpr (width == 1)
+      return R(values[group]);
+    else
+      return R::load(values + group * width);
+  }
+};
+
+/// Runs a rotation on the sites of y.
+template <class F>
+void launch_rotation(const F& y, const Rotation<typename F::View>& rotation, const Exec& exec) {
+  for_each_group("rotate", y, 1, RotationPacks<typename F::View>{rotation}, exec);
+}
+
+#endif
+
+}  // namespace kov::detail
