@@ -97,6 +97,11 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     const char* p = reinterpret_cast<const char*>(unchecked_address(outer, group));
     for (int k = 0; k < int(block * sizeof(Stored)); k += 64) __builtin_prefetch(p + k, 0, 2);
   }
+  /// The same for n complex numbers of it, from z[i] on.
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, int group, int i, int n) const requires(Codec::is_plain) {
+    const char* p = reinterpret_cast<const char*>(unchecked_address(outer, group) + 2 * row * i);
+    for (int k = 0; k < int(2 * row * n * sizeof(Stored)); k += 64) __builtin_prefetch(p + k, 0, 2);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION void set(PacksSite x, const PackValue& v, int group = 0) const {
     Codec::template store<lanes, row>(address(x.outer, group), first_lane(x.outer), v);

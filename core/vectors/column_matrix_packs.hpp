@@ -33,26 +33,36 @@ struct GramPacks {
   template <class R, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Values<R, n_sums>& sums, Site x, int tile) const {
     const int first_row = tile / shape.tiles_in_row * rows, first_column = tile % shape.tiles_in_row * columns;
-    Values<R, n_sums> in_registers = sums;
+    // Copies that stay in registers, taken one by one: compilers copy a whole array by way of memory.
+    Complex<R> sum[rows][columns];
+    kov::unroll<rows * columns>([&](int i) __attribute__((always_inline)) {
+      sum[i / columns][i % columns] = {sums.v[2 * i], sums.v[2 * i + 1]};
+    });
     for (int k = 0; k < View::n_complex; ++k) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
         v[i] = to_double(a.element(x, first_row + i < shape.n_rows ? first_row + i : shape.n_rows - 1, k));
+        if constexpr (n_registers == 32) {  // loaded once, not in every product
+          v[i].re.stay();
+          v[i].im.stay();
+        }
       });
       kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
         const int column = first_column + j < shape.n_columns ? first_column + j : shape.n_columns - 1;
         const auto z = to_double(column_element(b, x, column, k));
-        const Complex<R> w = widened<R>(z);
+        const R re(z.re), im(z.im);
         kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
-          R* const sum = in_registers.v + 2 * (i * columns + j);
-          Complex<R> s{sum[0], sum[1]};
-          conj_multiply_add(s, v[i], w);
-          sum[0] = s.re;
-          sum[1] = s.im;
+          sum[i][j].re += v[i].re * re;
+          sum[i][j].im += v[i].re * im;
+          sum[i][j].re += v[i].im * im;
+          sum[i][j].im -= v[i].im * re;
         });
       });
     }
-    sums = in_registers;
+    kov::unroll<rows * columns>([&](int i) __attribute__((always_inline)) {
+      sums.v[2 * i] = sum[i / columns][i % columns].re;
+      sums.v[2 * i + 1] = sum[i / columns][i % columns].im;
+    });
   }
   /// This tile's share of what all tiles read at x.
   template <class Site>
@@ -61,13 +71,7 @@ struct GramPacks {
     const int n_rows = shape.n_rows, n = n_rows + shape.n_groups;
     const int n_tiles = (n_rows + rows - 1) / rows * shape.tiles_in_row;
     for (int g = n * tile / n_tiles; g < n * (tile + 1) / n_tiles; ++g)
-      g < n_rows ? a.prefetch(x.outer, g) : b.prefetch(x.outer, g - n_rows);
-  }
-
- private:
-  template <class R, class Z>
-  static KOKKOS_FORCEINLINE_FUNCTION Complex<R> widened(const Z& z) {
-    return {R(z.re), R(z.im)};
+      g < n_rows ? prefetch_ahead(a, x, g) : prefetch_ahead(b, x, g - n_rows);
   }
 };
 
@@ -120,7 +124,11 @@ struct RotationPacks {
       kov::unroll<n * numbers>([&](int i) __attribute__((always_inline)) {
         sum[i / numbers][i % numbers] = r.out.element(x, r.first_group + group + i / numbers, k + i % numbers);
       });
+    const int tile = group / most_at_once, n_tiles = (r.n_out + width * most_at_once - 1) / (width * most_at_once);
     for (int j = 0; j < r.n_in; ++j) {
+      // Each tile prefetches some inputs of the next site: spread out, as only so many loads can be in flight.
+      if (r.streaming && (r.first_in + j) % width == 0 && j / width % n_tiles == tile)
+        r.in.prefetch(x.outer + View::outers, (r.first_in + j) / width, k, numbers);
       Z c[n];
       kov::unroll<n>([&](int i) __attribute__((always_inline)) {
         c[i] = Z{lanes<R>(r.re[j], group + i), lanes<R>(r.im[j], group + i)};

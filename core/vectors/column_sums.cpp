@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/vectors/column_sums.hpp"
 
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/column_batch.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 #include "kov/core/vectors/sum_kernels.hpp"
@@ -16,6 +17,10 @@ struct SlotKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int slot) const {
     return kernel(x, groups.group[slot]);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int slot) const {
+    kernel.prefetch(x, groups.group[slot]);
   }
 };
 
@@ -69,7 +74,9 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
 template <VectorField F>
 ByColumn<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
   if (is_single_column(x, finished)) return FieldSums<F>::norm2(x, exec);
-  return sum_columns<1>("norm2_by_column", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, finished, exec);
+  return sum_columns<1>("norm2_by_column", x,
+                        Norm2Kernel<typename F::View>{x.view(), x.n_groups(), worth_streaming(x.bytes())}, finished,
+                        exec);
 }
 
 template <VectorField F>
@@ -77,7 +84,8 @@ ByColumn<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F&
                                                             const Exec& exec) {
   if (is_single_column(x, finished)) return FieldSums<F>::inner_product(x, y, exec);
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
+  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
+                                                           worth_streaming(2 * x.bytes())};
   const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
   auto products = ByColumn<std::complex<double>>::repeated(x.n_components(), 0);
   for (std::size_t k = 0; k < products.size(); ++k) products[k] = {sums[2 * k], sums[2 * k + 1]};
@@ -92,7 +100,8 @@ ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const 
     return {product, norm};
   }
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
+  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
+                                                          worth_streaming(2 * x.bytes())};
   const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
   ColumnProducts products{ByColumn<std::complex<double>>::repeated(x.n_components(), 0),
                           ByColumn<double>::repeated(x.n_components(), 0)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/vectors/field_sums.hpp"
 
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/vectors/reduce.hpp"
@@ -44,7 +45,8 @@ double FieldSums<F>::norm2(const F& x, const Exec& exec) {
   if constexpr (goes_by_column<F>)
     return total(ColumnSums<F>::norm2(x, {}, exec));
   else
-    return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups()}, exec)[0];
+    return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups(), worth_streaming(x.bytes())},
+                        exec)[0];
 }
 
 template <VectorField F>
@@ -53,7 +55,8 @@ std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const E
     return total(ColumnSums<F>::inner_product(x, y, {}, exec));
   } else {
     require_conforming(x, y);
-    const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups()};
+    const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
+                                                             worth_streaming(2 * x.bytes())};
     const auto sum = sum_field<2>("inner_product", x, kernel, exec);
     return {sum[0], sum[1]};
   }
@@ -66,7 +69,8 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
     return {total(sums.inner_product), total(sums.norm2)};
   } else {
     require_conforming(x, y);
-    const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups()};
+    const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
+                                                            worth_streaming(2 * x.bytes())};
     const auto sum = sum_field<3>("inner_product_norm2", x, kernel, exec);
     return {{sum[0], sum[1]}, sum[2]};
   }

@@ -49,6 +49,13 @@ struct SingleGroup {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {
     return kernel(x);
   }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const requires requires {
+    kernel.prefetch(x, 0);
+  }
+  {
+    for (int group = 0; group < kernel.n_groups; ++group) kernel.prefetch(x, group);
+  }
 };
 
 /// How many groups a CPU adds in one pass over the sites of a chunk: so that their sums stay in the first-level cache;

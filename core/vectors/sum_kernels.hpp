@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/site/color_spin.hpp"
+#include "kov/core/vectors/field_columns.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 namespace kov::detail {
@@ -25,6 +26,7 @@ template <class View>
 struct Norm2Kernel {
   View in;
   int n_groups;
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
@@ -39,6 +41,10 @@ struct Norm2Kernel {
     Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
     add_norm2(sum.v[0], in(x, group));
     return sum;
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
+    if (streaming) prefetch_ahead(in, x, group);
   }
 };
 
@@ -76,6 +82,7 @@ template <class View, bool with_norm2>
 struct InnerProductKernel {
   View a, b;
   int n_groups;
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
@@ -84,6 +91,12 @@ struct InnerProductKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
     return sum(x, group, group + 1);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
+    if (!streaming) return;
+    prefetch_ahead(a, x, group);
+    prefetch_ahead(b, x, group);
   }
 
  private:

@@ -18,6 +18,8 @@ struct SliceStepsKernel {
   using View = FieldView<SiteT, T>;
   using Step = StepAtSite<T, others>;
   using Slice = SliceView<SiteT, T>;
+  using InField = SliceView<SiteT, T, SlicePlace::in_field>;
+  using InBuffer = SliceView<SiteT, T, SlicePlace::in_buffer>;
   using Token = Kokkos::Experimental::UniqueToken<Exec>;
 
   LinkView<T> links;
@@ -46,7 +48,11 @@ struct SliceStepsKernel {
       // A single step never writes to out directly: out may be in, whose neighbours the step still reads.
       const bool direct = k + 1 == n_steps && k > 0;
       const Slice& to = direct ? target : own[k % 2];
-      take(steps[k], source, from, steps[k].has_before ? own[k % 2] : from, to, stencil, count);
+      const Slice& before = steps[k].has_before ? own[k % 2] : from;
+      if (k == 0)
+        take(steps[k], source, InField(from), before, to, stencil, count);
+      else
+        take(steps[k], source, InBuffer(from), before, to, stencil, count);
       from = to;
     }
     if (n_steps == 1)
@@ -56,14 +62,23 @@ struct SliceStepsKernel {
   }
 
  private:
-  void take(const Step& step, const Slice& source, const Slice& from, const Slice& before, const Slice& to,
+  template <class From>
+  void take(const Step& step, const Slice& source, const From& from, const Slice& before, const Slice& to,
             const SliceStencil& stencil, int count) const {
+    // Kernels are compiled once more for links without factors where that is faster: colour vectors compute least.
+    if constexpr (std::is_same_v<Site, PackSite>)
+      if (!links.has_factors()) return take_with<false>(step, source, from, before, to, stencil, count);
+    take_with<true>(step, source, from, before, to, stencil, count);
+  }
+  template <bool multiplies, class From>
+  void take_with(const Step& step, const Slice& source, const From& from, const Slice& before, const Slice& to,
+                 const SliceStencil& stencil, int count) const {
     constexpr int at_a_time = std::is_same_v<Site, PairSite> ? 2 : 1;
     for (int k = 0; k < n; k += at_a_time)
       for (int c = 0; c < count; ++c) {
         const Site i{k};
         auto sum = zero<decltype(from(i, c))>();
-        add_slice_legs(sum, links, from, stencil, i, c);
+        add_slice_legs<multiplies>(sum, links, from, stencil, i, c);
         step.finish(sum, i, c, from, source, before);
         to.set(i, c, sum);
       }

@@ -86,15 +86,22 @@ struct SliceTable {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+/// Where a slice lies, as far as it is known when a kernel is compiled.
+enum class SlicePlace { in_field, in_buffer, in_either };
+
 /// Some components of a slice, in a field or in a buffer of its own.  Its sites are numbered within the slice: they are
 /// PackSites or PairSites of these numbers.
-template <template <class> class SiteT, class T>
+template <template <class> class SiteT, class T, SlicePlace place = SlicePlace::in_either>
 class SliceView {
  public:
   using View = FieldView<SiteT, T>;
 
   /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceTable::outer.
   SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
+  /// The same slice, whose place is known now.
+  template <SlicePlace other>
+  explicit SliceView(const SliceView<SiteT, T, other>& slice)
+      : view_(slice.view_), sites_(slice.sites_), first_(slice.first_) {}
   /// A buffer of n sites.
   SliceView(T* buffer, int n, int n_components) : view_(buffer, 0, n_components) {
     view_.set_extents(n, n_components, "a buffer for slices");
@@ -102,36 +109,41 @@ class SliceView {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site i, int c) const {
-    return view_(in_view(i), first_ + c);
+    return view_(in_view(i), component(c));
   }
   template <class Site, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void set(Site i, int c, const Value& v) const {
-    view_.set(in_view(i), v, first_ + c);
+    view_.set(in_view(i), v, component(c));
   }
   /// See FieldView.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto element(Site i, int c, int number) const {
-    return view_.element(in_view(i), first_ + c, number);
+    return view_.element(in_view(i), component(c), number);
   }
   /// The neighbours that the hop of a SliceStencil leads to.
   KOKKOS_FORCEINLINE_FUNCTION typename View::InMemory read(const PackHop& hop, int c) const {
     const int outer = in_view(PackSite{hop.outer}).outer;
     return typename View::InMemory([&](auto& site) __attribute__((always_inline)) {
-      site.lie_at(view_.address(outer, first_ + c) + View::first_lane(outer), nullptr, hop.exchange);
+      site.lie_at(view_.address(outer, component(c)) + View::first_lane(outer), nullptr, hop.exchange);
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
     const int outer = in_view(PairSite{hop.outer}).outer;
     return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
-      sites.lie_at(view_.address(PairSite{outer}, first_ + c), nullptr, hop.exchange);
+      sites.lie_at(view_.address(PairSite{outer}, component(c)), nullptr, hop.exchange);
     });
   }
 
  private:
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION Site in_view(Site i) const {
-    return {sites_ ? sites_[i.outer] : i.outer};
+    const bool listed = place == SlicePlace::in_either ? sites_ != nullptr : place == SlicePlace::in_field;
+    return {listed ? sites_[i.outer] : i.outer};
   }
+  KOKKOS_FORCEINLINE_FUNCTION int component(int c) const { return place == SlicePlace::in_buffer ? c : first_ + c; }
+
+  template <template <class> class OtherSite, class U, SlicePlace other>
+  friend class SliceView;
 
   View view_;
   const int* sites_ = nullptr;
@@ -180,12 +192,12 @@ struct SliceNeighbourhood {
   KOKKOS_FORCEINLINE_FUNCTION SliceNeighbourhood<PackSite> upper() const { return {stencil, i.upper()}; }
 };
 
-/// sum += the six legs of component c of site i.
-template <class Sum, template <class> class SiteT, class T, class Site>
-KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(Sum& sum, const LinkView<T>& links, const SliceView<SiteT, T>& from,
+/// sum += the six legs of component c of site i.  multiplies: see LinksAt.
+template <bool multiplies, class Sum, class T, class From, class Site>
+KOKKOS_FORCEINLINE_FUNCTION void add_slice_legs(Sum& sum, const LinkView<T>& links, const From& from,
                                                 const SliceStencil& stencil, Site i, int c) {
   const SliceNeighbourhood<Site> near{stencil, i};
-  const LinksAt<LinkView<T>, Site, 6, true> u(links, stencil.in_field(i), near);
+  const LinksAt<LinkView<T>, Site, 6, multiplies> u(links, stencil.in_field(i), near);
   for (int leg = 0; leg < 6; leg += 2) {
     const auto ahead = stencil.hop(i, leg), behind = stencil.hop(i, leg + 1);
     color_multiply_add(sum, u.template of_leg<false>(ahead, leg), from.read(ahead, c));

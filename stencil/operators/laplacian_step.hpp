@@ -10,16 +10,19 @@
 
 namespace kov::detail {
 
-/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Where it has none, its number
-/// is 0 and the field any that is read anyway: a branch would hold the loads back that follow.
+/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Where it has none, its
+/// number is 0 and the field any that is read anyway: a branch would hold the loads back that follow.
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source, previous;
   bool has_before;
 
   explicit StepAtSite(const LaplacianStep& step)
-      : alpha(T(step.alpha)), beta(T(step.beta)), source(T(step.source.value_or(0))),
-        previous(step.has_before ? T(-1) : T(0)), has_before(step.has_before) {}
+      : alpha(T(step.alpha)),
+        beta(T(step.beta)),
+        source(T(step.source.value_or(0))),
+        previous(step.has_before ? T(-1) : T(0)),
+        has_before(step.has_before) {}
 
   /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
   /// number, as the registers of a CPU hold no second spinor beside the sum.
@@ -27,7 +30,8 @@ struct StepAtSite {
   KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from, const View& in,
                                           const View& before) const {
     if constexpr (others && !has_packs)
-      has_before ? finish_numbers<true>(sum, x, c, from, in, before) : finish_numbers<false>(sum, x, c, from, in, before);
+      has_before ? finish_numbers<true>(sum, x, c, from, in, before)
+                 : finish_numbers<false>(sum, x, c, from, in, before);
     else
       finish_numbers<others>(sum, x, c, from, in, before);
   }

@@ -201,8 +201,8 @@ class LinkView {
 };
 
 /// The matrices of one site on the n_legs legs of a stencil, for kernels that sum over them: of_leg<backward>(hop,
-/// leg), where hop = near(leg), as LinkView::of_leg().  multiplies: for lanes, whether the view has factors: a kernel
-/// asks has_factors() once for all legs; it means nothing for packs.
+/// leg), where hop = near(leg), as LinkView::of_leg().  multiplies: whether the view may have factors: a kernel asks
+/// has_factors() once for all legs.
 template <class View, class Site, int n_legs, bool multiplies>
 class LinksAt {
  public:
@@ -225,8 +225,8 @@ class LinksAt {
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// Matrices with a factor are multiplied here, before the sums of a kernel exist: compilers keep these in memory around
 /// a call, even one that is not taken.
-template <class View, int n_legs, bool multiplies>
-class LinksAt<View, PackSite, n_legs, multiplies> {
+template <class View, int n_legs>
+class LinksAt<View, PackSite, n_legs, true> {
  public:
   using InMemory = typename View::InMemory;
 
@@ -271,6 +271,34 @@ class LinksAt<View, PackSite, n_legs, multiplies> {
   PackSite x_;
   unsigned multiplied_;
   alignas(64) Blocks products_;
+};
+
+/// Matrices of links without factors.
+template <class View, int n_legs>
+class LinksAt<View, PackSite, n_legs, false> {
+ public:
+  using InMemory = typename View::InMemory;
+
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near&) : view_(view), x_(x) {}
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const PackHop& hop, int leg) const {
+    if constexpr (backward)
+      return AdjointInMemory<InMemory>{read<true>(hop, leg)};
+    else
+      return read<false>(hop, leg);
+  }
+
+ private:
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
+    return InMemory([&](InMemory & u)
+                        __attribute__((always_inline)) { view_.template tell<backward>(u, x_, hop, leg); });
+  }
+
+  const View& view_;
+  PackSite x_;
 };
 
 /// Matrices that are not together are gathered too.

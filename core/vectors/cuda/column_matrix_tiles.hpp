@@ -187,8 +187,8 @@ struct RotationNumbers {
     constexpr int outputs = 8, at_once = 8;  // loads in flight
     Complex<T> sum[outputs];
     kov::unroll<outputs>([&](int i) {
-      sum[i] =
-          rotation.adds && i < rotation.n_out ? rotation.out.element(x, rotation.first_group + i, k) : Complex<T>{T(0), T(0)};
+      sum[i] = rotation.adds && i < rotation.n_out ? rotation.out.element(x, rotation.first_group + i, k)
+                                                   : Complex<T>{T(0), T(0)};
     });
     for (int first = 0; first < rotation.n_in; first += at_once) {
       // Past the last column that column again, which the matrix multiplies by 0: so that loads depend on nothing.
