@@ -58,7 +58,10 @@ template <class C>
 using ColumnCoefficients = std::optional<std::span<const C>>;
 
 /// Throws InputError unless the n columns of `what`, a mask or coefficients, are as many as the field has.
-void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns);
+inline void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns) {
+  require(n == std::size_t(n_columns), what, "of", n, "columns came with", field, "which has", n_columns,
+          ": give one for each column");
+}
 
 /// Whether x is a single column that is not finished and whose lanes are sites: the kernels of whole fields are faster
 /// there, and give the same bits.  n: numbers of coefficients.

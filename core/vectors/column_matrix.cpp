@@ -2,7 +2,7 @@
 #include "kov/core/vectors/column_matrix.hpp"
 
 #include "kov/core/launch/streaming.hpp"
-#include "kov/core/vectors/column_matrix_packs.hpp"
+#include "kov/core/vectors/column_matrix_kernels.hpp"
 #include "kov/core/vectors/cuda/column_matrix_tiles.hpp"
 
 #include <algorithm>

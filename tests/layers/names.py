@@ -24,7 +24,6 @@ NOISE = re.compile(
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 # Functions that may share a name, and why no call fits both.
 ALLOWED = {
-    ("core/vectors/field_ops.cpp", "launch"): "compiled by itself",
     ("core/io/gauge/ildg.cpp", "element"): "takes two strings, the other a site object",
 }
 TYPES = {"struct", "class", "union", "enum"}

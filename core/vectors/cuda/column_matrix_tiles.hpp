@@ -7,7 +7,7 @@
 
 #include "kov/core/launch/thread_blocks.hpp"
 #include "kov/core/site/complex.hpp"
-#include "kov/core/vectors/column_matrix_work.hpp"
+#include "kov/core/vectors/column_matrix_kernels.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 #include <type_traits>
