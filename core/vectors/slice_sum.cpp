@@ -25,18 +25,19 @@ struct AddSlotsKernel {
   }
 };
 
-SliceSums add_slots(const SliceChunks& slices, const Buffer<double>& partial, int n_momenta, int n_values) {
+SliceSums add_slots(const SliceChunks& slices, const double* partial, int n_momenta, int n_values,
+                    SumScratch& scratch) {
   const int n_slices = slices.n_slices();
-  const std::size_t n_row = std::size_t(n_momenta) * n_values * 2;
-  const Buffer<double> sum("slice sums", n_row * n_slices);
-  Kokkos::parallel_for("add_slots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, n_row * n_slices),
-                       AddSlotsKernel{slices.view(), partial.data(), n_row, sum.data()});
-  const std::vector<double> host = sum.to_host();
-  SliceSums sums{n_momenta, n_slices, n_values, std::vector<std::complex<double>>(host.size() / 2)};
+  const std::size_t n_row = std::size_t(n_momenta) * n_values * 2, n = n_row * n_slices;
+  double* const sum = scratch.results(n);
+  Kokkos::parallel_for("add_slots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, n),
+                       AddSlotsKernel{slices.view(), partial, n_row, sum});
+  Exec().fence("slice sums");
+  SliceSums sums{n_momenta, n_slices, n_values, std::vector<std::complex<double>>(n / 2)};
   for (int t = 0; t < n_slices; ++t)
     for (int k = 0; k < n_momenta; ++k)
       for (int v = 0; v < n_values; ++v) {
-        const double* from = host.data() + ((std::size_t(t) * n_momenta + k) * n_values + v) * 2;
+        const double* from = sum + ((std::size_t(t) * n_momenta + k) * n_values + v) * 2;
         sums.z[(std::size_t(k) * n_slices + t) * n_values + v] = {from[0], from[1]};
       }
   return sums;

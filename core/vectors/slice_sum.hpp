@@ -66,6 +66,8 @@ struct PackSliceSum {
     const SliceChunks::Chunk chunk = slices.chunk[index];
     const std::size_t n = std::size_t(phases.n);
     std::vector<Complex<R>> sum(n * n_values, Complex<R>{R(T(0)), R(T(0))}), phase(n);
+    const std::size_t row = n * n_values * 2;
+    std::fill_n(partial + std::size_t(chunk.first_slot) * row, std::size_t(chunk.n_slots) * row, 0.0);
     for (int i = 0; i < chunk.count; ++i) add(slices.outer[chunk.first + i], phase.data(), sum.data());
     for (std::size_t k = 0; k < n; ++k)
       for (int v = 0; v < n_values; ++v) {
@@ -184,8 +186,11 @@ struct LaneSliceSum {
   }
 };
 
-/// Adds the slots of each slice in index order, in a kernel.
-SliceSums add_slots(const SliceChunks& slices, const Buffer<double>& partial, int n_momenta, int n_values);
+/// Adds the slots of each slice in index order, in a kernel.  Fences.
+SliceSums add_slots(const SliceChunks& slices, const double* partial, int n_momenta, int n_values, SumScratch& scratch);
+
+/// Partial sums up to this number are kept in the lattice's scratch memory, which is allocated only once.
+inline constexpr std::size_t most_kept_sums = std::size_t(1) << 20;
 
 /// The sums over all ranks, in exact mode, of the numbers that StoreValues wrote: values[k * n_lanes + lane of the
 /// subset], k < n.  Returns [slice of the whole lattice][k].  Collective, fences.
@@ -209,7 +214,11 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
   constexpr int N = default_lanes, n_values = Kernel::n_blocks * Kernel::block;
   const MomentumPhases<T> phases(lattice, momenta, source);
   const int n = phases.size();
-  const Buffer<double> partial(name, std::size_t(slices.n_slots()) * n * n_values * 2);
+  const detail::SumScratchPool::Loan scratch = lattice.sum_scratch().borrow();
+  const std::size_t n_partial = std::size_t(slices.n_slots()) * n * n_values * 2;
+  Buffer<double> large;
+  if (n_partial > detail::most_kept_sums) large = Buffer<double>(name, n_partial);
+  double* const partial = large.size() > 0 ? large.data() : scratch->partial(n_partial);
   if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
     int zero_momentum = -1;
     for (int k = 0; k < n; ++k)
@@ -217,7 +226,7 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
     Kokkos::parallel_for(
         name, Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>>(0, slices.n_chunks()).set_chunk_size(1),
         detail::PackSliceSum<Kernel, T, N>{kernel, slices.view(), phases.view(), lattice.layout().view(), zero_momentum,
-                                           partial.data()});
+                                           partial});
   } else {
     using Sum = detail::LaneSliceSum<Kernel, T, N>;
     for (int first = 0; first < n; first += Sum::n_momenta) {
@@ -227,12 +236,11 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
                                         Kokkos::TeamPolicy<Exec, detail::InParameters>>;
       Policy policy(slices.n_chunks() * Kernel::n_blocks, Sum::team_size, Sum::vector_length);
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Sum::scratch_bytes())));
-      Kokkos::parallel_for(
-          name, policy,
-          Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial.data()});
+      Kokkos::parallel_for(name, policy,
+                           Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial});
     }
   }
-  return detail::add_slots(slices, partial, n, n_values);
+  return detail::add_slots(slices, partial, n, n_values, *scratch);
 }
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,

@@ -60,9 +60,15 @@ struct LegSum {
   }
 };
 
-/// A LaplacianStep on every component.  Flops and memory traffic: those of LegSum, and for each real number of a site 2
-/// flops and one real; with a source and a `before` another 4 flops and two reals.
-template <class Links, class In, class View, int n_legs, bool others, class StencilView>
+/// Whether links without factors have kernels of their own.  Eight legs of spinors on columns of doubles need every
+/// register that their blocks of threads leave them: a kernel that also multiplies by factors spills some.
+template <class View, int n_legs>
+inline constexpr bool factors_apart = !has_packs && View::holds_columns && View::n_complex > 3 && n_legs == 8;
+
+/// A LaplacianStep on every component.  factors: whether links may have any.  Flops and memory traffic: those of
+/// LegSum, and for each real number of a site 2 flops and one real; with a source and a `before` another 4 flops and
+/// two reals.
+template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct LaplacianKernel {
   using Real = typename View::Real;
   static constexpr bool takes_pairs = View::outers == 2;
@@ -73,9 +79,9 @@ struct LaplacianKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
+    if constexpr (std::is_same_v<Site, LaneSite> && factors && !factors_apart<View, n_legs>)
       if (!legs.links.has_factors()) return run<false>(x, c);
-    run<true>(x, c);
+    run<factors>(x, c);
   }
 
  private:
@@ -121,13 +127,13 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
-  const auto launch = [&](auto n_legs, auto others) {
+  const auto launch = [&](auto n_legs, auto others, auto factors) {
     run_stencil<forms>(
         step.source ? "laplacian_series" : "covariant_laplacian", laplacian.halos(), from, to,
         [&](const auto& neighbours, const auto& stencil) {
           using Kernel =
               LaplacianKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
-                              decltype(others)::value, std::decay_t<decltype(stencil)>>;
+                              decltype(others)::value, decltype(factors)::value, std::decay_t<decltype(stencil)>>;
           return Kernel{{stencil, links, neighbours, from.n_groups(), streaming},
                         source,
                         previous,
@@ -137,10 +143,15 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
         {.codec = gauge.codec(), .exec = exec});
   };
   launch_step<typename F::View>(step.reads_others(), [&](auto others) {
+    const auto with = [&](auto n_legs) {
+      if constexpr (factors_apart<typename F::View, decltype(n_legs)::value>)
+        if (!links.has_factors()) return launch(n_legs, others, std::false_type{});
+      launch(n_legs, others, std::true_type{});
+    };
     if (laplacian.dimensions() == Dimensions::spacetime)
-      launch(std::integral_constant<int, 8>{}, others);
+      with(std::integral_constant<int, 8>{});
     else
-      launch(std::integral_constant<int, 6>{}, others);
+      with(std::integral_constant<int, 6>{});
   });
 }
 

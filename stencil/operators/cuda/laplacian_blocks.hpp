@@ -7,7 +7,7 @@
 
 namespace kov::detail {
 
-template <class Links, class In, class View, int n_legs, bool others, class StencilView>
+template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct LaplacianKernel;
 
 /// Threads on a multiprocessor: as many as registers allow for the sum over legs of a site.
@@ -18,8 +18,8 @@ inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512
 template <class View>
 inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 
-template <class Links, class In, class View, int n_legs, bool others, class StencilView>
-struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, StencilView>>
+template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
+struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, StencilView>>
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, n_legs == 8> {};
 
 }  // namespace kov::detail
