@@ -127,7 +127,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
-  const auto launch = [&](auto n_legs, auto others, auto factors) {
+  const auto take_with = [&](auto n_legs, auto others, auto factors) {
     run_stencil<forms>(
         step.source ? "laplacian_series" : "covariant_laplacian", laplacian.halos(), from, to,
         [&](const auto& neighbours, const auto& stencil) {
@@ -145,8 +145,8 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   launch_step<typename F::View>(step.reads_others(), [&](auto others) {
     const auto with = [&](auto n_legs) {
       if constexpr (factors_apart<typename F::View, decltype(n_legs)::value>)
-        if (!links.has_factors()) return launch(n_legs, others, std::false_type{});
-      launch(n_legs, others, std::true_type{});
+        if (!links.has_factors()) return take_with(n_legs, others, std::false_type{});
+      take_with(n_legs, others, std::true_type{});
     };
     if (laplacian.dimensions() == Dimensions::spacetime)
       with(std::integral_constant<int, 8>{});
