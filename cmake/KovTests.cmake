@@ -18,8 +18,8 @@
 # tests that have "Published" in their names.
 #
 # PROCESSORS counts quarters of a processor, because programs that are called again and again (tests/apps) mostly wait for
-# MPI to start or to end: `ctest --parallel 8` is right for two processors.  GoogleTest executables come first and leave
-# room for two of those beside them.
+# MPI to start or to end: `ctest --parallel 8` is right for two processors.  GoogleTest executables come first, two of
+# them at once; one on two ranks leaves room for a program beside it.
 
 # kov_add_decompositions(<name> SOURCES a.cpp b.cpp): a test program that prints checksums (tests/support/bits.hpp).  Its
 # entry with one rank is <name>.1; in the entry <name> a script runs it on 1 to 8 ranks and 1 to 4 threads and compares.
@@ -94,12 +94,12 @@ function(kov_add_test name)
     if(ranks EQUAL 1)
       set(command ${name})
       set(twins no_data some_data)
-      set(processors 6)
+      set(processors 4)
       set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
     elseif(KOV_MPI)
       set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
       set(twins no_data)
-      math(EXPR processors "4 * ${ranks}")
+      math(EXPR processors "4 * ${ranks} - 1")
       set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
     else()
       continue()

@@ -35,6 +35,10 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead(const View& view, Site x, int gr
 template <class F>
 concept VectorField = AnyField<F>;
 
+/// Whether algebra on all of a field is done by its kernels by column.
+template <VectorField F>
+inline constexpr bool goes_by_column = F::Lanes::width > 1;
+
 template <VectorField F, class... Fs>
 void require_conforming(const F& x, const Fs&... others) {
   require((x.conforms(others) && ...), "vector algebra got", x.name(), sentence("with", others.name())...,

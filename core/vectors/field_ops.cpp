@@ -29,10 +29,6 @@ struct ZeroKernel {
 
 namespace {
 
-/// Whether fields have kernels by column, which then serve for one coefficient too.
-template <VectorField F>
-inline constexpr bool goes_by_column = F::Lanes::width > 1;
-
 /// y = sum of c x over its terms.
 template <class C, VectorField F, class... Xs>
 void combine(const char* name, const F& y, const std::array<C, sizeof...(Xs)>& c, const Exec& exec, const Xs&... x) {

@@ -13,15 +13,7 @@ namespace kov::detail {
 
 namespace {
 
-/// Whether fields have kernels by column, whose sums are then added.
-template <VectorField F>
-inline constexpr bool goes_by_column = F::Lanes::width > 1;
-
-/// The sum over all sites and columns of x, over all ranks, of kernel(site).
-template <int n, VectorField F, class Kernel>
-std::array<double, n> sum_field(const char* name, const F& x, const Kernel& kernel, const Exec& exec) {
-  return sum_sites<n>(name, x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
-}
+/// Adds the sums of kernels by column.
 template <class C>
 C total(const ByColumn<C>& sums) {
   return std::accumulate(sums.begin(), sums.end(), C(0));
@@ -36,17 +28,19 @@ double FieldUpdateSums<F, C>::axpy_norm2(C a, const F& x, const F& y, const Exec
     return total(ColumnUpdateSums<F, C>::axpy_norm2(of_every_column, x, y, {}, exec));
   } else {
     const auto combine = combination<C>(y, {1.0, a}, y, x);
-    return sum_field<1>("axpy_norm2", y, CombineNorm2Kernel<std::remove_const_t<decltype(combine)>>{combine}, exec)[0];
+    const CombineNorm2Kernel<std::remove_const_t<decltype(combine)>> kernel{combine};
+    return sum_sites<1>("axpy_norm2", y.lattice(), y.subset(), kernel, SumMode::chunked, exec)[0];
   }
 }
 
 template <VectorField F>
 double FieldSums<F>::norm2(const F& x, const Exec& exec) {
-  if constexpr (goes_by_column<F>)
+  if constexpr (goes_by_column<F>) {
     return total(ColumnSums<F>::norm2(x, {}, exec));
-  else
-    return sum_field<1>("norm2", x, Norm2Kernel<typename F::View>{x.view(), x.n_groups(), worth_streaming(x.bytes())},
-                        exec)[0];
+  } else {
+    const Norm2Kernel<typename F::View> kernel{x.view(), x.n_groups(), worth_streaming(x.bytes())};
+    return sum_sites<1>("norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec)[0];
+  }
 }
 
 template <VectorField F>
@@ -57,7 +51,7 @@ std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const E
     require_conforming(x, y);
     const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
                                                              worth_streaming(2 * x.bytes())};
-    const auto sum = sum_field<2>("inner_product", x, kernel, exec);
+    const auto sum = sum_sites<2>("inner_product", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {sum[0], sum[1]};
   }
 }
@@ -71,7 +65,7 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
     require_conforming(x, y);
     const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
                                                             worth_streaming(2 * x.bytes())};
-    const auto sum = sum_field<3>("inner_product_norm2", x, kernel, exec);
+    const auto sum = sum_sites<3>("inner_product_norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {{sum[0], sum[1]}, sum[2]};
   }
 }

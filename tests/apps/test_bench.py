@@ -24,7 +24,6 @@ NAMED_BY_CALLERS = {
     "core/vectors/column_ops.cpp": re.compile(r'\bcombine<C>\(\s*"([^"]*)"'),
     "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
     "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
-    "core/vectors/field_sums.cpp": re.compile(r'\bsum_field<\d>\(\s*"([^"]*)"'),
     "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
