@@ -32,7 +32,7 @@ struct BiCgStab {
 /// at a time, each of two applications of A as in BiCGstab; 2 l + 3 fields to work in.  Throws InputError unless l is
 /// from 1 to 8.
 ///
-/// All columns of the fields are one system, until |b - A x| <= tolerance |b| over all of them.
+/// Every column is a system of its own, as in BiCgStab.
 struct BiCgStabL {
   double tolerance = 1e-12;
   int max_iterations = 10000;

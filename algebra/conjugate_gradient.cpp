@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/conjugate_gradient.hpp"
 
-#include "kov/algebra/solve_run.hpp"
-#include "kov/core/vectors/field_ops.hpp"
-
-#include <cmath>
+#include "kov/algebra/krylov_loops.hpp"
 
 namespace kov {
 
-namespace {
-
-/// Restarts without progress after which the limit of precision counts as reached.
-constexpr int cg_patience = 2;
-
-void give_up_unless_positive(const ByColumn<double>& pq, SolveRun& run) {
-  for (int k = 0; k < int(pq.size()); ++k)
-    if (!run.stopped().is_finished(k) && !(pq[std::size_t(k)] > 0))
-      run.give_up(
-          k, sentence("p^+ A p =", pq[std::size_t(k)], "is not positive, so the operator is not positive definite"));
-}
-
-}  // namespace
-
-/// Per iteration: one A, an inner product, and 2 reads and 1 write for each of three updates (the norm rides along).
 template <class F>
 SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
-  for (;;) {
-    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
-    if (run.over(sqrt(rr / bb), cg_patience)) return run.finish(r, b);
-    copy(r, p);
-    while (run.may_iterate(not_above(rr, goal))) {
-      A.apply(p, q);
-      const ByColumn<double> pq = real(inner_product_by_column(p, q, run.stopped()));
-      give_up_unless_positive(pq, run);
-      if (!run.may_iterate()) break;
-      const ByColumn<double> alpha = rr / pq;
-      axpy(alpha, p, x, run.stopped());                                       // x = x + alpha p
-      const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
-      xpay(r, next / rr, p, run.stopped());                                   // p = r + beta p
-      rr = next;
-      run.step(sqrt(rr / bb));
-    }
-  }
+  return detail::run_conjugate_gradient<F>(run, A, bb, goal, detail::SolutionInPlace<F>{A, b, x}, b);
 }
 
 /// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
@@ -60,7 +25,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
     const ByColumn<double> true_rr = true_residual_by_column(A, b, x, r);
     A.apply_adjoint(r, s);
     ByColumn<double> ss = norm2_by_column(s);  // s = A^+ r
-    if (run.over(sqrt(true_rr / bb), sqrt(ss / cc), cg_patience)) return run.finish(r, b);
+    if (run.over(sqrt(true_rr / bb), sqrt(ss / cc), detail::cg_patience)) return run.finish(r, b);
     copy(s, p);
     while (run.may_iterate(not_above(ss, goal))) {
       A.apply(p, q);

@@ -49,7 +49,7 @@ SolveReport EvenOdd<T, Lanes>::operator()(const Operator<F>& M, const F& b, cons
     }
     const Solver<F> solve = solver_.within(std::min(smallest(goal, over), 0.5), run.iterations_left(),
                                            run.inner_progress(1 / smallest(ratio, over)));
-    run.add(solve(reduced_, source, x.even()));
+    run.add(solve(reduced_, source, x.even()), 1.0 / ratio);
     complete_(b, x);
     if (!others.all_finished()) copy(kept, x, others);
   }

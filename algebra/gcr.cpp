@@ -4,7 +4,7 @@
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
-#include <cmath>
+#include <limits>
 #include <vector>
 
 namespace kov {
@@ -28,15 +28,15 @@ template <class F>
 SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) const {
   require(directions > 0, "GCR with", directions, "directions cannot move: give it one or more, such as 16");
   SolveRun run(*this, b);
-  const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
+  constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
   const F r = b.like("residual");
   std::vector<Direction<F>> kept;
   for (;;) {
-    double rr = true_residual(A, b, x, r);
-    const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, gcr_patience)) return run.finish(r, b);
-    for (std::size_t k = 0; rr > goal && run.may_iterate(); k = (k + 1) % std::size_t(directions)) {
+    ByColumn<double> rr = true_residual_by_column<F>(A, b, x, r);
+    if (run.over(sqrt(rr / bb), gcr_patience)) return run.finish(r, b);
+    for (std::size_t k = 0; run.may_iterate(not_above(rr, goal)); k = (k + 1) % std::size_t(directions)) {
       if (k == kept.size()) kept.push_back({b.like("direction"), b.like("A direction")});
       const auto& [z, Az] = kept[k];
       if (preconditioner)
@@ -44,27 +44,24 @@ SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) con
       else
         copy(r, z);
       A.apply(z, Az);
-      const double before = norm2(Az);
+      const ByColumn<double> before = norm2_by_column(Az, run.stopped());
       for (std::size_t j = 0; j < k; ++j) {
-        const std::complex<double> overlap = inner_product(kept[j].Az, Az);
-        axpy(-overlap, kept[j].Az, Az);
-        axpy(-overlap, kept[j].z, z);
+        const auto overlap = inner_product_by_column(kept[j].Az, Az, run.stopped());
+        axpy(-overlap, kept[j].Az, Az, run.stopped());
+        axpy(-overlap, kept[j].z, z, run.stopped());
       }
-      const double norm = std::sqrt(norm2(Az));
-      constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
-      if (!(norm > nothing * std::sqrt(before))) {
-        if (norm == 0 && k == 0)
-          run.give_up("the operator makes 0 of the residual, or of what the preconditioner makes of it");
-        if (k == 0 || !std::isfinite(norm)) break;
-        k = std::size_t(directions) - 1;  // the directions are exhausted: others, from the start
-        continue;
-      }
-      scale(1 / norm, Az);
-      scale(1 / norm, z);
-      const std::complex<double> step = inner_product(Az, r);
-      axpy(step, z, x);
-      rr = axpy_norm2(-step, Az, r);
-      run.step(std::sqrt(rr / bb));
+      const ByColumn<double> norm = sqrt(norm2_by_column(Az, run.stopped()));
+      for (int column = 0; k == 0 && column < int(norm.size()); ++column)
+        if (norm[std::size_t(column)] == 0 && !run.stopped().is_finished(column))
+          run.give_up(column, "the operator makes 0 of the residual, or of what the preconditioner makes of it");
+      // Columns whose directions are exhausted begin anew.
+      if (!run.may_iterate(not_above(norm, nothing * sqrt(before)))) break;
+      scale(1.0 / norm, Az, run.stopped());
+      scale(1.0 / norm, z, run.stopped());
+      const auto step = inner_product_by_column(Az, r, run.stopped());
+      axpy(step, z, x, run.stopped());
+      rr = axpy_norm2(-step, Az, r, run.stopped());
+      run.step(sqrt(rr / bb));
     }
   }
 }
@@ -73,5 +70,15 @@ template struct Gcr<Field<Spinor, float>>;
 template struct Gcr<Field<Spinor, double>>;
 template struct Gcr<Field<ColorVector, float>>;
 template struct Gcr<Field<ColorVector, double>>;
+template struct Gcr<Field<Spinor, float, ColumnLanes<4>>>;
+template struct Gcr<Field<Spinor, float, ColumnLanes<8>>>;
+template struct Gcr<Field<Spinor, float, ColumnLanes<16>>>;
+template struct Gcr<Field<Spinor, double, ColumnLanes<4>>>;
+template struct Gcr<Field<Spinor, double, ColumnLanes<8>>>;
+template struct Gcr<Field<Spinor, double, ColumnLanes<16>>>;
+template struct Gcr<Field<ColorVector, float, ColumnLanes<4>>>;
+template struct Gcr<Field<ColorVector, float, ColumnLanes<8>>>;
+template struct Gcr<Field<ColorVector, double, ColumnLanes<4>>>;
+template struct Gcr<Field<ColorVector, double, ColumnLanes<8>>>;
 
 }  // namespace kov

@@ -4,7 +4,7 @@
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
-#include <cmath>
+#include <complex>
 
 namespace kov {
 
@@ -17,11 +17,14 @@ void require_relaxation(double omega) {
           "does not converge: choose a number between 0 and 2, such as 1");
 }
 
-/// The step omega (A r, r) / |A r|^2 along r, where q = A r; 0 where q is 0.
+/// The steps omega (A r, r) / |A r|^2 along r, where q = A r; 0 where q is 0.
 template <class F>
-std::complex<double> step_along(const F& r, const F& q, double omega) {
-  const auto [qr, qq] = inner_product_norm2(q, r);
-  return qq == 0 ? 0 : omega * qr / qq;
+ByColumn<std::complex<double>> steps_along(const F& r, const F& q, double omega, const ColumnMask& finished) {
+  const auto [qr, qq] = inner_product_norm2_by_column(q, r, finished);
+  ByColumn<std::complex<double>> steps = omega * qr / qq;
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    if (qq[k] == 0) steps[k] = 0;
+  return steps;
 }
 
 }  // namespace
@@ -31,23 +34,22 @@ template <class F>
 SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   require_relaxation(omega);
   SolveRun run(*this, b);
-  const double bb = norm2(b), goal = tolerance * tolerance * bb;
-  if (bb == 0) return run.finish_zero(b, x);
+  const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const F r = b.like("residual"), q = b.like("A residual");
   for (;;) {
-    double rr = true_residual(A, b, x, r);
-    const double residual = std::sqrt(rr / bb);
-    if (run.over(residual, residual, minimal_residual_patience)) return run.finish(r, b);
-    while (rr > goal && run.may_iterate()) {
+    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
+    if (run.over(sqrt(rr / bb), minimal_residual_patience)) return run.finish(r, b);
+    while (run.may_iterate(not_above(rr, goal))) {
       A.apply(r, q);
-      const std::complex<double> step = step_along(r, q, omega);
-      if (step == 0.0) {
-        run.give_up("A r is orthogonal to the residual r, which no step makes smaller");
-        break;
-      }
-      axpy(step, r, x);
-      rr = axpy_norm2(-step, q, r);
-      run.step(std::sqrt(rr / bb));
+      const auto steps = steps_along(r, q, omega, run.stopped());
+      for (int k = 0; k < int(steps.size()); ++k)
+        if (steps[std::size_t(k)] == 0.0 && !run.stopped().is_finished(k))
+          run.give_up(k, "A r is orthogonal to the residual r, which no step makes smaller");
+      if (!run.may_iterate()) break;
+      axpy(steps, r, x, run.stopped());
+      rr = axpy_norm2(-steps, q, r, run.stopped());
+      run.step(sqrt(rr / bb));
     }
   }
 }
@@ -65,9 +67,9 @@ void MinimalResidualSteps<F>::apply(const F& in, const F& out) const {
   zero(out);
   for (int k = 0; k < n_steps_; ++k) {
     A_.apply(r_, q_);
-    const std::complex<double> step = step_along(r_, q_, omega_);
-    axpy(step, r_, out);
-    if (k + 1 < n_steps_) axpy(-step, q_, r_);
+    const auto steps = steps_along(r_, q_, omega_, {});
+    axpy(steps, r_, out);
+    if (k + 1 < n_steps_) axpy(-steps, q_, r_);
   }
 }
 
@@ -81,9 +83,29 @@ template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVe
 template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                  const Field<ColorVector, double>&,
                                                  const Field<ColorVector, double>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&, const Field<Spinor, float, ColumnLanes<4>>&, const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&, const Field<Spinor, float, ColumnLanes<8>>&, const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&, const Field<Spinor, float, ColumnLanes<16>>&, const Field<Spinor, float, ColumnLanes<16>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&, const Field<Spinor, double, ColumnLanes<4>>&, const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&, const Field<Spinor, double, ColumnLanes<8>>&, const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, const Field<Spinor, double, ColumnLanes<16>>&, const Field<Spinor, double, ColumnLanes<16>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, const Field<ColorVector, float, ColumnLanes<4>>&, const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, const Field<ColorVector, float, ColumnLanes<8>>&, const Field<ColorVector, float, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, const Field<ColorVector, double, ColumnLanes<4>>&, const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, const Field<ColorVector, double, ColumnLanes<8>>&, const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template class MinimalResidualSteps<Field<Spinor, float>>;
 template class MinimalResidualSteps<Field<Spinor, double>>;
 template class MinimalResidualSteps<Field<ColorVector, float>>;
 template class MinimalResidualSteps<Field<ColorVector, double>>;
+template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<4>>>;
+template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<8>>>;
+template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<16>>>;
+template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<4>>>;
+template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<8>>>;
+template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<16>>>;
+template class MinimalResidualSteps<Field<ColorVector, float, ColumnLanes<4>>>;
+template class MinimalResidualSteps<Field<ColorVector, float, ColumnLanes<8>>>;
+template class MinimalResidualSteps<Field<ColorVector, double, ColumnLanes<4>>>;
+template class MinimalResidualSteps<Field<ColorVector, double, ColumnLanes<8>>>;
 
 }  // namespace kov

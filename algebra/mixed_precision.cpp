@@ -61,7 +61,7 @@ SolveReport MixedPrecision<Lanes>::operator()(const Operator<High>& A, const Hig
     const Solver<Low> solve = solver_.within(goal_of_all(tolerance, residual, over), run.iterations_left(),
                                              run.inner_progress(largest(residual, over)));
     const SolveReport inner = solve(low_, low_r, low_e);
-    run.add(inner);
+    run.add(inner, residual);
     const ColumnMask useless = unsolved(inner, b.n_components());
     convert(low_e, e);
     axpy(sqrt(rr), e, x, over | useless);  // x = x + e

@@ -27,54 +27,66 @@ struct Shifted {
   }
 };
 
-/// A system whose residual is `factor` times that of the smallest shift; its direction is kept divided by the factor.
+/// Systems whose residuals are `factor` times those of the smallest shift, one for each column; their directions are
+/// kept divided by the factors.
 template <class F>
-struct FollowingSystem {
-  double excess;  // of its shift over the smallest
+struct FollowingSystems {
+  double excess;  // of their shift over the smallest
   F x, direction;
-  double factor = 1, factor_before = 1;
-  bool is_solved = false;
+  ByColumn<double> factor, factor_before;
+  ColumnMask solved;
 
-  /// From one iteration to the next.  alpha: the step of this iteration; alpha_before and beta_before: of the last.
-  void follow(double alpha, double alpha_before, double beta_before) {
-    const double next =
-        factor * factor_before * alpha_before /
-        (alpha * beta_before * (factor_before - factor) + factor_before * alpha_before * (1 + excess * alpha));
-    factor_before = std::exchange(factor, next);
+  FollowingSystems(double excess_, const F& x_, const F& b)
+      : excess(excess_),
+        x(x_.alias()),
+        direction(b.clone("direction")),
+        factor(ByColumn<double>::repeated(b.n_components(), 1)),
+        factor_before(factor),
+        solved(b.n_components()) {}
+
+  /// From one iteration to the next.  alpha: the steps of this iteration; alpha_before and beta_before: of the last.
+  void follow(const ByColumn<double>& alpha, const ByColumn<double>& alpha_before, const ByColumn<double>& beta_before) {
+    for (std::size_t k = 0; k < factor.size(); ++k) {
+      const double next = factor[k] * factor_before[k] * alpha_before[k] /
+                          (alpha[k] * beta_before[k] * (factor_before[k] - factor[k]) +
+                           factor_before[k] * alpha_before[k] * (1 + excess * alpha[k]));
+      factor_before[k] = std::exchange(factor[k], next);
+    }
   }
 };
 
-/// Iterates from x = 0 until the residuals of all systems are at most sqrt(goal) in the recursion.
+/// Iterates from x = 0 until the residuals of all systems are at most sqrt(goal_k) in the recursion.
 template <class F>
-void solve_together(const Shifted<F>& smallest, const F& b, const F& x, std::vector<FollowingSystem<F>>& others,
-                    double goal, SolveRun& run) {
-  const double bb = norm2(b);
+void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<double>& bb, const F& x,
+                    std::vector<FollowingSystems<F>>& others, const ByColumn<double>& goal, SolveRun& run) {
   const F r = b.clone("residual"), p = b.clone("direction"), q = b.like("A direction");
-  for (const auto& system : others) copy(b, system.direction);
-  double rr = bb, alpha_before = 1, beta_before = 0;
-  while (rr > goal && run.may_iterate()) {
+  ByColumn<double> rr = bb, alpha_before = ByColumn<double>::repeated(b.n_components(), 1),
+                   beta_before = ByColumn<double>::repeated(b.n_components(), 0);
+  while (run.may_iterate(not_above(rr, goal))) {
     smallest.apply(p, q);
-    const double pq = inner_product(p, q).real();
-    if (!(pq > 0)) {
-      run.give_up(sentence("p^+ (A + s) p =", pq, "is not positive for the smallest shift, s =", smallest.shift,
-                           ", so the operator is not positive definite"));
-      return;
-    }
-    const double alpha = rr / pq;
-    axpy(alpha, p, x);
-    const double next = axpy_norm2(-alpha, q, r), beta = next / rr;
-    xpay(r, beta, p);
+    const ByColumn<double> pq = real(inner_product_by_column(p, q, run.stopped()));
+    for (int k = 0; k < int(pq.size()); ++k)
+      if (!run.stopped().is_finished(k) && !(pq[std::size_t(k)] > 0))
+        run.give_up(k, sentence("p^+ (A + s) p =", pq[std::size_t(k)],
+                                "is not positive for the smallest shift, s =", smallest.shift,
+                                ", so the operator is not positive definite"));
+    if (!run.may_iterate()) return;
+    const ByColumn<double> alpha = rr / pq;
+    axpy(alpha, p, x, run.stopped());
+    const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped()), beta = next / rr;
+    xpay(r, beta, p, run.stopped());
     for (auto& system : others) {
-      if (system.is_solved) continue;
+      const ColumnMask finished = run.stopped() | system.solved;
+      if (finished.all_finished()) continue;
       system.follow(alpha, alpha_before, beta_before);
-      axpy(alpha * system.factor, system.direction, system.x);
-      xpay(r, beta * system.factor / system.factor_before, system.direction);
-      system.is_solved = system.factor * system.factor * next <= goal;
+      axpy(alpha * system.factor, system.direction, system.x, finished);
+      xpay(r, beta * system.factor / system.factor_before, system.direction, finished);
+      system.solved = system.solved | not_above(system.factor * system.factor * next, goal);
     }
     rr = next;
     alpha_before = alpha;
     beta_before = beta;
-    run.step(std::sqrt(rr / bb));
+    run.step(sqrt(rr / bb));
   }
 }
 
@@ -91,36 +103,46 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
   for (const double s : shifts)
     require(std::isfinite(s), "a multi-shift solve got the shift", s, ": give it finite numbers");
   SolveRun run(*this, b);
-  const double bb = norm2(b);
+  const ByColumn<double> bb = norm2_by_column(b);
   for (const F& solution : x) zero(solution);
-  const std::size_t first = std::size_t(std::min_element(shifts.begin(), shifts.end()) - shifts.begin());
-  std::vector<double> residuals(shifts.size(), bb == 0 ? 0 : bb / bb);  // not a number for such a source
   const F r = b.like("residual");
+  const auto finished = [&](const std::vector<double>& residuals) {
+    SolveReport report = run.finish(b, b);
+    report.column_residuals = residuals;
+    return report;
+  };
+  const std::size_t n = bb.size();
+  std::vector<double> residuals(shifts.size() * n, 0);  // [shift][column]
+  if (run.solve_zeros(bb, b, x[0])) return finished(residuals);
+  const std::size_t first = std::size_t(std::min_element(shifts.begin(), shifts.end()) - shifts.begin());
+  for (std::size_t i = 0; i < residuals.size(); ++i)
+    if (bb[i % n] != 0) residuals[i] = bb[i % n] / bb[i % n];  // not a number for such a source
   for (bool together = true;; together = false) {
-    double worst = 0;
-    for (const double residual : residuals) worst = residual <= worst ? worst : residual;  // nan, if one is
-    if (run.over(worst, worst, multi_shift_patience)) {
-      SolveReport report = run.finish();
-      report.column_residuals = residuals;
-      return report;
-    }
+    ByColumn<double> worst = ByColumn<double>::repeated(int(n), 0);
+    for (std::size_t i = 0; i < residuals.size(); ++i)
+      worst[i % n] = residuals[i] <= worst[i % n] ? worst[i % n] : residuals[i];  // nan, if one is
+    if (run.over(worst, multi_shift_patience)) return finished(residuals);
     if (together) {
-      std::vector<FollowingSystem<F>> others;
+      std::vector<FollowingSystems<F>> others;
       for (std::size_t k = 0; k < shifts.size(); ++k)
-        if (k != first) others.push_back({shifts[k] - shifts[first], x[k].alias(), b.like("direction")});
-      solve_together({A, shifts[first]}, b, x[first], others, 0.81 * tolerance * tolerance * bb, run);
+        if (k != first) others.emplace_back(shifts[k] - shifts[first], x[k], b);
+      solve_together({A, shifts[first]}, b, bb, x[first], others, 0.81 * tolerance * tolerance * bb, run);
     } else {
       for (std::size_t k = 0; k < shifts.size(); ++k) {
-        if (residuals[k] <= tolerance) continue;
         const ConjugateGradient further{.tolerance = tolerance,
                                         .max_iterations = run.iterations_left(),
                                         .on_failure = OnFailure::report,
                                         .progress = run.inner_progress(1)};
-        run.add(further(Shifted<F>{A, shifts[k]}, b, x[k]));
+        const auto begin = residuals.begin() + std::ptrdiff_t(k * n);
+        if (std::any_of(begin, begin + std::ptrdiff_t(n), [&](double residual) { return !(residual <= tolerance); }))
+          run.add(further(Shifted<F>{A, shifts[k]}, b, x[k]));
       }
     }
-    for (std::size_t k = 0; k < shifts.size(); ++k)
-      residuals[k] = std::sqrt(true_residual(Shifted<F>{A, shifts[k]}, b, x[k], r) / bb);
+    for (std::size_t k = 0; k < shifts.size(); ++k) {
+      const ByColumn<double> rr = true_residual_by_column<F>(Shifted<F>{A, shifts[k]}, b, x[k], r);
+      for (std::size_t column = 0; column < n; ++column)
+        if (bb[column] != 0) residuals[k * n + column] = std::sqrt(rr[column] / bb[column]);
+    }
   }
 }
 
@@ -136,5 +158,35 @@ template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F
 template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                              std::span<const double>, const Field<ColorVector, double>&,
                                                              std::span<const Field<ColorVector, double>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<4>>&,
+                                                             std::span<const Field<Spinor, float, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<8>>&,
+                                                             std::span<const Field<Spinor, float, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<16>>&,
+                                                             std::span<const Field<Spinor, float, ColumnLanes<16>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<4>>&,
+                                                             std::span<const Field<Spinor, double, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<8>>&,
+                                                             std::span<const Field<Spinor, double, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<16>>&,
+                                                             std::span<const Field<Spinor, double, ColumnLanes<16>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                                             std::span<const double>, const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                             std::span<const Field<ColorVector, float, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                                             std::span<const double>, const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                             std::span<const Field<ColorVector, float, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                                             std::span<const double>, const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                             std::span<const Field<ColorVector, double, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                                             std::span<const double>, const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                             std::span<const Field<ColorVector, double, ColumnLanes<8>>>) const;
 
 }  // namespace kov

@@ -10,17 +10,17 @@
 
 namespace kov {
 
-/// Solves (A + s_k) x_k = b for all shifts s_k at once, where A + s_k is Hermitian and positive for each, until
-/// |b - (A + s_k) x_k| <= tolerance |b| for all k.
+/// Solves (A + s_i) x_i = b for all shifts s_i at once, where A + s_i is Hermitian and positive for each, until
+/// |b_k - (A + s_i) x_ik| <= tolerance |b_k| for all i and every column k.
 ///
 /// One application of A an iteration serves all shifts: their residuals are multiples of each other (B. Jegerlehner,
 /// hep-lat/9612014), and a shift takes no more part once its residual is small enough.  The true residuals are computed
 /// at the end, and systems in which the recursion has drifted away from them are solved further one by one.
 ///
-/// All columns of b are one system for each shift, with norms over all of them.
+/// Every column is a system of its own, as in ConjugateGradient.
 ///
 /// x: one field for each shift, in any order, whose contents are not used: all begin with zero.  The report counts the
-/// applications of A as iterations; its column_residuals are those of the shifts, and its residual the largest.
+/// applications of A as iterations; its column_residuals are those of all shifts, [shift][column], and its residual the largest.
 /// Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one, and all
 /// are finite.
 struct MultiShiftConjugateGradient {

@@ -17,6 +17,7 @@ std::string SolveReport::text() const {
   }
   out << " (tolerance " << tolerance << "), " << seconds << " s";
   if (restarts > 0) out << ", " << restarts << (restarts == 1 ? " restart" : " restarts");
+  if (precision_switches > 0) out << ", went on in higher precision";
   if (!converged) out << "; not converged: " << reason;
   return out.str();
 }

@@ -38,6 +38,8 @@ struct SolveReport {
   int iterations = 0;
   /// Restarts, after a breakdown or when the recursion had drifted away from the true residual.
   int restarts = 0;
+  /// How often a solver went on in higher precision because the lower one brought a column no further.
+  int precision_switches = 0;
   /// |b - A x| / |b| of the final x, recomputed with the operator that was given; norms in double.
   double residual = 0;
   /// The same for each column (component) of the fields: |b_k - A x_k| / |b_k|, infinite where a b_k = 0 was not solved
@@ -45,6 +47,11 @@ struct SolveReport {
   std::vector<double> column_residuals = {};
   /// The iterations of each column.  Empty where all columns were one system.
   std::vector<int> column_iterations = {};
+  /// Why each column's solve ended if it did not converge; empty texts for those that did.  Likewise.
+  std::vector<std::string> column_reasons = {};
+  /// For each system, after each of its iterations, what the stopping rule compares with the tolerance, from the
+  /// recursion; those of solvers within this one are relative to the source of this one.
+  std::vector<std::vector<double>> history = {};
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;

@@ -63,8 +63,11 @@ void SolveRun::step(const ByColumn<double>& residual) {
   double worst = 0;
   for (int k = 0; k < stopped_.size(); ++k) {
     if (stopped_.is_finished(k)) continue;
-    if (const double mine = residual[std::size_t(k)]; mine > worst || std::isnan(mine)) worst = mine;
-    if (++systems_[std::size_t(k)].iterations >= max_iterations_) stopped_.finish(k);
+    System& system = systems_[std::size_t(k)];
+    const double mine = residual[std::size_t(k)];
+    if (mine > worst || std::isnan(mine)) worst = mine;
+    system.history.push_back(mine);
+    if (++system.iterations >= max_iterations_) stopped_.finish(k);
   }
   if (progress_) progress_({slowest(), worst, report_.tolerance});
 }
@@ -88,12 +91,16 @@ ProgressCallback SolveRun::inner_progress(double scale) const {
   };
 }
 
-void SolveRun::add(const SolveReport& inner) {
+void SolveRun::add(const SolveReport& inner, const ByColumn<double>& scale) {
+  report_.precision_switches += inner.precision_switches;
   const bool by_column = inner.column_iterations.size() == systems_.size();
   for (int k = 0; k < stopped_.size(); ++k) {
     if (stopped_.is_finished(k)) continue;
     System& system = systems_[std::size_t(k)];
     system.iterations += by_column ? inner.column_iterations[std::size_t(k)] : inner.iterations;
+    if (const std::size_t place = by_column ? std::size_t(k) : 0; place < inner.history.size())
+      for (const double residual : inner.history[place])
+        system.history.push_back(scale[scale.size() > 1 ? std::size_t(k) : 0] * residual);
     if (system.iterations >= max_iterations_) stopped_.finish(k);
   }
 }
@@ -161,9 +168,11 @@ std::string SolveRun::reasons() const {
 void SolveRun::tell_columns() {
   report_.column_residuals.clear();
   report_.column_iterations.clear();
+  report_.column_reasons.clear();
   for (const System& system : systems_) {
     report_.column_residuals.push_back(system.residual);
     report_.column_iterations.push_back(system.iterations);
+    report_.column_reasons.push_back(system.reason);
   }
 }
 
@@ -186,6 +195,8 @@ SolveReport SolveRun::finish() {
     raise_to(report_.stopping_residual, system.stopping_residual);
     raise_to(report_.restarts, std::max(system.beginnings - 1, 0));
   }
+  report_.history.clear();
+  for (System& system : systems_) report_.history.push_back(std::move(system.history));
   report_.iterations = slowest();
   report_.reason = reasons();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};

@@ -88,8 +88,11 @@ class SolveRun {
 
   /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.
   ProgressCallback inner_progress(double scale) const;
-  /// To be called after a solve within this one: counts its iterations for the systems that are not stopped.
-  void add(const SolveReport& inner);
+  /// To be called after a solve within this one: counts its iterations for the systems that are not stopped.  scale:
+  /// what its residuals are multiplied by to be those of this solve.
+  void add(const SolveReport& inner, const ByColumn<double>& scale = 1);
+  /// To be called when the rest of the solve is done in higher precision.
+  void switch_precision() { ++report_.precision_switches; }
 
   /// The report, or the ConvergenceError.
   SolveReport finish();
@@ -116,6 +119,7 @@ class SolveRun {
     int iterations = 0, beginnings = 0, fruitless = 0;
     bool is_zero = false, is_converged = false;
     std::string reason = {};
+    std::vector<double> history = {};
   };
 
   SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations, OnFailure on_failure,

@@ -77,11 +77,4 @@ ColumnMask not_above(const ByColumn<double>& a, const ByColumn<double>& b) {
   return columns;
 }
 
-ByColumn<double> choose(const ColumnMask& others, const ByColumn<double>& a, const ByColumn<double>& b) {
-  ByColumn<double> result = b;
-  for (std::size_t k = 0; k < result.size(); ++k)
-    if (others.is_finished(int(k))) result[k] = a[k];
-  return result;
-}
-
 }  // namespace kov

@@ -60,6 +60,12 @@ ByColumn<std::complex<double>> conj(const ByColumn<std::complex<double>>& a);
 /// The columns where a > b does not hold, those with NaN among them.
 ColumnMask not_above(const ByColumn<double>& a, const ByColumn<double>& b);
 /// Of as many columns, a for those that `others` names and b for the rest.
-ByColumn<double> choose(const ColumnMask& others, const ByColumn<double>& a, const ByColumn<double>& b);
+template <class C>
+ByColumn<C> choose(const ColumnMask& others, const ByColumn<C>& a, const ByColumn<C>& b) {
+  ByColumn<C> result = b;
+  for (std::size_t k = 0; k < result.size(); ++k)
+    if (others.is_finished(int(k))) result[k] = a[k];
+  return result;
+}
 
 }  // namespace kov

@@ -116,5 +116,8 @@ template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, std::comple
 template struct ColumnCopies<Field<Spinor, double, ColumnLanes<16>>>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
 template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnCopies<Field<Spinor, Fixed16>>;
+template struct ColumnUpdates<Field<Spinor, Fixed16>, double>;
+template struct ColumnUpdates<Field<Spinor, Fixed16>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -186,5 +186,8 @@ template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<16>>, std::com
 template struct ColumnSums<Field<Spinor, double, ColumnLanes<16>>>;
 template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, double>;
 template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
+template struct ColumnSums<Field<Spinor, Fixed16>>;
+template struct ColumnUpdateSums<Field<Spinor, Fixed16>, double>;
+template struct ColumnUpdateSums<Field<Spinor, Fixed16>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -180,5 +180,6 @@ template struct FieldOps<Field<ColorVector, Fixed16>>;
 template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
 template struct FieldOps<Field<Spinor, Fixed16>>;
 template struct FieldUpdates<Field<Spinor, Fixed16>, double>;
+template struct FieldUpdates<Field<Spinor, Fixed16>, std::complex<double>>;
 
 }  // namespace kov::detail

@@ -148,5 +148,8 @@ template struct FieldUpdateSums<Field<SpinMatrix, float>, std::complex<double>>;
 template struct FieldSums<Field<SpinMatrix, double>>;
 template struct FieldUpdateSums<Field<SpinMatrix, double>, double>;
 template struct FieldUpdateSums<Field<SpinMatrix, double>, std::complex<double>>;
+template struct FieldSums<Field<Spinor, Fixed16>>;
+template struct FieldUpdateSums<Field<Spinor, Fixed16>, double>;
+template struct FieldUpdateSums<Field<Spinor, Fixed16>, std::complex<double>>;
 
 }  // namespace kov::detail

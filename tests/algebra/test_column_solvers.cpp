@@ -4,7 +4,10 @@
 #include "kov/algebra/bicgstab.hpp"
 #include "kov/algebra/conjugate_gradient.hpp"
 #include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/gcr.hpp"
+#include "kov/algebra/minimal_residual.hpp"
 #include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/multi_shift.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
@@ -195,6 +198,60 @@ TYPED_TEST(ColumnSolvers, SolveEachColumnAsItIsAlone) {
   check<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
   check<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
   check<F>(lattice, ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
+  check<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 3}, M);
+  check<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
+  check<F>(lattice, Gcr<F>{.tolerance = tolerance_of<F>, .directions = 5}, M);
+}
+
+TYPED_TEST(ColumnSolvers, PreconditionEachColumnAsItIsAlone) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  const Operator<F> M = wilson<typename F::Real>(lattice);
+  const int n = n_columns_of<F>;
+  const F b(lattice, "b", n), x = b.like("x"), one_b(lattice, "b", 1), one_x = one_b.like("x");
+  for (int k = 0; k < n; ++k) set_random(b, k, 40 + std::uint64_t(k), 1);
+  Gcr<F> solver{.tolerance = tolerance_of<F>, .preconditioner = MinimalResidualSteps<F>(M, b, 3)};
+  const SolveReport report = solver(M, b, x);
+  solver.preconditioner = MinimalResidualSteps<F>(M, one_b, 3);
+  for (const int k : {0, n - 1}) {
+    copy(alone(b, k), one_b);
+    zero(one_x);
+    EXPECT_EQ(solver(M, one_b, one_x).iterations, report.column_iterations.at(std::size_t(k)));
+    expect_column(x, k, one_x, solver.name());
+  }
+}
+
+/// One with 0 as its source.
+TYPED_TEST(ColumnSolvers, ShiftEachColumnAsItIsAlone) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  const Operator<F> A = ByColour{};
+  const std::array shifts{0.5, 0.0, 2.0};
+  const MultiShiftConjugateGradient solver{.tolerance = tolerance_of<F>};
+  const int n = n_columns_of<F>;
+  const F b(lattice, "b", n);
+  for (int k = 0; k < n; ++k)
+    if (k != 1) set_random(b, k, 40 + std::uint64_t(k), k == 3 ? 1e-3 : 1);
+  const std::array x{b.like("x"), b.like("x"), b.like("x")};
+  const SolveReport report = solver(A, shifts, b, x);
+  EXPECT_TRUE(report.converged) << report.text();
+  ASSERT_EQ(report.column_residuals.size(), shifts.size() * std::size_t(n));
+  for (const int k : {0, 1, 3, n - 1}) {
+    const F one_b = alone(b, k);
+    const std::array one{one_b.like("x"), one_b.like("x"), one_b.like("x")};
+    const SolveReport single = solver(A, shifts, one_b, one);
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      expect_column(x[i], k, one[i], solver.name());
+      const double residual = report.column_residuals[i * std::size_t(n) + std::size_t(k)];
+      EXPECT_LE(residual, solver.tolerance);
+      if (same_bits) {
+        EXPECT_EQ(residual, single.column_residuals[i]);
+      }
+      if (k == 1) {
+        EXPECT_EQ(norm2(one[i]), 0);
+      }
+    }
+  }
 }
 
 TEST(ColumnSolversOfColorVectors, SolveEachColumnAsItIsAlone) {
@@ -412,18 +469,52 @@ TEST(SolversAroundColumnSolvers, SolveEveryColumnAndLeaveSolutionsAlone) {
   check_around_in<ColumnLanes<8>>();
 }
 
+/// A user's solver with plain numbers: steepest descent in all columns together.
+struct OneSystem {
+  double tolerance = 1e-10;
+  int max_iterations = 1000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+
+  std::string name() const { return "one system"; }
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    SolveRun run(*this, b);
+    const double bb = norm2(b);
+    const F r = b.like("residual"), q = b.like("A residual");
+    for (;;) {
+      double rr = true_residual(A, b, x, r);
+      if (run.over(std::sqrt(rr / bb), 2)) return run.finish(r, b);
+      while (rr > tolerance * tolerance * bb && run.may_iterate()) {
+        A.apply(r, q);
+        const auto [qr, qq] = inner_product_norm2(q, r);
+        axpy(qr / qq, r, x);
+        rr = axpy_norm2(-qr / qq, q, r);
+        run.step(std::sqrt(rr / bb));
+      }
+    }
+  }
+};
+
 TEST(SolversOfAllColumns, AreOneSystem) {
   const WilsonOperator<double> M = wilson<double>(small_lattice());
-  const SpinorField<double> b(M.lattice(), "b", 2), x = b.like("x"), r = b.like("r");
+  const SpinorField<double> b(M.lattice(), "b", 3), x = b.like("x"), r = b.like("r");
   set_random(b, 0, 1, 1);
   set_random(b, 1, 2, 1e-12);
   BiCgStab{.tolerance = 1e-11}(M, b.column(0), x.column(0));
-  const SolveReport report = BiCgStabL{.tolerance = 1e-10}(M, b, x);
+  set_random(x, 2, 3, 1e-15);
+  const SolveReport report = OneSystem{}(M, b, x);
   EXPECT_TRUE(report.converged);
   EXPECT_EQ(report.iterations, 0);
   EXPECT_TRUE(report.column_iterations.empty());
   EXPECT_EQ(report.residual, std::sqrt(true_residual<SpinorField<double>>(M, b, x, r) / norm2(b)));
   EXPECT_EQ(report.column_residuals[1], 1) << "it does not count in the norm of all";
+  EXPECT_EQ(report.column_residuals[2], std::numeric_limits<double>::infinity()) << "zeros that were not solved by 0";
+  zero(x);
+  zero(b.column(0));
+  const SolveReport solved = OneSystem{}(M, b, x);
+  EXPECT_EQ(solved.history.size(), 1u);
+  EXPECT_EQ(int(solved.history.at(0).size()), solved.iterations);
 }
 
 }  // namespace column_solvers

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+//
+// Mixed precision by reliable updates: solutions in every combination of precisions, what they cost beside double, and
+// what happens where low precision does not get there.
+#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/reliable_updates.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_sums.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/operators.hpp"
+#include "tests/support/every_rank.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kov {
+namespace {
+namespace reliable_updates {
+
+using reference::gather;
+using reference::GlobalArray;
+
+constexpr std::array<double, 4> kAngles{0, 0, 0, 3.14159265358979323846};
+
+/// |b - M x| / |b| with the naive Wilson operator.
+double naive_residual(const GlobalArray& u, double mass, const GlobalArray& x, const GlobalArray& b) {
+  const GlobalArray hop = reference::wilson_hop(u, x, kAngles);
+  double rr = 0, bb = 0;
+  for (std::size_t i = 0; i < b.data.size(); ++i) {
+    rr += std::norm(b.data[i] - (4 + mass) * x.data[i] + 0.5 * hop.data[i]);
+    bb += std::norm(b.data[i]);
+  }
+  return std::sqrt(rr / bb);
+}
+
+/// M^+ M.
+template <class T>
+struct Squared {
+  WilsonOperator<T> M;
+  template <class F>
+  void apply(const F& in, const F& out) const {
+    const F between = in.like("M in");
+    M.apply(in, between);
+    M.apply_adjoint(between, out);
+  }
+};
+
+/// Links that are hot to a degree, a random source, and Wilson operators on them.
+struct Problem {
+  Lattice lattice;
+  GlobalArray u, source;
+  double mass;
+  WilsonOperator<double> high;
+  WilsonOperator<float> low;
+  SpinorField<double> b, x;
+
+  Problem(const Lattice& l, double mass_, int n_columns = 1, const LinkForms& forms = {})
+      : lattice(l),
+        u(reference::random_su3(l.extent(), 4, 11)),
+        source(reference::random_array(l.extent(), 12 * n_columns, 12)),
+        mass(mass_),
+        high(GaugeLinks<double>(reference::gauge_field<double>(l, u), BoundaryAngles{kAngles}), mass, forms),
+        low(GaugeLinks<float>(reference::gauge_field<double>(l, u), BoundaryAngles{kAngles}), mass, forms),
+        b(l, "source", n_columns),
+        x(l, "solution", n_columns) {
+    load(b, source);
+  }
+  void expect_solved(const SolveReport& report, double tolerance) const {
+    EXPECT_TRUE(report.converged) << report.text();
+    EXPECT_LE(report.residual, tolerance);
+    EXPECT_NEAR(report.residual, naive_residual(u, mass, gather(x), source),
+                40 * std::numeric_limits<double>::epsilon());
+    EXPECT_EQ(report.history.at(0).size(), std::size_t(report.iterations));
+    EXPECT_LE(report.history.at(0).back(), 1.5 * tolerance);
+  }
+};
+
+Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 4}); }
+
+class ReliableUpdate : public test::OnLattices {};
+
+TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
+  const Problem problem(GetParam().make(Comm::world()), 0.1);
+  const BiCgStab bicgstab{.tolerance = 1e-12};
+  const int in_double = bicgstab(problem.high, problem.b, problem.x).iterations;
+  const auto check = [&](const auto& solver) {
+    zero(problem.x);
+    const SolveReport report = solver(problem.high, problem.b, problem.x);
+    problem.expect_solved(report, 1e-12);
+    EXPECT_EQ(report.solver, "BiCGstab with reliable updates");
+    EXPECT_EQ(report.precision_switches, 0) << report.text();
+    EXPECT_LE(report.iterations, 1.6 * in_double + 5);
+  };
+  check(ReliableUpdates(problem.low, bicgstab));
+  check(ReliableUpdates(problem.low, bicgstab, 1e-3));
+  check(ReliableUpdates<Fixed16>(problem.low, bicgstab, 0.1));
+  check(ReliableUpdates<double>(problem.high, bicgstab, 1e-3));
+}
+
+TEST_P(ReliableUpdate, ConjugateGradientsKeepTheirDirections) {
+  const Problem problem(GetParam().make(Comm::world()), 0.3);
+  const Squared<double> A{problem.high};
+  const Squared<float> low{problem.low};
+  const ConjugateGradient cg{.tolerance = 1e-11};
+  const int in_double = cg(A, problem.b, problem.x).iterations;
+  const SpinorField<double> solution = problem.x.clone("solution");
+  const auto check = [&](const auto& solver, double most) {
+    zero(problem.x);
+    const SolveReport report = solver(A, problem.b, problem.x);
+    EXPECT_TRUE(report.converged) << report.text();
+    EXPECT_LE(report.residual, 1e-11);
+    EXPECT_EQ(report.precision_switches, 0) << report.text();
+    EXPECT_LE(report.iterations, most * in_double) << report.text() << in_double;
+    axpy(-1, solution, problem.x);
+    EXPECT_LE(std::sqrt(norm2(problem.x) / norm2(solution)), 1e-9);
+  };
+  check(ReliableUpdates(low, cg), 1.1);
+  check(ReliableUpdates(low, cg, 1e-2), 1.1);
+  check(ReliableUpdates<double>(A, cg, 1e-3), 1.1);
+  check(ReliableUpdates<Fixed16>(low, cg), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, ReliableUpdate, ::testing::ValuesIn(test::small_lattice_cases(600)),
+                         test::case_name);
+
+TEST(ReliableUpdate, GoesFrom16BitsToSinglePrecision) {
+  const Problem problem(small_lattice(), 0.3);
+  const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
+  load(b, problem.source);
+  const SolveReport report =
+      ReliableUpdates<Fixed16, float>(problem.low, BiCgStab{.tolerance = 1e-5})(problem.low, b, x);
+  EXPECT_TRUE(report.converged) << report.text();
+  EXPECT_LE(naive_residual(problem.u, problem.mass, gather(x), problem.source), 1.1e-5);
+}
+
+TEST(ReliableUpdate, SolvesTheEvenSites) {
+  const Problem problem(small_lattice(), 0.1);
+  const ReliableUpdates even(SchurComplement(problem.low), BiCgStab{.tolerance = 1e-12}, 1e-2);
+  const SolveReport report = EvenOdd(problem.high, even)(problem.high, problem.b, problem.x);
+  problem.expect_solved(report, 1e-12);
+  EXPECT_EQ(report.solver, "even-odd BiCGstab with reliable updates");
+}
+
+/// Sources of any size: the low precision sees them divided by their norms.
+TEST(ReliableUpdate, SolvesSmallAndLargeSources) {
+  for (const double size : {1e-60, 1e50}) {
+    const Problem problem(small_lattice(), 0.3);
+    scale(size, problem.b);
+    const SolveReport report =
+        ReliableUpdates<Fixed16>(problem.low, BiCgStab{.tolerance = 1e-10})(problem.high, problem.b, problem.x);
+    EXPECT_TRUE(report.converged) << report.text();
+    scale(1 / size, problem.x);
+    EXPECT_LE(naive_residual(problem.u, problem.mass, gather(problem.x), problem.source), 1.1e-10);
+  }
+}
+
+template <class Lanes>
+void check_columns() {
+  using High = SpinorField<double, Lanes>;
+  constexpr int n = 7;
+  const Problem problem(small_lattice(), 0.2, n, {.doubled = true, .columns = true});
+  const High b(problem.lattice, "b", n), x(problem.lattice, "x", n);
+  convert(problem.b, b);
+  zero(problem.b.column(2));
+  convert(problem.b, b);
+  const ReliableUpdates<float, double, Lanes> solver(problem.low, BiCgStab{.tolerance = 1e-11}, 0.05);
+  const SolveReport report = solver(problem.high, b, x);
+  EXPECT_TRUE(report.converged) << report.text();
+  ASSERT_EQ(report.column_iterations.size(), std::size_t(n));
+  EXPECT_EQ(report.column_iterations[2], 0);
+  EXPECT_EQ(report.column_residuals[2], 0);
+  const auto solved = gather(x);
+  const auto sources = gather(problem.b);
+  for (int k = 0; k < n; ++k) {
+    ASSERT_EQ(report.history.at(std::size_t(k)).size(), std::size_t(report.column_iterations[std::size_t(k)]));
+    if (k == 2) continue;
+    EXPECT_LE(naive_residual(problem.u, problem.mass, reference::part(solved, 12 * k, 12),
+                             reference::part(sources, 12 * k, 12)),
+              1.1e-11);
+    const High one_b(problem.lattice, "b", 1), one_x(problem.lattice, "x", 1);
+    copy_components(b, k, one_b, 0, 1);
+    const SolveReport alone = solver(problem.high, one_b, one_x);
+#if !defined(KOKKOS_ENABLE_CUDA)  // there, sums of many columns and of one are taken in another order
+    EXPECT_EQ(alone.iterations, report.column_iterations[std::size_t(k)]);
+    EXPECT_EQ(gather(one_x).data, reference::part(solved, 12 * k, 12).data) << "column " << k;
+#endif
+  }
+}
+
+TEST(ReliableUpdate, EveryColumnIsASystemOfItsOwn) {
+  check_columns<SiteLanes>();
+  check_columns<ColumnLanes<4>>();
+  check_columns<ColumnLanes<8>>();
+}
+
+/// An operator in low precision that is another one: no residual falls, and high precision solves alone.
+TEST(ReliableUpdate, GoesOnInHighPrecisionWhereTheLowOneIsOfNoUse) {
+  const Problem problem(small_lattice(), 0.3);
+  const Problem other(problem.lattice, 3);
+  const SolveReport report =
+      ReliableUpdates(other.low, BiCgStab{.tolerance = 1e-12})(problem.high, problem.b, problem.x);
+  EXPECT_TRUE(report.converged) << report.text();
+  EXPECT_EQ(report.precision_switches, 1);
+  EXPECT_LE(naive_residual(problem.u, problem.mass, gather(problem.x), problem.source), 1.1e-12);
+  EXPECT_NE(report.text().find("went on in higher precision"), std::string::npos) << report.text();
+}
+
+TEST(ReliableUpdate, FailsAsItsRecursionDoes) {
+  const Problem problem(small_lattice(), 0.3);
+  const ReliableUpdates few(problem.low, BiCgStab{.tolerance = 1e-12, .max_iterations = 3});
+  EXPECT_THROW(few(problem.high, problem.b, problem.x), ConvergenceError);
+  zero(problem.x);
+  const ReliableUpdates told(problem.low, BiCgStab{.max_iterations = 3, .on_failure = OnFailure::report});
+  const SolveReport report = told(problem.high, problem.b, problem.x);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.iterations, 3);
+  EXPECT_NE(report.reason.find("limit of 3 iterations"), std::string::npos) << report.reason;
+
+  zero(problem.x);
+  const auto minus = [&](const auto& in, const auto& out) {
+    copy(in, out);
+    scale(-1, out);
+  };
+  const ReliableUpdates<> negative(Operator<SpinorField<float>>(minus), ConjugateGradient{});
+  try {
+    negative(Operator<SpinorField<double>>(minus), problem.b, problem.x);
+    FAIL() << "solved with an operator that is not positive";
+  } catch (const ConvergenceError& e) {
+    EXPECT_NE(std::string(e.what()).find("not positive definite"), std::string::npos) << e.what();
+  }
+  const SpinorField<double> bad = problem.b.clone("NaN");
+  scale(std::numeric_limits<double>::quiet_NaN(), bad);
+  zero(problem.x);
+  EXPECT_THROW(ReliableUpdates(problem.low, BiCgStab{})(problem.high, bad, problem.x), ConvergenceError);
+  for (const double delta : {0.0, 1.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(ReliableUpdates(problem.low, BiCgStab{}, delta)(problem.high, problem.b, problem.x), InputError);
+}
+
+TEST(ReliableUpdate, SolvesASourceOfZeros) {
+  const Problem problem(small_lattice(), 0.3);
+  zero(problem.b);
+  load(problem.x, problem.source);
+  const SolveReport report = ReliableUpdates(problem.low, BiCgStab{})(problem.high, problem.b, problem.x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(norm2(problem.x), 0);
+}
+
+/// The table of tolerances and delta of R. Babich, M. A. Clark and B. Joo, SC10, arXiv:1011.0024: each mode reaches its
+/// tolerance.
+TEST(ReliableUpdate, ReachesTheTolerancesOfTheTableOfModes) {
+  const Problem problem(small_lattice(), 0.05);
+  const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
+  load(b, problem.source);
+  const auto check = [&](const auto& solver, const auto& A, const auto& source, const auto& solution) {
+    zero(solution);
+    const SolveReport report = solver(A, source, solution);
+    EXPECT_TRUE(report.converged) << report.text();
+    EXPECT_EQ(report.precision_switches, 0) << report.text();
+  };
+  const BiCgStab single{.tolerance = 1e-6}, twice{.tolerance = 1e-14};
+  check(ReliableUpdates<float, float>(problem.low, single, 1e-3), problem.low, b, x);
+  check(ReliableUpdates<Fixed16, float>(problem.low, single, 1e-1), problem.low, b, x);
+  check(ReliableUpdates<double>(problem.high, twice, 1e-5), problem.high, problem.b, problem.x);
+  check(ReliableUpdates<Fixed16>(problem.low, twice, 1e-2), problem.high, problem.b, problem.x);
+}
+
+}  // namespace reliable_updates
+}  // namespace
+}  // namespace kov
