@@ -195,10 +195,10 @@ TEST(ReliableUpdate, EveryColumnIsASystemOfItsOwn) {
   check_columns<ColumnLanes<8>>();
 }
 
-/// An operator in low precision that is another one: no residual falls, and high precision solves alone.
+/// About minus the operator in low precision: no residual falls, and high precision solves alone.
 TEST(ReliableUpdate, GoesOnInHighPrecisionWhereTheLowOneIsOfNoUse) {
   const Problem problem(small_lattice(), 0.3);
-  const Problem other(problem.lattice, 3);
+  const Problem other(problem.lattice, -12);
   const SolveReport report =
       ReliableUpdates(other.low, BiCgStab{.tolerance = 1e-12})(problem.high, problem.b, problem.x);
   EXPECT_TRUE(report.converged) << report.text();
