@@ -41,6 +41,35 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
   }
 }
 
+/// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
+template <class F>
+SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  SolveRun run(*this, b);
+  const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
+  const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
+  for (;;) {
+    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
+    if (run.over(sqrt(rr / bb), detail::cg_patience)) return run.finish(r, b);
+    A.apply_adjoint(r, p);
+    while (run.may_iterate(not_above(rr, goal))) {
+      const ByColumn<double> pp = norm2_by_column(p, run.stopped());
+      for (int k = 0; k < int(pp.size()); ++k)
+        if (pp[std::size_t(k)] == 0 && !run.stopped().is_finished(k))
+          run.give_up(k, "A^+ makes 0 of a direction, so the operator is singular");
+      if (!run.may_iterate()) break;
+      const ByColumn<double> alpha = rr / pp;
+      axpy(alpha, p, x, run.stopped());  // x = x + alpha p
+      A.apply(p, q);
+      const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
+      A.apply_adjoint(r, s);
+      xpay(s, next / rr, p, run.stopped());  // p = A^+ r + beta p
+      rr = next;
+      run.step(sqrt(rr / bb));
+    }
+  }
+}
+
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
                                                    const Field<Spinor, float>&, const Field<Spinor, float>&) const;
 template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
@@ -121,6 +150,48 @@ template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field
                                                          const Field<ColorVector, double, ColumnLanes<4>>&,
                                                          const Field<ColorVector, double, ColumnLanes<4>>&) const;
 template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<8>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
+                                                         const Field<Spinor, float>&,
+                                                         const Field<Spinor, float>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<4>>&,
+                                                         const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<8>>&,
+                                                         const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                                         const Field<Spinor, float, ColumnLanes<16>>&,
+                                                         const Field<Spinor, float, ColumnLanes<16>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
+                                                         const Field<Spinor, double>&,
+                                                         const Field<Spinor, double>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<4>>&,
+                                                         const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<8>>&,
+                                                         const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                                         const Field<Spinor, double, ColumnLanes<16>>&,
+                                                         const Field<Spinor, double, ColumnLanes<16>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
+                                                         const Field<ColorVector, float>&,
+                                                         const Field<ColorVector, float>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                         const Field<ColorVector, float, ColumnLanes<8>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
+                                                         const Field<ColorVector, double>&,
+                                                         const Field<ColorVector, double>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                         const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
                                                          const Field<ColorVector, double, ColumnLanes<8>>&,
                                                          const Field<ColorVector, double, ColumnLanes<8>>&) const;
 

@@ -44,4 +44,18 @@ struct NormalConjugateGradient {
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };
 
+/// Solves A x = b through A A^+ y = b, x = A^+ y, until |b_k - A x_k| <= tolerance |b_k| for every column k, for any A
+/// with an adjoint: CGNE, E. J. Craig, J. Math. Phys. 34, 64 (1955).  Every iteration makes the error of x as small as
+/// the Krylov space of A^+ A allows, NormalConjugateGradient the residual.  Otherwise like ConjugateGradient.
+struct NormalErrorConjugateGradient {
+  double tolerance = 1e-12;
+  int max_iterations = 10000;
+  OnFailure on_failure = OnFailure::raise;
+  ProgressCallback progress = {};
+
+  std::string name() const { return "conjugate gradient on the normal equations of the error"; }
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+};
+
 }  // namespace kov

@@ -197,6 +197,7 @@ TYPED_TEST(ColumnSolvers, SolveEachColumnAsItIsAlone) {
   const Operator<F> M = wilson<typename F::Real>(lattice);
   check<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
   check<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
+  check<F>(lattice, NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
   check<F>(lattice, ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
   check<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 3}, M);
   check<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
