@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum/spectrum_measure.hpp"
 
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/even_odd.hpp"
-#include "kov/algebra/gcr.hpp"
-#include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"

@@ -5,7 +5,7 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
-#include "kov/algebra/gcr.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Solvers whose columns are systems of their own: each comes out as it does alone, whatever is solved beside it.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/even_odd.hpp"
-#include "kov/algebra/gcr.hpp"
-#include "kov/algebra/minimal_residual.hpp"
-#include "kov/algebra/mixed_precision.hpp"
-#include "kov/algebra/multi_shift.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
+#include "kov/algebra/krylov/minimal_residual.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/krylov/multi_shift.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"

@@ -2,7 +2,7 @@
 //
 // A user's program with a solver, for test_faults.py: arms the fault of KOV_FAULT just before it solves.
 #include "apps/program/fault.hpp"
-#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/core/runtime/runtime.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

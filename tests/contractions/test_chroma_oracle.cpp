@@ -2,7 +2,7 @@
 //
 // From a configuration file to correlators: every meson and baryon that Chroma's hadron spectrum measured with Wilson
 // quarks on its weak-field configuration, source smeared, sink smeared and not.
-#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"

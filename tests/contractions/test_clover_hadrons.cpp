@@ -2,8 +2,8 @@
 //
 // From a configuration file to correlators with Wilson-clover quarks: mesons and baryons that another code computed on
 // MILC's sample configuration, point sources and smeared ones.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"

@@ -2,10 +2,10 @@
 //
 // Sources have the bits of one rank on every decomposition of a lattice over the ranks of this run.  Solutions and
 // correlators, whose sums are taken in chunks: the same bits blocking and overlapped and on any number of threads.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/even_odd.hpp"
-#include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"

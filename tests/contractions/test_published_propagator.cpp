@@ -2,8 +2,8 @@
 //
 // A Wilson-clover propagator from a smeared source that lalibe computed: the naive operator applied to it gives our
 // smeared source, and ours solved from that source is the same on all sites.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"

@@ -2,8 +2,8 @@
 //
 // Sources against their definitions site by site, their bits on any decomposition, and the sequential source against
 // the two-point function that it closes to.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"

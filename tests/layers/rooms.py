@@ -12,7 +12,7 @@ from layers import INCLUDE
 ROOMS = {
     "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
-    "algebra": (("",),),
+    "algebra": (("",), ("krylov",), ("preconditioning",), ("precision",)),
     "contractions": (("kernels",), ("correlators",), ("sources",), ("hadrons",)),
     "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("spectrum",), ("bench",), ("",)),
 }

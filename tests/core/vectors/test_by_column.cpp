@@ -57,7 +57,7 @@ TEST(NumbersByColumn, NaNIsNotAbove) {
 TEST(NumbersByColumn, ChoosesByColumn) {
   ColumnMask first(2);
   first.finish(0);
-  EXPECT_EQ(choose(first, std::vector<double>{1, 2}, std::vector<double>{3, 4}),
+  EXPECT_EQ(choose<double>(first, std::vector<double>{1, 2}, std::vector<double>{3, 4}),
             ByColumn<double>(std::vector<double>{1, 4}));
 }
 

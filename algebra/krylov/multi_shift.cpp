@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/multi_shift.hpp"
+#include "kov/algebra/krylov/multi_shift.hpp"
 
-#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 

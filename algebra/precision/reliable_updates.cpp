@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/reliable_updates.hpp"
+#include "kov/algebra/precision/reliable_updates.hpp"
 
-#include "kov/algebra/krylov_loops.hpp"
+#include "kov/algebra/krylov/krylov_loops.hpp"
 #include "kov/core/field/convert.hpp"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // Even-odd preconditioning of Wilson-clover, twisted-mass and twisted-clover operators: the solution of the full
 // system, in any precision, and the Schur complement on columns.
 #include "docs_solvers_clover.hpp"  // out of docs/solvers.md
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"

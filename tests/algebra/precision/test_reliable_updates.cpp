@@ -2,8 +2,8 @@
 //
 // Mixed precision by reliable updates: solutions in every combination of precisions, what they cost beside double, and
 // what happens where low precision does not get there.
-#include "kov/algebra/even_odd.hpp"
-#include "kov/algebra/reliable_updates.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

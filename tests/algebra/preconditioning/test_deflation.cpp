@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Deflation with the plane waves of free fields, which are exact eigenvectors, and CGNE.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/deflation.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

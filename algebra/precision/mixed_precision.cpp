@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/mixed_precision.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/base/error.hpp"

@@ -3,7 +3,7 @@
 // Even-odd preconditioning of a Dirac operator: the odd sites are eliminated, which about halves the work of a solve.
 #pragma once
 
-#include "kov/algebra/schur_complement.hpp"
+#include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/algebra/solver.hpp"
 
 #include <functional>

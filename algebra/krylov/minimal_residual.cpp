@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/minimal_residual.hpp"
+#include "kov/algebra/krylov/minimal_residual.hpp"
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"

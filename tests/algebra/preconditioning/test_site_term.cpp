@@ -2,9 +2,9 @@
 //
 // Dirac operators with site terms as users write them: a twisted mass, and a mass that does not tell that it is a
 // number.
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"

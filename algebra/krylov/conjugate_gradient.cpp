@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 
-#include "kov/algebra/krylov_loops.hpp"
+#include "kov/algebra/krylov/krylov_loops.hpp"
 
 namespace kov {
 

@@ -3,7 +3,7 @@
 // The propagator of a scalar field in the fundamental representation, (-Laplacian + m^2)^-1.
 #pragma once
 
-#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 namespace kov {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/gcr.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The scalar propagator: equal to its Fourier sum on unit links, a small naive residual on hot links, gauge covariance.
-#include "kov/algebra/scalar_propagator.hpp"
+#include "kov/algebra/krylov/scalar_propagator.hpp"
 #include "tests/reference/fourier.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/even_odd.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"

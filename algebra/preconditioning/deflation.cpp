@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/deflation.hpp"
+#include "kov/algebra/preconditioning/deflation.hpp"
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/column_matrix.hpp"

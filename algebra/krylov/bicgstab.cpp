@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/bicgstab.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
 
-#include "kov/algebra/krylov_loops.hpp"
+#include "kov/algebra/krylov/krylov_loops.hpp"
 
 #include <array>
 #include <cmath>

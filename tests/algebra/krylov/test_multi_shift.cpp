@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // All shifts at once against each alone and against the naive operator, with few applications of the operator.
-#include "kov/algebra/conjugate_gradient.hpp"
-#include "kov/algebra/multi_shift.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/multi_shift.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/reference/gather.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The even-odd forms of a Dirac operator on columns in lanes are those of each column alone, and solve the full system.
-#include "kov/algebra/schur_complement.hpp"
+#include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

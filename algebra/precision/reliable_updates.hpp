@@ -4,8 +4,8 @@
 // again and again, in one Krylov space.
 #pragma once
 
-#include "kov/algebra/bicgstab.hpp"
-#include "kov/algebra/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
