@@ -85,6 +85,8 @@ class SolveRun {
   /// To be called when the solver cannot go on: stops one system or all; the next over() ends them with this reason.
   void give_up(int system, const std::string& reason);
   void give_up(const std::string& reason);
+  /// Gives up the systems where pq, p^+ A p of a direction, is not positive; what: its name in the reason.
+  void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p");
 
   /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.
   ProgressCallback inner_progress(double scale) const;

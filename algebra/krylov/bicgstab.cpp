@@ -77,6 +77,7 @@ struct MinimalPolynomials {
 /// Per l iterations: 2 l A, and about l (l + 7) / 2 inner products or norms and l (3 l + 7) / 2 updates.
 template <class F>
 SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  b.lattice().require_same("BiCGstab(l)", l);
   require(1 <= l && l <= most_l, "BiCGstab(l) with l =", l, "is not possible: choose l from 1 to", most_l);
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
@@ -89,15 +90,15 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
     u.push_back(b.like("direction"));
   }
   const F shadow = b.like("shadow residual");
-  ColumnMask begun = ColumnMask(n).complement();  // columns that do not need a tilted shadow residual
+  ColumnMask plain = ColumnMask(n).complement();  // columns that need no tilted shadow residual
   for (;;) {
     ByColumn<double> rr = true_residual_by_column(A, b, x, r[0]);
     if (run.over(sqrt(rr / bb), detail::bicgstab_patience)) return run.finish(r[0], b);
     const ByColumn<double> shadow_norm =
-        detail::begin_shadow_by_column<F>(A, r[0], begun | run.stopped(), u[1], shadow);
+        detail::begin_shadow_by_column<F>(A, r[0], plain | run.stopped(), u[1], shadow);
     zero(u[0]);
     ByColumn<Number> rho = ByColumn<Number>::repeated(n, 1), alpha = ByColumn<Number>::repeated(n, 0), omega = rho;
-    begun = ColumnMask(n);
+    plain = ColumnMask(n);
     while (run.may_iterate(not_above(rr, goal))) {
       rho = -omega * rho;
       ColumnMask others = run.stopped();
@@ -132,7 +133,7 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
         ColumnMask done(n);
         for (int k = 0; k < n; ++k) {
           if (degree[std::size_t(k)] <= step) done.finish(k);
-          if (degree[std::size_t(k)] > 0 && !run.stopped().is_finished(k)) begun.finish(k);
+          if (degree[std::size_t(k)] > 0 && !run.stopped().is_finished(k)) plain.finish(k);
         }
         if (!run.may_iterate(done)) break;
         run.step(sqrt(rr / bb));

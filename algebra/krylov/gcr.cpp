@@ -26,6 +26,7 @@ struct Direction {
 /// with 2 reads and 1 write; half as many of them as there are directions, on average.
 template <class F>
 SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) const {
+  b.lattice().require_same("GCR", directions);
   require(directions > 0, "GCR with", directions, "directions cannot move: give it one or more, such as 16");
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;

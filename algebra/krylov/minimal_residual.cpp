@@ -32,6 +32,7 @@ ByColumn<std::complex<double>> steps_along(const F& r, const F& q, double omega,
 /// Per iteration: one A, an inner product with a norm, and 2 reads and 1 write for each of two updates.
 template <class F>
 SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+  b.lattice().require_same("the minimal residual iteration", omega);
   require_relaxation(omega);
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;

@@ -2,7 +2,7 @@
 #include "kov/algebra/krylov/multi_shift.hpp"
 
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/solve_run.hpp"
+#include "kov/algebra/solve_columns.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
 #include <algorithm>
@@ -39,10 +39,12 @@ struct FollowingSystems {
   FollowingSystems(double excess_, const F& x_, const F& b)
       : excess(excess_),
         x(x_.alias()),
-        direction(b.clone("direction")),
+        direction(b.like("direction")),
         factor(ByColumn<double>::repeated(b.n_components(), 1)),
         factor_before(factor),
-        solved(b.n_components()) {}
+        solved(b.n_components()) {
+    copy(b, direction);
+  }
 
   /// From one iteration to the next.  alpha: the steps of this iteration; alpha_before and beta_before: of the last.
   void follow(const ByColumn<double>& alpha, const ByColumn<double>& alpha_before, const ByColumn<double>& beta_before) {
@@ -59,17 +61,15 @@ struct FollowingSystems {
 template <class F>
 void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<double>& bb, const F& x,
                     std::vector<FollowingSystems<F>>& others, const ByColumn<double>& goal, SolveRun& run) {
-  const F r = b.clone("residual"), p = b.clone("direction"), q = b.like("A direction");
+  const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
+  copy(b, r);
+  copy(b, p);
   ByColumn<double> rr = bb, alpha_before = ByColumn<double>::repeated(b.n_components(), 1),
                    beta_before = ByColumn<double>::repeated(b.n_components(), 0);
   while (run.may_iterate(not_above(rr, goal))) {
     smallest.apply(p, q);
     const ByColumn<double> pq = real(inner_product_by_column(p, q, run.stopped()));
-    for (int k = 0; k < int(pq.size()); ++k)
-      if (!run.stopped().is_finished(k) && !(pq[std::size_t(k)] > 0))
-        run.give_up(k, sentence("p^+ (A + s) p =", pq[std::size_t(k)],
-                                "is not positive for the smallest shift, s =", smallest.shift,
-                                ", so the operator is not positive definite"));
+    run.give_up_unless_positive(pq, sentence("for the smallest shift, s =", smallest.shift, ", p^+ (A + s) p"));
     if (!run.may_iterate()) return;
     const ByColumn<double> alpha = rr / pq;
     axpy(alpha, p, x, run.stopped());
@@ -133,9 +133,11 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
                                         .max_iterations = run.iterations_left(),
                                         .on_failure = OnFailure::report,
                                         .progress = run.inner_progress(1)};
-        const auto begin = residuals.begin() + std::ptrdiff_t(k * n);
-        if (std::any_of(begin, begin + std::ptrdiff_t(n), [&](double residual) { return !(residual <= tolerance); }))
-          run.add(further(Shifted<F>{A, shifts[k]}, b, x[k]));
+        ColumnMask others = run.stopped();
+        for (std::size_t column = 0; column < n; ++column)
+          if (residuals[k * n + column] <= tolerance) others.finish(int(column));
+        if (!others.all_finished())
+          run.add(detail::solve_columns<ConjugateGradient, F>(further, Shifted<F>{A, shifts[k]}, b, x[k], others));
       }
     }
     for (std::size_t k = 0; k < shifts.size(); ++k) {

@@ -2,19 +2,28 @@
 #include "kov/algebra/precision/reliable_updates.hpp"
 
 #include "kov/algebra/krylov/krylov_loops.hpp"
+#include "kov/algebra/solve_columns.hpp"
 #include "kov/core/field/convert.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace kov {
 
 namespace {
 
-/// Of both precisions together: what is left to high precision begins at most this often.
-constexpr int patience_of_both = 3;
+/// Starts of the two stages, low and high precision, without halving the true residual, after which a column is given up.
+constexpr int stages_patience = 3;
+/// Renewals that do not halve a column's smallest true residual, after which low precision brings it no further.
+constexpr int renewals_patience = 4;
+/// Steps that make |r|^2 this much larger are not taken.
+constexpr double refused = 16;
 
-/// The place of a solution that is kept in high precision, apart from what was added to it since the last renewal.  For
-/// the recursion each system is divided by |b_k|, so that low precision can hold it.
+/// Keeps a solution in high precision, apart from the steps since the last renewal.  For the recursion each system is
+/// divided by |b_k|, so that low precision can hold it.
 template <class Low, class High>
 class ReliableSolution {
  public:
@@ -22,57 +31,94 @@ class ReliableSolution {
       : A_(A),
         b_(b.alias()),
         x_(x.alias()),
-        high_(b.like("residual in high precision")),
-        update_(b.lattice(), "steps", b.n_components(), b.subset()),
-        fresh_(update_.like("new residual")),
-        size_(sqrt(bb)),
-        most_(ByColumn<double>::repeated(b.n_components(), 0)),
+        trial_(b.like("solution with its steps")),
+        residual_(b.like("residual in high precision")),
+        steps_(b.lattice(), "steps", b.n_components(), b.subset()),
+        low_residual_(steps_.like("new residual")),
+        source_norm_(sqrt(bb)),
+        largest_(ByColumn<double>::repeated(b.n_components(), 0)),
+        smallest_(ByColumn<double>::repeated(b.n_components(), std::numeric_limits<double>::infinity())),
+        fruitless_(std::size_t(b.n_components()), 0),
         delta_squared_(delta * delta) {
-    for (std::size_t k = 0; k < size_.size(); ++k)
-      if (size_[k] == 0) size_[k] = 1;  // a column that is solved already
+    for (std::size_t k = 0; k < source_norm_.size(); ++k)
+      if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
 
-  const Low& update() const { return update_; }
+  const Low& update() const { return steps_; }
 
-  ByColumn<double> restart(const Low& r) {
-    if (has_steps_) add_steps({});
-    has_steps_ = true;
-    zero(update_);
-    most_ = residual({});
-    copy(fresh_, r);
-    return most_;
+  ByColumn<double> restart(SolveRun& run, const Low& r) {
+    if (std::exchange(has_steps_, true))
+      take_steps(ColumnMask(r.n_components()), run);
+    else
+      zero(steps_);
+    accepted_ = true_residual(x_);
+    copy(low_residual_, r);
+    largest_ = accepted_;
+    return accepted_;
   }
 
-  ByColumn<double> renew(const ByColumn<double>& rr, const ColumnMask& stopped, const Low& r) {
-    for (std::size_t k = 0; k < most_.size(); ++k) most_[k] = std::max(most_[k], rr[k]);
-    const ColumnMask others = not_above(rr, delta_squared_ * most_).complement() | stopped;
-    if (others.all_finished()) return rr;
-    add_steps(others);
-    scale(ByColumn<double>::repeated(update_.n_components(), 0), update_, others);
-    const ByColumn<double> renewed = choose(others, rr, residual(others));
-    copy(fresh_, r, others);
-    most_ = choose(others, most_, renewed);
-    return renewed;
+  ColumnMask renew(ByColumn<double>& rr, SolveRun& run, const Low& r) {
+    ColumnMask due(r.n_components());
+    for (int k = 0; k < due.size(); ++k) {
+      const std::size_t i = std::size_t(k);
+      if (run.stopped().is_finished(k)) continue;
+      largest_[i] = std::max(largest_[i], rr[i]);
+      if (!(rr[i] > delta_squared_ * largest_[i])) due.finish(k);
+    }
+    if (!detail::has_columns(due)) return due;
+    const ColumnMask others = due.complement();
+    const ByColumn<double> found = take_steps(others, run);
+    rr = choose(due, found, rr);
+    largest_ = choose(due, found, largest_);
+    copy(low_residual_, r, others);
+    return due;
   }
 
  private:
-  void add_steps(const ColumnMask& others) {
-    convert(update_, high_);
-    axpy(size_, high_, x_, others);
+  /// Adds the steps to x where the residual does not become larger by them, and begins new ones; gives up columns that
+  /// come no further.  For the columns that `others` does not name; returns their |r_k|^2, and sets low_residual_.
+  ByColumn<double> take_steps(const ColumnMask& others, SolveRun& run) {
+    convert(steps_, residual_);
+    copy(x_, trial_);
+    axpy(source_norm_, residual_, trial_, others);
+    zero_columns(steps_, others);
+    const ByColumn<double> found = true_residual(trial_);
+    ColumnMask kept = others;
+    for (int k = 0; k < kept.size(); ++k) {
+      const std::size_t i = std::size_t(k);
+      if (others.is_finished(k)) continue;
+      const bool is_refused = !(found[i] <= refused * accepted_[i]);
+      fruitless_[i] = found[i] <= 0.25 * smallest_[i] ? 0 : fruitless_[i] + 1;
+      if (found[i] < smallest_[i]) smallest_[i] = found[i];
+      if (is_refused) kept.finish(k);
+      if ((is_refused || fruitless_[i] >= renewals_patience) && !run.stopped().is_finished(k))
+        run.give_up(k, "low precision makes the true residual no smaller");
+    }
+    copy(trial_, x_, kept);
+    accepted_ = choose(kept, accepted_, found);
+    return found;
   }
-  /// Sets fresh_ to (b_k - A x_k) / |b_k|; returns the norms squared of columns that `others` does not name.
-  ByColumn<double> residual(const ColumnMask& others) {
-    A_.apply(x_, high_);
-    xpay(b_, -1, high_);
-    scale(1.0 / size_, high_);
-    convert(high_, fresh_);
-    return norm2_by_column(high_, others);
+  /// Sets low_residual_ to (b_k - A x_k) / |b_k|; returns its norms squared.
+  ByColumn<double> true_residual(const High& x) {
+    A_.apply(x, residual_);
+    xpay(b_, -1, residual_);
+    scale(1.0 / source_norm_, residual_);
+    convert(residual_, low_residual_);
+    return norm2_by_column(residual_);
+  }
+  /// A product with 0 would keep what is not a number.
+  void zero_columns(const Low& field, const ColumnMask& others) {
+    if (!zeros_.n_components()) zeros_ = field.like("zeros");
+    copy(zeros_, field, others);
   }
 
   const Operator<High>& A_;
-  High b_, x_, high_;
-  Low update_, fresh_;
-  ByColumn<double> size_, most_;
+  High b_, x_, trial_, residual_;
+  Low steps_, low_residual_, zeros_;
+  ByColumn<double> source_norm_;
+  /// |r_k|^2 / |b_k|^2: of x, the largest since the last renewal, and the smallest that was found.
+  ByColumn<double> accepted_, largest_, smallest_;
+  std::vector<int> fruitless_;
   double delta_squared_;
   bool has_steps_ = false;
 };
@@ -82,42 +128,45 @@ class ReliableSolution {
 template <class LowStorage, class HighStorage, class Lanes>
 SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Operator<High>& A, const High& b,
                                                                         const High& x) const {
+  b.lattice().require_same("reliable updates", delta);
   require(delta > 0 && delta < 1, "reliable updates where the residual has fallen to", delta,
           "of what it was are not possible: choose delta between 0 and 1, such as 0.1");
-  b.lattice().require_same("reliable updates", delta);
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const High r = b.like("residual");
-  for (bool in_low = true;; in_low = false) {
+  const auto low_solve = [&](const auto& solver, const High& b_, const High& x_) {
+    SolveRun low_run(solver, b_);
+    const ByColumn<double> squares = norm2_by_column(b_);
+    if (low_run.solve_zeros(squares, b_, x_)) return low_run.finish(b_, b_);
+    const ByColumn<double> ones = ByColumn<double>::repeated(b_.n_components(), 1), goal = tolerance * tolerance * ones;
+    ReliableSolution<Low, High> solution(A, b_, squares, x_, delta);
+    const Low like = solution.update().alias();
+    if constexpr (std::is_same_v<std::decay_t<decltype(solver)>, BiCgStab>)
+      return detail::run_bicgstab<Low>(low_run, low_, ones, goal, solution, like);
+    else
+      return detail::run_conjugate_gradient<Low>(low_run, low_, ones, goal, solution, like);
+  };
+  for (bool in_low = true, is_first = true;; in_low = false) {
     const ByColumn<double> residual = sqrt(true_residual_by_column<High>(A, b, x, r) / bb);
-    if (run.over(residual, patience_of_both)) return run.finish(r, b);
+    if (run.over(residual, stages_patience)) return run.finish(r, b);
+    if (!in_low && std::exchange(is_first, false)) run.switch_precision();
+    const ColumnMask over = run.stopped();
     const SolveReport inner = std::visit(
         [&](auto solver) {
           solver.tolerance = tolerance;
           solver.max_iterations = run.iterations_left();
           solver.on_failure = OnFailure::report;
           solver.progress = run.inner_progress(1);
-          if (!in_low) return solver(A, b, x);
-          SolveRun low_run(solver, b);
-          low_run.solve_zeros(bb, b, x);
-          const ByColumn<double> ones = ByColumn<double>::repeated(b.n_components(), 1);
-          ReliableSolution<Low, High> solution(A, b, bb, x, delta);
-          const Low& like = solution.update();
-          if constexpr (std::is_same_v<decltype(solver), BiCgStab>)
-            return detail::run_bicgstab<Low>(low_run, low_, ones, tolerance * tolerance * ones, solution, like);
-          else
-            return detail::run_conjugate_gradient<Low>(low_run, low_, ones, tolerance * tolerance * ones, solution, like);
+          if (!in_low) return detail::solve_columns(solver, A, b, x, over);
+          return low_solve(solver, b, x);
         },
         solver_);
     run.add(inner);
-    if (inner.converged) continue;
-    if (in_low)
-      run.switch_precision();
-    else
-      for (int k = 0; k < run.stopped().size(); ++k)
-        if (!run.stopped().is_finished(k) && !inner.column_reasons[std::size_t(k)].empty())
-          run.give_up(k, inner.column_reasons[std::size_t(k)]);
+    if (inner.converged || in_low) continue;
+    for (int k = 0; k < over.size(); ++k)
+      if (!run.stopped().is_finished(k) && !inner.column_reasons[std::size_t(k)].empty())
+        run.give_up(k, inner.column_reasons[std::size_t(k)]);
   }
 }
 

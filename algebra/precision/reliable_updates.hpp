@@ -9,6 +9,7 @@
 #include "kov/algebra/solver.hpp"
 #include "kov/core/field/field.hpp"
 
+#include <type_traits>
 #include <variant>
 
 namespace kov {
@@ -21,17 +22,19 @@ namespace kov {
 /// of a column has fallen below delta times its largest since the last time, that sum is added to x in high precision,
 /// b - A x is computed there and replaces the column's residual; the directions stay, so that, other than after the
 /// restarts of MixedPrecision, no part of the Krylov space is lost.  A smaller delta renews less often, which saves
-/// applications of A; but between renewals the recursion's residual drifts away from the true one by about the low
-/// precision times the largest residual, so delta should be well above it: 0.1 for 16 bits, 1e-2 to 1e-3 for float.
+/// applications of A, each of which is on all columns; but between renewals the recursion's residual drifts away from
+/// the true one, by the low precision times the largest residual and more near the critical mass, so delta should be
+/// well above it.  Where there is none given, it is 0.1 for 16 bits, 1e-2 for float and 1e-5 for double.
 ///
 ///     ReliableUpdates(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12})
-///     ReliableUpdates<Fixed16>(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-10}, 0.1)
-///     ReliableUpdates<double>(M, ConjugateGradient{.tolerance = 1e-14}, 1e-5)    // residual replacement, one precision
+///     ReliableUpdates<Fixed16>(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-10}, 0.2)
+///     ReliableUpdates<double>(A, ConjugateGradient{.tolerance = 1e-14})          // residual replacement, one precision
 ///
-/// Columns that low precision does not solve, because their true residuals no longer fall, are solved on in high
-/// precision, and the report counts that as a precision switch.  Every column is a system of its own, as in
-/// ConjugateGradient.  Tolerance, limit, failure and progress are taken from the solver, whose recursion it is;
-/// iterations counts those of both precisions.
+/// Steps that make the true residual much larger are not added.  Columns whose true residuals low precision makes no
+/// smaller are continued in high precision, which the report counts as a precision switch.  Every column is a system of
+/// its own, as in ConjugateGradient, but in high precision all share the limit of iterations, which is what is left to
+/// the column that has done least.  Tolerance, limit, failure and progress are taken from the solver, whose recursion it
+/// is; iterations counts those of both precisions.
 ///
 /// LowStorage, HighStorage: of spinors: Fixed16 (sites in lanes), float or double; Lanes: of the fields.
 template <class LowStorage = float, class HighStorage = double, class Lanes = SiteLanes>
@@ -40,6 +43,9 @@ class ReliableUpdates {
   using Low = Field<Spinor, LowStorage, Lanes>;
   using High = Field<Spinor, HighStorage, Lanes>;
   using Recursion = std::variant<ConjugateGradient, BiCgStab>;
+  static constexpr double default_delta = std::is_same_v<LowStorage, Fixed16>   ? 0.1
+                                          : std::is_same_v<LowStorage, float> ? 1e-2
+                                                                              : 1e-5;
 
   double tolerance;
   int max_iterations;
@@ -48,7 +54,7 @@ class ReliableUpdates {
   double delta;
 
   /// low: A in low precision.
-  ReliableUpdates(const Operator<Low>& low, const Recursion& solver, double delta_ = 0.1)
+  ReliableUpdates(const Operator<Low>& low, const Recursion& solver, double delta_ = default_delta)
       : delta(delta_), low_(low), solver_(solver) {
     std::visit(
         [this](const auto& s) {

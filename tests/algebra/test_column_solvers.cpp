@@ -310,6 +310,10 @@ TYPED_TEST(ColumnSolvers, NaNInAColumnEndsThatColumnAlone) {
   check_solver(BiCgStab{.tolerance = tolerance_of<F>}, M);
   check_solver(NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
   check_solver(ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
+  check_solver(NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
+  check_solver(BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
+  check_solver(MinimalResidual{.tolerance = tolerance_of<F>}, M);
+  check_solver(Gcr<F>{.tolerance = tolerance_of<F>, .directions = 6}, M);
 }
 
 /// Sources with numbers in colour 0 only for column 1, and in the others only for columns 0 and 2.
@@ -327,6 +331,26 @@ F sources_by_colour(const Lattice& lattice) {
     set_column(b, k, one);
   }
   return b;
+}
+
+TYPED_TEST(ColumnSolvers, AShiftThatFailsInAColumnEndsThatColumnAlone) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  MultiShiftConjugateGradient solver{.tolerance = tolerance_of<F>, .on_failure = OnFailure::report};
+  const std::array shifts{0.0, 0.5};
+  // Column 0 is not a number, column 1 sees an operator that is not positive, column 2 is solved.
+  const F b = sources_by_colour<F>(lattice);
+  F broken = alone(b, 0);
+  scale(std::nan(""), broken);
+  set_column(b, 0, broken);
+  const std::array x{b.like("x"), b.like("x")};
+  const Operator<F> A = ByColour{.colour_0 = -1};
+  const SolveReport report = solver(A, shifts, b, x);
+  EXPECT_FALSE(report.converged);
+  EXPECT_NE(report.reason.find("column 0 of 3: the residual is not finite"), std::string::npos) << report.reason;
+  EXPECT_NE(report.reason.find("column 1 of 3: for the smallest shift, s = 0"), std::string::npos) << report.reason;
+  for (const std::size_t i : {0, 1}) EXPECT_LE(report.column_residuals.at(3 * i + 2), solver.tolerance);
+  EXPECT_LT(report.iterations, 200) << "columns that have failed are not solved further";
 }
 
 TYPED_TEST(ColumnSolvers, AnOperatorThatIsNotPositiveForAColumnEndsThatColumnAlone) {
@@ -349,10 +373,9 @@ TYPED_TEST(ColumnSolvers, AnOperatorThatIsNotPositiveForAColumnEndsThatColumnAlo
   expect_failure(solver, A, b, x, "column 1 of 3: p^+ A p");
 }
 
-TYPED_TEST(ColumnSolvers, BreakdownOfAColumnRestartsThatColumnAlone) {
-  using F = TypeParam;
+template <class F, class S>
+void check_breakdown(const S& solver) {
   const Lattice lattice = small_lattice();
-  const BiCgStab solver{.tolerance = tolerance_of<F>};
   const Operator<F> A = ByColour{.exchanges = true};
   const F b = sources_by_colour<F>(lattice), x = b.like("x");
   const SolveReport report = solver(A, b, x);
@@ -362,11 +385,31 @@ TYPED_TEST(ColumnSolvers, BreakdownOfAColumnRestartsThatColumnAlone) {
     const F one = alone(x, k).like("one");
     const SolveReport single = solver(A, alone(b, k), one);
     EXPECT_EQ(single.restarts > 0, k == 1);
-    expect_column(x, k, one, "BiCGstab");
+    expect_column(x, k, one, solver.name());
     if (same_bits) {
       EXPECT_EQ(report.column_iterations[std::size_t(k)], single.iterations);
     }
   }
+}
+
+/// The square of A is 1 on column 1, so that a cycle of BiCGstab(3) ends in its middle.
+TYPED_TEST(ColumnSolvers, BreakdownOfAColumnRestartsThatColumnAlone) {
+  check_breakdown<TypeParam>(BiCgStab{.tolerance = tolerance_of<TypeParam>});
+  check_breakdown<TypeParam>(BiCgStabL{.tolerance = tolerance_of<TypeParam>, .l = 3});
+}
+
+/// On column 1 A is 1, so that GCR runs out of directions there.
+TYPED_TEST(ColumnSolvers, DirectionsOfAColumnMayBeExhausted) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  const Gcr<F> solver{.tolerance = 1e-2 * tolerance_of<F>, .on_failure = OnFailure::report, .directions = 30};
+  const Operator<F> A = ByColour{};
+  const F b = sources_by_colour<F>(lattice), x = b.like("x");
+  const SolveReport report = solver(A, b, x);
+  EXPECT_LE(report.column_residuals.at(1), 1e-6);
+  EXPECT_LE(report.column_iterations.at(1), 3);
+  EXPECT_GT(report.column_iterations.at(0), 5);
+  EXPECT_LE(report.column_residuals.at(0), tolerance_of<F>);
 }
 
 TYPED_TEST(ColumnSolvers, TheLimitOfIterationsIsThatOfEachColumn) {
