@@ -36,7 +36,8 @@ struct SolveReport {
   std::string solver;
   bool converged = false;
   int iterations = 0;
-  /// Restarts, after a breakdown or when the recursion had drifted away from the true residual.
+  /// Restarts, after a breakdown or when the recursion had drifted away from the true residual; those of solvers within
+  /// this one too.
   int restarts = 0;
   /// How often a solver went on in higher precision because the lower one brought a column no further.
   int precision_switches = 0;

@@ -100,6 +100,7 @@ ProgressCallback SolveRun::inner_progress(double scale) const {
 
 void SolveRun::add(const SolveReport& inner, const ByColumn<double>& scale) {
   report_.precision_switches += inner.precision_switches;
+  inner_restarts_ += inner.restarts;
   const bool by_column = inner.column_iterations.size() == systems_.size();
   for (int k = 0; k < stopped_.size(); ++k) {
     if (stopped_.is_finished(k)) continue;
@@ -204,6 +205,7 @@ SolveReport SolveRun::finish() {
   }
   report_.history.clear();
   for (System& system : systems_) report_.history.push_back(std::move(system.history));
+  report_.restarts += inner_restarts_;
   report_.iterations = slowest();
   report_.reason = reasons();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};

@@ -141,6 +141,7 @@ class SolveRun {
   std::chrono::steady_clock::time_point start_;
   std::vector<System> systems_ = std::vector<System>(1);
   ColumnMask stopped_ = ColumnMask(1);
+  int inner_restarts_ = 0;
 };
 
 }  // namespace kov
