@@ -154,7 +154,7 @@ Command generate_command() {
         auto o = std::make_shared<GenerateOptions>();
         arguments.option("--extent", o->extent, "extents of the lattice");
         arguments.option("--beta", o->chain.beta, "coupling of Wilson's gauge action");
-        arguments.option("--seed", o->chain.seed, "of all random numbers");
+        arguments.option("--seed", o->chain.seed, "seed of all random numbers");
         arguments.option("--configurations", o->configurations, "how many to write");
         arguments.option("--thermalise", o->chain.n_thermalise, "updates before the first configuration");
         arguments.option("--between", o->chain.n_between, "updates from one configuration to the next");

@@ -87,7 +87,7 @@ void require_row(const Session& session, const BenchOptions& options) {
   bool found = false;
   BenchRows<double> rows(Lattice(session.comm, options.small));
   for_each_row(options, rows, [&](const BenchCase&) { found = true; });
-  require(found, "no row has", in_quotes(options.only), "in its name: run without --only to see the rows");
+  require(found, "no row has", in_quotes(options.only), "in its name: kovariant bench --kernels names them");
 }
 
 void bench(const Session& session, const BenchOptions& options) {

@@ -19,12 +19,14 @@ with h5py.File(file) as f:
     data = f[channel]  # complex numbers [configuration][source][momentum][t]
     samples = np.nanmean(data[:, :, 0].real, axis=1)  # the first momentum, averaged over the sources of a configuration
     momentum = data.dims[2][0][0]
-    print(channel, "at momentum", momentum, "with", {k: data.attrs[k] for k in ("action", "kappa", "boundary", "sink_smearing")})
+    print(channel, "at momentum", momentum, "with", {k: data.attrs[k] for k in ("action", "kappa", "boundary", "sink_smearing") if k in data.attrs})
     for name, plaquette, iterations in zip(f["axes/configuration"].asstr(), f["inputs/plaquette"], f["solves/iterations"]):
         print("%-40s plaquette %.9f, %d iterations" % (name, plaquette, iterations.sum()))
-if channel.startswith("meson/"):  # the same forward and backward in time
-    samples = (samples + np.roll(samples[:, ::-1], 1, axis=1)) / 2
 times = samples.shape[1] // 2
+if channel.startswith("meson/"):  # the same forward and backward in time, up to a sign
+    backward = np.roll(samples[:, ::-1], 1, axis=1)
+    sign = np.sign((samples * backward).mean(axis=0)[1:times].sum())
+    samples = (samples + sign * backward) / 2
 n = len(samples)
 
 

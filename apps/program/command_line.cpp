@@ -216,7 +216,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments, const std::
   Parsed parsed;
   CLI::App top("Hadron correlators from lattice-QCD gauge configurations.", "kovariant");
   top.set_version_flag("--version", version_text(parts),
-                       "print version, compiler, Kokkos and optional parts, and leave");
+                       "print version, compiler, Kokkos and optional parts, and exit");
   top.require_subcommand(1);
   top.formatter(std::make_shared<HelpText>());
   top.footer("kovariant SUBCOMMAND --help shows a subcommand's options.\n\n" + exit_code_table());

@@ -281,7 +281,7 @@ Command smear_command() {
                              {"wuppertal", "gaussian", "node", "theta", "formula"});
             arguments.option("--width", o->smearing.width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
             arguments.option("--iterations", o->smearing.iterations, "wuppertal: N");
-            arguments.option("--sigma", o->smearing.sigma, "gaussian and node: of exp(-p^2 sigma^2 / 2)");
+            arguments.option("--sigma", o->smearing.sigma, "gaussian and node: sigma in exp(-p^2 sigma^2 / 2)");
             arguments.option("--node", o->smearing.node, "node: its radius; 0: sqrt(3/2) sigma");
             arguments.option("--p2-max", o->smearing.p2_max, "theta: the largest p^2 kept");
             arguments.option("--edge", o->smearing.edge, "theta: width in p^2 of its edge");

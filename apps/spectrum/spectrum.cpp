@@ -345,7 +345,7 @@ Command spectrum_command() {
             arguments.positional("PARAMETERS", options->file, "a TOML file", false);
             arguments.option("--set", options->set, "KEY=VALUE, as in the TOML file; several times");
             arguments.flag("--dry-run", options->dry_run, "print the plan; compute and write nothing");
-            arguments.flag("--print", options->print, "print the configuration in force as TOML and leave");
+            arguments.flag("--print", options->print, "print the configuration in force as TOML and exit");
             return [options](const Session& session) { spectrum(session, *options); };
           }};
 }

@@ -11,6 +11,10 @@ from . import machine
 from .steps import Failure, Step, execute, launch_environment, quote, say, seconds
 
 
+# Options of the program with which it computes nothing.
+_ONLY_SAYS = {"--help", "-h", "--dry-run", "--print"}
+
+
 class Project:
     """One build folder of the checkout: which preset, which Kokkos, which parts."""
 
@@ -82,11 +86,13 @@ class Project:
     def demo(self, output, arguments):
         """The main job with its embedded default: a table here and in a file, spectrum.h5 and a picture."""
         os.makedirs(output, exist_ok=True)
-        table = os.path.join(output, "spectrum.txt")
+        prefix = [word.split("=", 1)[1].strip("'\"") for word in arguments if word.startswith("output.prefix=")]
+        table = os.path.join(output, (prefix[-1] if prefix else "spectrum") + ".txt")
+        new_table = table + ".new"
         command = [self.program(), "spectrum", *arguments]
         say("* run %s   (in %s)\n" % (quote(command), output))
         begin = time.monotonic()
-        with open(table, "wb") as file:
+        with open(new_table, "wb") as file:
             started = os.fstat(file.fileno()).st_mtime_ns  # by the file system's clock: older results do not count
             process = subprocess.Popen(command, cwd=output, stdout=subprocess.PIPE,
                                        env={**os.environ, **launch_environment()})
@@ -96,9 +102,13 @@ class Project:
                     sys.stdout.buffer.write(line)
                     sys.stdout.buffer.flush()
             status = process.wait()
-        if status:
-            raise Failure("kovariant spectrum ended with code %d" % status,
-                          "its message stands above; run it by hand: " + quote(command))
+        if status or _ONLY_SAYS.intersection(arguments):
+            os.remove(new_table)
+            if status:
+                raise Failure("kovariant spectrum ended with code %d" % status,
+                              "its message stands above; run it by hand: " + quote(command))
+            return
+        os.replace(new_table, table)
         say("\n* done in %s; results:" % seconds(time.monotonic() - begin))
         results = [("table", table)]
         for name in sorted(os.listdir(output)):

@@ -85,14 +85,14 @@ class Configure(WithProject):
 
 
 class Demo(WithProject):
-    def run_demo(self, script, **options):
+    def run_demo(self, script, arguments=("--set", "a=b"), **options):
         project = self.project(**options)
         program = fakes.write(os.path.join(project.folder, "kovariant"), "#!/bin/sh\n" + script)
         os.chmod(program, 0o755)
         with mock.patch("sys.stdout") as out:
             out.buffer.write = lambda line: None
             with mock.patch("bootstrap.project.say", side_effect=self.said.append):
-                project.demo(self.path("demo"), ["--set", "a=b"])
+                project.demo(self.path("demo"), list(arguments))
         return "\n".join(self.said)
 
     def setUp(self):
@@ -105,6 +105,18 @@ class Demo(WithProject):
             self.assertIn(self.path("demo", name), said)
         with open(self.path("demo", "spectrum.txt")) as file:
             self.assertEqual(file.read(), "spectrum --set a=b bind=true\n")
+
+    def test_an_earlier_table_outlives_what_fails_or_only_says(self):
+        self.run_demo("echo 1; touch spectrum.h5 spectrum.svg")
+        with self.assertRaises(Failure):
+            self.run_demo("echo 2; exit 5")
+        self.run_demo("echo 3", arguments=["--dry-run"])
+        with open(self.path("demo", "spectrum.txt")) as file:
+            self.assertEqual(file.read(), "1\n")
+        self.run_demo("echo 4; touch other.h5 other.svg", arguments=["--set", "output.prefix='other'"])
+        with open(self.path("demo", "other.txt")) as file:
+            self.assertEqual(file.read(), "4\n")
+        self.assertFalse([name for name in os.listdir(self.path("demo")) if name.endswith(".new")])
 
     def test_missing_result_is_a_failure(self):
         with self.assertRaisesRegex(Failure, "wrote no data and no picture"):
