@@ -13,7 +13,7 @@ SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, c
   return detail::run_conjugate_gradient<F>(run, A, bb, goal, detail::SolutionInPlace<F>{A, b, x}, b);
 }
 
-/// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
+/// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
 template <class F>
 SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
@@ -30,18 +30,17 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
     while (run.may_iterate(not_above(ss, goal))) {
       A.apply(p, q);
       const ByColumn<double> alpha = ss / norm2_by_column(q, run.stopped());
-      axpy(alpha, p, x, run.stopped());   // x = x + alpha p
       axpy(-alpha, q, r, run.stopped());  // r = r - alpha A p
       A.apply_adjoint(r, s);
       const ByColumn<double> next = norm2_by_column(s, run.stopped());
-      xpay(s, next / ss, p, run.stopped());  // p = s + beta p
+      detail::cg_step(alpha, x, next / ss, s, p, run.stopped());  // x = x + alpha p, p = s + beta p
       ss = next;
       run.step(sqrt(ss / cc));
     }
   }
 }
 
-/// Per iteration: one A, one A^+, two norms, and 2 reads and 1 write for each of three updates.
+/// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
 template <class F>
 SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
   SolveRun run(*this, b);
@@ -59,11 +58,10 @@ SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, co
           run.give_up(k, "A^+ makes 0 of a direction, so the operator is singular");
       if (!run.may_iterate()) break;
       const ByColumn<double> alpha = rr / pp;
-      axpy(alpha, p, x, run.stopped());  // x = x + alpha p
       A.apply(p, q);
       const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
       A.apply_adjoint(r, s);
-      xpay(s, next / rr, p, run.stopped());  // p = A^+ r + beta p
+      detail::cg_step(alpha, x, next / rr, s, p, run.stopped());  // x = x + alpha p, p = A^+ r + beta p
       rr = next;
       run.step(sqrt(rr / bb));
     }

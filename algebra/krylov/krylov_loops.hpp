@@ -4,6 +4,7 @@
 // BiCGstab, apart from where the solution is kept and how a residual is computed anew.
 #pragma once
 
+#include "kov/algebra/krylov/krylov_updates.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/field/codec.hpp"
@@ -12,10 +13,12 @@
 #include <complex>
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 namespace kov::detail {
 
 /// Where the recursions below keep their solution:
+///   renews                 whether renew() does anything
 ///   update()               the field to which a recursion adds its steps
 ///   restart(run, r)        sets r to the true residual; returns |r_k|^2
 ///   renew(rr, run, r)      after each iteration, with rr = |r_k|^2 by the recursion: may set columns of r that are not
@@ -23,6 +26,7 @@ namespace kov::detail {
 /// Both may give up columns.
 template <class S, class F>
 concept SolutionOfRecursion = requires(S& solution, ByColumn<double>& rr, SolveRun& run, const F& r) {
+  requires std::same_as<decltype(std::remove_cvref_t<S>::renews), const bool>;
   { solution.update() } -> std::convertible_to<const F&>;
   { solution.restart(run, r) } -> std::same_as<ByColumn<double>>;
   { solution.renew(rr, run, r) } -> std::same_as<ColumnMask>;
@@ -31,6 +35,7 @@ concept SolutionOfRecursion = requires(S& solution, ByColumn<double>& rr, SolveR
 /// The solution is kept where the recursion adds to it, and its residual is computed anew only when that has ended.
 template <class F>
 struct SolutionInPlace {
+  static constexpr bool renews = false;
   const Operator<F>& A;
   const F &b, &x;
 
@@ -64,8 +69,8 @@ ByColumn<double> begin_shadow_by_column(const Operator<F>& A, const F& r, const 
 }
 
 /// Conjugate gradients until |r_k|^2 <= goal_k; bb: what the residuals of reports are relative to; like: a field of the
-/// shape to work in.  Per iteration: one A, an inner product, and 2 reads and 1 write for each of three updates (the
-/// norm rides along).  After a renewal the direction p is no longer such that p^+ r = |r|^2, so that its step is computed
+/// shape to work in.  Per iteration: one A, an inner product, an update with 2 reads and 1 write (the norm rides along)
+/// and one with 3 reads and 2 writes.  After a renewal the direction p is no longer such that p^+ r = |r|^2, so that its step is computed
 /// from p^+ r; and beta stays the recursion's, for which both residuals lie in one Krylov space.
 template <class F, SolutionOfRecursion<F> Solution>
 SolveReport run_conjugate_gradient(SolveRun& run, const Operator<F>& A, const ByColumn<double>& bb,
@@ -84,19 +89,24 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<F>& A, const By
       ByColumn<double> alpha = rr / pq;
       if (has_columns(renewed))
         alpha = choose(renewed, real(inner_product_by_column(p, r, run.stopped() | renewed.complement())) / pq, alpha);
-      axpy(alpha, p, solution.update(), run.stopped());                 // x = x + alpha p
       ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
       const ByColumn<double> beta = next / rr;
-      run.step(sqrt(next / bb));
-      renewed = solution.renew(next, run, r);
-      xpay(r, beta, p, run.stopped());  // p = r + beta p
+      if constexpr (std::remove_cvref_t<Solution>::renews) {
+        axpy(alpha, p, solution.update(), run.stopped());  // x = x + alpha p
+        run.step(sqrt(next / bb));
+        renewed = solution.renew(next, run, r);
+        xpay(r, beta, p, run.stopped());  // p = r + beta p
+      } else {
+        cg_step(alpha, solution.update(), beta, r, p, run.stopped());  // both
+        run.step(sqrt(next / bb));
+      }
       rr = next;
     }
   }
 }
 
-/// BiCGstab likewise.  Per iteration: two A, three inner products, two updates with 2 reads and two with 3, each 1
-/// write.
+/// BiCGstab likewise.  Per iteration: two A, two inner products, updates with 2 and 3 reads, each 1 write, and one with 5
+/// reads and 2 writes.
 template <class F, SolutionOfRecursion<F> Solution>
 SolveReport run_bicgstab(SolveRun& run, const Operator<F>& A, const ByColumn<double>& bb, const ByColumn<double>& goal,
                          Solution&& solution, const F& like) {
@@ -128,12 +138,15 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<F>& A, const ByColumn<dou
       axpy(alpha, p, solution.update(), run.stopped() | ends.complement());
       const ByColumn<Number> omega = ts / tt;
       const ColumnMask others = run.stopped() | ends;
-      axpbypz(alpha, p, omega, r, solution.update(), others);   // x = x + alpha p + omega s
-      rr = choose(ends, ss, axpy_norm2(-omega, t, r, others));  // r = s - omega A s
+      // x = x + alpha p + omega s, r = s - omega A s
+      const auto [shadow_r, found] = bicgstab_step(alpha, p, omega, t, shadow, solution.update(), r, others);
+      rr = choose(ends, ss, found);
       run.step(sqrt(rr / bb));
-      solution.renew(rr, run, r);
+      const ColumnMask renewed = solution.renew(rr, run, r);
       if (!run.may_iterate(ends | not_above(rr, goal))) break;
-      const ByColumn<Number> next = inner_product_by_column(shadow, r, run.stopped());
+      ByColumn<Number> next = shadow_r;
+      if (has_columns(renewed))
+        next = choose(renewed, inner_product_by_column(shadow, r, run.stopped() | renewed.complement()), next);
       if (!run.may_iterate(not_above(abs(next), nothing * shadow_norm * sqrt(rr)))) break;
       const ByColumn<Number> beta = next / rho * (alpha / omega);
       xpaypbz(r, -beta * omega, v, beta, p, run.stopped());  // p = r + beta (p - omega A p)

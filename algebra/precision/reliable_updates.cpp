@@ -27,6 +27,8 @@ constexpr double refused = 16;
 template <class Low, class High>
 class ReliableSolution {
  public:
+  static constexpr bool renews = true;
+
   ReliableSolution(const Operator<High>& A, const High& b, const ByColumn<double>& bb, const High& x, double delta)
       : A_(A),
         b_(b.alias()),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The columns that one kernel works on and their coefficients, as they are passed to the kernel: shared by
-// column_ops.cpp and column_sums.cpp.  Not for users.
+// The columns that one kernel works on and their coefficients, as they are passed to the kernel, and their sums: shared
+// by column_ops.cpp, column_sums.cpp and the updates of solvers.  Not for users.
 #pragma once
 
 #include "kov/core/vectors/column_mask.hpp"
 #include "kov/core/vectors/field_columns.hpp"
+#include "kov/core/vectors/group_sums.hpp"
 
 #include <array>
 #include <complex>
@@ -20,8 +21,9 @@ namespace kov::detail {
 inline constexpr int batch_columns = 32;
 
 /// The groups of columns of a batch, one in each slot: those with a column that is not finished.
-template <int width>
+template <int width_>
 struct ColumnGroups {
+  static constexpr int width = width_;
   int n_slots = 0;
   int group[batch_columns / width];
 };
@@ -166,5 +168,38 @@ void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, si
             {x.view()...}, y.view(), batch},
         batch);
 }
+
+/// n numbers of every column, [column][number], zero where nothing is added.
+template <int n, VectorField F>
+class SumsOfColumns {
+ public:
+  SumsOfColumns(const F& x, const Exec& exec) : x_(x.alias()), exec_(exec), sums_(std::size_t(x.n_components() * n)) {}
+
+  static constexpr int width = F::Lanes::width;
+
+  /// Adds kernel(site, slot) over the sites of this rank.
+  template <class Kernel>
+  void add(const char* name, const ColumnGroups<width>& groups, const Kernel& kernel) {
+    std::vector<double> of_slot(std::size_t(groups.n_slots * width * n));
+    sum_groups<ColumnSiteOf<F>, n, sums_at_once>(name, x_.range(), x_.layout(), groups.n_slots, kernel,
+                                                 x_.lattice().sum_scratch(), of_slot, exec_);
+    for (std::size_t i = 0; i < of_slot.size(); ++i) {
+      const std::size_t place = i / n, column = std::size_t(groups.group[place / width]) * width + place % width;
+      if (column * n < sums_.size()) sums_[column * n + i % n] = of_slot[i];
+    }
+  }
+  /// The sums over all ranks; finished columns count nothing.
+  std::vector<double> over_ranks(const ColumnMask& finished) {
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      if (finished.is_finished(int(i) / n)) sums_[i] = 0;
+    if (!finished.all_finished()) x_.lattice().comm().sum(sums_);
+    return std::move(sums_);
+  }
+
+ private:
+  F x_;
+  Exec exec_;
+  std::vector<double> sums_;
+};
 
 }  // namespace kov::detail

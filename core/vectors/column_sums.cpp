@@ -26,39 +26,6 @@ struct SlotKernel {
 
 namespace {
 
-/// n numbers of every column, [column][number], zero where nothing is added.
-template <int n, VectorField F>
-class SumsOfColumns {
- public:
-  SumsOfColumns(const F& x, const Exec& exec) : x_(x.alias()), exec_(exec), sums_(std::size_t(x.n_components() * n)) {}
-
-  static constexpr int width = F::Lanes::width;
-
-  /// Adds kernel(site, slot) over the sites of this rank.
-  template <class Kernel>
-  void add(const char* name, const ColumnGroups<width>& groups, const Kernel& kernel) {
-    std::vector<double> of_slot(std::size_t(groups.n_slots * width * n));
-    sum_groups<ColumnSiteOf<F>, n, sums_at_once>(name, x_.range(), x_.layout(), groups.n_slots, kernel,
-                                                 x_.lattice().sum_scratch(), of_slot, exec_);
-    for (std::size_t i = 0; i < of_slot.size(); ++i) {
-      const std::size_t place = i / n, column = std::size_t(groups.group[place / width]) * width + place % width;
-      if (column * n < sums_.size()) sums_[column * n + i % n] = of_slot[i];
-    }
-  }
-  /// The sums over all ranks; finished columns count nothing.
-  std::vector<double> over_ranks(const ColumnMask& finished) {
-    for (std::size_t i = 0; i < sums_.size(); ++i)
-      if (finished.is_finished(int(i) / n)) sums_[i] = 0;
-    if (!finished.all_finished()) x_.lattice().comm().sum(sums_);
-    return std::move(sums_);
-  }
-
- private:
-  F x_;
-  Exec exec_;
-  std::vector<double> sums_;
-};
-
 /// The sums of kernel(site, group) for every column of x.
 template <int n, VectorField F, class Kernel>
 std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kernel, const ColumnMask& finished,

@@ -6,6 +6,7 @@
 #include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/reference/gather.hpp"

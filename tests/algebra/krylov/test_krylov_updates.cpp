@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// Updates of recursions in one pass: up to rounding those of vector algebra one after the other, and finished columns
+// stay what they are.
+#include "kov/algebra/krylov/krylov_updates.hpp"
+#include "kov/core/field/site_map.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/support/lattices.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov {
+namespace {
+namespace krylov_updates {
+
+using C = std::complex<double>;
+
+template <class F>
+struct Vectors {
+  F x, r, p, t, shadow;
+  Vectors(const Lattice& lattice, int n, Subset subset)
+      : x(lattice, "x", n, subset), r(x.like("r")), p(x.like("p")), t(x.like("t")), shadow(x.like("shadow")) {
+    std::uint64_t seed = 1;
+    for (const F* f : {&x, &r, &p, &t, &shadow}) {
+      const F whole(lattice, "random", n);
+      load(whole, reference::random_array(lattice.extent(), F::n_complex * n, seed++));
+      copy(subset == Subset::all ? whole.alias() : whole.even(), *f);
+    }
+  }
+};
+
+template <class F>
+constexpr double tolerance_of() {
+  return std::is_same_v<typename F::Storage, Fixed16> ? 1e-3 : std::is_same_v<typename F::Storage, float> ? 1e-5 : 1e-13;
+}
+
+/// Columns that are finished have the bits of `before`, the others are about those of the other field.
+template <class F>
+void expect_columns(const F& one, const F& two, const F& before, const ColumnMask& finished) {
+  const auto expected = export_sites(one), found = export_sites(two), old = export_sites(before);
+  const std::size_t n = std::size_t(one.n_components()), per_column = 2 * std::size_t(F::n_complex);
+  ASSERT_EQ(expected.size() % (n * per_column), 0u);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (finished.is_finished(int(i / per_column % n)))
+      ASSERT_EQ(found[i], old[i]) << i;
+    else
+      ASSERT_NEAR(found[i], expected[i], tolerance_of<F>() * double(n + 4)) << i;
+  }
+}
+
+template <class F>
+void check(const Lattice& lattice, int n, Subset subset, bool masked) {
+  ColumnMask finished = masked ? ColumnMask(n) : ColumnMask();
+  if (masked)
+    for (const int k : {1, n - 1}) finished.finish(k);
+  ByColumn<double> a = ByColumn<double>::repeated(n, 0), b = a;
+  ByColumn<C> alpha = ByColumn<C>::repeated(n, 0), omega = alpha;
+  for (std::size_t k = 0; k < std::size_t(n); ++k) {
+    a[k] = 0.3 + double(k);
+    b[k] = -0.7 / double(k + 1);
+    alpha[k] = {0.2, double(k) - 1};
+    omega[k] = {-0.4, 0.1 * double(k)};
+    if (finished.is_finished(int(k))) a[k] = b[k] = std::nan(""), alpha[k] = omega[k] = {std::nan(""), 0};
+  }
+  const Vectors<F> one(lattice, n, subset), two(lattice, n, subset), before(lattice, n, subset);
+  axpy(a, one.p, one.x, finished);
+  xpay(one.r, b, one.p, finished);
+  detail::cg_step(a, two.x, b, two.r, two.p, finished);
+  expect_columns(one.x, two.x, before.x, finished);
+  expect_columns(one.p, two.p, before.p, finished);
+
+  axpbypz(alpha, one.p, omega, one.r, one.x, finished);
+  const ByColumn<double> squares = axpy_norm2(-omega, one.t, one.r, finished);
+  const ByColumn<C> products = inner_product_by_column(one.shadow, one.r, finished);
+  const ColumnProducts found =
+      detail::bicgstab_step(alpha, two.p, omega, two.t, two.shadow, two.x, two.r, finished);
+  expect_columns(one.x, two.x, before.x, finished);
+  expect_columns(one.r, two.r, before.r, finished);
+  for (std::size_t k = 0; k < std::size_t(n); ++k) {
+    if (finished.is_finished(int(k))) {
+      EXPECT_EQ(found.norm2[k], 0);
+      EXPECT_EQ(found.inner_product[k], 0.0);
+      continue;
+    }
+    EXPECT_NEAR(found.norm2[k], squares[k], tolerance_of<F>() * squares[k]) << k;
+    EXPECT_LE(std::abs(found.inner_product[k] - products[k]), tolerance_of<F>() * squares[k]) << k;
+  }
+}
+
+class KrylovUpdates : public test::OnLattices {};
+
+TEST_P(KrylovUpdates, AreTheUpdatesOneAfterTheOther) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  for (const bool masked : {false, true})
+    for (const Subset subset : {Subset::all, Subset::even}) {
+      check<SpinorField<double>>(lattice, 3, subset, masked);
+      check<SpinorField<float>>(lattice, 3, subset, masked);
+      check<SpinorField<Fixed16>>(lattice, 2, subset, masked);
+      check<SpinorField<double, ColumnLanes<8>>>(lattice, 11, subset, masked);
+      check<SpinorField<float, ColumnLanes<4>>>(lattice, 6, subset, masked);
+      check<Field<ColorVector, float>>(lattice, 35, subset, masked);
+    }
+  check<SpinorField<double>>(lattice, 1, Subset::all, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, KrylovUpdates, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+}  // namespace krylov_updates
+}  // namespace
+}  // namespace kov
