@@ -7,8 +7,8 @@
 
 namespace kov::detail {
 
-/// solver(A, b, x) for the columns that `others` does not name.  Those of the others stay what they are: the solver gets
-/// zeros for them, which it solves without an iteration.
+/// solver(A, b, x) for the columns that `others` does not name.  Those of the others stay what they are: the solver
+/// gets zeros for them, which it solves without an iteration.
 template <class S, class F>
 SolveReport solve_columns(const S& solver, const Operator<F>& A, const F& b, const F& x, const ColumnMask& others) {
   if (others.n_unfinished() == others.size()) return solver(A, b, x);

@@ -87,8 +87,7 @@ void SolveRun::give_up(const std::string& reason) {
 void SolveRun::give_up_unless_positive(const ByColumn<double>& pq, const std::string& what) {
   for (int k = 0; k < stopped_.size(); ++k)
     if (!stopped_.is_finished(k) && !(pq[std::size_t(k)] > 0))
-      give_up(k, sentence(what, "=", pq[std::size_t(k)],
-                          "is not positive, so the operator is not positive definite"));
+      give_up(k, sentence(what, "=", pq[std::size_t(k)], "is not positive, so the operator is not positive definite"));
 }
 
 ProgressCallback SolveRun::inner_progress(double scale) const {

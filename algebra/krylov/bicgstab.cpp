@@ -22,8 +22,8 @@ namespace {
 using Number = std::complex<double>;
 constexpr int most_l = 8;
 
-/// The combination of r_1 ... r_l that makes r_0 smallest (ibid., Fig. 3.1), for each column, by orthogonalising them in
-/// their memory.  The indices of the paper: [0] is not used.
+/// The combination of r_1 ... r_l that makes r_0 smallest (ibid., Fig. 3.1), for each column, by orthogonalising them
+/// in their memory.  The indices of the paper: [0] is not used.
 struct MinimalPolynomials {
   std::array<ByColumn<Number>, most_l + 1> of_r, of_x, of_u;  // the paper's gamma', gamma'' and gamma
   /// The columns without a term j, [j].
@@ -144,43 +144,43 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
 }
 
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
-                                          const Field<Spinor, float>&) const;
+                                           const Field<Spinor, float>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                          const Field<Spinor, float, ColumnLanes<4>>&,
-                                          const Field<Spinor, float, ColumnLanes<4>>&) const;
+                                           const Field<Spinor, float, ColumnLanes<4>>&,
+                                           const Field<Spinor, float, ColumnLanes<4>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                          const Field<Spinor, float, ColumnLanes<8>>&,
-                                          const Field<Spinor, float, ColumnLanes<8>>&) const;
+                                           const Field<Spinor, float, ColumnLanes<8>>&,
+                                           const Field<Spinor, float, ColumnLanes<8>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                          const Field<Spinor, float, ColumnLanes<16>>&,
-                                          const Field<Spinor, float, ColumnLanes<16>>&) const;
+                                           const Field<Spinor, float, ColumnLanes<16>>&,
+                                           const Field<Spinor, float, ColumnLanes<16>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
-                                          const Field<Spinor, double>&) const;
+                                           const Field<Spinor, double>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                          const Field<Spinor, double, ColumnLanes<4>>&,
-                                          const Field<Spinor, double, ColumnLanes<4>>&) const;
+                                           const Field<Spinor, double, ColumnLanes<4>>&,
+                                           const Field<Spinor, double, ColumnLanes<4>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                          const Field<Spinor, double, ColumnLanes<8>>&,
-                                          const Field<Spinor, double, ColumnLanes<8>>&) const;
+                                           const Field<Spinor, double, ColumnLanes<8>>&,
+                                           const Field<Spinor, double, ColumnLanes<8>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                          const Field<Spinor, double, ColumnLanes<16>>&,
-                                          const Field<Spinor, double, ColumnLanes<16>>&) const;
+                                           const Field<Spinor, double, ColumnLanes<16>>&,
+                                           const Field<Spinor, double, ColumnLanes<16>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                          const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
+                                           const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                          const Field<ColorVector, float, ColumnLanes<4>>&,
-                                          const Field<ColorVector, float, ColumnLanes<4>>&) const;
+                                           const Field<ColorVector, float, ColumnLanes<4>>&,
+                                           const Field<ColorVector, float, ColumnLanes<4>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                          const Field<ColorVector, float, ColumnLanes<8>>&,
-                                          const Field<ColorVector, float, ColumnLanes<8>>&) const;
+                                           const Field<ColorVector, float, ColumnLanes<8>>&,
+                                           const Field<ColorVector, float, ColumnLanes<8>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                          const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
+                                           const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                          const Field<ColorVector, double, ColumnLanes<4>>&,
-                                          const Field<ColorVector, double, ColumnLanes<4>>&) const;
+                                           const Field<ColorVector, double, ColumnLanes<4>>&,
+                                           const Field<ColorVector, double, ColumnLanes<4>>&) const;
 template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                          const Field<ColorVector, double, ColumnLanes<8>>&,
-                                          const Field<ColorVector, double, ColumnLanes<8>>&) const;
+                                           const Field<ColorVector, double, ColumnLanes<8>>&,
+                                           const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
                                           const Field<Spinor, float>&) const;
 template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,

@@ -151,46 +151,46 @@ template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field
                                                          const Field<ColorVector, double, ColumnLanes<8>>&,
                                                          const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
-                                                         const Field<Spinor, float>&,
-                                                         const Field<Spinor, float>&) const;
+                                                              const Field<Spinor, float>&,
+                                                              const Field<Spinor, float>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<4>>&,
-                                                         const Field<Spinor, float, ColumnLanes<4>>&) const;
+                                                              const Field<Spinor, float, ColumnLanes<4>>&,
+                                                              const Field<Spinor, float, ColumnLanes<4>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<8>>&,
-                                                         const Field<Spinor, float, ColumnLanes<8>>&) const;
+                                                              const Field<Spinor, float, ColumnLanes<8>>&,
+                                                              const Field<Spinor, float, ColumnLanes<8>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<16>>&,
-                                                         const Field<Spinor, float, ColumnLanes<16>>&) const;
+                                                              const Field<Spinor, float, ColumnLanes<16>>&,
+                                                              const Field<Spinor, float, ColumnLanes<16>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                         const Field<Spinor, double>&,
-                                                         const Field<Spinor, double>&) const;
+                                                              const Field<Spinor, double>&,
+                                                              const Field<Spinor, double>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<4>>&,
-                                                         const Field<Spinor, double, ColumnLanes<4>>&) const;
+                                                              const Field<Spinor, double, ColumnLanes<4>>&,
+                                                              const Field<Spinor, double, ColumnLanes<4>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<8>>&,
-                                                         const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<16>>&,
-                                                         const Field<Spinor, double, ColumnLanes<16>>&) const;
+                                                              const Field<Spinor, double, ColumnLanes<8>>&,
+                                                              const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, const Field<Spinor, double, ColumnLanes<16>>&,
+    const Field<Spinor, double, ColumnLanes<16>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                         const Field<ColorVector, float>&,
-                                                         const Field<ColorVector, float>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<4>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<8>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<8>>&) const;
+                                                              const Field<ColorVector, float>&,
+                                                              const Field<ColorVector, float>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, const Field<ColorVector, float, ColumnLanes<4>>&,
+    const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, const Field<ColorVector, float, ColumnLanes<8>>&,
+    const Field<ColorVector, float, ColumnLanes<8>>&) const;
 template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                         const Field<ColorVector, double>&,
-                                                         const Field<ColorVector, double>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<4>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<8>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<8>>&) const;
+                                                              const Field<ColorVector, double>&,
+                                                              const Field<ColorVector, double>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, const Field<ColorVector, double, ColumnLanes<4>>&,
+    const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport NormalErrorConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, const Field<ColorVector, double, ColumnLanes<8>>&,
+    const Field<ColorVector, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

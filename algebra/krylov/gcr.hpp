@@ -10,17 +10,17 @@
 
 namespace kov {
 
-/// Solves A x = b until |b_k - A x_k| <= tolerance |b_k| for every column k by the smallest residual over the directions since the last restart
-/// (S. C. Eisenstat, H. C. Elman and M. H. Schultz, SIAM J. Numer. Anal. 20, 345 (1983)), for operators whose Hermitian
-/// part is positive.
+/// Solves A x = b until |b_k - A x_k| <= tolerance |b_k| for every column k by the smallest residual over the
+/// directions since the last restart (S. C. Eisenstat, H. C. Elman and M. H. Schultz, SIAM J. Numer. Anal. 20, 345
+/// (1983)), for operators whose Hermitian part is positive.
 ///
 /// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
 /// another solver, or one in lower precision.  directions: after so many iterations it restarts from x; it keeps two
 /// fields for each.  Otherwise like ConjugateGradient.  Throws InputError unless there is a direction.
 ///
-/// Every column is a system of its own, as in ConjugateGradient; one whose directions are exhausted waits for the others
-/// to end too, and then restarts.  For the bits of a column not to depend on those beside it, the preconditioner must
-/// take each by itself as well, as MinimalResidualSteps does.
+/// Every column is a system of its own, as in ConjugateGradient; one whose directions are exhausted waits for the
+/// others to end too, and then restarts.  For the bits of a column not to depend on those beside it, the preconditioner
+/// must take each by itself as well, as MinimalResidualSteps does.
 template <class F>
 struct Gcr {
   double tolerance = 1e-12;

@@ -6,8 +6,8 @@
 
 #include "kov/algebra/krylov/krylov_updates.hpp"
 #include "kov/algebra/solve_run.hpp"
-#include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/field/codec.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
 #include <complex>
@@ -70,8 +70,8 @@ ByColumn<double> begin_shadow_by_column(const Operator<F>& A, const F& r, const 
 
 /// Conjugate gradients until |r_k|^2 <= goal_k; bb: what the residuals of reports are relative to; like: a field of the
 /// shape to work in.  Per iteration: one A, an inner product, an update with 2 reads and 1 write (the norm rides along)
-/// and one with 3 reads and 2 writes.  After a renewal the direction p is no longer such that p^+ r = |r|^2, so that its step is computed
-/// from p^+ r; and beta stays the recursion's, for which both residuals lie in one Krylov space.
+/// and one with 3 reads and 2 writes.  After a renewal the direction p is no longer such that p^+ r = |r|^2, so that
+/// its step is computed from p^+ r; and beta stays the recursion's, for which both residuals lie in one Krylov space.
 template <class F, SolutionOfRecursion<F> Solution>
 SolveReport run_conjugate_gradient(SolveRun& run, const Operator<F>& A, const ByColumn<double>& bb,
                                    const ByColumn<double>& goal, Solution&& solution, const F& like) {
@@ -105,8 +105,8 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<F>& A, const By
   }
 }
 
-/// BiCGstab likewise.  Per iteration: two A, two inner products, updates with 2 and 3 reads, each 1 write, and one with 5
-/// reads and 2 writes.
+/// BiCGstab likewise.  Per iteration: two A, two inner products, updates with 2 and 3 reads, each 1 write, and one with
+/// 5 reads and 2 writes.
 template <class F, SolutionOfRecursion<F> Solution>
 SolveReport run_bicgstab(SolveRun& run, const Operator<F>& A, const ByColumn<double>& bb, const ByColumn<double>& goal,
                          Solution&& solution, const F& like) {

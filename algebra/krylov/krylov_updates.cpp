@@ -7,9 +7,9 @@
 
 namespace kov::detail {
 
-/// Calls f(i, z...) for each complex number i of a group of columns of a site, where z are those of the views, and writes
-/// back what f left in the first two, but for finished columns.  Number by number, because registers do not hold the
-/// numbers of several spinors; where these have a codec, site by site.
+/// Calls f(i, z...) for each complex number i of a group of columns of a site, where z are those of the views, and
+/// writes back what f left in the first two, but for finished columns.  Number by number, because registers do not hold
+/// the numbers of several spinors; where these have a codec, site by site.
 template <class View, class Batch, class Site, class F, class... Views>
 KOKKOS_FORCEINLINE_FUNCTION void update_two(const Batch& batch, Site x, int slot, const F& f, const View& first,
                                             const View& second, const Views&... others) {
@@ -57,7 +57,7 @@ struct CgStepKernel {
     const R alpha = batch.template coefficient<R>(0, slot), beta = batch.template coefficient<R>(1, slot);
     update_two(
         batch, site, slot,
-        [&](Complex<R>& to, Complex<R>& direction, const Complex<R>& residual) __attribute__((always_inline)) {
+        [&](Complex<R> & to, Complex<R> & direction, const Complex<R>& residual) __attribute__((always_inline)) {
           add_product(to.re, alpha, direction.re);
           add_product(to.im, alpha, direction.im);
           Complex<R> turned = residual;
@@ -87,7 +87,7 @@ struct BiCgStabStepKernel {
     D square(0.0);
     update_two(
         batch, site, slot,
-        [&](Complex<R>& to, Complex<R>& residual, const Complex<R>& direction, const Complex<R>& of_t,
+        [&](Complex<R> & to, Complex<R> & residual, const Complex<R>& direction, const Complex<R>& of_t,
             const Complex<R>& of_shadow) __attribute__((always_inline)) {
           multiply_add(to, alpha, direction);
           multiply_add(to, omega, residual);
@@ -114,8 +114,9 @@ void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, 
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<F, double>(x, c, finished))
-    for_each_site<typename F::Lanes>("cg_step", x.range(), batch.n_slots,
-                                     CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch});
+    for_each_site<typename F::Lanes>(
+        "cg_step", x.range(), batch.n_slots,
+        CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch});
 }
 
 template <VectorField F>

@@ -13,9 +13,10 @@ struct KrylovUpdates {
   using Real = ByColumn<double>;
   using Number = ByColumn<std::complex<double>>;
 
-  static void cg_step(const Real& alpha, const F& x, const Real& beta, const F& r, const F& p, const ColumnMask& finished);
-  static ColumnProducts bicgstab_step(const Number& alpha, const F& p, const Number& omega, const F& t,
-                                      const F& shadow, const F& x, const F& r, const ColumnMask& finished);
+  static void cg_step(const Real& alpha, const F& x, const Real& beta, const F& r, const F& p,
+                      const ColumnMask& finished);
+  static ColumnProducts bicgstab_step(const Number& alpha, const F& p, const Number& omega, const F& t, const F& shadow,
+                                      const F& x, const F& r, const ColumnMask& finished);
 };
 
 // As in column_sums.hpp.
@@ -26,8 +27,8 @@ void cg_step(const ByColumn<double>& alpha, const F& x, const ByColumn<double>& 
              const ColumnMask& finished) {
   KrylovUpdates<F>::cg_step(alpha, x, beta, r, p, finished);
 }
-/// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads and 2
-/// writes.
+/// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
+/// and 2 writes.
 template <VectorField F>
 ColumnProducts bicgstab_step(const ByColumn<std::complex<double>>& alpha, const F& p,
                              const ByColumn<std::complex<double>>& omega, const F& t, const F& shadow, const F& x,

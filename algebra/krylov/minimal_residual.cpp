@@ -84,16 +84,36 @@ template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVe
 template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                  const Field<ColorVector, double>&,
                                                  const Field<ColorVector, double>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&, const Field<Spinor, float, ColumnLanes<4>>&, const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&, const Field<Spinor, float, ColumnLanes<8>>&, const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&, const Field<Spinor, float, ColumnLanes<16>>&, const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&, const Field<Spinor, double, ColumnLanes<4>>&, const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&, const Field<Spinor, double, ColumnLanes<8>>&, const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, const Field<Spinor, double, ColumnLanes<16>>&, const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, const Field<ColorVector, float, ColumnLanes<4>>&, const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, const Field<ColorVector, float, ColumnLanes<8>>&, const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, const Field<ColorVector, double, ColumnLanes<4>>&, const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, const Field<ColorVector, double, ColumnLanes<8>>&, const Field<ColorVector, double, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
+                                                 const Field<Spinor, float, ColumnLanes<4>>&,
+                                                 const Field<Spinor, float, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
+                                                 const Field<Spinor, float, ColumnLanes<8>>&,
+                                                 const Field<Spinor, float, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
+                                                 const Field<Spinor, float, ColumnLanes<16>>&,
+                                                 const Field<Spinor, float, ColumnLanes<16>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
+                                                 const Field<Spinor, double, ColumnLanes<4>>&,
+                                                 const Field<Spinor, double, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
+                                                 const Field<Spinor, double, ColumnLanes<8>>&,
+                                                 const Field<Spinor, double, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
+                                                 const Field<Spinor, double, ColumnLanes<16>>&,
+                                                 const Field<Spinor, double, ColumnLanes<16>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<4>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<8>>&,
+                                                 const Field<ColorVector, float, ColumnLanes<8>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
+                                                 const Field<ColorVector, double, ColumnLanes<4>>&,
+                                                 const Field<ColorVector, double, ColumnLanes<4>>&) const;
+template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
+                                                 const Field<ColorVector, double, ColumnLanes<8>>&,
+                                                 const Field<ColorVector, double, ColumnLanes<8>>&) const;
 template class MinimalResidualSteps<Field<Spinor, float>>;
 template class MinimalResidualSteps<Field<Spinor, double>>;
 template class MinimalResidualSteps<Field<ColorVector, float>>;

@@ -8,9 +8,9 @@
 
 namespace kov {
 
-/// Solves A x = b until |b_k - A x_k| <= tolerance |b_k| for every column k by x = x + omega (A r, r) / |A r|^2 r, r = b - A x: for operators
-/// whose Hermitian part is positive, such as those of Wilson type with a mass that is not too small.  The simplest
-/// solver, and the usual smoother.
+/// Solves A x = b until |b_k - A x_k| <= tolerance |b_k| for every column k by x = x + omega (A r, r) / |A r|^2 r, r =
+/// b - A x: for operators whose Hermitian part is positive, such as those of Wilson type with a mass that is not too
+/// small.  The simplest solver, and the usual smoother.
 ///
 /// Every column is a system of its own, as in ConjugateGradient.
 ///
@@ -27,9 +27,9 @@ struct MinimalResidual {
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
 };
 
-/// A fixed number of minimal residual steps from x = 0 for every column, as an operator that is about A^-1.  It depends on what it is
-/// applied to, so only flexible solvers such as Gcr take it as a preconditioner.  Keeps two fields to work in, which
-/// copies share: do not apply two of them at the same time.
+/// A fixed number of minimal residual steps from x = 0 for every column, as an operator that is about A^-1.  It depends
+/// on what it is applied to, so only flexible solvers such as Gcr take it as a preconditioner.  Keeps two fields to
+/// work in, which copies share: do not apply two of them at the same time.
 template <class F>
 class MinimalResidualSteps {
  public:

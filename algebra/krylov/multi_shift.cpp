@@ -47,7 +47,8 @@ struct FollowingSystems {
   }
 
   /// From one iteration to the next.  alpha: the steps of this iteration; alpha_before and beta_before: of the last.
-  void follow(const ByColumn<double>& alpha, const ByColumn<double>& alpha_before, const ByColumn<double>& beta_before) {
+  void follow(const ByColumn<double>& alpha, const ByColumn<double>& alpha_before,
+              const ByColumn<double>& beta_before) {
     for (std::size_t k = 0; k < factor.size(); ++k) {
       const double next = factor[k] * factor_before[k] * alpha_before[k] /
                           (alpha[k] * beta_before[k] * (factor_before[k] - factor[k]) +
@@ -160,35 +161,37 @@ template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F
 template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
                                                              std::span<const double>, const Field<ColorVector, double>&,
                                                              std::span<const Field<ColorVector, double>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<4>>&,
-                                                             std::span<const Field<Spinor, float, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<8>>&,
-                                                             std::span<const Field<Spinor, float, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                             std::span<const double>, const Field<Spinor, float, ColumnLanes<16>>&,
-                                                             std::span<const Field<Spinor, float, ColumnLanes<16>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<4>>&,
-                                                             std::span<const Field<Spinor, double, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<8>>&,
-                                                             std::span<const Field<Spinor, double, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                                             std::span<const double>, const Field<Spinor, double, ColumnLanes<16>>&,
-                                                             std::span<const Field<Spinor, double, ColumnLanes<16>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                                             std::span<const double>, const Field<ColorVector, float, ColumnLanes<4>>&,
-                                                             std::span<const Field<ColorVector, float, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                                             std::span<const double>, const Field<ColorVector, float, ColumnLanes<8>>&,
-                                                             std::span<const Field<ColorVector, float, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                                             std::span<const double>, const Field<ColorVector, double, ColumnLanes<4>>&,
-                                                             std::span<const Field<ColorVector, double, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                                             std::span<const double>, const Field<ColorVector, double, ColumnLanes<8>>&,
-                                                             std::span<const Field<ColorVector, double, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&, std::span<const double>,
+    const Field<Spinor, float, ColumnLanes<4>>&, std::span<const Field<Spinor, float, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&, std::span<const double>,
+    const Field<Spinor, float, ColumnLanes<8>>&, std::span<const Field<Spinor, float, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&, std::span<const double>,
+    const Field<Spinor, float, ColumnLanes<16>>&, std::span<const Field<Spinor, float, ColumnLanes<16>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&, std::span<const double>,
+    const Field<Spinor, double, ColumnLanes<4>>&, std::span<const Field<Spinor, double, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&, std::span<const double>,
+    const Field<Spinor, double, ColumnLanes<8>>&, std::span<const Field<Spinor, double, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, std::span<const double>,
+    const Field<Spinor, double, ColumnLanes<16>>&, std::span<const Field<Spinor, double, ColumnLanes<16>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, std::span<const double>,
+    const Field<ColorVector, float, ColumnLanes<4>>&, std::span<const Field<ColorVector, float, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, std::span<const double>,
+    const Field<ColorVector, float, ColumnLanes<8>>&, std::span<const Field<ColorVector, float, ColumnLanes<8>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, std::span<const double>,
+    const Field<ColorVector, double, ColumnLanes<4>>&,
+    std::span<const Field<ColorVector, double, ColumnLanes<4>>>) const;
+template SolveReport MultiShiftConjugateGradient::operator()(
+    const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, std::span<const double>,
+    const Field<ColorVector, double, ColumnLanes<8>>&,
+    std::span<const Field<ColorVector, double, ColumnLanes<8>>>) const;
 
 }  // namespace kov

@@ -20,9 +20,9 @@ namespace kov {
 /// Every column is a system of its own, as in ConjugateGradient.
 ///
 /// x: one field for each shift, in any order, whose contents are not used: all begin with zero.  The report counts the
-/// applications of A as iterations; its column_residuals are those of all shifts, [shift][column], and its residual the largest.
-/// Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one, and all
-/// are finite.
+/// applications of A as iterations; its column_residuals are those of all shifts, [shift][column], and its residual the
+/// largest. Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one,
+/// and all are finite.
 struct MultiShiftConjugateGradient {
   double tolerance = 1e-12;
   int max_iterations = 10000;

@@ -15,7 +15,8 @@ namespace kov {
 
 namespace {
 
-/// Starts of the two stages, low and high precision, without halving the true residual, after which a column is given up.
+/// Starts of the two stages, low and high precision, without halving the true residual, after which a column is given
+/// up.
 constexpr int stages_patience = 3;
 /// Renewals that do not halve a column's smallest true residual, after which low precision brings it no further.
 constexpr int renewals_patience = 4;

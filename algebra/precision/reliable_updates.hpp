@@ -28,13 +28,14 @@ namespace kov {
 ///
 ///     ReliableUpdates(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12})
 ///     ReliableUpdates<Fixed16>(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-10}, 0.2)
-///     ReliableUpdates<double>(A, ConjugateGradient{.tolerance = 1e-14})          // residual replacement, one precision
+///     ReliableUpdates<double>(A, ConjugateGradient{.tolerance = 1e-14})          // residual replacement, one
+///     precision
 ///
 /// Steps that make the true residual much larger are not added.  Columns whose true residuals low precision makes no
 /// smaller are continued in high precision, which the report counts as a precision switch.  Every column is a system of
 /// its own, as in ConjugateGradient, but in high precision all share the limit of iterations, which is what is left to
-/// the column that has done least.  Tolerance, limit, failure and progress are taken from the solver, whose recursion it
-/// is; iterations counts those of both precisions.
+/// the column that has done least.  Tolerance, limit, failure and progress are taken from the solver, whose recursion
+/// it is; iterations counts those of both precisions.
 ///
 /// LowStorage, HighStorage: of spinors: Fixed16 (sites in lanes), float or double; Lanes: of the fields.
 template <class LowStorage = float, class HighStorage = double, class Lanes = SiteLanes>
@@ -43,7 +44,7 @@ class ReliableUpdates {
   using Low = Field<Spinor, LowStorage, Lanes>;
   using High = Field<Spinor, HighStorage, Lanes>;
   using Recursion = std::variant<ConjugateGradient, BiCgStab>;
-  static constexpr double default_delta = std::is_same_v<LowStorage, Fixed16>   ? 0.1
+  static constexpr double default_delta = std::is_same_v<LowStorage, Fixed16> ? 0.1
                                           : std::is_same_v<LowStorage, float> ? 1e-2
                                                                               : 1e-5;
 

@@ -19,16 +19,16 @@ enum class EigenvectorsOf {
   normal_operator
 };
 
-/// Solves A x = b by another solver that begins at x + sum over i of v_i (v_i^+ r) / lambda_i, where r = b - A x (of the
-/// normal operator: A^+ r).  Then the part of the error in the space of the v_i is 0 up to their accuracy, and conjugate
-/// gradients keep it so: they converge with the condition number of what is left.  With the lowest eigenvectors this
-/// pays when many sources are solved for.
+/// Solves A x = b by another solver that begins at x + sum over i of v_i (v_i^+ r) / lambda_i, where r = b - A x (of
+/// the normal operator: A^+ r).  Then the part of the error in the space of the v_i is 0 up to their accuracy, and
+/// conjugate gradients keep it so: they converge with the condition number of what is left.  With the lowest
+/// eigenvectors this pays when many sources are solved for.
 ///
 ///     Deflated(v, lambda, ConjugateGradient{.tolerance = 1e-10})
 ///     Deflated(v, lambda, NormalConjugateGradient{}, EigenvectorsOf::normal_operator)
 ///
-/// Every column of the sources is a system of its own if that is so for the solver, from which tolerance, limit, failure
-/// and progress are taken.  2 m + 2 fields are read for the m vectors of a column, once a solve.
+/// Every column of the sources is a system of its own if that is so for the solver, from which tolerance, limit,
+/// failure and progress are taken.  2 m + 2 fields are read for the m vectors of a column, once a solve.
 template <class F>
 class Deflated {
  public:
@@ -37,8 +37,8 @@ class Deflated {
   OnFailure on_failure;
   ProgressCallback progress;
 
-  /// vectors: one a column, orthonormal, as exact as they are; on the sites of the fields to solve for.  eigenvalues: as
-  /// many, from the lowest or in any order.  Throws InputError where their numbers differ, an eigenvalue is 0 or not
+  /// vectors: one a column, orthonormal, as exact as they are; on the sites of the fields to solve for.  eigenvalues:
+  /// as many, from the lowest or in any order.  Throws InputError where their numbers differ, an eigenvalue is 0 or not
   /// finite, or the vectors are not orthonormal to 1e-3.
   Deflated(const F& vectors, const std::vector<double>& eigenvalues, const std::type_identity_t<Solver<F>>& solver,
            EigenvectorsOf of = EigenvectorsOf::operator_itself);

@@ -6,9 +6,9 @@
 #include "apps/settings/format.hpp"
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
-#include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/krylov/scalar_propagator.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 

@@ -65,7 +65,8 @@ Settings SpectrumParameters::settings() {
   s.add("correlators.baryons", &correlators.baryons, "'nucleon', 'all' (17), or names");
   s.add("correlators.momenta", &correlators.momenta, "[n_x, n_y, n_z] in units of 2 pi / L; none: max_momentum2");
   s.add("correlators.max_momentum2", &correlators.max_momentum2, "all momenta with n_x^2 + n_y^2 + n_z^2 up to this");
-  s.add("analysis.pion", &analysis.pion, "first and last time whose effective masses are averaged, with weights 1 / error^2");
+  s.add("analysis.pion", &analysis.pion,
+        "first and last time whose effective masses are averaged, with weights 1 / error^2");
   s.add("analysis.rho", &analysis.rho, "the same");
   s.add("analysis.nucleon", &analysis.nucleon, "the same");
   s.add("analysis.bin", &analysis.bin, "configurations averaged before the jackknife");

@@ -3,11 +3,11 @@
 // Solvers whose columns are systems of their own: each comes out as it does alone, whatever is solved beside it.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/algebra/krylov/minimal_residual.hpp"
-#include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/krylov/multi_shift.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"

@@ -3,8 +3,8 @@
 // Every solver on hot links, judged by the naive operator in double: solutions, reports, guesses and failures.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

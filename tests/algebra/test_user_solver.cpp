@@ -3,8 +3,8 @@
 // A solver as a user writes it, alone and inside solvers of the library.
 #include "docs_solvers_example.hpp"  // out of docs/solvers.md
 #include "kov/algebra/krylov/bicgstab.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 

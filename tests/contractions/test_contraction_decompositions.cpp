@@ -4,8 +4,8 @@
 // correlators, whose sums are taken in chunks: the same bits blocking and overlapped and on any number of threads.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"

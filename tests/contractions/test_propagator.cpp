@@ -3,8 +3,8 @@
 // Sources and propagators: the free one against its Fourier form, symmetries on hot links, reports and errors.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/vectors/field_ops.hpp"

@@ -32,7 +32,9 @@ struct Vectors {
 
 template <class F>
 constexpr double tolerance_of() {
-  return std::is_same_v<typename F::Storage, Fixed16> ? 1e-3 : std::is_same_v<typename F::Storage, float> ? 1e-5 : 1e-13;
+  return std::is_same_v<typename F::Storage, Fixed16> ? 1e-3
+         : std::is_same_v<typename F::Storage, float> ? 1e-5
+                                                      : 1e-13;
 }
 
 /// Columns that are finished have the bits of `before`, the others are about those of the other field.
@@ -73,8 +75,7 @@ void check(const Lattice& lattice, int n, Subset subset, bool masked) {
   axpbypz(alpha, one.p, omega, one.r, one.x, finished);
   const ByColumn<double> squares = axpy_norm2(-omega, one.t, one.r, finished);
   const ByColumn<C> products = inner_product_by_column(one.shadow, one.r, finished);
-  const ColumnProducts found =
-      detail::bicgstab_step(alpha, two.p, omega, two.t, two.shadow, two.x, two.r, finished);
+  const ColumnProducts found = detail::bicgstab_step(alpha, two.p, omega, two.t, two.shadow, two.x, two.r, finished);
   expect_columns(one.x, two.x, before.x, finished);
   expect_columns(one.r, two.r, before.r, finished);
   for (std::size_t k = 0; k < std::size_t(n); ++k) {

@@ -2,9 +2,9 @@
 //
 // MR and GCR, alone and with preconditioners that change from call to call, judged by the naive operator.
 #include "kov/algebra/krylov/bicgstab.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/algebra/krylov/minimal_residual.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"

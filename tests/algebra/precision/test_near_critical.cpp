@@ -67,10 +67,17 @@ TEST(NearCritical, AThousandRandomSolves) {
           << "mass " << mass << ": " << ended.report.text() << " after " << in_double.report.text();
     };
     switch (i % 4) {
-      case 0: check(MixedPrecision(low, bicgstab)); break;
-      case 1: check(ReliableUpdates(low, bicgstab)); break;
-      case 2: check(ReliableUpdates<Fixed16>(low, bicgstab)); break;
-      default: check(ReliableUpdates(low, bicgstab, 0.1));
+      case 0:
+        check(MixedPrecision(low, bicgstab));
+        break;
+      case 1:
+        check(ReliableUpdates(low, bicgstab));
+        break;
+      case 2:
+        check(ReliableUpdates<Fixed16>(low, bicgstab));
+        break;
+      default:
+        check(ReliableUpdates(low, bicgstab, 0.1));
     }
   }
   EXPECT_GT(solved, 500) << "near the critical mass, not beyond it";

@@ -2,8 +2,8 @@
 //
 // Mixed precision by reliable updates: solutions in every combination of precisions, what they cost beside double, and
 // what happens where low precision does not get there.
-#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -97,8 +97,7 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
   const auto check = [&](const auto& solver, double most) {
     zero(problem.x);
     int in_high = 0;
-    const SolveReport report =
-        solver(counted<SpinorField<double>>(problem.high, in_high), problem.b, problem.x);
+    const SolveReport report = solver(counted<SpinorField<double>>(problem.high, in_high), problem.b, problem.x);
     problem.expect_solved(report, 1e-12);
     EXPECT_EQ(report.solver, "BiCGstab with reliable updates");
     EXPECT_EQ(report.precision_switches, 0) << report.text();
@@ -223,8 +222,7 @@ TEST(ReliableUpdate, GoesOnInHighPrecisionWhereTheLowOneIsOfNoUse) {
       scale(factor, out);
     };
     zero(problem.x);
-    const SolveReport report =
-        ReliableUpdates<>(Operator<Low>(low), bicgstab, 0.1)(problem.high, problem.b, problem.x);
+    const SolveReport report = ReliableUpdates<>(Operator<Low>(low), bicgstab, 0.1)(problem.high, problem.b, problem.x);
     problem.expect_solved(report, 1e-12);
     EXPECT_EQ(report.precision_switches, 1) << what;
     EXPECT_LE(report.iterations, 2 * plain) << what;
@@ -243,8 +241,8 @@ TEST(ReliableUpdate, GoesOnInHighPrecisionWhereTheLowOneIsOfNoUse) {
     const ConjugateGradient gradient{.tolerance = 1e-9, .on_failure = OnFailure::report};
     const BiCgStab stab{.tolerance = 1e-9, .on_failure = OnFailure::report};
     const Squared<float> A{problem.low};
-    const SolveReport report =
-        cg ? ReliableUpdates<Fixed16, float>(A, gradient)(A, b, x) : ReliableUpdates<Fixed16, float>(problem.low, stab)(problem.low, b, x);
+    const SolveReport report = cg ? ReliableUpdates<Fixed16, float>(A, gradient)(A, b, x)
+                                  : ReliableUpdates<Fixed16, float>(problem.low, stab)(problem.low, b, x);
     EXPECT_FALSE(report.converged);
     EXPECT_LT(report.iterations, 20 * plain) << report.text();
     EXPECT_EQ(report.precision_switches, 1) << report.text();

@@ -124,8 +124,10 @@ void check_lanes(const Lattice& lattice) {
   const GlobalArray found = gather(x);
   for (std::size_t i = 0; i < found.data.size(); ++i) {
     const std::size_t column = i % 9 / 3, site = i / 9;
-    const std::complex<double> wave = waves.columns.data[site * std::size_t(3 * waves.size()) + 3 * (column == 0 ? 1 : 4) + i % 3];
-    ASSERT_LE(std::abs(found.data[i] - (column == 2 ? 0.0 : wave / waves.eigenvalues[column == 0 ? 1 : 4])), 1e-10) << i;
+    const std::complex<double> wave =
+        waves.columns.data[site * std::size_t(3 * waves.size()) + 3 * (column == 0 ? 1 : 4) + i % 3];
+    ASSERT_LE(std::abs(found.data[i] - (column == 2 ? 0.0 : wave / waves.eigenvalues[column == 0 ? 1 : 4])), 1e-10)
+        << i;
   }
 }
 
