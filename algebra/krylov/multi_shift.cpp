@@ -2,6 +2,7 @@
 #include "kov/algebra/krylov/multi_shift.hpp"
 
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/krylov_updates.hpp"
 #include "kov/algebra/solve_columns.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
@@ -73,15 +74,14 @@ void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<doubl
     run.give_up_unless_positive(pq, sentence("for the smallest shift, s =", smallest.shift, ", p^+ (A + s) p"));
     if (!run.may_iterate()) return;
     const ByColumn<double> alpha = rr / pq;
-    axpy(alpha, p, x, run.stopped());
     const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped()), beta = next / rr;
-    xpay(r, beta, p, run.stopped());
+    detail::cg_step(alpha, x, beta, r, p, run.stopped());
     for (auto& system : others) {
       const ColumnMask finished = run.stopped() | system.solved;
       if (finished.all_finished()) continue;
       system.follow(alpha, alpha_before, beta_before);
-      axpy(alpha * system.factor, system.direction, system.x, finished);
-      xpay(r, beta * system.factor / system.factor_before, system.direction, finished);
+      detail::cg_step(alpha * system.factor, system.x, beta * system.factor / system.factor_before, r, system.direction,
+                      finished);
       system.solved = system.solved | not_above(system.factor * system.factor * next, goal);
     }
     rr = next;
@@ -93,8 +93,8 @@ void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<doubl
 
 }  // namespace
 
-/// Per iteration: one A, an inner product, 2 reads and 1 write for each of three updates, and for each further shift of
-/// two more.
+/// Per iteration: one A, an inner product, an update with 2 reads and 1 write, and for each shift one with 3 reads and
+/// 2 writes.
 template <class F>
 SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std::span<const double> shifts, const F& b,
                                                     std::span<const std::type_identity_t<F>> x) const {
