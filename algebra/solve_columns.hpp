@@ -11,10 +11,8 @@ namespace kov::detail {
 /// gets zeros for them, which it solves without an iteration.
 template <class S, class F>
 SolveReport solve_columns(const S& solver, const Operator<F>& A, const F& b, const F& x, const ColumnMask& others) {
-  if (others.n_unfinished() == others.size()) return solver(A, b, x);
+  if (!others.any_finished()) return solver(A, b, x);
   const F source = b.like("sources"), solution = b.like("solutions");
-  zero(source);
-  zero(solution);
   copy(b, source, others);
   copy(x, solution, others);
   const SolveReport report = solver(A, source, solution);

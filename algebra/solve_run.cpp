@@ -77,6 +77,11 @@ void SolveRun::give_up(int system, const std::string& reason) {
   stopped_.finish(system);
 }
 
+void SolveRun::give_up(const ColumnMask& systems, const std::string& reason) {
+  for (int k = 0; k < stopped_.size(); ++k)
+    if (systems.is_finished(k) && !stopped_.is_finished(k)) give_up(k, reason);
+}
+
 void SolveRun::give_up(const std::string& reason) {
   for (int k = 0; k < stopped_.size(); ++k) {
     const System& system = systems_[std::size_t(k)];

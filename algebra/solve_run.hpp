@@ -82,8 +82,10 @@ class SolveRun {
   /// Of the system that has most left, of those that are not stopped.
   int iterations_left() const;
 
-  /// To be called when the solver cannot go on: stops one system or all; the next over() ends them with this reason.
+  /// To be called when the solver cannot go on: stops one system, those of a mask that are not stopped, or all that
+  /// have not converged; the next over() ends them with this reason.
   void give_up(int system, const std::string& reason);
+  void give_up(const ColumnMask& systems, const std::string& reason);
   void give_up(const std::string& reason);
   /// Gives up the systems where pq, p^+ A p of a direction, is not positive; what: its name in the reason.
   void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p");
@@ -106,13 +108,6 @@ class SolveRun {
     else
       tell_column_residuals(norm2_by_column(r), norm2_by_column(b));
     return finish();
-  }
-  /// The solution x = 0 of a right-hand side b = 0, and its report.
-  template <class F>
-  SolveReport finish_zero(const F& b, const F& x) {
-    zero(x);
-    over(0, 1);
-    return finish(b, b);
   }
 
  private:

@@ -53,9 +53,7 @@ SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, co
     A.apply_adjoint(r, p);
     while (run.may_iterate(not_above(rr, goal))) {
       const ByColumn<double> pp = norm2_by_column(p, run.stopped());
-      for (int k = 0; k < int(pp.size()); ++k)
-        if (pp[std::size_t(k)] == 0 && !run.stopped().is_finished(k))
-          run.give_up(k, "A^+ makes 0 of a direction, so the operator is singular");
+      run.give_up(zeros(pp), "A^+ makes 0 of a direction, so the operator is singular");
       if (!run.may_iterate()) break;
       const ByColumn<double> alpha = rr / pp;
       A.apply(p, q);

@@ -52,9 +52,8 @@ SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) con
         axpy(-overlap, kept[j].z, z, run.stopped());
       }
       const ByColumn<double> norm = sqrt(norm2_by_column(Az, run.stopped()));
-      for (int column = 0; k == 0 && column < int(norm.size()); ++column)
-        if (norm[std::size_t(column)] == 0 && !run.stopped().is_finished(column))
-          run.give_up(column, "the operator makes 0 of the residual, or of what the preconditioner makes of it");
+      if (k == 0)
+        run.give_up(zeros(norm), "the operator makes 0 of the residual, or of what the preconditioner makes of it");
       // Columns whose directions are exhausted begin anew.
       if (!run.may_iterate(not_above(norm, nothing * sqrt(before)))) break;
       scale(1.0 / norm, Az, run.stopped());

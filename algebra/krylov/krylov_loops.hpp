@@ -50,8 +50,6 @@ inline constexpr double rounding_of = std::numeric_limits<Storage>::epsilon();
 template <>
 inline constexpr double rounding_of<Fixed16> = 1.0 / 65536;
 
-inline bool has_columns(const ColumnMask& mask) { return mask.n_unfinished() < mask.size(); }
-
 /// Restarts without progress after which the limit of precision counts as reached.
 inline constexpr int cg_patience = 2, bicgstab_patience = 4;
 
@@ -87,7 +85,7 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<F>& A, const By
       run.give_up_unless_positive(pq);
       if (!run.may_iterate()) break;
       ByColumn<double> alpha = rr / pq;
-      if (has_columns(renewed))
+      if (renewed.any_finished())
         alpha = choose(renewed, real(inner_product_by_column(p, r, run.stopped() | renewed.complement())) / pq, alpha);
       ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
       const ByColumn<double> beta = next / rr;
@@ -145,7 +143,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<F>& A, const ByColumn<dou
       const ColumnMask renewed = solution.renew(rr, run, r);
       if (!run.may_iterate(ends | not_above(rr, goal))) break;
       ByColumn<Number> next = shadow_r;
-      if (has_columns(renewed))
+      if (renewed.any_finished())
         next = choose(renewed, inner_product_by_column(shadow, r, run.stopped() | renewed.complement()), next);
       if (!run.may_iterate(not_above(abs(next), nothing * shadow_norm * sqrt(rr)))) break;
       const ByColumn<Number> beta = next / rho * (alpha / omega);

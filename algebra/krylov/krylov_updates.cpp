@@ -131,13 +131,7 @@ ColumnProducts KrylovUpdates<F>::bicgstab_step(const Number& alpha, const F& p, 
     sums.add("bicgstab_step", batch,
              BiCgStabStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), t.view(),
                                                                      shadow.view(), batch, worth_streaming(x.bytes())});
-  const std::vector<double> all = sums.over_ranks(finished);
-  ColumnProducts products{Number::repeated(x.n_components(), 0), Real::repeated(x.n_components(), 0)};
-  for (std::size_t k = 0; k < products.norm2.size(); ++k) {
-    products.inner_product[k] = {all[3 * k], all[3 * k + 1]};
-    products.norm2[k] = all[3 * k + 2];
-  }
-  return products;
+  return column_products(sums.over_ranks(finished));
 }
 
 template struct KrylovUpdates<Field<Spinor, float>>;

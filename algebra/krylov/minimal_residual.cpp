@@ -44,9 +44,7 @@ SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, con
     while (run.may_iterate(not_above(rr, goal))) {
       A.apply(r, q);
       const auto steps = steps_along(r, q, omega, run.stopped());
-      for (int k = 0; k < int(steps.size()); ++k)
-        if (steps[std::size_t(k)] == 0.0 && !run.stopped().is_finished(k))
-          run.give_up(k, "A r is orthogonal to the residual r, which no step makes smaller");
+      run.give_up(zeros(steps), "A r is orthogonal to the residual r, which no step makes smaller");
       if (!run.may_iterate()) break;
       axpy(steps, r, x, run.stopped());
       rr = axpy_norm2(-steps, q, r, run.stopped());

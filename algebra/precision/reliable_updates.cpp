@@ -53,8 +53,7 @@ class ReliableSolution {
     if (std::exchange(has_steps_, true))
       take_steps(ColumnMask(r.n_components()), run);
     else
-      zero(steps_);
-    accepted_ = true_residual(x_);
+      accepted_ = true_residual(x_);
     copy(low_residual_, r);
     largest_ = accepted_;
     return accepted_;
@@ -68,7 +67,7 @@ class ReliableSolution {
       largest_[i] = std::max(largest_[i], rr[i]);
       if (!(rr[i] > delta_squared_ * largest_[i])) due.finish(k);
     }
-    if (!detail::has_columns(due)) return due;
+    if (!due.any_finished()) return due;
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
     rr = choose(due, found, rr);
@@ -138,22 +137,21 @@ SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Op
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const High r = b.like("residual");
-  const auto low_solve = [&](const auto& solver, const High& b_, const High& x_) {
-    SolveRun low_run(solver, b_);
-    const ByColumn<double> squares = norm2_by_column(b_);
-    if (low_run.solve_zeros(squares, b_, x_)) return low_run.finish(b_, b_);
-    const ByColumn<double> ones = ByColumn<double>::repeated(b_.n_components(), 1), goal = tolerance * tolerance * ones;
-    ReliableSolution<Low, High> solution(A, b_, squares, x_, delta);
-    const Low like = solution.update().alias();
+  const auto solve_in_low = [&](const auto& solver) {
+    SolveRun low_run(solver, b);
+    low_run.solve_zeros(bb, b, x);
+    const ByColumn<double> ones = ByColumn<double>::repeated(b.n_components(), 1), goal = tolerance * tolerance * ones;
+    ReliableSolution<Low, High> solution(A, b, bb, x, delta);
     if constexpr (std::is_same_v<std::decay_t<decltype(solver)>, BiCgStab>)
-      return detail::run_bicgstab<Low>(low_run, low_, ones, goal, solution, like);
+      return detail::run_bicgstab<Low>(low_run, low_, ones, goal, solution, solution.update());
     else
-      return detail::run_conjugate_gradient<Low>(low_run, low_, ones, goal, solution, like);
+      return detail::run_conjugate_gradient<Low>(low_run, low_, ones, goal, solution, solution.update());
   };
-  for (bool in_low = true, is_first = true;; in_low = false) {
+  for (int stage = 0;; ++stage) {
+    const bool in_low = stage == 0;
     const ByColumn<double> residual = sqrt(true_residual_by_column<High>(A, b, x, r) / bb);
     if (run.over(residual, stages_patience)) return run.finish(r, b);
-    if (!in_low && std::exchange(is_first, false)) run.switch_precision();
+    if (stage == 1) run.switch_precision();
     const ColumnMask over = run.stopped();
     const SolveReport inner = std::visit(
         [&](auto solver) {
@@ -161,8 +159,7 @@ SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Op
           solver.max_iterations = run.iterations_left();
           solver.on_failure = OnFailure::report;
           solver.progress = run.inner_progress(1);
-          if (!in_low) return detail::solve_columns(solver, A, b, x, over);
-          return low_solve(solver, b, x);
+          return in_low ? solve_in_low(solver) : detail::solve_columns(solver, A, b, x, over);
         },
         solver_);
     run.add(inner);

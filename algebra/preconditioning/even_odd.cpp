@@ -41,7 +41,7 @@ SolveReport EvenOdd<T, Lanes>::operator()(const Operator<F>& M, const F& b, cons
     if (run.over(residual, patience)) return run.finish(r, b);
     if (!first) goal = goal * (0.5 * tolerance / residual);
     const ColumnMask over = run.stopped(), others = over.complement();
-    if (!others.all_finished()) {
+    if (over.any_finished()) {
       if (!kept.n_components()) kept = x.like("solutions that are kept");
       copy(x, kept, others);
       zero(r);
@@ -51,7 +51,7 @@ SolveReport EvenOdd<T, Lanes>::operator()(const Operator<F>& M, const F& b, cons
                                            run.inner_progress(1 / smallest(ratio, over)));
     run.add(solve(reduced_, source, x.even()), 1.0 / ratio);
     complete_(b, x);
-    if (!others.all_finished()) copy(kept, x, others);
+    if (over.any_finished()) copy(kept, x, others);
   }
 }
 

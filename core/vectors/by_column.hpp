@@ -59,6 +59,14 @@ ByColumn<std::complex<double>> conj(const ByColumn<std::complex<double>>& a);
 
 /// The columns where a > b does not hold, those with NaN among them.
 ColumnMask not_above(const ByColumn<double>& a, const ByColumn<double>& b);
+/// The columns where a is 0.
+template <class C>
+ColumnMask zeros(const ByColumn<C>& a) {
+  ColumnMask columns(int(a.size()));
+  for (int k = 0; k < columns.size(); ++k)
+    if (a[std::size_t(k)] == C(0)) columns.finish(k);
+  return columns;
+}
 /// Of as many columns, a for those that `others` names and b for the rest.
 template <class C>
 ByColumn<C> choose(const ColumnMask& others, const ByColumn<C>& a, const ByColumn<C>& b) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/vectors/column_mask.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_columns.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
@@ -201,5 +202,16 @@ class SumsOfColumns {
   Exec exec_;
   std::vector<double> sums_;
 };
+
+/// From three sums for each column: the real and the imaginary part of an inner product, and a norm.
+inline ColumnProducts column_products(const std::vector<double>& sums) {
+  const std::size_t n = sums.size() / 3;
+  ColumnProducts products{ByColumn<std::complex<double>>::repeated(int(n), 0), ByColumn<double>::repeated(int(n), 0)};
+  for (std::size_t k = 0; k < n; ++k) {
+    products.inner_product[k] = {sums[3 * k], sums[3 * k + 1]};
+    products.norm2[k] = sums[3 * k + 2];
+  }
+  return products;
+}
 
 }  // namespace kov::detail

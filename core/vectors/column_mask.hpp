@@ -29,6 +29,7 @@ class ColumnMask {
   /// How many of the size() columns are not finished.
   int n_unfinished() const { return int(std::count(finished_.begin(), finished_.end(), 0)); }
   bool all_finished() const { return size() > 0 && n_unfinished() == 0; }
+  bool any_finished() const { return n_unfinished() < size(); }
 
   /// The mask of the other columns: those that are not finished.
   ColumnMask complement() const {

@@ -69,14 +69,7 @@ ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const 
   require_conforming(x, y);
   const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
                                                           worth_streaming(2 * x.bytes())};
-  const std::vector<double> sums = sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec);
-  ColumnProducts products{ByColumn<std::complex<double>>::repeated(x.n_components(), 0),
-                          ByColumn<double>::repeated(x.n_components(), 0)};
-  for (std::size_t k = 0; k < products.norm2.size(); ++k) {
-    products.inner_product[k] = {sums[3 * k], sums[3 * k + 1]};
-    products.norm2[k] = sums[3 * k + 2];
-  }
-  return products;
+  return column_products(sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec));
 }
 
 template <VectorField F, class C>
