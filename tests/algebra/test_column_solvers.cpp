@@ -9,40 +9,17 @@
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/solve_run.hpp"
-#include "kov/core/field/convert.hpp"
-#include "kov/core/vectors/column_sums.hpp"
-#include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "tests/reference/gather.hpp"
-#include "tests/support/every_rank.hpp"
+#include "tests/algebra/column_systems.hpp"
 
 #include <algorithm>
-#include <gtest/gtest.h>
 #include <limits>
 
 namespace kov {
 namespace {
 namespace column_solvers {
 
-using reference::GlobalArray;
-
-template <class F>
-inline constexpr double tolerance_of = std::is_same_v<typename F::Real, double> ? 1e-10 : 2e-5;
-
-/// More than a pack, and no multiple of one.
-template <class F>
-inline constexpr int n_columns_of = F::Lanes::columns + 5;
-
-Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 4}); }
-
-GlobalArray hot_links() { return reference::random_su3({4, 4, 4, 4}, 4, 31); }
-
-template <class T>
-WilsonOperator<T> wilson(const Lattice& lattice) {
-  return {GaugeLinks<T>(reference::gauge_field<double>(lattice, hot_links()), BoundaryAngles::antiperiodic_in_time()),
-          0.3,
-          {.columns = true}};
-}
+using namespace column_systems;
 
 /// 0.5 - Delta.
 template <class T>
@@ -56,98 +33,6 @@ struct Helmholtz {
     laplacian.combine(8.5, -1, in, out);
   }
 };
-
-/// Colours 1 and 2 times a number between 1 and 2, another one at each site.  Colour 0 times a number, or, with
-/// exchanges, upper spins in place of lower ones and the other way round.
-struct ByColour {
-  double colour_0 = 1;
-  bool exchanges = false;
-
-  template <class F>
-  void apply(const F& in, const F& out) const {
-    const std::vector<double> numbers = export_sites(in);
-    std::vector<double> results(numbers.size());
-    const Geometry& geometry = in.lattice().geometry();
-    std::size_t i = 0;
-    reference::for_each_coordinate(geometry.local_extent(), [&](const Coord& local) {
-      const double factor =
-          1 + double(lexicographic(geometry.global(local), geometry.extent())) / double(in.lattice().volume());
-      for (int k = 0; k < in.n_components(); ++k)
-        for (std::size_t spin = 0; spin < 4; ++spin)
-          for (std::size_t colour = 0; colour < 3; ++colour)
-            for (std::size_t part = 0; part < 2; ++part, ++i) {
-              const std::size_t other = spin < 2 ? i + 12 : i - 12;
-              results[i] = colour > 0 ? factor * numbers[i] : exchanges ? numbers[other] : colour_0 * numbers[i];
-            }
-    });
-    import_sites(results, out);
-  }
-};
-
-/// Column k as the only one of its field.
-template <class F>
-F alone(const F& x, int k) {
-  F one(x.lattice(), "alone", 1, x.subset());
-  copy_components(x, k, one, 0, 1);
-  return one;
-}
-
-template <class F>
-void set_column(const F& x, int k, const F& one) {
-  copy_components(one, 0, x, k, 1);
-}
-
-template <class F>
-void set_random(const F& x, int k, std::uint64_t seed, double size) {
-  F one(x.lattice(), "random", 1, x.subset());
-  load(one, reference::random_array(x.lattice().extent(), F::n_complex, seed));
-  scale(size, one);
-  set_column(x, k, one);
-}
-
-/// Random sources, but for a zero at 1, and guesses of all kinds: the solution itself at 2, nearly that at 3.
-template <class F>
-struct Systems {
-  static constexpr int n = n_columns_of<F>;
-  F b, x;
-
-  template <class S>
-  Systems(const Lattice& lattice, const S& solver, const Operator<F>& A) : b(lattice, "b", n), x(lattice, "x", n) {
-    for (int k = 0; k < n; ++k) {
-      if (k != 1) set_random(b, k, 40 + std::uint64_t(k), 1);
-      if (k != 0) set_random(x, k, 90 + std::uint64_t(k), k == 4 ? 1e3 : 1);
-    }
-    for (const int k : {2, 3}) {
-      const F solution = alone(x, k);
-      solver(A, alone(b, k), solution);
-      if (k == 3) {
-        const F away = solution.like("away");
-        set_random(away, 0, 7, 1e-3);
-        axpy(1, away, solution);
-      }
-      set_column(x, k, solution);
-    }
-  }
-};
-
-#if defined(KOKKOS_ENABLE_CUDA)
-constexpr bool same_bits = false;  // sums of many columns and of one are taken in another order
-#else
-constexpr bool same_bits = true;
-#endif
-
-template <class F>
-void expect_column(const F& x, int k, const F& one, const std::string& what) {
-  if (same_bits) {
-    EXPECT_EQ(export_sites(alone(x, k)), export_sites(one)) << what << ", column " << k;
-  }
-}
-
-void expect_same_on_all_ranks(const Lattice& lattice, const SolveReport& report) {
-  for (std::size_t k = 0; k < report.column_residuals.size(); ++k)
-    lattice.require_same("a column", report.column_residuals[k], report.column_iterations.at(k));
-  lattice.require_same("a report", report.iterations, report.restarts, report.residual, report.text());
-}
 
 /// Solves all columns together and each alone.
 template <class F, class S>
@@ -186,9 +71,6 @@ void check(const Lattice& lattice, const S& solver, const Operator<F>& A) {
 
 template <class F>
 class ColumnSolvers : public testing::Test {};
-using SpinorFields =
-    testing::Types<SpinorField<double>, SpinorField<double, ColumnLanes<4>>, SpinorField<double, ColumnLanes<8>>,
-                   SpinorField<float>, SpinorField<float, ColumnLanes<4>>, SpinorField<float, ColumnLanes<16>>>;
 TYPED_TEST_SUITE(ColumnSolvers, SpinorFields);
 
 TYPED_TEST(ColumnSolvers, SolveEachColumnAsItIsAlone) {
@@ -264,179 +146,6 @@ TEST(ColumnSolversOfColorVectors, SolveEachColumnAsItIsAlone) {
   check<Field<ColorVector, double, ColumnLanes<8>>>(lattice, ConjugateGradient{.tolerance = 1e-10}, A);
   check<Field<ColorVector, double, ColumnLanes<8>>>(lattice, BiCgStab{.tolerance = 1e-10}, A);
   check<Field<ColorVector, float, ColumnLanes<8>>>(lattice, ConjugateGradient{.tolerance = 2e-5}, low);
-}
-
-/// The columns of a solve in which some may fail, against those of a solve in which none does.
-template <class F, class S>
-SolveReport solve_quietly(S solver, const Operator<F>& A, const F& b, const F& x) {
-  solver.on_failure = OnFailure::report;
-  return solver(A, b, x);
-}
-
-template <class F, class S>
-void expect_failure(const S& solver, const Operator<F>& A, const F& b, const F& x, const std::string& reason) {
-  try {
-    solver(A, b, x);
-    ADD_FAILURE() << "did not throw: " << reason;
-  } catch (const ConvergenceError& e) {
-    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
-  }
-}
-
-TYPED_TEST(ColumnSolvers, NaNInAColumnEndsThatColumnAlone) {
-  using F = TypeParam;
-  const Lattice lattice = small_lattice();
-  const auto check_solver = [&](const auto& solver, const Operator<F>& A) {
-    const F b(lattice, "b", 3), x(lattice, "x", 3), good = x.like("without NaN");
-    for (const int k : {0, 1, 2}) set_random(b, k, 50 + std::uint64_t(k), 1);
-    solver(A, b, good);
-    F broken = alone(b, 1);
-    scale(std::nan(""), broken);
-    set_column(b, 1, broken);
-    const SolveReport report = solve_quietly(solver, A, b, x);
-    expect_same_on_all_ranks(lattice, report);
-    EXPECT_FALSE(report.converged);
-    EXPECT_EQ(report.reason, "column 1 of 3: the residual is not finite");
-    EXPECT_EQ(report.column_iterations[1], 0);
-    EXPECT_TRUE(std::isnan(report.residual) && std::isnan(report.column_residuals[1]));
-    for (const int k : {0, 2}) {
-      EXPECT_LE(report.column_residuals[std::size_t(k)], 10 * solver.tolerance);
-      expect_column(x, k, alone(good, k), solver.name());
-    }
-    zero(x);
-    expect_failure(solver, A, b, x, "column 1 of 3: the residual is not finite");
-  };
-  const Operator<F> M = wilson<typename F::Real>(lattice);
-  check_solver(BiCgStab{.tolerance = tolerance_of<F>}, M);
-  check_solver(NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
-  check_solver(ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
-  check_solver(NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
-  check_solver(BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
-  check_solver(MinimalResidual{.tolerance = tolerance_of<F>}, M);
-  check_solver(Gcr<F>{.tolerance = tolerance_of<F>, .directions = 6}, M);
-}
-
-/// Sources with numbers in colour 0 only for column 1, and in the others only for columns 0 and 2.
-template <class F>
-F sources_by_colour(const Lattice& lattice) {
-  const F b(lattice, "b", 3);
-  for (const int k : {0, 1, 2}) {
-    GlobalArray a = reference::random_array(lattice.extent(), 12, 60 + std::uint64_t(k));
-    for (std::size_t i = 0; i < a.data.size(); ++i) {
-      const bool keeps = k == 1 ? i % 12 < 6 && i % 3 == 0 : i % 3 > 0;  // of column 1 the upper spins
-      if (!keeps) a.data[i] = 0;
-    }
-    F one(lattice, "one", 1);
-    load(one, a);
-    set_column(b, k, one);
-  }
-  return b;
-}
-
-TYPED_TEST(ColumnSolvers, AShiftThatFailsInAColumnEndsThatColumnAlone) {
-  using F = TypeParam;
-  const Lattice lattice = small_lattice();
-  MultiShiftConjugateGradient solver{.tolerance = tolerance_of<F>, .on_failure = OnFailure::report};
-  const std::array shifts{0.0, 0.5};
-  // Column 0 is not a number, column 1 sees an operator that is not positive, column 2 is solved.
-  const F b = sources_by_colour<F>(lattice);
-  F broken = alone(b, 0);
-  scale(std::nan(""), broken);
-  set_column(b, 0, broken);
-  const std::array x{b.like("x"), b.like("x")};
-  const Operator<F> A = ByColour{.colour_0 = -1};
-  const SolveReport report = solver(A, shifts, b, x);
-  EXPECT_FALSE(report.converged);
-  EXPECT_NE(report.reason.find("column 0 of 3: the residual is not finite"), std::string::npos) << report.reason;
-  EXPECT_NE(report.reason.find("column 1 of 3: for the smallest shift, s = 0"), std::string::npos) << report.reason;
-  for (const std::size_t i : {0, 1}) EXPECT_LE(report.column_residuals.at(3 * i + 2), solver.tolerance);
-  EXPECT_LT(report.iterations, 200) << "columns that have failed are not solved further";
-}
-
-TYPED_TEST(ColumnSolvers, AnOperatorThatIsNotPositiveForAColumnEndsThatColumnAlone) {
-  using F = TypeParam;
-  const Lattice lattice = small_lattice();
-  const ConjugateGradient solver{.tolerance = tolerance_of<F>};
-  const Operator<F> A = ByColour{.colour_0 = -1};
-  const F b = sources_by_colour<F>(lattice), x = b.like("x");
-  const SolveReport report = solve_quietly(solver, A, b, x);
-  expect_same_on_all_ranks(lattice, report);
-  EXPECT_NE(report.reason.find("column 1 of 3: p^+ A p = -"), std::string::npos) << report.reason;
-  EXPECT_EQ(report.column_residuals[1], 1);
-  for (const int k : {0, 2}) {
-    const F one = alone(x, k).like("one");
-    const SolveReport single = solver(A, alone(b, k), one);
-    expect_column(x, k, one, "conjugate gradient");
-    EXPECT_GT(single.iterations, 3);
-  }
-  zero(x);
-  expect_failure(solver, A, b, x, "column 1 of 3: p^+ A p");
-}
-
-template <class F, class S>
-void check_breakdown(const S& solver) {
-  const Lattice lattice = small_lattice();
-  const Operator<F> A = ByColour{.exchanges = true};
-  const F b = sources_by_colour<F>(lattice), x = b.like("x");
-  const SolveReport report = solver(A, b, x);
-  expect_same_on_all_ranks(lattice, report);
-  EXPECT_GE(report.restarts, 1);
-  for (const int k : {0, 1, 2}) {
-    const F one = alone(x, k).like("one");
-    const SolveReport single = solver(A, alone(b, k), one);
-    EXPECT_EQ(single.restarts > 0, k == 1);
-    expect_column(x, k, one, solver.name());
-    if (same_bits) {
-      EXPECT_EQ(report.column_iterations[std::size_t(k)], single.iterations);
-    }
-  }
-}
-
-/// The square of A is 1 on column 1, so that a cycle of BiCGstab(3) ends in its middle.
-TYPED_TEST(ColumnSolvers, BreakdownOfAColumnRestartsThatColumnAlone) {
-  check_breakdown<TypeParam>(BiCgStab{.tolerance = tolerance_of<TypeParam>});
-  check_breakdown<TypeParam>(BiCgStabL{.tolerance = tolerance_of<TypeParam>, .l = 3});
-}
-
-/// On column 1 A is 1, so that GCR runs out of directions there.
-TYPED_TEST(ColumnSolvers, DirectionsOfAColumnMayBeExhausted) {
-  using F = TypeParam;
-  const Lattice lattice = small_lattice();
-  const Gcr<F> solver{.tolerance = 1e-2 * tolerance_of<F>, .on_failure = OnFailure::report, .directions = 30};
-  const Operator<F> A = ByColour{};
-  const F b = sources_by_colour<F>(lattice), x = b.like("x");
-  const SolveReport report = solver(A, b, x);
-  EXPECT_LE(report.column_residuals.at(1), 1e-6);
-  EXPECT_LE(report.column_iterations.at(1), 3);
-  EXPECT_GT(report.column_iterations.at(0), 5);
-  EXPECT_LE(report.column_residuals.at(0), tolerance_of<F>);
-}
-
-TYPED_TEST(ColumnSolvers, TheLimitOfIterationsIsThatOfEachColumn) {
-  using F = TypeParam;
-  const Lattice lattice = small_lattice();
-  const Operator<F> M = wilson<typename F::Real>(lattice);
-  BiCgStab solver{.tolerance = tolerance_of<F>};
-  const Systems<F> systems(lattice, solver, M);
-  const F x = systems.x.like("solutions");
-  copy(systems.x, x);
-  const std::vector<int> needed = solver(M, systems.b, x).column_iterations;
-  solver.max_iterations = needed[3];
-  copy(systems.x, x);
-  const SolveReport report = solve_quietly(solver, M, systems.b, x);
-  EXPECT_FALSE(report.converged);
-  EXPECT_EQ(report.iterations, needed[3]);
-  std::string columns = "columns 0, 4";
-  for (int k = 5; k < systems.n; ++k) columns += ", " + std::to_string(k);
-  const std::string reason = columns + " of " + std::to_string(systems.n) + ": the limit of " +
-                             std::to_string(needed[3]) + " iterations was reached";
-  EXPECT_EQ(report.reason, reason);
-  for (const std::size_t k : {1, 2, 3}) EXPECT_LE(report.column_residuals[k], solver.tolerance);
-  copy(systems.x, x);
-  expect_failure(solver, M, systems.b, x, reason);
-  solver.max_iterations = 0;
-  copy(systems.x, x);
-  EXPECT_EQ(solve_quietly(solver, M, systems.b, x).column_residuals[1], 0) << "zeros need no iteration";
 }
 
 TYPED_TEST(ColumnSolvers, ProgressTellsOfTheSlowestAndTheWorstColumn) {

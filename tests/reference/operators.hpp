@@ -6,6 +6,7 @@
 #include "tests/reference/global_array.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace kov::reference {
 
@@ -75,6 +76,18 @@ inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, 
     }
   });
   return out;
+}
+
+/// |b - M x| / |b|, M = 4 + mass - 1/2 H.
+inline double wilson_residual(const GlobalArray& gauge, double mass, const GlobalArray& x, const GlobalArray& b,
+                              const std::array<double, 4>& angle) {
+  const GlobalArray hop = wilson_hop(gauge, x, angle);
+  double rr = 0, bb = 0;
+  for (std::size_t i = 0; i < b.data.size(); ++i) {
+    rr += std::norm(b.data[i] - (4 + mass) * x.data[i] + 0.5 * hop.data[i]);
+    bb += std::norm(b.data[i]);
+  }
+  return std::sqrt(rr / bb);
 }
 
 }  // namespace kov::reference
