@@ -9,12 +9,12 @@
 
 namespace kov {
 
-template <class F>
-SolveReport BiCgStab::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport BiCgStab::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  return detail::run_bicgstab<F>(run, A, bb, goal, detail::SolutionInPlace<F>{A, b, x}, b);
+  detail::SolutionInPlace solution(A, b, x);
+  return detail::run_bicgstab(run, A, bb, goal, solution, b);
 }
 
 namespace {
@@ -31,13 +31,12 @@ struct MinimalPolynomials {
   ColumnMask unusable;
 
   /// degree: of each column's polynomial, 0 for none.
-  template <class F>
-  MinimalPolynomials(const std::vector<F>& r, int l, const std::vector<int>& degree, double nothing)
+  MinimalPolynomials(const std::vector<Vector>& r, int l, const std::vector<int>& degree, double nothing)
       : unusable(int(degree.size())) {
     const int n = int(degree.size());
     std::array<std::array<ByColumn<Number>, most_l + 1>, most_l + 1> tau;
     std::array<ByColumn<double>, most_l + 1> sigma;
-    const auto at = [&](int j) -> const F& { return r[std::size_t(j)]; };
+    const auto at = [&](int j) -> const Vector& { return r[std::size_t(j)]; };
     for (int j = 1; j <= l; ++j) {
       ColumnMask others(n);
       for (int k = 0; k < n; ++k)
@@ -75,27 +74,25 @@ struct MinimalPolynomials {
 }  // namespace
 
 /// Per l iterations: 2 l A, and about l (l + 7) / 2 inner products or norms and l (3 l + 7) / 2 updates.
-template <class F>
-SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport BiCgStabL::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   b.lattice().require_same("BiCGstab(l)", l);
   require(1 <= l && l <= most_l, "BiCGstab(l) with l =", l, "is not possible: choose l from 1 to", most_l);
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
+  const double nothing = b.rounding();
   const int n = b.n_components();
-  std::vector<F> r, u;  // r[j] = A^j r, u[j] = A^j u
+  std::vector<Vector> r, u;  // r[j] = A^j r, u[j] = A^j u
   for (int j = 0; j <= l; ++j) {
     r.push_back(b.like("residual"));
     u.push_back(b.like("direction"));
   }
-  const F shadow = b.like("shadow residual");
+  const Vector shadow = b.like("shadow residual");
   ColumnMask plain = ColumnMask(n).complement();  // columns that need no tilted shadow residual
   for (;;) {
     ByColumn<double> rr = true_residual_by_column(A, b, x, r[0]);
     if (run.over(sqrt(rr / bb), detail::bicgstab_patience)) return run.finish(r[0], b);
-    const ByColumn<double> shadow_norm =
-        detail::begin_shadow_by_column<F>(A, r[0], plain | run.stopped(), u[1], shadow);
+    const ByColumn<double> shadow_norm = detail::begin_shadow_by_column(A, r[0], plain | run.stopped(), u[1], shadow);
     zero(u[0]);
     ByColumn<Number> rho = ByColumn<Number>::repeated(n, 1), alpha = ByColumn<Number>::repeated(n, 0), omega = rho;
     plain = ColumnMask(n);
@@ -142,82 +139,5 @@ SolveReport BiCgStabL::operator()(const AnyOperator<F>& A, const F& b, const F& 
     }
   }
 }
-
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
-                                           const Field<Spinor, float>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                           const Field<Spinor, float, ColumnLanes<4>>&,
-                                           const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                           const Field<Spinor, float, ColumnLanes<8>>&,
-                                           const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                           const Field<Spinor, float, ColumnLanes<16>>&,
-                                           const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
-                                           const Field<Spinor, double>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                           const Field<Spinor, double, ColumnLanes<4>>&,
-                                           const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                           const Field<Spinor, double, ColumnLanes<8>>&,
-                                           const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                           const Field<Spinor, double, ColumnLanes<16>>&,
-                                           const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                           const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                           const Field<ColorVector, float, ColumnLanes<4>>&,
-                                           const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                           const Field<ColorVector, float, ColumnLanes<8>>&,
-                                           const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                           const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                           const Field<ColorVector, double, ColumnLanes<4>>&,
-                                           const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport BiCgStabL::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                           const Field<ColorVector, double, ColumnLanes<8>>&,
-                                           const Field<ColorVector, double, ColumnLanes<8>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
-                                          const Field<Spinor, float>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                          const Field<Spinor, float, ColumnLanes<4>>&,
-                                          const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                          const Field<Spinor, float, ColumnLanes<8>>&,
-                                          const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                          const Field<Spinor, float, ColumnLanes<16>>&,
-                                          const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double>>&, const Field<Spinor, double>&,
-                                          const Field<Spinor, double>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                          const Field<Spinor, double, ColumnLanes<4>>&,
-                                          const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                          const Field<Spinor, double, ColumnLanes<8>>&,
-                                          const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                          const Field<Spinor, double, ColumnLanes<16>>&,
-                                          const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                          const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                          const Field<ColorVector, float, ColumnLanes<4>>&,
-                                          const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                          const Field<ColorVector, float, ColumnLanes<8>>&,
-                                          const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                          const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                          const Field<ColorVector, double, ColumnLanes<4>>&,
-                                          const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport BiCgStab::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                          const Field<ColorVector, double, ColumnLanes<8>>&,
-                                          const Field<ColorVector, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

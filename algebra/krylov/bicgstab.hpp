@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 #include <string>
 
@@ -24,7 +24,10 @@ struct BiCgStab {
 
   std::string name() const { return "BiCGstab"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 /// BiCGstab with minimal residual polynomials of degree l instead of 1: BiCGstab(l), G. L. G. Sleijpen and D. R.
@@ -42,7 +45,10 @@ struct BiCgStabL {
 
   std::string name() const { return "BiCGstab(" + std::to_string(l) + ")"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 }  // namespace kov

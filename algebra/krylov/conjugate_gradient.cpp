@@ -5,19 +5,18 @@
 
 namespace kov {
 
-template <class F>
-SolveReport ConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport ConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  return detail::run_conjugate_gradient<F>(run, A, bb, goal, detail::SolutionInPlace<F>{A, b, x}, b);
+  detail::SolutionInPlace solution(A, b, x);
+  return detail::run_conjugate_gradient(run, A, bb, goal, solution, b);
 }
 
 /// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
-template <class F>
-SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport NormalConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   SolveRun run(*this, b);
-  const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
+  const Vector r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
   A.apply_adjoint(b, s);
   const ByColumn<double> bb = norm2_by_column(b), cc = norm2_by_column(s), goal = tolerance * tolerance * cc;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
@@ -33,7 +32,7 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
       axpy(-alpha, q, r, run.stopped());  // r = r - alpha A p
       A.apply_adjoint(r, s);
       const ByColumn<double> next = norm2_by_column(s, run.stopped());
-      detail::cg_step(alpha, x, next / ss, s, p, run.stopped());  // x = x + alpha p, p = s + beta p
+      cg_step(alpha, x, next / ss, s, p, run.stopped());  // x = x + alpha p, p = s + beta p
       ss = next;
       run.step(sqrt(ss / cc));
     }
@@ -41,12 +40,12 @@ SolveReport NormalConjugateGradient::operator()(const AnyOperator<F>& A, const F
 }
 
 /// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
-template <class F>
-SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport NormalErrorConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b,
+                                                     const Vector& x) const {
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const F r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
+  const Vector r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
   for (;;) {
     ByColumn<double> rr = true_residual_by_column(A, b, x, r);
     if (run.over(sqrt(rr / bb), detail::cg_patience)) return run.finish(r, b);
@@ -59,136 +58,11 @@ SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<F>& A, co
       A.apply(p, q);
       const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
       A.apply_adjoint(r, s);
-      detail::cg_step(alpha, x, next / rr, s, p, run.stopped());  // x = x + alpha p, p = A^+ r + beta p
+      cg_step(alpha, x, next / rr, s, p, run.stopped());  // x = x + alpha p, p = A^+ r + beta p
       rr = next;
       run.step(sqrt(rr / bb));
     }
   }
 }
-
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
-                                                   const Field<Spinor, float>&, const Field<Spinor, float>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                   const Field<Spinor, float, ColumnLanes<4>>&,
-                                                   const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                   const Field<Spinor, float, ColumnLanes<8>>&,
-                                                   const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                   const Field<Spinor, float, ColumnLanes<16>>&,
-                                                   const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                   const Field<Spinor, double>&, const Field<Spinor, double>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                   const Field<Spinor, double, ColumnLanes<4>>&,
-                                                   const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                   const Field<Spinor, double, ColumnLanes<8>>&,
-                                                   const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                                   const Field<Spinor, double, ColumnLanes<16>>&,
-                                                   const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                   const Field<ColorVector, float>&,
-                                                   const Field<ColorVector, float>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                                   const Field<ColorVector, float, ColumnLanes<4>>&,
-                                                   const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                                   const Field<ColorVector, float, ColumnLanes<8>>&,
-                                                   const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                   const Field<ColorVector, double>&,
-                                                   const Field<ColorVector, double>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                                   const Field<ColorVector, double, ColumnLanes<4>>&,
-                                                   const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport ConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                                   const Field<ColorVector, double, ColumnLanes<8>>&,
-                                                   const Field<ColorVector, double, ColumnLanes<8>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
-                                                         const Field<Spinor, float>&,
-                                                         const Field<Spinor, float>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<4>>&,
-                                                         const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<8>>&,
-                                                         const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                         const Field<Spinor, float, ColumnLanes<16>>&,
-                                                         const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                         const Field<Spinor, double>&,
-                                                         const Field<Spinor, double>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<4>>&,
-                                                         const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<8>>&,
-                                                         const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                                         const Field<Spinor, double, ColumnLanes<16>>&,
-                                                         const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                         const Field<ColorVector, float>&,
-                                                         const Field<ColorVector, float>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<4>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<8>>&,
-                                                         const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                         const Field<ColorVector, double>&,
-                                                         const Field<ColorVector, double>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<4>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport NormalConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<8>>&,
-                                                         const Field<ColorVector, double, ColumnLanes<8>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
-                                                              const Field<Spinor, float>&,
-                                                              const Field<Spinor, float>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                              const Field<Spinor, float, ColumnLanes<4>>&,
-                                                              const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                              const Field<Spinor, float, ColumnLanes<8>>&,
-                                                              const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                              const Field<Spinor, float, ColumnLanes<16>>&,
-                                                              const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                              const Field<Spinor, double>&,
-                                                              const Field<Spinor, double>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                              const Field<Spinor, double, ColumnLanes<4>>&,
-                                                              const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                              const Field<Spinor, double, ColumnLanes<8>>&,
-                                                              const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, const Field<Spinor, double, ColumnLanes<16>>&,
-    const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                              const Field<ColorVector, float>&,
-                                                              const Field<ColorVector, float>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, const Field<ColorVector, float, ColumnLanes<4>>&,
-    const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, const Field<ColorVector, float, ColumnLanes<8>>&,
-    const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                              const Field<ColorVector, double>&,
-                                                              const Field<ColorVector, double>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, const Field<ColorVector, double, ColumnLanes<4>>&,
-    const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport NormalErrorConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, const Field<ColorVector, double, ColumnLanes<8>>&,
-    const Field<ColorVector, double, ColumnLanes<8>>&) const;
 
 }  // namespace kov

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 namespace kov {
 
@@ -24,7 +24,10 @@ struct ConjugateGradient {
 
   std::string name() const { return "conjugate gradient"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 /// Solves A x = b through A^+ A x = A^+ b until |A^+ (b_k - A x_k)| <= tolerance |A^+ b_k| for every column k, for any
@@ -41,7 +44,10 @@ struct NormalConjugateGradient {
 
   std::string name() const { return "conjugate gradient on the normal equations"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 /// Solves A x = b through A A^+ y = b, x = A^+ y, until |b_k - A x_k| <= tolerance |b_k| for every column k, for any A
@@ -55,7 +61,10 @@ struct NormalErrorConjugateGradient {
 
   std::string name() const { return "conjugate gradient on the normal equations of the error"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 }  // namespace kov

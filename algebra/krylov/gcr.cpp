@@ -2,9 +2,7 @@
 #include "kov/algebra/krylov/gcr.hpp"
 
 #include "kov/algebra/solve_run.hpp"
-#include "kov/core/vectors/field_ops.hpp"
 
-#include <limits>
 #include <vector>
 
 namespace kov {
@@ -15,27 +13,25 @@ namespace {
 constexpr int gcr_patience = 3;
 
 /// A direction and what A makes of it, of norm 1.
-template <class F>
 struct Direction {
-  F z, Az;
+  Vector z, Az;
 };
 
 }  // namespace
 
 /// Per iteration: one A and one preconditioner, and for each direction that is kept an inner product and two updates
 /// with 2 reads and 1 write; half as many of them as there are directions, on average.
-template <class F>
-SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) const {
+SolveReport Gcr::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   b.lattice().require_same("GCR", directions);
   require(directions > 0, "GCR with", directions, "directions cannot move: give it one or more, such as 16");
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  constexpr double nothing = std::numeric_limits<typename F::Real>::epsilon();
-  const F r = b.like("residual");
-  std::vector<Direction<F>> kept;
+  const double nothing = b.rounding();
+  const Vector r = b.like("residual");
+  std::vector<Direction> kept;
   for (;;) {
-    ByColumn<double> rr = true_residual_by_column<F>(A, b, x, r);
+    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
     if (run.over(sqrt(rr / bb), gcr_patience)) return run.finish(r, b);
     for (std::size_t k = 0; run.may_iterate(not_above(rr, goal)); k = (k + 1) % std::size_t(directions)) {
       if (k == kept.size()) kept.push_back({b.like("direction"), b.like("A direction")});
@@ -65,20 +61,5 @@ SolveReport Gcr<F>::operator()(const Operator<F>& A, const F& b, const F& x) con
     }
   }
 }
-
-template struct Gcr<Field<Spinor, float>>;
-template struct Gcr<Field<Spinor, double>>;
-template struct Gcr<Field<ColorVector, float>>;
-template struct Gcr<Field<ColorVector, double>>;
-template struct Gcr<Field<Spinor, float, ColumnLanes<4>>>;
-template struct Gcr<Field<Spinor, float, ColumnLanes<8>>>;
-template struct Gcr<Field<Spinor, float, ColumnLanes<16>>>;
-template struct Gcr<Field<Spinor, double, ColumnLanes<4>>>;
-template struct Gcr<Field<Spinor, double, ColumnLanes<8>>>;
-template struct Gcr<Field<Spinor, double, ColumnLanes<16>>>;
-template struct Gcr<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct Gcr<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct Gcr<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct Gcr<Field<ColorVector, double, ColumnLanes<8>>>;
 
 }  // namespace kov

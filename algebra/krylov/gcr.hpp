@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 #include <optional>
 
@@ -15,23 +15,27 @@ namespace kov {
 /// (1983)), for operators whose Hermitian part is positive.
 ///
 /// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
-/// another solver, or one in lower precision.  directions: after so many iterations it restarts from x; it keeps two
-/// fields for each.  Otherwise like ConjugateGradient.  Throws InputError unless there is a direction.
+/// another solver, or one in lower precision; one on fields is given as on_vectors(Operator<F>(...)).  directions:
+/// after so many iterations it restarts from x; it keeps two fields for each.  Otherwise like ConjugateGradient. Throws
+/// InputError unless there is a direction.
 ///
 /// Every column is a system of its own, as in ConjugateGradient; one whose directions are exhausted waits for the
 /// others to end too, and then restarts.  For the bits of a column not to depend on those beside it, the preconditioner
 /// must take each by itself as well, as MinimalResidualSteps does.
-template <class F>
 struct Gcr {
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
   int directions = 16;
-  std::optional<Operator<F>> preconditioner = {};
+  std::optional<Operator<Vector>> preconditioner = {};
 
   std::string name() const { return preconditioner ? "preconditioned GCR" : "GCR"; }
-  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const;
+  template <class F>
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 }  // namespace kov

@@ -18,8 +18,7 @@ void require_relaxation(double omega) {
 }
 
 /// The steps omega (A r, r) / |A r|^2 along r, where q = A r; 0 where q is 0.
-template <class F>
-ByColumn<std::complex<double>> steps_along(const F& r, const F& q, double omega, const ColumnMask& finished) {
+ByColumn<std::complex<double>> steps_along(const Vector& r, const Vector& q, double omega, const ColumnMask& finished) {
   const auto [qr, qq] = inner_product_norm2_by_column(q, r, finished);
   ByColumn<std::complex<double>> steps = omega * qr / qq;
   for (std::size_t k = 0; k < steps.size(); ++k)
@@ -30,14 +29,13 @@ ByColumn<std::complex<double>> steps_along(const F& r, const F& q, double omega,
 }  // namespace
 
 /// Per iteration: one A, an inner product with a norm, and 2 reads and 1 write for each of two updates.
-template <class F>
-SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+SolveReport MinimalResidual::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
   b.lattice().require_same("the minimal residual iteration", omega);
   require_relaxation(omega);
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const F r = b.like("residual"), q = b.like("A residual");
+  const Vector r = b.like("residual"), q = b.like("A residual");
   for (;;) {
     ByColumn<double> rr = true_residual_by_column(A, b, x, r);
     if (run.over(sqrt(rr / bb), minimal_residual_patience)) return run.finish(r, b);
@@ -53,15 +51,13 @@ SolveReport MinimalResidual::operator()(const AnyOperator<F>& A, const F& b, con
   }
 }
 
-template <class F>
-MinimalResidualSteps<F>::MinimalResidualSteps(const AnyOperator<F>& A, const F& like, int n_steps, double omega)
+MinimalResidualSteps::MinimalResidualSteps(const Operator<Vector>& A, const Vector& like, int n_steps, double omega)
     : A_(A), n_steps_(n_steps), omega_(omega), r_(like.like("residual")), q_(like.like("A residual")) {
   require(n_steps > 0, n_steps, "minimal residual steps are no preconditioner: ask for one or more");
   require_relaxation(omega);
 }
 
-template <class F>
-void MinimalResidualSteps<F>::apply(const F& in, const F& out) const {
+void MinimalResidualSteps::apply(const Vector& in, const Vector& out) const {
   copy(in, r_);
   zero(out);
   for (int k = 0; k < n_steps_; ++k) {
@@ -71,60 +67,5 @@ void MinimalResidualSteps<F>::apply(const F& in, const F& out) const {
     if (k + 1 < n_steps_) axpy(-steps, q_, r_);
   }
 }
-
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float>>&, const Field<Spinor, float>&,
-                                                 const Field<Spinor, float>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                 const Field<Spinor, double>&, const Field<Spinor, double>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                 const Field<ColorVector, float>&,
-                                                 const Field<ColorVector, float>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                 const Field<ColorVector, double>&,
-                                                 const Field<ColorVector, double>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&,
-                                                 const Field<Spinor, float, ColumnLanes<4>>&,
-                                                 const Field<Spinor, float, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&,
-                                                 const Field<Spinor, float, ColumnLanes<8>>&,
-                                                 const Field<Spinor, float, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&,
-                                                 const Field<Spinor, float, ColumnLanes<16>>&,
-                                                 const Field<Spinor, float, ColumnLanes<16>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&,
-                                                 const Field<Spinor, double, ColumnLanes<4>>&,
-                                                 const Field<Spinor, double, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&,
-                                                 const Field<Spinor, double, ColumnLanes<8>>&,
-                                                 const Field<Spinor, double, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&,
-                                                 const Field<Spinor, double, ColumnLanes<16>>&,
-                                                 const Field<Spinor, double, ColumnLanes<16>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&,
-                                                 const Field<ColorVector, float, ColumnLanes<4>>&,
-                                                 const Field<ColorVector, float, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&,
-                                                 const Field<ColorVector, float, ColumnLanes<8>>&,
-                                                 const Field<ColorVector, float, ColumnLanes<8>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&,
-                                                 const Field<ColorVector, double, ColumnLanes<4>>&,
-                                                 const Field<ColorVector, double, ColumnLanes<4>>&) const;
-template SolveReport MinimalResidual::operator()(const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&,
-                                                 const Field<ColorVector, double, ColumnLanes<8>>&,
-                                                 const Field<ColorVector, double, ColumnLanes<8>>&) const;
-template class MinimalResidualSteps<Field<Spinor, float>>;
-template class MinimalResidualSteps<Field<Spinor, double>>;
-template class MinimalResidualSteps<Field<ColorVector, float>>;
-template class MinimalResidualSteps<Field<ColorVector, double>>;
-template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<4>>>;
-template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<8>>>;
-template class MinimalResidualSteps<Field<Spinor, float, ColumnLanes<16>>>;
-template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<4>>>;
-template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<8>>>;
-template class MinimalResidualSteps<Field<Spinor, double, ColumnLanes<16>>>;
-template class MinimalResidualSteps<Field<ColorVector, float, ColumnLanes<4>>>;
-template class MinimalResidualSteps<Field<ColorVector, float, ColumnLanes<8>>>;
-template class MinimalResidualSteps<Field<ColorVector, double, ColumnLanes<4>>>;
-template class MinimalResidualSteps<Field<ColorVector, double, ColumnLanes<8>>>;
 
 }  // namespace kov

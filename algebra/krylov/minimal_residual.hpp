@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 namespace kov {
 
@@ -24,25 +24,34 @@ struct MinimalResidual {
 
   std::string name() const { return "minimal residual"; }
   template <class F>
-  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
+    return (*this)(on_vectors(A), Vector(b), Vector(x));
+  }
+  SolveReport operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const;
 };
 
 /// A fixed number of minimal residual steps from x = 0 for every column, as an operator that is about A^-1.  It depends
 /// on what it is applied to, so only flexible solvers such as Gcr take it as a preconditioner.  Keeps two fields to
 /// work in, which copies share: do not apply two of them at the same time.
-template <class F>
 class MinimalResidualSteps {
  public:
   /// like: any field of the shape it will be applied to.  Throws InputError unless there is a step and 0 < omega < 2.
-  MinimalResidualSteps(const AnyOperator<F>& A, const F& like, int n_steps, double omega = 1);
+  template <class F>
+  MinimalResidualSteps(const AnyOperator<F>& A, const F& like, int n_steps, double omega = 1)
+      : MinimalResidualSteps(on_vectors(A), Vector(like), n_steps, omega) {}
+  MinimalResidualSteps(const Operator<Vector>& A, const Vector& like, int n_steps, double omega = 1);
 
-  void apply(const F& in, const F& out) const;
+  template <class F>
+  void apply(const F& in, const F& out) const {
+    apply(Vector(in), Vector(out));
+  }
+  void apply(const Vector& in, const Vector& out) const;
 
  private:
-  Operator<F> A_;
+  Operator<Vector> A_;
   int n_steps_;
   double omega_;
-  F r_, q_;
+  Vector r_, q_;
 };
 
 }  // namespace kov

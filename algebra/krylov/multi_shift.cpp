@@ -2,9 +2,7 @@
 #include "kov/algebra/krylov/multi_shift.hpp"
 
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/krylov/krylov_updates.hpp"
 #include "kov/algebra/solve_columns.hpp"
-#include "kov/core/vectors/field_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,28 +16,26 @@ namespace {
 constexpr int multi_shift_patience = 2;
 
 /// A + shift.
-template <class F>
 struct Shifted {
-  Operator<F> A;
+  Operator<Vector> A;
   double shift;
-  void apply(const F& in, const F& out, const Exec& exec = {}) const {
-    A.apply(in, out, exec);
-    if (shift != 0) axpy(shift, in, out, exec);
+  void apply(const Vector& in, const Vector& out) const {
+    A.apply(in, out);
+    if (shift != 0) axpy(shift, in, out);
   }
 };
 
 /// Systems whose residuals are `factor` times those of the smallest shift, one for each column; their directions are
 /// kept divided by the factors.
-template <class F>
 struct FollowingSystems {
   double excess;  // of their shift over the smallest
-  F x, direction;
+  Vector x, direction;
   ByColumn<double> factor, factor_before;
   ColumnMask solved;
 
-  FollowingSystems(double excess_, const F& x_, const F& b)
+  FollowingSystems(double excess_, const Vector& x_, const Vector& b)
       : excess(excess_),
-        x(x_.alias()),
+        x(x_),
         direction(b.like("direction")),
         factor(ByColumn<double>::repeated(b.n_components(), 1)),
         factor_before(factor),
@@ -60,10 +56,9 @@ struct FollowingSystems {
 };
 
 /// Iterates from x = 0 until the residuals of all systems are at most sqrt(goal_k) in the recursion.
-template <class F>
-void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<double>& bb, const F& x,
-                    std::vector<FollowingSystems<F>>& others, const ByColumn<double>& goal, SolveRun& run) {
-  const F r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
+void solve_together(const Shifted& smallest, const Vector& b, const ByColumn<double>& bb, const Vector& x,
+                    std::vector<FollowingSystems>& others, const ByColumn<double>& goal, SolveRun& run) {
+  const Vector r = b.like("residual"), p = b.like("direction"), q = b.like("A direction");
   copy(b, r);
   copy(b, p);
   ByColumn<double> rr = bb, alpha_before = ByColumn<double>::repeated(b.n_components(), 1),
@@ -75,13 +70,13 @@ void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<doubl
     if (!run.may_iterate()) return;
     const ByColumn<double> alpha = rr / pq;
     const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped()), beta = next / rr;
-    detail::cg_step(alpha, x, beta, r, p, run.stopped());
+    cg_step(alpha, x, beta, r, p, run.stopped());
     for (auto& system : others) {
       const ColumnMask finished = run.stopped() | system.solved;
       if (finished.all_finished()) continue;
       system.follow(alpha, alpha_before, beta_before);
-      detail::cg_step(alpha * system.factor, system.x, beta * system.factor / system.factor_before, r, system.direction,
-                      finished);
+      cg_step(alpha * system.factor, system.x, beta * system.factor / system.factor_before, r, system.direction,
+              finished);
       system.solved = system.solved | not_above(system.factor * system.factor * next, goal);
     }
     rr = next;
@@ -95,9 +90,8 @@ void solve_together(const Shifted<F>& smallest, const F& b, const ByColumn<doubl
 
 /// Per iteration: one A, an inner product, an update with 2 reads and 1 write, and for each shift one with 3 reads and
 /// 2 writes.
-template <class F>
-SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std::span<const double> shifts, const F& b,
-                                                    std::span<const std::type_identity_t<F>> x) const {
+SolveReport MultiShiftConjugateGradient::operator()(const Operator<Vector>& A, std::span<const double> shifts,
+                                                    const Vector& b, const std::vector<Vector>& x) const {
   for (const double s : shifts) b.lattice().require_same("a shift of a solve", shifts.size(), s);
   require(!shifts.empty() && shifts.size() == x.size(), "a multi-shift solve got", shifts.size(), "shifts and",
           x.size(), "fields for the solutions: give it one for each");
@@ -105,8 +99,8 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
     require(std::isfinite(s), "a multi-shift solve got the shift", s, ": give it finite numbers");
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b);
-  for (const F& solution : x) zero(solution);
-  const F r = b.like("residual");
+  for (const Vector& solution : x) zero(solution);
+  const Vector r = b.like("residual");
   const auto finished = [&](const std::vector<double>& residuals) {
     SolveReport report = run.finish(b, b);
     report.column_residuals = residuals;
@@ -124,7 +118,7 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
       worst[i % n] = residuals[i] <= worst[i % n] ? worst[i % n] : residuals[i];  // nan, if one is
     if (run.over(worst, multi_shift_patience)) return finished(residuals);
     if (together) {
-      std::vector<FollowingSystems<F>> others;
+      std::vector<FollowingSystems> others;
       for (std::size_t k = 0; k < shifts.size(); ++k)
         if (k != first) others.emplace_back(shifts[k] - shifts[first], x[k], b);
       solve_together({A, shifts[first]}, b, bb, x[first], others, 0.81 * tolerance * tolerance * bb, run);
@@ -138,60 +132,15 @@ SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<F>& A, std
         for (std::size_t column = 0; column < n; ++column)
           if (residuals[k * n + column] <= tolerance) others.finish(int(column));
         if (!others.all_finished())
-          run.add(detail::solve_columns<ConjugateGradient, F>(further, Shifted<F>{A, shifts[k]}, b, x[k], others));
+          run.add(detail::solve_columns<ConjugateGradient, Vector>(further, Shifted{A, shifts[k]}, b, x[k], others));
       }
     }
     for (std::size_t k = 0; k < shifts.size(); ++k) {
-      const ByColumn<double> rr = true_residual_by_column<F>(Shifted<F>{A, shifts[k]}, b, x[k], r);
+      const ByColumn<double> rr = true_residual_by_column(Shifted{A, shifts[k]}, b, x[k], r);
       for (std::size_t column = 0; column < n; ++column)
         if (bb[column] != 0) residuals[k * n + column] = std::sqrt(rr[column] / bb[column]);
     }
   }
 }
-
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, float>>&,
-                                                             std::span<const double>, const Field<Spinor, float>&,
-                                                             std::span<const Field<Spinor, float>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<Spinor, double>>&,
-                                                             std::span<const double>, const Field<Spinor, double>&,
-                                                             std::span<const Field<Spinor, double>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, float>>&,
-                                                             std::span<const double>, const Field<ColorVector, float>&,
-                                                             std::span<const Field<ColorVector, float>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(const AnyOperator<Field<ColorVector, double>>&,
-                                                             std::span<const double>, const Field<ColorVector, double>&,
-                                                             std::span<const Field<ColorVector, double>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, float, ColumnLanes<4>>>&, std::span<const double>,
-    const Field<Spinor, float, ColumnLanes<4>>&, std::span<const Field<Spinor, float, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, float, ColumnLanes<8>>>&, std::span<const double>,
-    const Field<Spinor, float, ColumnLanes<8>>&, std::span<const Field<Spinor, float, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, float, ColumnLanes<16>>>&, std::span<const double>,
-    const Field<Spinor, float, ColumnLanes<16>>&, std::span<const Field<Spinor, float, ColumnLanes<16>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, double, ColumnLanes<4>>>&, std::span<const double>,
-    const Field<Spinor, double, ColumnLanes<4>>&, std::span<const Field<Spinor, double, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, double, ColumnLanes<8>>>&, std::span<const double>,
-    const Field<Spinor, double, ColumnLanes<8>>&, std::span<const Field<Spinor, double, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<Spinor, double, ColumnLanes<16>>>&, std::span<const double>,
-    const Field<Spinor, double, ColumnLanes<16>>&, std::span<const Field<Spinor, double, ColumnLanes<16>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, float, ColumnLanes<4>>>&, std::span<const double>,
-    const Field<ColorVector, float, ColumnLanes<4>>&, std::span<const Field<ColorVector, float, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, float, ColumnLanes<8>>>&, std::span<const double>,
-    const Field<ColorVector, float, ColumnLanes<8>>&, std::span<const Field<ColorVector, float, ColumnLanes<8>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, double, ColumnLanes<4>>>&, std::span<const double>,
-    const Field<ColorVector, double, ColumnLanes<4>>&,
-    std::span<const Field<ColorVector, double, ColumnLanes<4>>>) const;
-template SolveReport MultiShiftConjugateGradient::operator()(
-    const AnyOperator<Field<ColorVector, double, ColumnLanes<8>>>&, std::span<const double>,
-    const Field<ColorVector, double, ColumnLanes<8>>&,
-    std::span<const Field<ColorVector, double, ColumnLanes<8>>>) const;
 
 }  // namespace kov

@@ -4,9 +4,10 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 #include <span>
+#include <vector>
 
 namespace kov {
 
@@ -32,7 +33,13 @@ struct MultiShiftConjugateGradient {
   std::string name() const { return "multi-shift conjugate gradient"; }
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, std::span<const double> shifts, const F& b,
-                         std::span<const std::type_identity_t<F>> x) const;
+                         std::span<const std::type_identity_t<F>> x) const {
+    std::vector<Vector> solutions;
+    for (const F& solution : x) solutions.emplace_back(solution);
+    return (*this)(on_vectors(A), shifts, Vector(b), solutions);
+  }
+  SolveReport operator()(const Operator<Vector>& A, std::span<const double> shifts, const Vector& b,
+                         const std::vector<Vector>& x) const;
 };
 
 }  // namespace kov

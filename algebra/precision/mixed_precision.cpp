@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/precision/mixed_precision.hpp"
 
-#include "kov/algebra/solve_run.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/field/convert.hpp"
-#include "kov/core/field/site_map.hpp"
-#include "kov/core/vectors/field_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,24 +39,21 @@ ColumnMask unsolved(const SolveReport& report, int n) {
 
 }  // namespace
 
-template <class Lanes>
-SolveReport MixedPrecision<Lanes>::operator()(const Operator<High>& A, const High& b, const High& x) const {
-  SolveRun run(*this, b);
+SolveReport detail::correct_defects(SolveRun run, double tolerance, const Operator<Vector>& A, const Vector& b,
+                                    const Vector& x, const Vector& low_r, const SolveForCorrection& solve) {
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const High r = b.like("residual"), e = b.like("correction");
-  const Low low_r(b.lattice(), "residual", b.n_components(), b.subset()), low_e = low_r.like("correction");
+  const Vector r = b.like("residual"), e = b.like("correction"), low_e = low_r.like("correction");
   for (;;) {
-    const ByColumn<double> rr = true_residual_by_column<High>(A, b, x, r), residual = sqrt(rr / bb);
+    const ByColumn<double> rr = true_residual_by_column(A, b, x, r), residual = sqrt(rr / bb);
     if (run.over(residual, refinement_patience)) return run.finish(r, b);
     const ColumnMask over = run.stopped();
     scale(1 / sqrt(rr), r, over);
     convert(r, low_r);
     zero(low_e);
     copy(low_e, low_r, over.complement());
-    const Solver<Low> solve = solver_.within(goal_of_all(tolerance, residual, over), run.iterations_left(),
-                                             run.inner_progress(largest(residual, over)));
-    const SolveReport inner = solve(low_, low_r, low_e);
+    const SolveReport inner = solve(goal_of_all(tolerance, residual, over), run.iterations_left(),
+                                    run.inner_progress(largest(residual, over)), low_r, low_e);
     run.add(inner, residual);
     const ColumnMask useless = unsolved(inner, b.n_components());
     convert(low_e, e);
@@ -71,10 +64,5 @@ SolveReport MixedPrecision<Lanes>::operator()(const Operator<High>& A, const Hig
                                 "found no correction that makes the residual smaller, because", inner.reason));
   }
 }
-
-template class MixedPrecision<SiteLanes>;
-template class MixedPrecision<ColumnLanes<4>>;
-template class MixedPrecision<ColumnLanes<8>>;
-template class MixedPrecision<ColumnLanes<16>>;
 
 }  // namespace kov

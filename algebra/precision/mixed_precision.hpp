@@ -3,10 +3,22 @@
 // MixedPrecision: a solver in single precision, corrected until the residual in double is small.
 #pragma once
 
+#include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
+
+#include <functional>
 
 namespace kov {
+
+namespace detail {
+/// A solve for a correction: the tolerance, the limit of iterations, progress, r and e.
+using SolveForCorrection =
+    std::function<SolveReport(double, int, const ProgressCallback&, const Vector&, const Vector&)>;
+/// Defect correction; low_r: memory for residuals in low precision.
+SolveReport correct_defects(SolveRun run, double tolerance, const Operator<Vector>& A, const Vector& b, const Vector& x,
+                            const Vector& low_r, const SolveForCorrection& solve);
+}  // namespace detail
 
 /// Solves A x = b in double, until |b - A x| <= tolerance |b|, where almost all work is done by another solver in
 /// single precision (defect correction): r = b - A x; solve a e = r to a few digits; x = x + e; repeat.  An e that
@@ -42,7 +54,15 @@ class MixedPrecision {
         solver_(solver) {}
 
   std::string name() const { return "mixed-precision " + solver_.name(); }
-  SolveReport operator()(const Operator<High>& A, const High& b, const High& x) const;
+  SolveReport operator()(const Operator<High>& A, const High& b, const High& x) const {
+    const Low low_r(b.lattice(), "residual", b.n_components(), b.subset());
+    return detail::correct_defects(SolveRun(*this, b), tolerance, on_vectors(A), Vector(b), Vector(x), Vector(low_r),
+                                   [this](double goal, int iterations_left, const ProgressCallback& inner_progress,
+                                          const Vector& r, const Vector& e) {
+                                     return solver_.within(goal, iterations_left, inner_progress)(low_, r.as<Low>(),
+                                                                                                  e.as<Low>());
+                                   });
+  }
 
  private:
   Operator<Low> low_;

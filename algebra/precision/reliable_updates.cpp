@@ -3,10 +3,10 @@
 
 #include "kov/algebra/krylov/krylov_loops.hpp"
 #include "kov/algebra/solve_columns.hpp"
-#include "kov/core/field/convert.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,19 +25,17 @@ constexpr double refused = 16;
 
 /// Keeps a solution in high precision, apart from the steps since the last renewal.  For the recursion each system is
 /// divided by |b_k|, so that low precision can hold it.
-template <class Low, class High>
-class ReliableSolution {
+class ReliableSolution final : public detail::SolutionOfRecursion {
  public:
-  static constexpr bool renews = true;
-
-  ReliableSolution(const Operator<High>& A, const High& b, const ByColumn<double>& bb, const High& x, double delta)
+  ReliableSolution(const Operator<Vector>& A, const Vector& b, const ByColumn<double>& bb, const Vector& x,
+                   const Vector& steps, double delta)
       : A_(A),
-        b_(b.alias()),
-        x_(x.alias()),
+        b_(b),
+        x_(x),
         trial_(b.like("solution with its steps")),
         residual_(b.like("residual in high precision")),
-        steps_(b.lattice(), "steps", b.n_components(), b.subset()),
-        low_residual_(steps_.like("new residual")),
+        steps_(steps),
+        low_residual_(steps.like("new residual")),
         source_norm_(sqrt(bb)),
         largest_(ByColumn<double>::repeated(b.n_components(), 0)),
         smallest_(ByColumn<double>::repeated(b.n_components(), std::numeric_limits<double>::infinity())),
@@ -47,9 +45,10 @@ class ReliableSolution {
       if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
 
-  const Low& update() const { return steps_; }
+  bool renews() const override { return true; }
+  const Vector& update() const override { return steps_; }
 
-  ByColumn<double> restart(SolveRun& run, const Low& r) {
+  ByColumn<double> restart(SolveRun& run, const Vector& r) override {
     if (std::exchange(has_steps_, true))
       take_steps(ColumnMask(r.n_components()), run);
     else
@@ -59,7 +58,7 @@ class ReliableSolution {
     return accepted_;
   }
 
-  ColumnMask renew(ByColumn<double>& rr, SolveRun& run, const Low& r) {
+  ColumnMask renew(ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     ColumnMask due(r.n_components());
     for (int k = 0; k < due.size(); ++k) {
       const std::size_t i = std::size_t(k);
@@ -101,7 +100,7 @@ class ReliableSolution {
     return found;
   }
   /// Sets low_residual_ to (b_k - A x_k) / |b_k|; returns its norms squared.
-  ByColumn<double> true_residual(const High& x) {
+  ByColumn<double> true_residual(const Vector& x) {
     A_.apply(x, residual_);
     xpay(b_, -1, residual_);
     scale(1.0 / source_norm_, residual_);
@@ -109,14 +108,14 @@ class ReliableSolution {
     return norm2_by_column(residual_);
   }
   /// A product with 0 would keep what is not a number.
-  void zero_columns(const Low& field, const ColumnMask& others) {
-    if (!zeros_.n_components()) zeros_ = field.like("zeros");
-    copy(zeros_, field, others);
+  void zero_columns(const Vector& field, const ColumnMask& others) {
+    if (!zeros_) zeros_ = field.like("zeros");
+    copy(*zeros_, field, others);
   }
 
-  const Operator<High>& A_;
-  High b_, x_, trial_, residual_;
-  Low steps_, low_residual_, zeros_;
+  const Operator<Vector>& A_;
+  Vector b_, x_, trial_, residual_, steps_, low_residual_;
+  std::optional<Vector> zeros_;
   ByColumn<double> source_norm_;
   /// |r_k|^2 / |b_k|^2: of x, the largest since the last renewal, and the smallest that was found.
   ByColumn<double> accepted_, largest_, smallest_;
@@ -127,29 +126,28 @@ class ReliableSolution {
 
 }  // namespace
 
-template <class LowStorage, class HighStorage, class Lanes>
-SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Operator<High>& A, const High& b,
-                                                                        const High& x) const {
+SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion, double tolerance, double delta,
+                                        const Operator<Vector>& low, const Operator<Vector>& A, const Vector& b,
+                                        const Vector& x, const Vector& steps) {
   b.lattice().require_same("reliable updates", delta);
   require(delta > 0 && delta < 1, "reliable updates where the residual has fallen to", delta,
           "of what it was are not possible: choose delta between 0 and 1, such as 0.1");
-  SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const High r = b.like("residual");
+  const Vector r = b.like("residual");
   const auto solve_in_low = [&](const auto& solver) {
     SolveRun low_run(solver, b);
     low_run.solve_zeros(bb, b, x);
     const ByColumn<double> ones = ByColumn<double>::repeated(b.n_components(), 1), goal = tolerance * tolerance * ones;
-    ReliableSolution<Low, High> solution(A, b, bb, x, delta);
+    ReliableSolution solution(A, b, bb, x, steps, delta);
     if constexpr (std::is_same_v<std::decay_t<decltype(solver)>, BiCgStab>)
-      return detail::run_bicgstab<Low>(low_run, low_, ones, goal, solution, solution.update());
+      return run_bicgstab(low_run, low, ones, goal, solution, steps);
     else
-      return detail::run_conjugate_gradient<Low>(low_run, low_, ones, goal, solution, solution.update());
+      return run_conjugate_gradient(low_run, low, ones, goal, solution, steps);
   };
   for (int stage = 0;; ++stage) {
     const bool in_low = stage == 0;
-    const ByColumn<double> residual = sqrt(true_residual_by_column<High>(A, b, x, r) / bb);
+    const ByColumn<double> residual = sqrt(true_residual_by_column(A, b, x, r) / bb);
     if (run.over(residual, stages_patience)) return run.finish(r, b);
     if (stage == 1) run.switch_precision();
     const ColumnMask over = run.stopped();
@@ -159,9 +157,9 @@ SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Op
           solver.max_iterations = run.iterations_left();
           solver.on_failure = OnFailure::report;
           solver.progress = run.inner_progress(1);
-          return in_low ? solve_in_low(solver) : detail::solve_columns(solver, A, b, x, over);
+          return in_low ? solve_in_low(solver) : solve_columns(solver, A, b, x, over);
         },
-        solver_);
+        recursion);
     run.add(inner);
     if (inner.converged || in_low) continue;
     for (int k = 0; k < over.size(); ++k)
@@ -169,14 +167,5 @@ SolveReport ReliableUpdates<LowStorage, HighStorage, Lanes>::operator()(const Op
         run.give_up(k, inner.column_reasons[std::size_t(k)]);
   }
 }
-
-template class ReliableUpdates<float>;
-template class ReliableUpdates<double>;
-template class ReliableUpdates<float, float>;
-template class ReliableUpdates<Fixed16, float>;
-template class ReliableUpdates<Fixed16>;
-template class ReliableUpdates<float, double, ColumnLanes<4>>;
-template class ReliableUpdates<float, double, ColumnLanes<8>>;
-template class ReliableUpdates<float, double, ColumnLanes<16>>;
 
 }  // namespace kov

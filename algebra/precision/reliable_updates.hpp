@@ -6,13 +6,22 @@
 
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
 #include <type_traits>
 #include <variant>
 
 namespace kov {
+
+namespace detail {
+using Recursion = std::variant<ConjugateGradient, BiCgStab>;
+/// See ReliableUpdates; steps: of x, zero, in low precision.
+SolveReport solve_with_renewals(SolveRun run, const Recursion& recursion, double tolerance, double delta,
+                                const Operator<Vector>& low, const Operator<Vector>& A, const Vector& b,
+                                const Vector& x, const Vector& steps);
+}  // namespace detail
 
 /// Solves A x = b in high precision until |b_k - A x_k| <= tolerance |b_k| for every column k, where almost all work is
 /// done in low precision: M. A. Clark et al., Comput. Phys. Commun. 181, 1517 (2010), after G. L. G. Sleijpen and
@@ -43,7 +52,7 @@ class ReliableUpdates {
  public:
   using Low = Field<Spinor, LowStorage, Lanes>;
   using High = Field<Spinor, HighStorage, Lanes>;
-  using Recursion = std::variant<ConjugateGradient, BiCgStab>;
+  using Recursion = detail::Recursion;
   static constexpr double default_delta = std::is_same_v<LowStorage, Fixed16> ? 0.1
                                           : std::is_same_v<LowStorage, float> ? 1e-2
                                                                               : 1e-5;
@@ -71,7 +80,11 @@ class ReliableUpdates {
     return std::visit([](const auto& s) { return s.name(); }, solver_) + " with reliable updates";
   }
   /// Throws InputError unless delta is between 0 and 1.
-  SolveReport operator()(const Operator<High>& A, const High& b, const High& x) const;
+  SolveReport operator()(const Operator<High>& A, const High& b, const High& x) const {
+    const Low steps(b.lattice(), "steps", b.n_components(), b.subset());
+    return detail::solve_with_renewals(SolveRun(*this, b), solver_, tolerance, delta, on_vectors(low_), on_vectors(A),
+                                       Vector(b), Vector(x), Vector(steps));
+  }
 
  private:
   Operator<Low> low_;

@@ -4,9 +4,8 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/field/field.hpp"
+#include "kov/algebra/vector.hpp"
 
-#include <span>
 #include <vector>
 
 namespace kov {
@@ -18,6 +17,14 @@ enum class EigenvectorsOf {
   /// A^+ A: v_i are right singular vectors of A, and the eigenvalues are squares of its singular values.
   normal_operator
 };
+
+namespace detail {
+/// Throws InputError where eigenvectors are not what Deflated takes.
+void require_eigenvectors(const Vector& vectors, const std::vector<double>& eigenvalues);
+/// x_k = x_k + sum over i of v_i (v_i^+ r_k) / lambda_i; see Deflated.  Returns the seconds.
+double add_eigenvectors(const Vector& vectors, const std::vector<double>& eigenvalues, EigenvectorsOf of,
+                        const Operator<Vector>& A, const Vector& b, const Vector& x);
+}  // namespace detail
 
 /// Solves A x = b by another solver that begins at x + sum over i of v_i (v_i^+ r) / lambda_i, where r = b - A x (of
 /// the normal operator: A^+ r).  Then the part of the error in the space of the v_i is 0 up to their accuracy, and
@@ -41,14 +48,35 @@ class Deflated {
   /// as many, from the lowest or in any order.  Throws InputError where their numbers differ, an eigenvalue is 0 or not
   /// finite, or the vectors are not orthonormal to 1e-3.
   Deflated(const F& vectors, const std::vector<double>& eigenvalues, const std::type_identity_t<Solver<F>>& solver,
-           EigenvectorsOf of = EigenvectorsOf::operator_itself);
+           EigenvectorsOf of = EigenvectorsOf::operator_itself)
+      : tolerance(solver.tolerance),
+        max_iterations(solver.max_iterations),
+        on_failure(solver.on_failure),
+        progress(solver.progress),
+        vectors_(vectors),
+        eigenvalues_(eigenvalues),
+        solver_(solver),
+        of_(of) {
+    detail::require_eigenvectors(vectors_, eigenvalues);
+  }
 
   std::string name() const { return "deflated " + solver_.name(); }
   /// Throws InputError where the sites of b differ from those of the vectors.
-  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const;
+  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
+    const double seconds = detail::add_eigenvectors(vectors_, eigenvalues_, of_, on_vectors(A), Vector(b), Vector(x));
+    Solver<F> solve = solver_;
+    solve.tolerance = tolerance;
+    solve.max_iterations = max_iterations;
+    solve.on_failure = on_failure;
+    solve.progress = progress;
+    SolveReport report = solve(A, b, x);
+    report.solver = name();
+    report.seconds += seconds;
+    return report;
+  }
 
  private:
-  F vectors_;
+  Vector vectors_;
   std::vector<double> eigenvalues_;
   Solver<F> solver_;
   EigenvectorsOf of_;

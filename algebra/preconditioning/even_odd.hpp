@@ -4,11 +4,25 @@
 #pragma once
 
 #include "kov/algebra/preconditioning/schur_complement.hpp"
+#include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/solver.hpp"
+#include "kov/algebra/vector.hpp"
 
 #include <functional>
 
 namespace kov {
+
+namespace detail {
+/// See EvenOdd; reduced: on even sites; source: of it, memory; solve: for a tolerance, a limit of iterations, progress,
+/// the source and the solution on even sites.
+struct EvenOddParts {
+  std::function<void(const Vector& b, const Vector& source)> reduce_source;
+  std::function<SolveReport(double, int, const ProgressCallback&, const Vector& source, const Vector& x)> solve;
+  std::function<void(const Vector& b, const Vector& x)> complete;
+};
+SolveReport solve_even_odd(SolveRun run, double tolerance, const EvenOddParts& parts, const Operator<Vector>& M,
+                           const Vector& b, const Vector& x);
+}  // namespace detail
 
 /// Solves M x = b on all sites, until |b - M x| <= tolerance |b|, through another solver on the even sites.
 ///
@@ -42,7 +56,11 @@ class EvenOdd {
     return (form_ == SchurForm::symmetric ? "symmetric " : "") + ("even-odd " + solver_.name());
   }
   /// Throws InputError unless the fields have n_columns columns.
-  SolveReport operator()(const Operator<F>& M, const F& b, const F& x) const;
+  SolveReport operator()(const Operator<F>& M, const F& b, const F& x) const {
+    require(b.n_components() == n_columns_, name(), "for", n_columns_, "columns was given a source of",
+            b.n_components(), ": construct it with the number of columns, EvenOdd(M, solver, form, n_columns)");
+    return detail::solve_even_odd(SolveRun(*this, b), tolerance, parts_, on_vectors(M), Vector(b), Vector(x));
+  }
 
  private:
   template <class Storage, class Term>
@@ -53,15 +71,18 @@ class EvenOdd {
         progress(solver.progress),
         form_(reduced.form()),
         n_columns_(n_columns),
-        reduced_(reduced),
-        reduce_source_([reduced](const F& b, const F& out) { reduced.reduce_source(b, out); }),
-        complete_([reduced](const F& b, const F& x) { reduced.complete(b, x); }),
+        parts_{[reduced](const Vector& b, const Vector& source) { reduced.reduce_source(b.as<F>(), source.as<F>()); },
+               [reduced = Operator<F>(reduced), solver](double goal, int iterations_left,
+                                                        const ProgressCallback& inner_progress, const Vector& source,
+                                                        const Vector& x) {
+                 return solver.within(goal, iterations_left, inner_progress)(reduced, source.as<F>(), x.as<F>());
+               },
+               [reduced](const Vector& b, const Vector& x) { reduced.complete(b.as<F>(), x.as<F>()); }},
         solver_(solver) {}
 
   SchurForm form_;
   int n_columns_;
-  Operator<F> reduced_;
-  std::function<void(const F&, const F&)> reduce_source_, complete_;
+  detail::EvenOddParts parts_;
   Solver<F> solver_;
 };
 

@@ -48,13 +48,16 @@ void for_each_row(const BenchOptions& options, BenchRows<T>& rows, const F& f) {
   rows.cases.clear();
 }
 
+/// Of a triad: far more than any cache holds, and memory beside the fields.
+constexpr double most_triad_bytes = double(std::size_t(1) << 32);
+
 /// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.
 template <class T>
 void bench_lattice(const Session& session, const BenchOptions& options, const Lattice& lattice, double fma_peak) {
   BenchRows<T> rows(lattice);
   for_each_row(options, rows, [&](const BenchCase& c) {
     const double bytes = c.sites * c.bytes;
-    const Triad triad(std::size_t(bytes / c.steps), false);
+    const Triad triad(std::size_t(std::min(bytes / c.steps, most_triad_bytes)), false);
     const Pair s = median_seconds_in_turns(
         c.run, [&] { triad.run(); }, options.seconds);
     const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9,

@@ -42,7 +42,7 @@ Solver<F> plain_solver(const SpectrumParameters::Solver& parameters) {
   };
   if (parameters.method == "cg") return limited(NormalConjugateGradient{});
   if (parameters.method == "bicgstab-2") return limited(BiCgStabL{.l = 2});
-  if (parameters.method == "gcr") return limited(Gcr<F>{});
+  if (parameters.method == "gcr") return limited(Gcr{});
   return limited(BiCgStab{});
 }
 

@@ -81,7 +81,7 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   const auto& sinks = parameters.sink.smearings;
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
-  const double work = parameters.solver.method == "gcr" ? 2 * Gcr<SpinorField<double>>{}.directions : 10;
+  const double work = parameters.solver.method == "gcr" ? 2 * Gcr{}.directions : 10;
   bytes += mixed ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work;
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.

@@ -3,6 +3,8 @@
 
 #include "kov/core/base/error.hpp"
 
+#include <algorithm>
+
 namespace kov::detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -19,6 +21,13 @@ int item_threads(const void* kernel) {
     }
   }
   return best;
+}
+
+int block_threads(std::int64_t n, int most, const Kokkos::Cuda& exec) {
+  constexpr int warp = 32;
+  const std::int64_t multiprocessors = exec.cuda_device_prop().multiProcessorCount,
+                     each = (n + multiprocessors - 1) / multiprocessors;
+  return int(std::clamp<std::int64_t>((each + warp - 1) / warp * warp, warp, most));
 }
 
 void check_launch(const std::string& name) {

@@ -43,6 +43,9 @@ __global__ void run_item(const __grid_constant__ Work work, int n) {
 /// Of the blocks, of 128 threads at least, that let most threads run at a time, the smallest.  kernel: any entry.
 int item_threads(const void* kernel);
 
+/// Threads of a block, `most` or fewer, where n are wanted in all: so few that every multiprocessor has a block.
+int block_threads(std::int64_t n, int most, const Kokkos::Cuda& exec);
+
 /// Throws an Error when the last kernel could not be launched.
 void check_launch(const std::string& name);
 
@@ -70,7 +73,8 @@ void for_each_item(const std::string& name, int n, const Work& work, const Exec&
   if (n <= 0) return;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    static const int threads = detail::item_threads(reinterpret_cast<const void*>(&detail::run_item<Work>));
+    static const int most = detail::item_threads(reinterpret_cast<const void*>(&detail::run_item<Work>));
+    const int threads = detail::block_threads(n, most, exec);
     detail::launch_blocks(name, detail::run_item<Work>, dim3(unsigned((n + threads - 1) / threads)), threads, exec,
                           work, n);
   } else

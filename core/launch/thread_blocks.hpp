@@ -17,9 +17,9 @@ namespace kov::detail {
 /// starting a walk with slices that are not in cache.
 int walk_length(int n_slices, int slice_blocks, int resident);
 
-/// What a GPU needs to know of a kernel: it runs in blocks of exactly max_threads threads, the compiler limits
-/// registers so that min_blocks of them fit on a multiprocessor, and reaches_in_time says whether it reads neighbours
-/// in t.
+/// What a GPU needs to know of a kernel: it runs in blocks of max_threads threads, or fewer on lattices that are too
+/// small to fill the GPU; the compiler limits registers so that min_blocks of the largest fit on a multiprocessor; and
+/// reaches_in_time says whether it reads neighbours in t.
 template <int max_threads_, int min_blocks_, bool reaches_in_time_>
 struct StatedBlocks {
   static constexpr int max_threads = max_threads_, min_blocks = min_blocks_;
@@ -43,14 +43,14 @@ concept Walks = HasBlocks<Kernel> &&(ThreadBlocks<Kernel>::reaches_in_time || Fu
 #if defined(KOKKOS_ENABLE_CUDA)
 template <int threads, int min_blocks, class Functor>
 __global__ void __launch_bounds__(threads, min_blocks) run_blocks(const __grid_constant__ Functor functor, int n) {
-  const int i = int(blockIdx.x) * threads + int(threadIdx.x);
+  const int i = int(blockIdx.x) * int(blockDim.x) + int(threadIdx.x);
   if (i < n) functor(i);
 }
 
 template <int threads, int min_blocks, class Functor>
 __global__ void __launch_bounds__(threads, min_blocks)
     walk_blocks(const __grid_constant__ Functor functor, int n, int length, int n_slices) {
-  const int i = int(blockIdx.x) * threads + int(threadIdx.x), begin = int(blockIdx.y) * length;
+  const int i = int(blockIdx.x) * int(blockDim.x) + int(threadIdx.x), begin = int(blockIdx.y) * length;
   if (i >= n) return;
   const int end = begin + length < n_slices ? begin + length : n_slices;
 #pragma unroll 1
@@ -58,14 +58,15 @@ __global__ void __launch_bounds__(threads, min_blocks)
 }
 #endif
 
-/// parallel_for, but in blocks of the size that ThreadBlocks states for the kernel, if it states one.
+/// parallel_for, but in blocks as ThreadBlocks states them for the kernel, if it does.
 template <class Kernel, class Exec, class Functor>
 void launch(const std::string& name, int n, const Functor& functor, const Exec& exec) {
   if (n == 0) return;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
-    constexpr int threads = ThreadBlocks<Kernel>::max_threads;
-    launch_blocks(name, run_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>,
+    constexpr int most = ThreadBlocks<Kernel>::max_threads;
+    const int threads = block_threads(n, most, exec);
+    launch_blocks(name, run_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>,
                   dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
   } else
 #endif
@@ -82,14 +83,16 @@ void launch_lanes(const std::string& name, int lanes, const Functor& functor, co
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (Walks<Kernel, Functor> && std::is_same_v<Exec, Kokkos::Cuda>) {
     if (range.n_slices > 0) {
-      constexpr int threads = ThreadBlocks<Kernel>::max_threads;
-      const auto walk = walk_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Functor>;
+      constexpr int most = ThreadBlocks<Kernel>::max_threads;
+      const auto walk = walk_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>;
       static const int on_each = [&] {
         int blocks = 1;
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, threads, 0);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, most, 0);
         return blocks;
       }();
-      const int n = 2 * range.slice * lanes * functor.n_components, slice_blocks = (n + threads - 1) / threads;
+      const int n = 2 * range.slice * lanes * functor.n_components,
+                threads = block_threads(std::int64_t(n) * range.n_slices, most, exec),
+                slice_blocks = (n + threads - 1) / threads;
       const int length =
           walk_length(range.n_slices, slice_blocks, on_each * exec.cuda_device_prop().multiProcessorCount);
       const dim3 grid(unsigned(slice_blocks), unsigned((range.n_slices + length - 1) / length));

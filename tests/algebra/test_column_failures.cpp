@@ -53,7 +53,7 @@ TYPED_TEST(ColumnFailures, NaNInAColumnEndsThatColumnAlone) {
   check_solver(NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
   check_solver(BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
   check_solver(MinimalResidual{.tolerance = tolerance_of<F>}, M);
-  check_solver(Gcr<F>{.tolerance = tolerance_of<F>, .directions = 6}, M);
+  check_solver(Gcr{.tolerance = tolerance_of<F>, .directions = 6}, M);
 }
 
 /// Sources with numbers in colour 0 only for column 1, and in the others only for columns 0 and 2.
@@ -142,7 +142,7 @@ TYPED_TEST(ColumnFailures, BreakdownOfAColumnRestartsThatColumnAlone) {
 TYPED_TEST(ColumnFailures, DirectionsOfAColumnMayBeExhausted) {
   using F = TypeParam;
   const Lattice lattice = small_lattice();
-  const Gcr<F> solver{.tolerance = 1e-2 * tolerance_of<F>, .on_failure = OnFailure::report, .directions = 30};
+  const Gcr solver{.tolerance = 1e-2 * tolerance_of<F>, .on_failure = OnFailure::report, .directions = 30};
   const Operator<F> A = ByColour{};
   const F b = sources_by_colour<F>(lattice), x = b.like("x");
   const SolveReport report = solver(A, b, x);

@@ -83,7 +83,7 @@ TYPED_TEST(ColumnSolvers, SolveEachColumnAsItIsAlone) {
   check<F>(lattice, ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
   check<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 3}, M);
   check<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
-  check<F>(lattice, Gcr<F>{.tolerance = tolerance_of<F>, .directions = 5}, M);
+  check<F>(lattice, Gcr{.tolerance = tolerance_of<F>, .directions = 5}, M);
 }
 
 TYPED_TEST(ColumnSolvers, PreconditionEachColumnAsItIsAlone) {
@@ -93,9 +93,9 @@ TYPED_TEST(ColumnSolvers, PreconditionEachColumnAsItIsAlone) {
   const int n = n_columns_of<F>;
   const F b(lattice, "b", n), x = b.like("x"), one_b(lattice, "b", 1), one_x = one_b.like("x");
   for (int k = 0; k < n; ++k) set_random(b, k, 40 + std::uint64_t(k), 1);
-  Gcr<F> solver{.tolerance = tolerance_of<F>, .preconditioner = MinimalResidualSteps<F>(M, b, 3)};
+  Gcr solver{.tolerance = tolerance_of<F>, .preconditioner = MinimalResidualSteps(M, b, 3)};
   const SolveReport report = solver(M, b, x);
-  solver.preconditioner = MinimalResidualSteps<F>(M, one_b, 3);
+  solver.preconditioner = MinimalResidualSteps(M, one_b, 3);
   for (const int k : {0, n - 1}) {
     copy(alone(b, k), one_b);
     zero(one_x);

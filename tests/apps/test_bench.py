@@ -25,7 +25,7 @@ NAMED_BY_CALLERS = {
     "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
     "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
     "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
-    "algebra/krylov/krylov_updates.cpp": re.compile(r'\bsums\.add\(\s*"([^"]*)"'),
+    "algebra/krylov_updates.cpp": re.compile(r'\bsums\.add\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host

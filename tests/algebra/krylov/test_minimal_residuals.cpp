@@ -60,17 +60,17 @@ TEST_P(MinimalResiduals, SolveWilson) {
   const WilsonProblem problem(GetParam().make(Comm::world()));
   const int steepest = problem.solved_by(MinimalResidual{.tolerance = 1e-11}, 1e-11).iterations;
   problem.solved_by(MinimalResidual{.tolerance = 1e-11, .omega = 1.1}, 1e-11);
-  const int gcr = problem.solved_by(Gcr<F>{.tolerance = 1e-11}, 1e-11).iterations;
-  const int one = problem.solved_by(Gcr<F>{.tolerance = 1e-11, .directions = 1}, 1e-11).iterations;
+  const int gcr = problem.solved_by(Gcr{.tolerance = 1e-11}, 1e-11).iterations;
+  const int one = problem.solved_by(Gcr{.tolerance = 1e-11, .directions = 1}, 1e-11).iterations;
   EXPECT_LT(gcr, 0.8 * steepest) << "more directions make the residual smaller";
   EXPECT_NEAR(one, steepest, 1) << "GCR with one direction is MR";
 }
 
 TEST_P(MinimalResiduals, ArePreconditionedByAnythingThatIsAboutTheInverse) {
   const WilsonProblem problem(GetParam().make(Comm::world()));
-  const int alone = problem.solved_by(Gcr<F>{.tolerance = 1e-11}, 1e-11).iterations;
-  const MinimalResidualSteps<F> steps(problem.M, problem.b, 4);
-  const SolveReport by_steps = problem.solved_by(Gcr<F>{.tolerance = 1e-11, .preconditioner = steps}, 1e-11);
+  const int alone = problem.solved_by(Gcr{.tolerance = 1e-11}, 1e-11).iterations;
+  const MinimalResidualSteps steps(problem.M, problem.b, 4);
+  const SolveReport by_steps = problem.solved_by(Gcr{.tolerance = 1e-11, .preconditioner = steps}, 1e-11);
   EXPECT_EQ(by_steps.solver, "preconditioned GCR");
   EXPECT_LT(by_steps.iterations, 0.5 * alone);
   // Another solver in single precision, to another accuracy in every call.
@@ -88,14 +88,14 @@ TEST_P(MinimalResiduals, ArePreconditionedByAnythingThatIsAboutTheInverse) {
     scale(size, out);
   };
   const int by_solver =
-      problem.solved_by(Gcr<F>{.tolerance = 1e-11, .preconditioner = Operator<F>(rough)}, 1e-11).iterations;
+      problem.solved_by(Gcr{.tolerance = 1e-11, .preconditioner = on_vectors(Operator<F>(rough))}, 1e-11).iterations;
   EXPECT_LE(by_solver, 9);
   EXPECT_EQ(by_solver, *calls);
 }
 
 TEST_P(MinimalResiduals, SolveTheEvenSites) {
   const WilsonProblem problem(GetParam().make(Comm::world()));
-  problem.solved_by(EvenOdd(problem.M, Gcr<F>{.tolerance = 1e-11}), 1e-11);
+  problem.solved_by(EvenOdd(problem.M, Gcr{.tolerance = 1e-11}), 1e-11);
   problem.solved_by(EvenOdd(problem.M, MinimalResidual{.tolerance = 1e-11}), 1e-11);
 }
 
@@ -119,30 +119,30 @@ TEST(MinimalResidualFailures, SayWhatHappened) {
     EXPECT_NE(report.reason.find(what), std::string::npos) << report.text();
   };
   contains(failure(MinimalResidual{.max_iterations = 3}, problem.M, problem.b, problem.x), "limit of 3");
-  contains(failure(Gcr<F>{.max_iterations = 3}, problem.M, problem.b, problem.x), "limit of 3");
+  contains(failure(Gcr{.max_iterations = 3}, problem.M, problem.b, problem.x), "limit of 3");
   const auto nothing = [](const F&, const F& out) { zero(out); };
   contains(failure(MinimalResidual{}, nothing, problem.b, problem.x), "orthogonal");
-  contains(failure(Gcr<F>{}, nothing, problem.b, problem.x), "makes 0");
+  contains(failure(Gcr{}, nothing, problem.b, problem.x), "makes 0");
   const auto not_a_number = [](const F& in, const F& out) {
     copy(in, out);
     scale(std::numeric_limits<double>::quiet_NaN(), out);
   };
   contains(failure(MinimalResidual{}, not_a_number, problem.b, problem.x), "not finite");
-  contains(failure(Gcr<F>{}, not_a_number, problem.b, problem.x), "not finite");
+  contains(failure(Gcr{}, not_a_number, problem.b, problem.x), "not finite");
 }
 
 TEST(MinimalResidualFailures, ZeroSourceGivesZeroAndBadParametersAreRefused) {
   const WilsonProblem problem(small_lattice());
   const F none = problem.b.like("nothing");
-  for (const Solver<F>& solve : {Solver<F>(MinimalResidual{}), Solver<F>(Gcr<F>{})}) {
+  for (const Solver<F>& solve : {Solver<F>(MinimalResidual{}), Solver<F>(Gcr{})}) {
     copy(problem.b, problem.x);
     EXPECT_EQ(solve(problem.M, none, problem.x).iterations, 0);
     EXPECT_EQ(norm2(problem.x), 0);
   }
   EXPECT_THROW(MinimalResidual{.omega = 2}(problem.M, problem.b, problem.x), InputError);
-  EXPECT_THROW(Gcr<F>{.directions = 0}(problem.M, problem.b, problem.x), InputError);
-  EXPECT_THROW(MinimalResidualSteps<F>(problem.M, problem.b, 0), InputError);
-  EXPECT_THROW(MinimalResidualSteps<F>(problem.M, problem.b, 1, 0), InputError);
+  EXPECT_THROW(Gcr{.directions = 0}(problem.M, problem.b, problem.x), InputError);
+  EXPECT_THROW(MinimalResidualSteps(problem.M, problem.b, 0), InputError);
+  EXPECT_THROW(MinimalResidualSteps(problem.M, problem.b, 1, 0), InputError);
 }
 
 }  // namespace minimal_residuals

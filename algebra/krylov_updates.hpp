@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to krylov_loops.hpp: several updates of a recursion in one pass over its fields, with their sums.
+// Private to vector.cpp: several updates of a recursion in one pass over its fields, with their sums.
 #pragma once
 
 #include "kov/core/vectors/column_ops.hpp"

@@ -2,7 +2,7 @@
 //
 // Updates of recursions in one pass: up to rounding those of vector algebra one after the other, and finished columns
 // stay what they are.
-#include "kov/algebra/krylov/krylov_updates.hpp"
+#include "kov/algebra/krylov_updates.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/gather.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/algebra/krylov/krylov_updates.hpp"
+#include "kov/algebra/krylov_updates.hpp"
 
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/column_batch.hpp"

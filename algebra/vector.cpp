@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "kov/algebra/vector.hpp"
+
+#include "kov/algebra/krylov_updates.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
+
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+namespace kov {
+
+namespace detail {
+
+using Reals = ByColumn<double>;
+using Numbers = ByColumn<std::complex<double>>;
+using AnyBlocks = std::variant<SiteBlocks<float>, SiteBlocks<double>, SiteBlocks<std::int16_t>>;
+
+/// The functions of vector.hpp, of which the field in this is what is written, or what is summed over.
+class VectorContent {
+ public:
+  virtual ~VectorContent() = default;
+  virtual std::shared_ptr<const VectorContent> like(const std::string& name) const = 0;
+  virtual std::shared_ptr<const VectorContent> even() const = 0;
+  virtual const Lattice& lattice() const = 0;
+  virtual const std::string& name() const = 0;
+  virtual Subset subset() const = 0;
+  virtual int n_components() const = 0;
+  virtual double rounding() const = 0;
+  virtual const void* field(const std::type_info& type) const = 0;
+  virtual AnyBlocks blocks() const = 0;
+  virtual FieldShape shape() const = 0;
+
+  virtual void zero() const = 0;
+  virtual void copy(const Vector& x, const ColumnMask& finished) const = 0;
+  virtual void scale(const Reals& a, const ColumnMask& finished) const = 0;
+  virtual void axpy(const Reals& a, const Vector& x, const ColumnMask& finished) const = 0;
+  virtual void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished) const = 0;
+  virtual void xpay(const Vector& x, const Reals& a, const ColumnMask& finished) const = 0;
+  virtual void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished) const = 0;
+  virtual void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b,
+                       const ColumnMask& finished) const = 0;
+  virtual Reals norm2(const ColumnMask& finished) const = 0;
+  virtual Numbers inner_product(const Vector& y, const ColumnMask& finished) const = 0;
+  virtual ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished) const = 0;
+  virtual Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished) const = 0;
+  virtual Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished) const = 0;
+  virtual std::vector<std::complex<double>> gram_matrix(const Vector& y) const = 0;
+  virtual void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
+  virtual void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
+                       const ColumnMask& finished) const = 0;
+  virtual ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
+                                       const Vector& shadow, const Vector& x, const ColumnMask& finished) const = 0;
+};
+
+namespace {
+
+/// The error of rounding a number relative to the largest one of its site.
+template <class Storage>
+constexpr double rounding_of = std::numeric_limits<Storage>::epsilon();
+template <>
+constexpr double rounding_of<Fixed16> = 1.0 / 65536;
+
+template <VectorField F>
+class ContentOf final : public VectorContent {
+ public:
+  explicit ContentOf(const F& field) : field_(field.alias()) {}
+
+  std::shared_ptr<const VectorContent> like(const std::string& name) const override {
+    return std::make_shared<ContentOf>(field_.like(name));
+  }
+  std::shared_ptr<const VectorContent> even() const override { return std::make_shared<ContentOf>(field_.even()); }
+  const Lattice& lattice() const override { return field_.lattice(); }
+  const std::string& name() const override { return field_.name(); }
+  Subset subset() const override { return field_.subset(); }
+  int n_components() const override { return field_.n_components(); }
+  double rounding() const override { return rounding_of<typename F::Storage>; }
+  const void* field(const std::type_info& type) const override {
+    require(
+        type == typeid(F), "a solver got", field_.name(),
+        "together with a field or an operator of another type: give it fields of one type, and an operator on them");
+    return &field_;
+  }
+  AnyBlocks blocks() const override { return SiteBlocks<typename F::Stored>::of(field_.view()); }
+  FieldShape shape() const override { return FieldShape::of(field_); }
+
+  void zero() const override { kov::zero(field_); }
+  void copy(const Vector& x, const ColumnMask& finished) const override {
+    if (finished.any_finished())
+      kov::copy(x.as<F>(), field_, finished);
+    else
+      kov::copy(x.as<F>(), field_);
+  }
+  void scale(const Reals& a, const ColumnMask& finished) const override { kov::scale(a, field_, finished); }
+  void axpy(const Reals& a, const Vector& x, const ColumnMask& finished) const override {
+    kov::axpy(a, x.as<F>(), field_, finished);
+  }
+  void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished) const override {
+    kov::axpy(a, x.as<F>(), field_, finished);
+  }
+  void xpay(const Vector& x, const Reals& a, const ColumnMask& finished) const override {
+    kov::xpay(x.as<F>(), a, field_, finished);
+  }
+  void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished) const override {
+    kov::xpay(x.as<F>(), a, field_, finished);
+  }
+  void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b,
+               const ColumnMask& finished) const override {
+    kov::xpaypbz(x.as<F>(), a, y.as<F>(), b, field_, finished);
+  }
+  Reals norm2(const ColumnMask& finished) const override { return norm2_by_column(field_, finished); }
+  Numbers inner_product(const Vector& y, const ColumnMask& finished) const override {
+    return inner_product_by_column(field_, y.as<F>(), finished);
+  }
+  ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished) const override {
+    return inner_product_norm2_by_column(field_, y.as<F>(), finished);
+  }
+  Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished) const override {
+    return kov::axpy_norm2(a, x.as<F>(), field_, finished);
+  }
+  Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished) const override {
+    return kov::axpy_norm2(a, x.as<F>(), field_, finished);
+  }
+  std::vector<std::complex<double>> gram_matrix(const Vector& y) const override {
+    if constexpr (has_matrices)
+      return kov::gram_matrix(field_, y.as<F>());
+    else
+      refuse_matrices();
+  }
+  void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const override {
+    if constexpr (has_matrices)
+      kov::rotate_add(x.as<F>(), r, field_);
+    else
+      refuse_matrices();
+  }
+  void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
+               const ColumnMask& finished) const override {
+    detail::cg_step(alpha, x.as<F>(), beta, r.as<F>(), field_, finished);
+  }
+  ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
+                               const Vector& shadow, const Vector& x, const ColumnMask& finished) const override {
+    return detail::bicgstab_step(alpha, p.as<F>(), omega, t.as<F>(), shadow.as<F>(), x.as<F>(), field_, finished);
+  }
+
+ private:
+  static constexpr bool has_matrices = std::is_floating_point_v<typename F::Storage>;
+  [[noreturn]] void refuse_matrices() const {
+    throw InputError(sentence("matrices between columns were asked of", field_.name(),
+                              "which is stored in 16 bits: take a field in float or double"));
+  }
+
+  F field_;
+};
+
+}  // namespace
+
+}  // namespace detail
+
+template <detail::VectorField F>
+Vector::Vector(const F& field) : content_(std::make_shared<detail::ContentOf<F>>(field)) {}
+
+Vector Vector::like(const std::string& name) const { return Vector(content_->like(name)); }
+Vector Vector::even() const { return Vector(content_->even()); }
+const Lattice& Vector::lattice() const { return content_->lattice(); }
+const std::string& Vector::name() const { return content_->name(); }
+Subset Vector::subset() const { return content_->subset(); }
+int Vector::n_components() const { return content_->n_components(); }
+double Vector::rounding() const { return content_->rounding(); }
+const void* Vector::field(const std::type_info& type) const { return content_->field(type); }
+
+using detail::Numbers;
+using detail::Reals;
+
+namespace {
+/// A plain number counts for each column.
+Reals each(const Reals& a, const Vector& x) {
+  return a.size() == 1 && x.n_components() > 1 ? Reals::repeated(x.n_components(), a[0]) : a;
+}
+}  // namespace
+
+void zero(const Vector& x) { x.content().zero(); }
+void copy(const Vector& x, const Vector& y, const ColumnMask& finished) { y.content().copy(x, finished); }
+void convert(const Vector& x, const Vector& y) {
+  const detail::FieldShape from = x.content().shape(), to = y.content().shape();
+  require(x.lattice() == y.lattice() && x.subset() == y.subset() && x.n_components() == y.n_components() &&
+              from.site.n_reals == to.site.n_reals,
+          x.name(), "and", y.name(), "have different shapes: convert() changes the storage only");
+  std::visit([&](const auto& in,
+                 const auto& out) { detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components()); },
+             x.content().blocks(), y.content().blocks());
+}
+void scale(const Reals& a, const Vector& x, const ColumnMask& finished) { x.content().scale(a, finished); }
+void axpy(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  y.content().axpy(each(a, x), x, finished);
+}
+void axpy(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  y.content().axpy(a, x, finished);
+}
+void xpay(const Vector& x, const Reals& a, const Vector& y, const ColumnMask& finished) {
+  y.content().xpay(x, each(a, x), finished);
+}
+void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& finished) {
+  y.content().xpay(x, a, finished);
+}
+void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const Vector& z,
+             const ColumnMask& finished) {
+  z.content().xpaypbz(x, a, y, b, finished);
+}
+Reals norm2_by_column(const Vector& x, const ColumnMask& finished) { return x.content().norm2(finished); }
+Numbers inner_product_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+  return x.content().inner_product(y, finished);
+}
+ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+  return x.content().inner_product_norm2(y, finished);
+}
+Reals axpy_norm2(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  return y.content().axpy_norm2(a, x, finished);
+}
+Reals axpy_norm2(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  return y.content().axpy_norm2(a, x, finished);
+}
+std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y) { return x.content().gram_matrix(y); }
+void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
+  y.content().rotate_add(x, r);
+}
+void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r, const Vector& p,
+             const ColumnMask& finished) {
+  p.content().cg_step(alpha, x, beta, r, finished);
+}
+ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
+                             const Vector& shadow, const Vector& x, const Vector& r, const ColumnMask& finished) {
+  return r.content().bicgstab_step(alpha, p, omega, t, shadow, x, finished);
+}
+
+template Vector::Vector(const Field<Spinor, float>&);
+template Vector::Vector(const Field<Spinor, float, ColumnLanes<4>>&);
+template Vector::Vector(const Field<Spinor, float, ColumnLanes<8>>&);
+template Vector::Vector(const Field<Spinor, float, ColumnLanes<16>>&);
+template Vector::Vector(const Field<Spinor, double>&);
+template Vector::Vector(const Field<Spinor, double, ColumnLanes<4>>&);
+template Vector::Vector(const Field<Spinor, double, ColumnLanes<8>>&);
+template Vector::Vector(const Field<Spinor, double, ColumnLanes<16>>&);
+template Vector::Vector(const Field<Spinor, Fixed16>&);
+template Vector::Vector(const Field<ColorVector, float>&);
+template Vector::Vector(const Field<ColorVector, float, ColumnLanes<4>>&);
+template Vector::Vector(const Field<ColorVector, float, ColumnLanes<8>>&);
+template Vector::Vector(const Field<ColorVector, double>&);
+template Vector::Vector(const Field<ColorVector, double, ColumnLanes<4>>&);
+template Vector::Vector(const Field<ColorVector, double, ColumnLanes<8>>&);
+
+}  // namespace kov

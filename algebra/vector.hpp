@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// Vector: a field of any type, as solvers see it, so that each of them is compiled once.
+#pragma once
+
+#include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "kov/stencil/operators/operator.hpp"
+
+#include <complex>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace kov {
+
+namespace detail {
+class VectorContent;
+}
+
+/// A handle to a field of spinors or colour vectors, in any precision, with sites or columns in lanes; a copy of it is
+/// another handle to the same memory.  Each of its columns is a vector.  The functions below are those of fields, for
+/// which see kov/core/vectors; they cost a call through a pointer more.  Two vectors that go together hold fields of
+/// one type; else they throw InputError.
+class Vector {
+ public:
+  template <detail::VectorField F>
+  explicit Vector(const F& field);
+
+  /// A new field of the same type and shape, zero.
+  Vector like(const std::string& name) const;
+  /// The even sites, which share memory with this.
+  Vector even() const;
+  const Lattice& lattice() const;
+  const std::string& name() const;
+  Subset subset() const;
+  int n_components() const;
+  /// The error of rounding a number, relative to the largest one of its site.
+  double rounding() const;
+
+  /// The field.  Throws InputError if it is of another type.
+  template <detail::VectorField F>
+  const F& as() const {
+    return *static_cast<const F*>(field(typeid(F)));
+  }
+
+  const detail::VectorContent& content() const { return *content_; }
+
+ private:
+  explicit Vector(std::shared_ptr<const detail::VectorContent> content) : content_(std::move(content)) {}
+  const void* field(const std::type_info& type) const;
+
+  std::shared_ptr<const detail::VectorContent> content_;
+};
+
+/// An operator on fields F as one on vectors that hold such fields.
+template <class F>
+Operator<Vector> on_vectors(const Operator<F>& A) {
+  struct OnVectors {
+    Operator<F> A;
+    void apply(const Vector& in, const Vector& out, const Exec& exec = {}) const {
+      A.apply(in.as<F>(), out.as<F>(), exec);
+    }
+    void apply_adjoint(const Vector& in, const Vector& out, const Exec& exec = {}) const {
+      A.apply_adjoint(in.as<F>(), out.as<F>(), exec);
+    }
+  };
+  return OnVectors{A};
+}
+
+void zero(const Vector& x);
+void copy(const Vector& x, const Vector& y, const ColumnMask& finished = {});
+/// Rounds to what y stores; the fields may differ in precision and lanes.
+void convert(const Vector& x, const Vector& y);
+void scale(const ByColumn<double>& a, const Vector& x, const ColumnMask& finished = {});
+void axpy(const ByColumn<double>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
+void axpy(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
+void xpay(const Vector& x, const ByColumn<double>& a, const Vector& y, const ColumnMask& finished = {});
+void xpay(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y, const ColumnMask& finished = {});
+void xpaypbz(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y,
+             const ByColumn<std::complex<double>>& b, const Vector& z, const ColumnMask& finished = {});
+ByColumn<double> norm2_by_column(const Vector& x, const ColumnMask& finished = {});
+ByColumn<std::complex<double>> inner_product_by_column(const Vector& x, const Vector& y,
+                                                       const ColumnMask& finished = {});
+ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished = {});
+ByColumn<double> axpy_norm2(const ByColumn<double>& a, const Vector& x, const Vector& y,
+                            const ColumnMask& finished = {});
+ByColumn<double> axpy_norm2(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y,
+                            const ColumnMask& finished = {});
+std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y);
+void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
+
+/// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.
+void cg_step(const ByColumn<double>& alpha, const Vector& x, const ByColumn<double>& beta, const Vector& r,
+             const Vector& p, const ColumnMask& finished);
+/// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
+/// and 2 writes.
+ColumnProducts bicgstab_step(const ByColumn<std::complex<double>>& alpha, const Vector& p,
+                             const ByColumn<std::complex<double>>& omega, const Vector& t, const Vector& shadow,
+                             const Vector& x, const Vector& r, const ColumnMask& finished);
+
+}  // namespace kov
