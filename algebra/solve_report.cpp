@@ -16,6 +16,7 @@ std::string SolveReport::text() const {
     out << ", of its columns " << *least << " to " << *most;
   }
   out << " (tolerance " << tolerance << "), " << seconds << " s";
+  if (flops > 0 && seconds > 0) out << ", " << flops / seconds * 1e-9 << " Gflop/s";
   if (restarts > 0) out << ", " << restarts << (restarts == 1 ? " restart" : " restarts");
   if (precision_switches > 0) out << ", went on in higher precision";
   if (!converged) out << "; not converged: " << reason;

@@ -58,11 +58,13 @@ struct SolveReport {
   double tolerance = 0;
   /// Of the slowest rank.
   double seconds = 0;
+  /// Of all ranks together, see Work: effective flops and bytes of the operators and the vector algebra in this solve.
+  double flops = 0, bytes = 0;
   /// Why the solve ended if it did not converge; otherwise empty.  It names the columns where there are several
   /// systems: "columns 2, 5 of 12: the residual is not finite".
   std::string reason = {};
 
-  /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s".
+  /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s, 41 Gflop/s".
   std::string text() const;
 };
 

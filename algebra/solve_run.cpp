@@ -24,7 +24,8 @@ SolveRun::SolveRun(const Lattice& lattice, const std::string& name, double toler
       max_iterations_(max_iterations),
       on_failure_(on_failure),
       progress_(progress),
-      start_(std::chrono::steady_clock::now()) {
+      start_(std::chrono::steady_clock::now()),
+      before_(work_done()) {
   lattice.require_same("a solver", name, tolerance, max_iterations);
   require(tolerance > 0 && tolerance < 1, "a relative tolerance of", tolerance,
           "means nothing: choose one between 0 and 1, such as 1e-10");
@@ -215,6 +216,10 @@ SolveReport SolveRun::finish() {
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
   comm_.max(seconds);  // so that all ranks report, and throw, the same
   report_.seconds = seconds[0];
+  std::vector<double> work{work_done().flops - before_.flops, work_done().bytes - before_.bytes};
+  comm_.sum(work);
+  report_.flops = work[0];
+  report_.bytes = work[1];
   if (!report_.converged && on_failure_ == OnFailure::raise)
     throw ConvergenceError(
         report_.text() +

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
+#include "kov/core/base/work.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
@@ -134,6 +135,7 @@ class SolveRun {
   OnFailure on_failure_;
   ProgressCallback progress_;
   std::chrono::steady_clock::time_point start_;
+  Work before_;
   std::vector<System> systems_ = std::vector<System>(1);
   ColumnMask stopped_ = ColumnMask(1);
   int inner_restarts_ = 0;

@@ -2,6 +2,7 @@
 #include "kov/algebra/vector.hpp"
 
 #include "kov/algebra/krylov_updates.hpp"
+#include "kov/core/base/work.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 
@@ -28,6 +29,9 @@ class VectorContent {
   virtual Subset subset() const = 0;
   virtual int n_components() const = 0;
   virtual double rounding() const = 0;
+  /// Of all sites and columns.
+  virtual double n_complex() const = 0;
+  virtual double bytes() const = 0;
   virtual const void* field(const std::type_info& type) const = 0;
   virtual AnyBlocks blocks() const = 0;
   virtual FieldShape shape() const = 0;
@@ -76,6 +80,11 @@ class ContentOf final : public VectorContent {
   Subset subset() const override { return field_.subset(); }
   int n_components() const override { return field_.n_components(); }
   double rounding() const override { return rounding_of<typename F::Storage>; }
+  double n_complex() const override {
+    const double sites = double(lattice().geometry().local_volume()) / (subset() == Subset::all ? 1 : 2);
+    return sites * n_components() * F::n_complex;
+  }
+  double bytes() const override { return double(field_.bytes()); }
   const void* field(const std::type_info& type) const override {
     require(
         type == typeid(F), "a solver got", field_.name(),
@@ -173,14 +182,27 @@ using detail::Numbers;
 using detail::Reals;
 
 namespace {
+/// Counts work: reads and writes of fields like x, and flops for a complex number of each; finished columns are left
+/// out.
+void count(const Vector& x, int passes, double flops, const ColumnMask& finished = {}) {
+  const double share = finished.size() > 0 ? double(finished.n_unfinished()) / finished.size() : 1;
+  detail::count_work(share * x.content().n_complex() * flops, share * passes * x.content().bytes());
+}
+
 /// A plain number counts for each column.
 Reals each(const Reals& a, const Vector& x) {
   return a.size() == 1 && x.n_components() > 1 ? Reals::repeated(x.n_components(), a[0]) : a;
 }
 }  // namespace
 
-void zero(const Vector& x) { x.content().zero(); }
-void copy(const Vector& x, const Vector& y, const ColumnMask& finished) { y.content().copy(x, finished); }
+void zero(const Vector& x) {
+  count(x, 1, 0);
+  x.content().zero();
+}
+void copy(const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 2, 0, finished);
+  y.content().copy(x, finished);
+}
 void convert(const Vector& x, const Vector& y) {
   const detail::FieldShape from = x.content().shape(), to = y.content().shape();
   require(x.lattice() == y.lattice() && x.subset() == y.subset() && x.n_components() == y.n_components() &&
@@ -190,14 +212,21 @@ void convert(const Vector& x, const Vector& y) {
                  const auto& out) { detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components()); },
              x.content().blocks(), y.content().blocks());
 }
-void scale(const Reals& a, const Vector& x, const ColumnMask& finished) { x.content().scale(a, finished); }
+void scale(const Reals& a, const Vector& x, const ColumnMask& finished) {
+  count(x, 2, 2, finished);
+  x.content().scale(a, finished);
+}
 void axpy(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 4, finished);
+  count(x, 3, 8, finished);
   y.content().axpy(each(a, x), x, finished);
 }
 void axpy(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
   y.content().axpy(a, x, finished);
 }
 void xpay(const Vector& x, const Reals& a, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 4, finished);
+  count(x, 3, 8, finished);
   y.content().xpay(x, each(a, x), finished);
 }
 void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& finished) {
@@ -205,31 +234,45 @@ void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& 
 }
 void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const Vector& z,
              const ColumnMask& finished) {
+  count(x, 4, 16, finished);
   z.content().xpaypbz(x, a, y, b, finished);
 }
-Reals norm2_by_column(const Vector& x, const ColumnMask& finished) { return x.content().norm2(finished); }
+Reals norm2_by_column(const Vector& x, const ColumnMask& finished) {
+  count(x, 1, 4, finished);
+  return x.content().norm2(finished);
+}
 Numbers inner_product_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 2, 8, finished);
   return x.content().inner_product(y, finished);
 }
 ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 2, 12, finished);
   return x.content().inner_product_norm2(y, finished);
 }
 Reals axpy_norm2(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 8, finished);
   return y.content().axpy_norm2(a, x, finished);
 }
 Reals axpy_norm2(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 12, finished);
   return y.content().axpy_norm2(a, x, finished);
 }
-std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y) { return x.content().gram_matrix(y); }
+std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y) {
+  detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + y.content().bytes());
+  return x.content().gram_matrix(y);
+}
 void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
+  detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + 2 * y.content().bytes());
   y.content().rotate_add(x, r);
 }
 void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r, const Vector& p,
              const ColumnMask& finished) {
+  count(x, 5, 8, finished);
   p.content().cg_step(alpha, x, beta, r, finished);
 }
 ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
                              const Vector& shadow, const Vector& x, const Vector& r, const ColumnMask& finished) {
+  count(x, 7, 36, finished);
   return r.content().bicgstab_step(alpha, p, omega, t, shadow, x, finished);
 }
 

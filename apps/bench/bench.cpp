@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/bench.hpp"
 
+#include "apps/bench/bench_dslash.hpp"
 #include "apps/bench/bench_halo.hpp"
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/bench_solvers.hpp"
@@ -47,9 +48,6 @@ void for_each_row(const BenchOptions& options, BenchRows<T>& rows, const F& f) {
   }
   rows.cases.clear();
 }
-
-/// Of a triad: far more than any cache holds, and memory beside the fields.
-constexpr double most_triad_bytes = double(std::size_t(1) << 32);
 
 /// Everything on one lattice; each kernel is timed in turns with a triad of the same footprint.
 template <class T>
@@ -152,6 +150,12 @@ Command bench_command() {
           "the two rates.",
           [](Arguments& arguments) -> Action {
             auto options = std::make_shared<BenchOptions>();
+            auto table = std::make_shared<std::string>("kernels");
+            auto lattice = std::make_shared<std::optional<Coord>>();
+            arguments.positional("TABLE", *table,
+                                 "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage",
+                                 false);
+            arguments.option("--lattice", *lattice, "of the table dslash, instead of its five lattices");
             auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
             arguments.option("--small", options->small, "a lattice that fits into the caches");
             arguments.option("--large", options->large, "a lattice that does not");
@@ -159,7 +163,20 @@ Command bench_command() {
             arguments.option("--seconds", options->seconds, "time for each measurement");
             arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
             arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-            return [options, no_one_thread, kernels](const Session& session) {
+            return [options, table, lattice, no_one_thread, kernels](const Session& session) {
+              const bool is_dslash = *table == "dslash";
+              require(is_dslash || *table == "kernels", "there is no table", in_quotes(*table),
+                      "- choose kernels or dslash");
+              session.require_used("--lattice", is_dslash, "for the table dslash");
+              for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
+                session.require_used(option, !is_dslash, "for the table kernels");
+              if (is_dslash) {
+                require(session.comm.size() == 1, "the table dslash is of one process: start one");
+                require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+                session.begin();
+                return bench_dslash(session, *lattice ? std::vector<Coord>{**lattice} : dslash_lattices(),
+                                    options->seconds);
+              }
               if (*kernels) return say_kernels(session, *options);
               bench(session, *options);
               if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1)

@@ -17,10 +17,10 @@ namespace kov::app {
 namespace {
 
 using Overlap = HaloOptions::Overlap;
-using Work = std::function<void()>;
+using Launches = std::function<void()>;
 
 /// Seconds a call, of the slowest rank.
-double seconds_of(const Comm& comm, const Work& work, int calls) {
+double seconds_of(const Comm& comm, const Launches& work, int calls) {
   Kokkos::fence();
   comm.barrier();
   const Kokkos::Timer timer;
@@ -32,10 +32,10 @@ double seconds_of(const Comm& comm, const Work& work, int calls) {
 }
 
 /// The median seconds of one call of each, in turns.  Every rank makes the same calls.
-std::vector<double> medians_in_turns(const Comm& comm, const std::vector<Work>& works, double min_seconds) {
+std::vector<double> medians_in_turns(const Comm& comm, const std::vector<Launches>& works, double min_seconds) {
   constexpr int turns = 21;
   std::vector<int> calls;
-  for (const Work& work : works) {
+  for (const Launches& work : works) {
     seconds_of(comm, work, 40);  // checked exchanges and the tuner's trials are over then
     calls.push_back(std::max(1, int(min_seconds / turns / seconds_of(comm, work, 3))));
   }
@@ -102,7 +102,7 @@ void bench_overlap(const Session& session, const Coord& extent, double seconds) 
   constexpr std::array forms{Overlap::blocking, Overlap::overlapped, Overlap::tuned};
   std::array<std::vector<double>, 3> samples;
   for (std::size_t turn = 0; turn < 3; ++turn) {
-    std::vector<Work> works;
+    std::vector<Launches> works;
     for (std::size_t k = 0; k < 3; ++k) {
       const Lattice lattice(comm, extent, options_of(comm, forms[(turn + k) % 3]));
       const GaugeField<T> gauge(lattice, "gauge", 4);

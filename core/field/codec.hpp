@@ -125,7 +125,7 @@ struct Codec<SiteT, Fixed16> {
   static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const SiteT<float>& v) {
     float per_unit = detail::fixed16_units;
     if constexpr (has_scale) {
-      detail::Fixed16Scale scale;
+      detail::Fixed16Scale<float> scale;
       for (int i = 0; i < n_complex; ++i) {
         scale.add(v.z[i].re);
         scale.add(v.z[i].im);
@@ -152,25 +152,22 @@ struct Codec<SiteT, Fixed16> {
   }
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const SiteT<Pack<float, N>>& v) {
-    alignas(64) float lanes[2 * n_complex][N];
-    for (int i = 0; i < n_complex; ++i) {
-      v.z[i].re.store(lanes[2 * i]);
-      v.z[i].im.store(lanes[2 * i + 1]);
-    }
-    float per_unit[N];
-    for (int l = 0; l < N; ++l) per_unit[l] = detail::fixed16_units;
+    using P = Pack<float, N>;
+    P per_unit(detail::fixed16_units);
     if constexpr (has_scale) {
-      detail::Fixed16Scale scale[N];
-      for (int k = 0; k < 2 * n_complex; ++k)
-        for (int l = 0; l < N; ++l) scale[l].add(lanes[k][l]);
-      for (int l = 0; l < N; ++l) {
-        scales(block)[first + l] = scale[l].value();
-        per_unit[l] = scale[l].units_per_one();
-      }
+      detail::Fixed16Scale<P> scale;
+      unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+        scale.add(v.z[i].re);
+        scale.add(v.z[i].im);
+      });
+      scale.value().store(scales(block) + first);
+      per_unit = scale.units_per_one();
     }
     Stored* const p = block + n_scale * row + first;
-    for (int k = 0; k < 2 * n_complex; ++k)
-      for (int l = 0; l < N; ++l) p[k * row + l] = detail::to_fixed16(lanes[k][l] * per_unit[l]);
+    unroll<n_complex>([&](int i) __attribute__((always_inline)) {
+      detail::for_fixed16(v.z[i].re * per_unit).store_integers(p + 2 * row * i);
+      detail::for_fixed16(v.z[i].im * per_unit).store_integers(p + 2 * row * i + row);
+    });
   }
 #endif
 

@@ -35,7 +35,7 @@ struct StoredSite {
   template <class Of>
   KOKKOS_INLINE_FUNCTION void set(const Of& of) const {
     if constexpr (is_integer) {
-      Fixed16Scale scale;
+      Fixed16Scale<float> scale;
       for (int k = 0; k < shape.n_stored; ++k) scale.add(float(of(k)));
       if (shape.n_scale > 0) reinterpret_cast<float*>(block)[lane] = scale.value();
       const float units = shape.n_scale > 0 ? scale.units_per_one() : fixed16_units;

@@ -7,6 +7,7 @@
 
 #include "kov/core/site/complex.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -72,25 +73,46 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_pack(T* p, int i, const Complex<Pack<T, 
 
 inline constexpr float fixed16_units = 32767, fixed16_unit = 1 / fixed16_units;
 
-/// To nearest; what is not a number becomes 0.
-template <class T>
+/// x where a > b, else y.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T choose_greater(T a, T b, T x, T y) {
+  return a > b ? x : y;
+}
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<float, N> choose_greater(const Pack<float, N>& a, const Pack<float, N>& b,
+                                                          const Pack<float, N>& x, const Pack<float, N>& y) {
+  return where_greater(a, b, x, y);
+}
+#endif
+
+/// What, when its fraction is cut off, is the nearest integer of 16 bits; 0 for what is not a number.  R: a real or a
+/// pack of them.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R for_fixed16(const R& units) {
+  const R most(fixed16_units), least(-fixed16_units), none(0.f);
+  const R up = choose_greater(units, none, units + R(0.5f), none);
+  const R away = choose_greater(none, units, units - R(0.5f), up);
+  return choose_greater(units, most, most, choose_greater(least, units, least, away));
+}
+template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION std::int16_t to_fixed16(T units) {
-  const T most = T(fixed16_units), rounded = units + (units < 0 ? T(-0.5) : T(0.5));
-  if (!(units == units)) return 0;
-  return std::int16_t(units > most ? most : units < -most ? -most : rounded);
+  return std::int16_t(for_fixed16(units));
 }
 
-/// The largest of the numbers added, NaN if one of them is not finite.
+/// The largest of the numbers added, NaN if one of them is not finite.  R: likewise.
+template <class R>
 struct Fixed16Scale {
-  float most = 0, not_finite = 0;
-  KOKKOS_FORCEINLINE_FUNCTION void add(float v) {
-    const float size = v < 0 ? -v : v;
-    most = size > most ? size : most;
-    not_finite += 0.f * v;
+  R most = R(0.f), not_finite = R(0.f);
+  KOKKOS_FORCEINLINE_FUNCTION void add(const R& v) {
+    const R none(0.f), size = choose_greater(none, v, -v, v);
+    most = choose_greater(size, most, size, most);
+    not_finite += none * v;
   }
-  KOKKOS_FORCEINLINE_FUNCTION float value() const { return most + not_finite; }
-  KOKKOS_FORCEINLINE_FUNCTION float units_per_one() const {
-    return value() > 0 && fixed16_units / value() < 1e38f ? fixed16_units / value() : 0.f;
+  KOKKOS_FORCEINLINE_FUNCTION R value() const { return most + not_finite; }
+  KOKKOS_FORCEINLINE_FUNCTION R units_per_one() const {
+    const R none(0.f), units = R(fixed16_units) / value();
+    return choose_greater(value(), none, choose_greater(R(1e38f), units, units, none), none);
   }
 };
 

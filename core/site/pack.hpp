@@ -106,6 +106,51 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
   *static_cast<Word*>(p) = w;
 }
 
+/// As many integers of 16 bits as a register holds of Real.  p need not be aligned.
+template <class Word, class Real>
+KOKKOS_FORCEINLINE_FUNCTION Word integers_word(const std::int16_t* p) {
+  constexpr int width = int(sizeof(Word) / sizeof(Real));
+  if constexpr (width == 1) {
+    return Word{} + Real(*p);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (width == 16 && sizeof(Real) == 4)
+      return (Word)_mm512_maskz_cvtepi32_ps(
+          0xffff, _mm512_maskz_cvtepi16_epi32(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+#endif
+#if defined(__AVX2__)
+    if constexpr (width == 8 && sizeof(Real) == 4)
+      return (Word)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#endif
+    typedef std::int16_t Integers __attribute__((vector_size(width * sizeof(std::int16_t))));
+    Integers part;
+    __builtin_memcpy(&part, p, sizeof part);
+    return __builtin_convertvector(part, Word);
+  }
+}
+
+/// Stores numbers whose sizes are below 2^15 as integers of 16 bits, their fractions cut off.
+template <class Real, class Word>
+KOKKOS_FORCEINLINE_FUNCTION void store_integers_word(std::int16_t* p, const Word& w) {
+  constexpr int width = int(sizeof(Word) / sizeof(Real));
+#if defined(__AVX512F__)
+  if constexpr (width == 16 && sizeof(Real) == 4) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                        _mm512_maskz_cvtepi32_epi16(0xffff, _mm512_maskz_cvttps_epi32(0xffff, (__m512)w)));
+    return;
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (width == 8 && sizeof(Real) == 4) {
+    const __m256i wide = _mm256_cvttps_epi32((__m256)w);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm_packs_epi32(_mm256_castsi256_si128(wide), _mm256_extracti128_si256(wide, 1)));
+    return;
+  }
+#endif
+  for (int i = 0; i < width; ++i) p[i] = std::int16_t(w[i]);
+}
+
 /// The square root of every element, rounded as IEEE says; Real is the type of an element.  The masks select all
 /// elements: GCC 12 warns of uninitialised numbers in the functions without a mask.
 template <class Real, class Word>
@@ -162,18 +207,15 @@ struct Pack {
   }
   /// N integers of 16 bits as reals.  p need not be aligned.
   static KOKKOS_FORCEINLINE_FUNCTION Pack of_integers(const std::int16_t* p) {
-    typedef std::int16_t Integers __attribute__((vector_size(width * sizeof(std::int16_t))));
     Pack r;
-    for (int k = 0; k < n_words; ++k) {
-      if constexpr (width == 1) {
-        r.word[k] = Word{} + T(p[k]);
-      } else {
-        Integers part;
-        __builtin_memcpy(&part, p + k * width, sizeof part);
-        r.word[k] = __builtin_convertvector(part, Word);
-      }
-    }
+    r.word[0] = detail::integers_word<Word, T>(p);
+    for (int k = 1; k < n_words; ++k) r.word[k] = detail::integers_word<Word, T>(p + k * width);
     return r;
+  }
+  /// The other way round, for numbers whose sizes are below 2^15; their fractions are cut off.
+  KOKKOS_FORCEINLINE_FUNCTION void store_integers(std::int16_t* p) const {
+    detail::store_integers_word<T>(p, word[0]);
+    for (int k = 1; k < n_words; ++k) detail::store_integers_word<T>(p + k * width, word[k]);
   }
   /// load() that the compiler may neither repeat nor move: it would otherwise load p again at each use, or everything
   /// at once and run out of registers.
@@ -253,7 +295,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(HalvesExchange masks)
 /// Exchanges lanes: lane i of the result is lane i ^ mask of the argument.
 template <class T, int N>
 class LaneExchange {
-  using Within = detail::ElementExchange<T, Pack<T, N>::width * int(sizeof(T))>;
+  using Within = detail::ElementExchange<T, Pack<T, N>::width* int(sizeof(T))>;
 
  public:
   using P = Pack<T, N>;

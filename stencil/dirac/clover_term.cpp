@@ -6,6 +6,7 @@
 #include "kov/core/site/gamma.hpp"
 #include "kov/stencil/dirac/cuda/clover_blocks.hpp"
 #include "kov/stencil/observables/field_strength.hpp"
+#include "kov/stencil/operator_work.hpp"
 
 #include <Kokkos_MathematicalFunctions.hpp>
 
@@ -251,6 +252,7 @@ template <class F>
 void CloverOn<F>::multiply(const Views& views, const F& in, const F& out, const Exec& exec) {
   using Kernel = CloverKernel<decltype(views.blocks), typename F::View>;
   const bool streaming = worth_streaming(in.bytes() + out.bytes() + bytes_of_blocks(out));
+  count_operator(in, out, views.twist == 0 ? 504 : 552, bytes_of_site<HermitianBlocks, typename F::Real>);
   for_each_site<typename F::Lanes>("clover", out.range(), out.n_groups(),
                                    Kernel{views.blocks, in.view(), out.view(), views.twist, streaming}, exec);
 }
@@ -259,6 +261,7 @@ template <class F>
 void CloverOn<F>::multiply_by_inverse(const Views& views, const F& in, const F& out, const Exec& exec) {
   using Kernel = TwistedInverseKernel<decltype(views.blocks), typename F::View>;
   const bool streaming = worth_streaming(in.bytes() + out.bytes() + 2 * bytes_of_blocks(out));
+  count_operator(in, out, 1056, 2 * bytes_of_site<HermitianBlocks, typename F::Real>);
   for_each_site<typename F::Lanes>(
       "twisted_clover_inverse", out.range(), out.n_groups(),
       Kernel{views.blocks, views.square_inverse, in.view(), out.view(), views.twist, streaming}, exec);

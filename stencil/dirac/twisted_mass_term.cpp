@@ -4,6 +4,7 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
+#include "kov/stencil/operator_work.hpp"
 
 namespace kov::detail {
 
@@ -35,6 +36,7 @@ void TwistOn<F>::apply(double number, double twist, const F& in, const F& out, c
   using Kernel = TwistKernel<typename F::View>;
   using Real = typename F::Real;
   const bool streaming = worth_streaming(in.bytes() + out.bytes());
+  count_operator(in, out, 96, 0);
   for_each_site<typename F::Lanes>("twisted_mass", out.range(), out.n_groups(),
                                    Kernel{in.view(), out.view(), Real(number), Real(twist), streaming}, exec);
 }

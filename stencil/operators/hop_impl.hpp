@@ -4,6 +4,7 @@
 // as there are too many kernels for one source.
 #pragma once
 
+#include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/hop_blocks.hpp"
 #include "kov/stencil/operators/hop.hpp"
 
@@ -35,6 +36,11 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   constexpr auto of_sites =
       Lanes::holds_columns ? StencilForms::any_and_nearest : StencilForms::any_and_nearest_and_local;
   constexpr auto forms = plain ? of_sites : StencilForms::any;
+  const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
+  // From one parity to the other no two sites share a link.
+  count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
+                 (out.subset() == Subset::all ? 4 : 8) * bytes_of_site<ColorMatrix, Storage>,
+                 reads_diagonal ? double(diagonal.bytes()) : 0);
   const auto launch = [&](auto sign) {
     run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,

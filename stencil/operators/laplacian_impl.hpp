@@ -7,6 +7,7 @@
 
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
+#include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
 
@@ -127,6 +128,10 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
+  const int n_dimensions = int(laplacian.dimensions());
+  count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
+                 n_dimensions * bytes_of_site<ColorMatrix, Storage>,
+                 double((step.source ? 1 : 0) + (step.has_before ? 1 : 0)) * double(to.bytes()));
   const auto take_with = [&](auto n_legs, auto others, auto factors) {
     run_stencil<forms>(
         step.source ? "laplacian_series" : "covariant_laplacian", laplacian.halos(), from, to,

@@ -270,6 +270,23 @@ TEST(SolverReports, ProgressIsCalledForEveryIteration) {
   }
 }
 
+// On all ranks: an iteration of CGNR has M, its adjoint, two norms, an update and a step.
+TEST(SolverReports, CountTheWorkOfOperatorsAndVectorAlgebra) {
+  const Problem problem(small_lattice());
+  const auto after = [&](int iterations) {
+    zero(problem.x);
+    return NormalConjugateGradient{.tolerance = 1e-14, .max_iterations = iterations, .on_failure = OnFailure::report}(
+        problem.wilson, problem.b, problem.x);
+  };
+  const SolveReport few = after(3), more = after(7);
+  const double sites = 256, operators = 2 * (1320 + 48), algebra = 12 * (4 + 4 + 4 + 8);
+  EXPECT_DOUBLE_EQ(more.flops - few.flops, 4 * sites * (operators + algebra));
+  // Fields may have padding.
+  EXPECT_GE(more.bytes - few.bytes, 4 * sites * 8 * (2 * (48 + 72) + (1 + 3 + 1 + 5) * 24));
+  EXPECT_LE(more.bytes - few.bytes, 8 * sites * 8 * (2 * (48 + 72) + (1 + 3 + 1 + 5) * 24));
+  EXPECT_NE(more.text().find("Gflop/s"), std::string::npos) << more.text();
+}
+
 template <class Solver, class Operator, class F>
 void expect_failure(const Solver& solver, const Operator& A, const F& b, const F& x, const std::string& reason) {
   zero(x);

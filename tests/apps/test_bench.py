@@ -108,6 +108,25 @@ class Bench(ProgramTest):
         for solver in ("BiCGstab", "BiCGstab, mixed precision", "CG, normal equations"):
             self.assertRegex(text, rf"4 4 4 8\s+{solver}\s+double\s+[0-9.]+\s+[0-9.]+\s+[0-9]+\n")
 
+    def test_the_table_dslash_has_every_storage_and_number_of_columns(self):
+        text = self.call("bench", "dslash", "--lattice", 4, 4, 4, 4, "--seconds", 0.0005).stdout
+        for spinor in ("double", "float", "16-bit"):
+            for links in (12, 18):
+                for columns in (1, 4, 8, 12, 16, 32):
+                    row = rf"^4 4 4 4\s+hop, even from odd\s+{spinor}\s+{links}\s+{columns} sites\s+([0-9.]+)\s+([0-9.]+)\s"
+                    found = re.findall(row, text, re.M)
+                    self.assertEqual(len(found), 1, f"{row}\n{text}")
+                    microseconds, speed = map(float, found[0])
+                    # 128 sites; both are rounded when printed.
+                    self.assertAlmostEqual(speed * microseconds, 128 * 1320e-3, delta=0.05 * speed + 0.05 * microseconds + 0.01)
+        self.assertRegex(text, r"Wilson-clover +float +12 +8 columns x 8")
+        self.assertRegex(text, r"A\^-1 hop, even from odd +double +18 +1 sites")
+
+    def test_options_of_one_table_are_refused_for_the_other(self):
+        self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
+        self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
+        self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)
+
     def test_rows_are_chosen_by_their_name(self):
         lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
         self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])

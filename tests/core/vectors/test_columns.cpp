@@ -6,11 +6,13 @@
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
+#include "tests/core/vectors/vector_tolerance.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 
-#include <cstring>
 #include <gtest/gtest.h>
+
+#include <cstring>
 #include <limits>
 
 namespace kov {
@@ -18,11 +20,6 @@ namespace {
 
 using reference::GlobalArray;
 using reference::Number;
-
-template <class T>
-double tolerance(double scale) {
-  return 20 * std::numeric_limits<T>::epsilon() * scale;
-}
 
 /// A field of columns, and its columns as fields of their own.
 template <class F>
@@ -153,9 +150,11 @@ void check_updates(const Lattice& lattice, int n, Subset subset) {
         }
         const std::size_t i = std::size_t(k);
         const GlobalArray e = expected(i);
-        EXPECT_LE(max_difference(result, e), tolerance<T>(reference::max_abs(e))) << what << ", column " << k;
+        EXPECT_LE(max_difference(result, e), test::vector_tolerance<T>(reference::max_abs(e)))
+            << what << ", column " << k;
         if (norms.size() > 0) {
-          EXPECT_NEAR(norms[i], double(product(e, e, subset).real()), tolerance<T>(2.0 * double(e.data.size())))
+          EXPECT_NEAR(norms[i], double(product(e, e, subset).real()),
+                      test::vector_tolerance<T>(2.0 * double(e.data.size())))
               << what;
         }
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -252,8 +251,9 @@ void check_sums(const Lattice& lattice, int n, Subset subset) {
         EXPECT_EQ(products[i], Number(0));
         continue;
       }
-      EXPECT_NEAR(norms[i], double(product(a[i], a[i], subset).real()), tolerance<T>(2 * numbers));
-      EXPECT_LE(std::abs(products[i] - Number(product(a[i], b[i], subset))), tolerance<T>(2 * std::sqrt(numbers) + 1));
+      EXPECT_NEAR(norms[i], double(product(a[i], a[i], subset).real()), test::vector_tolerance<T>(2 * numbers));
+      EXPECT_LE(std::abs(products[i] - Number(product(a[i], b[i], subset))),
+                test::vector_tolerance<T>(2 * std::sqrt(numbers) + 1));
       constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
       EXPECT_LE(std::abs(both.inner_product[i] - products[i]), rounding * 4 * numbers);
       EXPECT_NEAR(both.norm2[i], norms[i], rounding * norms[i]);
@@ -271,7 +271,7 @@ void check_sums(const Lattice& lattice, int n, Subset subset) {
   // All columns as one vector.
   double all = 0;
   for (const double norm : norm2_by_column(x)) all += norm;
-  EXPECT_NEAR(norm2(x), all, tolerance<double>(all));
+  EXPECT_NEAR(norm2(x), all, test::vector_tolerance<double>(all));
 }
 
 template <class F>
@@ -287,7 +287,7 @@ void check_matrices(const Lattice& lattice, int m, int n, Subset subset) {
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j)
       EXPECT_LE(std::abs(gram[std::size_t(i * n + j)] - Number(product(a[std::size_t(i)], b[std::size_t(j)], subset))),
-                tolerance<T>(2 * std::sqrt(numbers) + 1))
+                test::vector_tolerance<T>(2 * std::sqrt(numbers) + 1))
           << i << ", " << j;
   EXPECT_EQ(gram_matrix(x, y), gram) << "the same again has other bits";
 
@@ -303,7 +303,8 @@ void check_matrices(const Lattice& lattice, int m, int n, Subset subset) {
       GlobalArray expected(lattice.extent(), n_complex);
       if (adds) expected = b[std::size_t(i)];
       for (int j = 0; j < m; ++j) add(expected, r[std::size_t(j * n + i)], a[std::size_t(j)]);
-      EXPECT_LE(max_difference(Columns<F>::get(z, i), expected), tolerance<T>(reference::max_abs(expected)))
+      EXPECT_LE(max_difference(Columns<F>::get(z, i), expected),
+                test::vector_tolerance<T>(reference::max_abs(expected)))
           << "column " << i << " of a rotation";
     }
   }

@@ -3,10 +3,12 @@
 // Vector algebra against the same sums over plain arrays: every site object, both precisions, columns and parities.
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
+#include "tests/core/vectors/vector_tolerance.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
+
 #include <limits>
 
 namespace kov {
@@ -14,12 +16,6 @@ namespace {
 
 using reference::GlobalArray;
 using reference::Number;
-
-/// The fields are made from arrays in double, so each number has half an eps of error before the algebra starts.
-template <class T>
-double tolerance(double scale) {
-  return 20 * std::numeric_limits<T>::epsilon() * scale;
-}
 
 /// out[i] = a x[i] + b y[i] + c z[i]
 GlobalArray combine(Number a, const GlobalArray& x, Number b, const GlobalArray& y, Number c, const GlobalArray& z) {
@@ -54,7 +50,7 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   load(fresh, b);
   const auto expect = [&](const Field<SiteT, T>& field, const GlobalArray& expected, const char* what) {
     EXPECT_LE(max_difference(field.contiguous() ? field.alias() : field.clone("clone"), expected),
-              tolerance<T>(reference::max_abs(expected)))
+              test::vector_tolerance<T>(reference::max_abs(expected)))
         << what << ", " << n_components << " components";
   };
   const auto reset = [&] { copy(fresh, y); };
@@ -89,11 +85,11 @@ void check(const Lattice& lattice, int n_components, Subset subset) {
   const GlobalArray sum = combine(0.25, a, 1, b, 0, c);
   expect(y, sum, "axpy_norm2");
   const double sites = double(lattice.volume()) * n;
-  EXPECT_NEAR(updated, sum_product(sum, sum, subset).real(), tolerance<T>(2 * sites));
+  EXPECT_NEAR(updated, sum_product(sum, sum, subset).real(), test::vector_tolerance<T>(2 * sites));
   reset();
-  EXPECT_NEAR(norm2(y), sum_product(b, b, subset).real(), tolerance<T>(2 * sites));
+  EXPECT_NEAR(norm2(y), sum_product(b, b, subset).real(), test::vector_tolerance<T>(2 * sites));
   const Number product = inner_product(x, y), expected = sum_product(a, b, subset);
-  EXPECT_LE(std::abs(product - expected), tolerance<T>(2 * std::sqrt(sites) + 1));
+  EXPECT_LE(std::abs(product - expected), test::vector_tolerance<T>(2 * std::sqrt(sites) + 1));
   const auto [again, norm] = inner_product_norm2(x, y);
   // The same sums in another kernel: compilers may fuse other products and sums there.
   constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
