@@ -218,18 +218,18 @@ void scale(const Reals& a, const Vector& x, const ColumnMask& finished) {
 }
 void axpy(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
   count(x, 3, 4, finished);
-  count(x, 3, 8, finished);
   y.content().axpy(each(a, x), x, finished);
 }
 void axpy(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 8, finished);
   y.content().axpy(a, x, finished);
 }
 void xpay(const Vector& x, const Reals& a, const Vector& y, const ColumnMask& finished) {
   count(x, 3, 4, finished);
-  count(x, 3, 8, finished);
   y.content().xpay(x, each(a, x), finished);
 }
 void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& finished) {
+  count(x, 3, 8, finished);
   y.content().xpay(x, a, finished);
 }
 void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const Vector& z,

@@ -6,6 +6,8 @@
 #include "kov/core/site/random.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -72,14 +74,18 @@ void add_contraction_rows(BenchRows<T>& rows);
 template <class T>
 void add_solver_rows(BenchRows<T>& rows);
 
-/// Numbers in [-1, 1): speed does not depend on which.
+/// Numbers in [-1, 1), the same again and again: speed does not depend on which.
 template <class FieldT>
 void fill_for_bench(const FieldT& field, std::uint64_t seed) {
   using T = typename FieldT::Real;
-  std::vector<T> values(field.bytes() / sizeof(T));
+  const std::size_t bytes = field.bytes();
+  std::vector<T> values(std::min(bytes / sizeof(T), std::size_t(1) << 20));
   SiteRandom random(seed, 0, 0);
   for (T& value : values) value = T(2 * random.uniform() - 1);
-  detail::copy_to_device(field.data(), values.data(), values.size() * sizeof(T));
+  std::byte* const to = reinterpret_cast<std::byte*>(field.data());
+  const std::size_t part = values.size() * sizeof(T);
+  for (std::size_t first = 0; first < bytes; first += part)
+    detail::copy_to_device(to + first, values.data(), std::min(part, bytes - first));
 }
 
 /// Flops for one link: all its staples in d directions.
