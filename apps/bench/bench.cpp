@@ -3,6 +3,7 @@
 
 #include "apps/bench/bench_dslash.hpp"
 #include "apps/bench/bench_halo.hpp"
+#include "apps/bench/bench_propagator.hpp"
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/bench_solvers.hpp"
 #include "apps/bench/kernel_names.hpp"
@@ -92,7 +93,6 @@ void require_row(const Session& session, const BenchOptions& options) {
 }
 
 void bench(const Session& session, const BenchOptions& options) {
-  require(options.seconds > 0, "--seconds is", options.seconds, "- it must be positive");
   require_row(session, options);
   session.begin();
   if (options.wants(halo_row)) bench_halo(session, options.large, options.seconds);
@@ -152,10 +152,15 @@ Command bench_command() {
             auto options = std::make_shared<BenchOptions>();
             auto table = std::make_shared<std::string>("kernels");
             auto lattice = std::make_shared<std::optional<Coord>>();
-            arguments.positional("TABLE", *table,
-                                 "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage",
-                                 false);
-            arguments.option("--lattice", *lattice, "of the table dslash, instead of its five lattices");
+            auto problem = std::make_shared<PropagatorBench>();
+            arguments.positional(
+                "TABLE", *table,
+                "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
+                "columns of a clover propagator, by every way to solve for them",
+                false);
+            arguments.option("--lattice", *lattice,
+                             "of the tables dslash, instead of its five lattices, and solver, instead of --large");
+            arguments.option("--mass", problem->mass, "of the quark in the table solver");
             auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
             arguments.option("--small", options->small, "a lattice that fits into the caches");
             arguments.option("--large", options->large, "a lattice that does not");
@@ -163,16 +168,23 @@ Command bench_command() {
             arguments.option("--seconds", options->seconds, "time for each measurement");
             arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
             arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-            return [options, table, lattice, no_one_thread, kernels](const Session& session) {
-              const bool is_dslash = *table == "dslash";
-              require(is_dslash || *table == "kernels", "there is no table", in_quotes(*table),
-                      "- choose kernels or dslash");
-              session.require_used("--lattice", is_dslash, "for the table dslash");
+            return [options, table, lattice, problem, no_one_thread, kernels](const Session& session) {
+              const bool is_dslash = *table == "dslash", is_solver = *table == "solver";
+              require(is_dslash || is_solver || *table == "kernels", "there is no table", in_quotes(*table),
+                      "- choose kernels, dslash or solver");
+              session.require_used("--lattice", is_dslash || is_solver, "for the tables dslash and solver");
+              session.require_used("--mass", is_solver, "for the table solver");
+              session.require_used("--seconds", !is_solver, "for the tables kernels and dslash");
               for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
-                session.require_used(option, !is_dslash, "for the table kernels");
+                session.require_used(option, !is_dslash && !is_solver, "for the table kernels");
+              require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+              if (is_solver) {
+                problem->lattice = lattice->value_or(options->large);
+                session.begin();
+                return bench_propagator(session, *problem);
+              }
               if (is_dslash) {
                 require(session.comm.size() == 1, "the table dslash is of one process: start one");
-                require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
                 session.begin();
                 return bench_dslash(session, *lattice ? std::vector<Coord>{**lattice} : dslash_lattices(),
                                     options->seconds);

@@ -122,6 +122,16 @@ class Bench(ProgramTest):
         self.assertRegex(text, r"Wilson-clover +float +12 +8 columns x 8")
         self.assertRegex(text, r"A\^-1 hop, even from odd +double +18 +1 sites")
 
+    def test_the_table_solver_has_the_same_solution_from_every_way(self):
+        text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2).stdout
+        rows = re.findall(r"^(.{52}) (.{20}) +([0-9]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.e+-]+)$", text, re.M)
+        self.assertEqual(len(rows), 11, text)
+        for name, _, iterations, _, _, speed, residual in rows:
+            self.assertGreater(int(iterations), 5, name)
+            self.assertGreater(float(speed), 0, name)
+            self.assertLess(float(residual), 1e-10, name)
+        self.assertIn("--seconds", self.call("bench", "solver", "--seconds", 1, code=1).stderr)
+
     def test_options_of_one_table_are_refused_for_the_other(self):
         self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)

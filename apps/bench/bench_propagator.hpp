@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// `kovariant bench solver`: what the 12 columns of a clover propagator take, by every way to solve for them.
+#pragma once
+
+#include "apps/program/command_line.hpp"
+
+namespace kov::app {
+
+/// The problem of the table.
+struct PropagatorBench {
+  Coord lattice;
+  /// The links: quenched, beta, and so many sweeps from a cold start, each a heatbath and three overrelaxations.
+  double beta = 6.0;
+  int sweeps = 60;
+  /// Near the critical mass of these links, where pions weigh about 0.4 in lattice units.
+  double mass = -0.27, c_sw = 1.769;
+  double tolerance = 1e-10;
+};
+
+/// A table: for each way the most iterations of a column, seconds for all 12, how much faster that is than the first
+/// row (BiCGstab in double on the even sites, a column at a time), effective Gflop/s, and the largest true residual of
+/// a column.  Throws ConvergenceError where one does not converge.
+void bench_propagator(const Session& session, const PropagatorBench& problem);
+
+}  // namespace kov::app
