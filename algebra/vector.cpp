@@ -51,6 +51,7 @@ class VectorContent {
   virtual Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished) const = 0;
   virtual Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished) const = 0;
   virtual std::vector<std::complex<double>> gram_matrix(const Vector& y) const = 0;
+  virtual void rotate(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
   virtual void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
   virtual void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
                        const ColumnMask& finished) const = 0;
@@ -134,6 +135,12 @@ class ContentOf final : public VectorContent {
   std::vector<std::complex<double>> gram_matrix(const Vector& y) const override {
     if constexpr (has_matrices)
       return kov::gram_matrix(field_, y.as<F>());
+    else
+      refuse_matrices();
+  }
+  void rotate(const Vector& x, const std::vector<std::complex<double>>& r) const override {
+    if constexpr (has_matrices)
+      kov::rotate(x.as<F>(), r, field_);
     else
       refuse_matrices();
   }
@@ -260,6 +267,10 @@ Reals axpy_norm2(const Numbers& a, const Vector& x, const Vector& y, const Colum
 std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y) {
   detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + y.content().bytes());
   return x.content().gram_matrix(y);
+}
+void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
+  detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + y.content().bytes());
+  y.content().rotate(x, r);
 }
 void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
   detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + 2 * y.content().bytes());

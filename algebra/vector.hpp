@@ -90,6 +90,7 @@ ByColumn<double> axpy_norm2(const ByColumn<double>& a, const Vector& x, const Ve
 ByColumn<double> axpy_norm2(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y,
                             const ColumnMask& finished = {});
 std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y);
+void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
 void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
 
 /// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.

@@ -107,6 +107,23 @@ struct Systems {
   }
 };
 
+/// Sources with numbers in colour 0 only for column 1, and in the others only for columns 0 and 2.
+template <class F>
+F sources_by_colour(const Lattice& lattice) {
+  const F b(lattice, "b", 3);
+  for (const int k : {0, 1, 2}) {
+    GlobalArray a = reference::random_array(lattice.extent(), 12, 60 + std::uint64_t(k));
+    for (std::size_t i = 0; i < a.data.size(); ++i) {
+      const bool keeps = k == 1 ? i % 12 < 6 && i % 3 == 0 : i % 3 > 0;  // of column 1 the upper spins
+      if (!keeps) a.data[i] = 0;
+    }
+    F one(lattice, "one", 1);
+    load(one, a);
+    set_column(b, k, one);
+  }
+  return b;
+}
+
 #if defined(KOKKOS_ENABLE_CUDA)
 inline constexpr bool same_bits = false;  // sums of many columns and of one are taken in another order
 #else

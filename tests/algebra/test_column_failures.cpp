@@ -17,7 +17,6 @@ namespace {
 namespace column_failures {
 
 using namespace column_systems;
-using reference::GlobalArray;
 
 template <class F>
 class ColumnFailures : public testing::Test {};
@@ -54,23 +53,6 @@ TYPED_TEST(ColumnFailures, NaNInAColumnEndsThatColumnAlone) {
   check_solver(BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
   check_solver(MinimalResidual{.tolerance = tolerance_of<F>}, M);
   check_solver(Gcr{.tolerance = tolerance_of<F>, .directions = 6}, M);
-}
-
-/// Sources with numbers in colour 0 only for column 1, and in the others only for columns 0 and 2.
-template <class F>
-F sources_by_colour(const Lattice& lattice) {
-  const F b(lattice, "b", 3);
-  for (const int k : {0, 1, 2}) {
-    GlobalArray a = reference::random_array(lattice.extent(), 12, 60 + std::uint64_t(k));
-    for (std::size_t i = 0; i < a.data.size(); ++i) {
-      const bool keeps = k == 1 ? i % 12 < 6 && i % 3 == 0 : i % 3 > 0;  // of column 1 the upper spins
-      if (!keeps) a.data[i] = 0;
-    }
-    F one(lattice, "one", 1);
-    load(one, a);
-    set_column(b, k, one);
-  }
-  return b;
 }
 
 TYPED_TEST(ColumnFailures, AShiftThatFailsInAColumnEndsThatColumnAlone) {
