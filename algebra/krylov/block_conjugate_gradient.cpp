@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace kov {
 
@@ -46,6 +47,7 @@ class BlockRecursion {
 
  private:
   SmallMatrix orthonormalise();
+  bool take_neglected(const SmallMatrix& gram, const ThinFactors& factors, SmallMatrix& r);
   SmallMatrix of_unfinished(const SmallMatrix& steps, const ColumnMask& finished) const;
   ByColumn<double> squares(const SmallMatrix& delta) const;
   void end(SolveRun& run, const PositiveInverse& inverse, const SmallMatrix& delta, bool at_once);
@@ -63,12 +65,38 @@ SmallMatrix BlockRecursion::orthonormalise() {
     if (!gram.is_finite()) return gram;
     const ThinFactors factors = detail::thin_factors(gram, negligible_square);
     rotate(q_, factors.t.numbers(), w_);
-    std::swap(q_, w_);
-    rank_ = factors.rank;
+    rank_ = factors.rank();
     r = first ? factors.r : factors.r * r;
-    if (factors.smallest > inaccurate_square) break;
+    const bool has_more = first && take_neglected(gram, factors, r);
+    std::swap(q_, w_);
+    if (factors.smallest > inaccurate_square && !has_more) break;
   }
   return r;
+}
+
+/// Where the factors leave vectors of Y, in q_, out that depend on others only in the rounding of inner products:
+/// computes what Q R, with Q in w_, lacks of them, and adds it to Q and R.  Returns whether there is any.
+bool BlockRecursion::take_neglected(const SmallMatrix& gram, const ThinFactors& factors, SmallMatrix& r) {
+  std::vector<char> neglected(std::size_t(n_), 0);
+  for (int k = 0; k < n_; ++k) neglected[std::size_t(k)] = gram(k, k).real() > 0;
+  for (const int k : factors.taken) neglected[std::size_t(k)] = 0;
+  if (std::count(neglected.begin(), neglected.end(), 1) == 0) return false;
+  rotate_add(w_, (-1.0 * factors.r).numbers(), q_);
+  SmallMatrix rest(n_, n_, gram_matrix(q_, q_));
+  for (int k = 0; k < n_; ++k)
+    if (!neglected[std::size_t(k)] || rest(k, k).real() <= 1e4 * noise_ * noise_ * gram(k, k).real())
+      for (int i = 0; i < n_; ++i) rest(i, k) = rest(k, i) = 0;
+  const ThinFactors more = detail::thin_factors(rest, negligible_square);
+  SmallMatrix to_q(n_, n_), to_r(n_, n_);
+  for (int i = 0; i < more.rank(); ++i)
+    for (int k = 0; k < n_; ++k) {
+      to_q(k, rank_ + i) = more.t(k, i);
+      to_r(rank_ + i, k) = more.r(i, k);
+    }
+  rotate_add(q_, to_q.numbers(), w_);
+  r = r + to_r;
+  rank_ += more.rank();
+  return more.rank() > 0;
 }
 
 SmallMatrix BlockRecursion::of_unfinished(const SmallMatrix& steps, const ColumnMask& finished) const {

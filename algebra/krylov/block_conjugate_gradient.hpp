@@ -15,10 +15,11 @@ namespace kov {
 /// and many fewer where low modes slow that down.  A has to be the same operator for all columns.
 ///
 /// The residuals are carried as orthonormal vectors times a small matrix, anew in every iteration: BCGrQ of
-/// A. A. Dubrulle, Electron. Trans. Numer. Anal. 12, 216 (2001).  Vectors that depend on others, to 3e-7 of their
-/// length, are left out, so that sources may be equal, dependent or 0, and residuals may become so; what this neglects
-/// a restart takes up.  A column that has reached its goal or its limit of iterations does not change any more, but its
-/// direction helps the others.  At the end true residuals are compared, as in ConjugateGradient.
+/// A. A. Dubrulle, Electron. Trans. Numer. Anal. 12, 216 (2001).  Vectors that depend on others, to 100 epsilon(T) of
+/// their length (3e-7 in single precision's inner products), are left out, so that sources may be equal, dependent or
+/// 0, and residuals may become so; what this neglects a restart takes up.  A column that has reached its goal or its
+/// limit of iterations does not change any more, but its direction helps the others.  At the end true residuals are
+/// compared, as in ConjugateGradient.
 ///
 /// An iteration applies A once to all columns, and has two Gram matrices, four rotations and a copy of n columns, 11 n
 /// reads and 5 n writes of a field of one column (one Gram matrix and one rotation more where residuals are nearly

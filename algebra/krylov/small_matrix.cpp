@@ -42,6 +42,15 @@ SmallMatrix operator*(double c, const SmallMatrix& a) {
   return product;
 }
 
+SmallMatrix operator+(const SmallMatrix& a, const SmallMatrix& b) {
+  require(a.rows() == b.rows() && a.columns() == b.columns(), "matrices of", a.rows(), "and", b.rows(),
+          "rows were added: give two of one shape");
+  SmallMatrix sum = a;
+  for (int i = 0; i < a.rows(); ++i)
+    for (int j = 0; j < a.columns(); ++j) sum(i, j) += b(i, j);
+  return sum;
+}
+
 SmallMatrix adjoint(const SmallMatrix& a) {
   SmallMatrix result(a.columns(), a.rows());
   for (int i = 0; i < a.rows(); ++i)
@@ -51,10 +60,10 @@ SmallMatrix adjoint(const SmallMatrix& a) {
 
 ThinFactors thin_factors(const SmallMatrix& gram, double negligible) {
   const int n = gram.rows();
-  ThinFactors factors{.rank = 0, .r = SmallMatrix(n, n), .t = SmallMatrix(n, n), .smallest = 1};
+  ThinFactors factors{.r = SmallMatrix(n, n), .t = SmallMatrix(n, n)};
   SmallMatrix& r = factors.r;
+  std::vector<int>& taken = factors.taken;
   std::vector<double> outside;  // squares of what the vectors taken so far leave
-  std::vector<int> taken;
   std::vector<char> is_taken(std::size_t(n), 0);
   for (int j = 0; j < n; ++j) outside.push_back(gram(j, j).real());
   for (int i = 0; i < n; ++i) {
@@ -80,9 +89,8 @@ ThinFactors thin_factors(const SmallMatrix& gram, double negligible) {
       outside[std::size_t(j)] -= std::norm(r(i, j));
     }
   }
-  factors.rank = int(taken.size());
   // T has the inverse of the triangle that R is on the vectors taken, column by column.
-  for (int j = 0; j < factors.rank; ++j)
+  for (int j = 0; j < factors.rank(); ++j)
     for (int i = j; i >= 0; --i) {
       const int row = taken[std::size_t(i)];
       Number rest = i == j ? 1 : 0;

@@ -34,16 +34,20 @@ class SmallMatrix {
 
 SmallMatrix operator*(const SmallMatrix& a, const SmallMatrix& b);
 SmallMatrix operator*(double c, const SmallMatrix& a);
+SmallMatrix operator+(const SmallMatrix& a, const SmallMatrix& b);
 SmallMatrix adjoint(const SmallMatrix& a);
 
 /// The thin QR factorisation Y = Q R of n vectors from their inner products Y^+ Y: R and Q = Y T are n x n, but only
-/// the first `rank` rows of R and columns of T are not 0.
+/// the first rank() rows of R and columns of T are not 0.
 struct ThinFactors {
-  int rank = 0;
   SmallMatrix r, t;
+  /// The vectors that were taken, in their order: row i of R begins with the part of taken[i] outside those before.
+  std::vector<int> taken = {};
   /// The smallest squared length of a vector outside those taken before, relative to its own square: Q^+ Q differs from
   /// 1 by about the rounding error of Y^+ Y divided by this.
   double smallest = 1;
+
+  int rank() const { return int(taken.size()); }
 };
 
 /// By a Cholesky factorisation of gram = Y^+ Y that takes, one after the other, the vector of which most lies outside

@@ -3,6 +3,7 @@
 // Vector: the field in it does what is asked of the vector, and types that do not fit are refused.
 #include "kov/algebra/vector.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 
@@ -46,6 +47,14 @@ TEST_F(Vectors, DoWhatTheirFieldsDo) {
   EXPECT_EQ(export_sites(y), export_sites(z));
   EXPECT_EQ(axpy_norm2(c, Vector(x), Vector(y), second), axpy_norm2(c, x, z, second));
   EXPECT_EQ(export_sites(y), export_sites(z));
+  const std::vector<std::complex<double>> gram = gram_matrix(Vector(x), Vector(y));
+  EXPECT_EQ(gram, gram_matrix(x, y));
+  rotate(Vector(x), gram, Vector(y));
+  kov::rotate(x, gram, z);
+  EXPECT_EQ(export_sites(y), export_sites(z));
+  rotate_add(Vector(x), gram, Vector(y));
+  kov::rotate_add(x, gram, z);
+  EXPECT_EQ(export_sites(y), export_sites(z));
 }
 
 TEST_F(Vectors, APlainNumberCountsForEachColumn) {
@@ -82,7 +91,9 @@ TEST_F(Vectors, OfAnotherTypeAreRefused) {
 TEST_F(Vectors, In16BitsHaveNoMatrices) {
   const SpinorField<Fixed16> stored(lattice, "stored", 2), other = stored.like("other");
   EXPECT_THROW(gram_matrix(Vector(stored), Vector(other)), InputError);
-  EXPECT_THROW(rotate_add(Vector(stored), std::vector<std::complex<double>>(4), Vector(other)), InputError);
+  const std::vector<std::complex<double>> matrix(4);
+  EXPECT_THROW(rotate(Vector(stored), matrix, Vector(other)), InputError);
+  EXPECT_THROW(rotate_add(Vector(stored), matrix, Vector(other)), InputError);
   EXPECT_GT(Vector(stored).rounding(), Vector(x).rounding());
 }
 

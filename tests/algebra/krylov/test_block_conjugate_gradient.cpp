@@ -202,7 +202,7 @@ TYPED_TEST(BlockColumns, MayBeEqualDependentOrSmall) {
   axpy(1e-9 / std::sqrt(norm2(fourth)) * std::sqrt(norm2(first)), fourth, nearly);
   set_column(b, 1, nearly);
   zero(x);
-  EXPECT_TRUE(solver(A, b, x).converged);
+  EXPECT_EQ(solver(A, b, x).restarts, 0) << "directions of such differences are kept too";
   EXPECT_LE(true_residuals(A, b, x)[1], solver.tolerance);
 }
 

@@ -45,7 +45,9 @@ TEST(SmallMatrices, MultiplyRowsByColumns) {
   EXPECT_EQ((a * b).numbers(), (std::vector<Number>{{-2, 2}, {4, -1}}));
   EXPECT_EQ(adjoint(a).numbers(), (std::vector<Number>{1, 4, 2, 5, 3, {0, -6}}));
   EXPECT_EQ((2.0 * b).numbers(), (std::vector<Number>{2, {0, 2}, -2}));
+  EXPECT_EQ((b + b).numbers(), (2.0 * b).numbers());
   EXPECT_THROW(a * a, InputError);
+  EXPECT_THROW(a + b, InputError);
   EXPECT_THROW(SmallMatrix(2, 2, {1}), InputError);
   EXPECT_TRUE(a.is_finite());
   EXPECT_FALSE((std::nan("") * a).is_finite());
@@ -55,7 +57,7 @@ TEST(SmallMatrices, VectorsAreOrthonormalTimesATriangle) {
   for (const int n : {1, 5, 33}) {
     const SmallMatrix y = random_matrix(50, n, 1);
     const ThinFactors factors = thin_factors(adjoint(y) * y, 1e-13);
-    EXPECT_EQ(factors.rank, n);
+    EXPECT_EQ(factors.rank(), n);
     const SmallMatrix q = y * factors.t;
     const double bound = 100 * n * epsilon / factors.smallest;
     EXPECT_LT(max_difference(adjoint(q) * q, projector(n, n)), bound);
@@ -72,7 +74,8 @@ TEST(SmallMatrices, VectorsThatDependOnOthersAreLeftOutWhateverTheirLengths) {
     y(i, 5) = y(i, 3) + Number(0, 1e9) * y(i, 2);
   }
   const ThinFactors factors = thin_factors(adjoint(y) * y, 1e-13);
-  EXPECT_EQ(factors.rank, 4);
+  EXPECT_EQ(factors.rank(), 4);
+  for (const int k : factors.taken) EXPECT_NE(k, 1);
   const SmallMatrix q = y * factors.t;
   EXPECT_LT(max_difference(adjoint(q) * q, projector(7, 4)), 1e4 * epsilon / factors.smallest);
   const SmallMatrix back = q * factors.r;
@@ -81,7 +84,7 @@ TEST(SmallMatrices, VectorsThatDependOnOthersAreLeftOutWhateverTheirLengths) {
       const double size = k == 2 ? 1e-9 : k == 4 ? 1e6 : 1;
       EXPECT_NEAR(std::abs(back(i, k) - y(i, k)), 0, 1e-12 * size) << k;
     }
-  EXPECT_EQ(thin_factors(SmallMatrix(3, 3), 1e-13).rank, 0);
+  EXPECT_EQ(thin_factors(SmallMatrix(3, 3), 1e-13).rank(), 0);
 }
 
 TEST(SmallMatrices, InverseTimesMatrixIsOneOnItsRank) {
