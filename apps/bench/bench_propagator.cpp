@@ -72,7 +72,8 @@ class Table {
     const WilsonCloverOperator<double> operator_ = M<double>(forms<Lanes>());
     const F b(lattice_, "source", n_columns), x = b.like("solution");
     convert(source_, b);
-    row(name, Lanes::holds_columns ? "12, columns in lanes" : "12, sites in lanes", {solver(operator_, b, x)});
+    const std::vector<SolveReport> reports(1, solver(operator_, b, x));
+    row(name, Lanes::holds_columns ? "12, columns in lanes" : "12, sites in lanes", reports);
   }
   template <class Lanes>
   static constexpr LinkForms forms() {
