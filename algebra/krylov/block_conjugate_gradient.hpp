@@ -12,7 +12,8 @@ namespace kov {
 /// Solves A x_k = b_k for A = A^+ > 0 until |b_k - A x_k| <= tolerance |b_k| for every column (component) k of the
 /// fields, each x_k with the smallest error, in the norm of A, that the Krylov spaces of all columns together allow
 /// (D. P. O'Leary, Linear Algebra Appl. 29, 293 (1980)).  So it needs at most as many iterations as ConjugateGradient,
-/// and many fewer where low modes slow that down.  A has to be the same operator for all columns.
+/// but for a few more where it restarts in single precision, and many fewer where low modes slow that down.  A has to
+/// be the same operator for all columns.
 ///
 /// The residuals are carried as orthonormal vectors times a small matrix, anew in every iteration: BCGrQ of
 /// A. A. Dubrulle, Electron. Trans. Numer. Anal. 12, 216 (2001).  Vectors that depend on others, to 100 epsilon(T) of
