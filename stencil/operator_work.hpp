@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to operators: what an application counts as work.
+// Not for users: what an application of an operator counts as work.
 #pragma once
 
 #include "kov/core/base/work.hpp"

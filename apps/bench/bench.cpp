@@ -56,7 +56,7 @@ void bench_lattice(const Session& session, const BenchOptions& options, const La
   BenchRows<T> rows(lattice);
   for_each_row(options, rows, [&](const BenchCase& c) {
     const double bytes = c.sites * c.bytes;
-    const Triad triad(std::size_t(std::min(bytes / c.steps, most_triad_bytes)), false);
+    const Triad triad(std::size_t(bytes / c.steps), false);
     const Pair s = median_seconds_in_turns(
         c.run, [&] { triad.run(); }, options.seconds);
     const double rate = bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9,

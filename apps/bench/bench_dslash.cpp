@@ -8,6 +8,7 @@
 #include "kov/core/base/error.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/stencil/operator_work.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,13 +19,6 @@ namespace kov::app {
 namespace {
 
 constexpr double hop_flops = 1320, wilson_flops = 1320 + 48, clover_flops = 504;
-
-/// Bytes of a site as it lies in memory, apart from padding.
-template <template <class> class SiteT, class Storage>
-constexpr double stored_bytes() {
-  using C = Codec<SiteT, Storage>;
-  return double(C::shape.n_numbers()) * sizeof(typename C::Stored);
-}
 
 /// "sites", or "columns x 8".
 template <class Lanes>
@@ -55,7 +49,7 @@ struct DslashTable {
   void row(const std::string& name, const std::string& spinor, int link_reals, int n, const std::string& lanes,
            double sites_of_call, double bytes, double flops, const std::function<void()>& run) const {
     const double all_bytes = sites_of_call * n * bytes;
-    const Triad triad(std::size_t(std::min(all_bytes, most_triad_bytes)), false);
+    const Triad triad(std::size_t(all_bytes), false);
     const Pair s = median_seconds_in_turns(
         run, [&] { triad.run(); }, seconds);
     const double rate = all_bytes / s.first * 1e-9, roof = triad.bytes() / s.second * 1e-9;
@@ -72,8 +66,8 @@ void add_rows(const DslashTable& table, const GaugeLinks<LinkStorage>& links, co
   using F = SpinorField<Storage, Lanes>;
   constexpr int link_reals = Codec<ColorMatrix, LinkStorage>::shape.n_stored;
   constexpr bool in_lanes = Lanes::holds_columns;
-  const double V = table.sites, spinors = 2 * stored_bytes<Spinor, Storage>(),
-               link = stored_bytes<ColorMatrix, LinkStorage>();
+  const double V = table.sites, spinors = 2 * kov::detail::bytes_of_site<Spinor, Storage>,
+               link = kov::detail::bytes_of_site<ColorMatrix, LinkStorage>;
   // On CPUs, what the form of the links adds to them and to the gauge field.
   if (!table.fits(n * spinors + (has_packs ? 20 : 8) * link, spinor, link_reals, n)) return;
   const F in(table.lattice, "in", n), out(table.lattice, "out", n);
@@ -96,8 +90,8 @@ void add_clover_rows(const DslashTable& table, const GaugeField<Storage>& gauge,
   using F = SpinorField<Storage, Lanes>;
   constexpr int link_reals = Codec<ColorMatrix, LinkStorage>::shape.n_stored;
   constexpr bool in_lanes = Lanes::holds_columns;
-  const double V = table.sites, spinors = 2 * stored_bytes<Spinor, Storage>(),
-               link = stored_bytes<ColorMatrix, LinkStorage>(), blocks = 72 * sizeof(Storage);
+  const double V = table.sites, spinors = 2 * kov::detail::bytes_of_site<Spinor, Storage>,
+               link = kov::detail::bytes_of_site<ColorMatrix, LinkStorage>, blocks = 72 * sizeof(Storage);
   // Making the term takes the field strength, 6 matrices a site.
   if (!table.fits(n * spinors + (has_packs ? 20 : 8) * link + (has_packs ? 4 : 2) * blocks + 108 * sizeof(Storage),
                   spinor, link_reals, n))

@@ -35,9 +35,6 @@ GaugeField<double> thermalised(const Lattice& lattice, double beta, int sweeps) 
 /// The operators in all storages, the source and the table.
 class Table {
  public:
-  using Low = WilsonCloverOperator<float>;
-  using Low12 = WilsonCloverOperator<Links12<float>>;
-
   Table(const Session& session, const PropagatorBench& problem)
       : session_(session),
         problem_(problem),
@@ -55,24 +52,22 @@ class Table {
 
   /// A row: one column after the other.
   template <class Solver>
-  void by_columns(const std::string& name, const Solver& solver) {
-    const WilsonCloverOperator<double> operator_ = M<double>();
+  void by_columns(const std::string& name, const WilsonCloverOperator<double>& M, const Solver& solver) {
     const SpinorField<double> x(lattice_, "solution");
     std::vector<SolveReport> reports;
     for (int k = 0; k < n_columns; ++k) {
       zero(x);
-      reports.push_back(solver(operator_, source_.column(k), x));
+      reports.push_back(solver(M, source_.column(k), x));
     }
     row(name, "one by one", reports);
   }
   /// A row: all columns at once; Lanes: of the fields.
   template <class Lanes, class Solver>
-  void together(const std::string& name, const Solver& solver) {
+  void together(const std::string& name, const WilsonCloverOperator<double>& M, const Solver& solver) {
     using F = SpinorField<double, Lanes>;
-    const WilsonCloverOperator<double> operator_ = M<double>(forms<Lanes>());
     const F b(lattice_, "source", n_columns), x = b.like("solution");
     convert(source_, b);
-    const std::vector<SolveReport> reports(1, solver(operator_, b, x));
+    const std::vector<SolveReport> reports(1, solver(M, b, x));
     row(name, Lanes::holds_columns ? "12, columns in lanes" : "12, sites in lanes", reports);
   }
   template <class Lanes>
@@ -128,28 +123,28 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
   const auto low = table.M<float>();
   const auto low12 = table.M<Links12<float>>();
   const BiCgStab bicgstab = table.bicgstab();
-  table.by_columns("BiCGstab, double", EvenOdd(M, bicgstab));
-  table.by_columns("defect correction, float", EvenOdd(M, MixedPrecision(reduced<float>(low, 1), bicgstab)));
-  table.by_columns("reliable updates, float", EvenOdd(M, ReliableUpdates(reduced<float>(low, 1), bicgstab)));
-  table.by_columns("reliable updates, float, 12 reals",
+  table.by_columns("BiCGstab, double", M, EvenOdd(M, bicgstab));
+  table.by_columns("defect correction, float", M, EvenOdd(M, MixedPrecision(reduced<float>(low, 1), bicgstab)));
+  table.by_columns("reliable updates, float", M, EvenOdd(M, ReliableUpdates(reduced<float>(low, 1), bicgstab)));
+  table.by_columns("reliable updates, float, 12 reals", M,
                    EvenOdd(M, ReliableUpdates(reduced<float>(low12, 1), bicgstab)));
-  table.by_columns("reliable updates, 16-bit, 12 reals",
+  table.by_columns("reliable updates, 16-bit, 12 reals", M,
                    EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low12, 1), bicgstab)));
-  table.together<SiteLanes>("BiCGstab, double", EvenOdd(M, bicgstab, form, n_columns));
-  table.together<SiteLanes>("defect correction, float",
+  table.together<SiteLanes>("BiCGstab, double", M, EvenOdd(M, bicgstab, form, n_columns));
+  table.together<SiteLanes>("defect correction, float", M,
                             EvenOdd(M, MixedPrecision(reduced<float>(low, n_columns), bicgstab), form, n_columns));
-  table.together<SiteLanes>("reliable updates, float",
+  table.together<SiteLanes>("reliable updates, float", M,
                             EvenOdd(M, ReliableUpdates(reduced<float>(low, n_columns), bicgstab), form, n_columns));
   table.together<SiteLanes>(
-      "reliable updates, 16-bit",
+      "reliable updates, 16-bit", M,
       EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low, n_columns), bicgstab), form, n_columns));
   using Columns = ColumnLanes<8>;
   constexpr LinkForms forms = Table::forms<Columns>();
   const auto wide = table.M<double>(forms);
   const auto wide_low = table.M<float>(forms);
-  table.together<Columns>("BiCGstab, double", EvenOdd<double, Columns>(wide, bicgstab, form, n_columns));
+  table.together<Columns>("BiCGstab, double", wide, EvenOdd<double, Columns>(wide, bicgstab, form, n_columns));
   table.together<Columns>(
-      "reliable updates, float",
+      "reliable updates, float", wide,
       EvenOdd<double, Columns>(
           wide, ReliableUpdates<float, double, Columns>(reduced<float, Columns>(wide_low, n_columns), bicgstab), form,
           n_columns));

@@ -118,7 +118,7 @@ Pair median_seconds_in_turns(const std::function<void()>& first, const std::func
 }
 
 Triad::Triad(std::size_t bytes, bool streaming)
-    : n_(std::max<std::size_t>(bytes / 24 / 8, 1) * 8), streaming_(streaming) {
+    : n_(std::max<std::size_t>(std::min(bytes, std::size_t(most_triad_bytes)) / 24 / 8, 1) * 8), streaming_(streaming) {
   auto arrays = std::make_shared<TriadArrays>();
   arrays->a = Buffer<double>("triad a", n_);
   arrays->b = Buffer<double>("triad b", n_);

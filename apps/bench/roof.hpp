@@ -23,13 +23,13 @@ struct Pair {
 Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second,
                              double min_seconds);
 
-/// Of a triad beside a kernel: far more than any cache holds, and memory beside the fields.
+/// Of a triad: far more than any cache holds, and memory beside the fields.
 inline constexpr double most_triad_bytes = double(std::size_t(1) << 32);
 
 /// a = b + s c over doubles, as STREAM counts it: 24 bytes an element, reads for ownership not counted.
 class Triad {
  public:
-  /// Three arrays of bytes / 3 each; streaming: stores past the caches.
+  /// Three arrays of bytes / 3 each, most_triad_bytes at most in all; streaming: stores past the caches.
   Triad(std::size_t bytes, bool streaming);
   void run() const;
   double bytes() const { return 24.0 * double(n_); }
