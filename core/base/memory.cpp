@@ -3,6 +3,7 @@
 
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/base/kept_memory.hpp"
 #include "kov/core/base/queue.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -61,29 +63,36 @@ std::shared_ptr<std::byte> allocate_plain(const std::string& name, std::size_t b
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
 }
 
-/// Touches the pages with the threads that will use them, in the order of the kernels, so that they are placed near
-/// them.
-std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
-  constexpr std::size_t page = 1 << 16;
-  const Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::size_t>> pages(0, (bytes + page - 1) / page);
+/// Calls work(begin, end) for pieces of n bytes, with the threads that will use them, in the order of the kernels.
+template <class Work>
+void for_pieces(std::size_t bytes, const Work& work) {
+  constexpr std::size_t piece = 1 << 16;
+  Kokkos::parallel_for("first_touch",
+                       Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::size_t>>(0, (bytes + piece - 1) / piece),
+                       [=](std::size_t i) { work(i * piece, std::min((i + 1) * piece, bytes)); });
+  HostExec().fence();
+}
+
+/// On a host every piece is written by the thread that will use it, so that its pages are placed near that thread.
+void set_zero(std::byte* p, std::size_t bytes) {
+  if constexpr (unified_memory)
+    for_pieces(bytes, [=](std::size_t begin, std::size_t end) { std::fill(p + begin, p + end, std::byte{0}); });
+  else
+    Kokkos::deep_copy(DeviceView(p, bytes), std::byte{0});
+}
+
+std::shared_ptr<std::byte> allocate_zeroed_on_host(const std::string& name, std::size_t bytes) {
 #if defined(__linux__)
   if (bytes >= large) {
     auto memory = map_pages(name, bytes);
-    std::byte* const first = memory.get();
-    Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
-      for (std::size_t k = i * page; k < (i + 1) * page && k < bytes; k += 4096) first[k] = std::byte{0};
+    for_pieces(bytes, [p = memory.get()](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; k += 4096) p[k] = std::byte{0};
     });
-    HostExec().fence();
     return memory;
   }
 #endif
   auto memory = allocate_plain(name, bytes);
-  std::byte* const first = memory.get();
-  Kokkos::parallel_for("first_touch", pages, [=](std::size_t i) {
-    const std::size_t begin = i * page, end = begin + page < bytes ? begin + page : bytes;
-    for (std::size_t k = begin; k < end; ++k) first[k] = std::byte{0};
-  });
-  HostExec().fence();
+  set_zero(memory.get(), bytes);
   return memory;
 }
 
@@ -98,8 +107,35 @@ std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size
   std::shared_ptr<std::byte> memory(static_cast<std::byte*>(p), [](std::byte* q) {
     if (Kokkos::is_initialized()) Kokkos::kokkos_free<Exec::memory_space>(q);
   });
-  Kokkos::deep_copy(DeviceView(memory.get(), bytes), std::byte{0});
+  set_zero(memory.get(), bytes);
   return memory;
+}
+
+std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
+  if constexpr (unified_memory)
+    return allocate_zeroed_on_host(name, bytes);
+  else
+    return allocate_on_device(name, bytes);
+}
+
+/// Tools that look for errors in the use of memory see more of them when no memory is used twice.
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps_memory = true;
+#else
+constexpr bool keeps_memory = false;
+#endif
+
+/// Blocks from this size on are kept; for smaller ones a host's allocator is as fast.
+constexpr std::size_t smallest_kept = unified_memory ? std::size_t(1) << 16 : 1;
+
+KeptMemory& kept_memory() {
+  // Never destroyed, as the last buffers may be.
+  static KeptMemory& kept = []() -> KeptMemory& {
+    auto& memory = *new KeptMemory(std::size_t(64) << 20);
+    Kokkos::push_finalize_hook([&memory] { memory.release(); });
+    return memory;
+  }();
+  return kept;
 }
 
 }  // namespace
@@ -107,10 +143,23 @@ std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes > most_bytes) refuse(name, bytes);
-  if constexpr (unified_memory)
-    return allocate_zeroed(name, bytes);
-  else
-    return allocate_on_device(name, bytes);
+  if (!keeps_memory || bytes < smallest_kept) return allocate_zeroed(name, bytes);
+  constexpr std::size_t page = 4096;
+  bytes = (bytes + page - 1) / page * page;
+  KeptMemory& kept = kept_memory();
+  auto block = kept.take(bytes);
+  if (block) {
+    set_zero(block.get(), bytes);
+    return kept.lend(std::move(block), bytes);
+  }
+  kept.make_room(bytes);
+  try {
+    block = allocate_zeroed(name, bytes);
+  } catch (const InputError&) {
+    kept.release();
+    block = allocate_zeroed(name, bytes);
+  }
+  return kept.lend(std::move(block), bytes);
 }
 
 std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes) {

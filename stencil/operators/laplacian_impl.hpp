@@ -61,10 +61,11 @@ struct LegSum {
   }
 };
 
-/// Whether links without factors have kernels of their own.  Eight legs of spinors on columns of doubles need every
-/// register that their blocks of threads leave them: a kernel that also multiplies by factors spills some.
+/// Whether links without factors have kernels of their own: on CPUs, whose sums then ask at no leg; on GPUs for eight
+/// legs of spinors on columns of doubles, which need every register that their blocks of threads leave them: a kernel
+/// that also multiplies by factors spills some.
 template <class View, int n_legs>
-inline constexpr bool factors_apart = !has_packs && View::holds_columns && View::n_complex > 3 && n_legs == 8;
+inline constexpr bool factors_apart = has_packs || (View::holds_columns && View::n_complex > 3 && n_legs == 8);
 
 /// A LaplacianStep on every component.  factors: whether links may have any.  Flops and memory traffic: those of
 /// LegSum, and for each real number of a site 2 flops and one real; with a source and a `before` another 4 flops and

@@ -171,7 +171,9 @@ TEST_P(Columns, AnOperatorTakesThemOnlyIfConstructedForThemWhateverOthersOnItsLi
   CovariantLaplacian<double>(plain.links(), Dimensions::spacetime, {.columns = true}).apply(in, again);
   EXPECT_EQ(max_difference(again, gather(out)), 0);
   EXPECT_EQ(u.codec(), u.with({.columns = true}).codec());
-  if (has_packs) EXPECT_NE(u.codec(), u.with({.doubled = true}).codec());
+  if (has_packs) {
+    EXPECT_NE(u.codec(), u.with({.doubled = true}).codec());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Columns, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Memory of fields that are gone, kept for the next ones: to get memory from a driver or a system, and to place its
+// pages, takes longer than many kernels.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace kov::detail {
+
+/// Blocks of memory, each handed out again to who asks for its size.  At most `spare` bytes are kept, or half of those
+/// in use if these are more; and blocks in use and kept together have at most `spare` bytes more than have been in use
+/// at a time.  The block that was freed first goes first.
+class KeptMemory {
+ public:
+  using Block = std::shared_ptr<std::byte>;
+
+  explicit KeptMemory(std::size_t spare) : spare_(spare) {}
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+  /// A block of this size that was kept, with whatever is in it, or none.
+  Block take(std::size_t bytes);
+  /// Frees what must go before another block of this size is made.
+  void make_room(std::size_t bytes);
+  /// The same block, which comes here when its last handle is gone instead of being freed.  This must outlive it.
+  Block lend(Block block, std::size_t bytes);
+  /// Frees all that is kept.
+  void release();
+
+  std::size_t bytes_kept() const;
+  std::size_t bytes_in_use() const;
+
+ private:
+  struct Kept {
+    Block block;
+    std::size_t bytes;
+  };
+  void keep(Block block, std::size_t bytes) noexcept;
+  /// Takes blocks out until at most so many bytes are kept.
+  std::list<Kept> reduce(std::size_t most) noexcept;
+
+  mutable std::mutex mutex_;
+  std::size_t spare_, kept_bytes_ = 0, used_bytes_ = 0, most_used_ = 0;
+  std::list<Kept> kept_;  // the block that was freed last is last
+};
+
+}  // namespace kov::detail
