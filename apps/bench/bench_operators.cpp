@@ -2,6 +2,7 @@
 //
 // Stencil operators on quark fields, on single ones and on columns, and the forms of links that they read.
 #include "apps/bench/bench_rows.hpp"
+#include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -86,6 +87,9 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Wilson operator", V, 48 + links, 1320 + 48, [=] { wilson.apply(a, b); });
   const WilsonCloverOperator<T> wilson_clover(rows.links, CloverTerm<T>(rows.gauge, {.mass = 0.1}));
   rows.add("Wilson-clover operator", V, 72 + 72 + links + 48, 504 + 1320 + 48, [=] { wilson_clover.apply(a, b); });
+  const auto hamber_wu = hamber_wu_operator<T>(rows.gauge, 0.1);
+  rows.add("Hamber-Wu operator", V, 48 + 144, 16 * 360 + 48, [=] { hamber_wu.apply(a, b); });
+  rows.add("links of two lengths", V, 72 + 144, 4 * 198, [=] { links_of_two_lengths<T>(gauge, 2); });
   add_site_terms(rows);
   add_blocks(rows);
   add_adjoint(rows);

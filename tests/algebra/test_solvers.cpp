@@ -7,9 +7,11 @@
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
+#include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/every_rank.hpp"
@@ -202,6 +204,23 @@ TEST(ConjugateGradientSolver, SolvesWithTheLaplacian) {
   const Field<ColorVector, double> b(problem.lattice, "b"), y(problem.lattice, "y");
   poke(b, {1, 2, 3, 0}, ColorVector<double>{{{1, 0}, {0, 1}, {0, 0}}});
   EXPECT_TRUE((ConjugateGradient{.tolerance = 1e-12}(helmholtz, b, y).converged));
+}
+
+TEST(BiCgStabSolver, SolvesWithLegsOfTwoLengths) {
+  const Problem problem(Lattice(Comm::world(), {4, 6, 6, 12}));
+  const auto check = [&](const auto& M, const auto& low) {
+    zero(problem.x);
+    EXPECT_LE(BiCgStab{.tolerance = 1e-11}(M, problem.b, problem.x).residual, 1.1e-11);
+    const SpinorField<double> Mx = problem.x.like("M x");
+    M.apply(problem.x, Mx);
+    EXPECT_LT(norm2(Mx - problem.b), 1.3e-22 * norm2(problem.b));
+    zero(problem.x);
+    EXPECT_LE(MixedPrecision(low, BiCgStab{.tolerance = 1e-11})(M, problem.b, problem.x).residual, 1.1e-11);
+  };
+  const BoundaryAngles angles{kAngles};
+  check(hamber_wu_operator<double>(problem.gauge, kMass, angles),
+        hamber_wu_operator<float>(problem.gauge, kMass, angles));
+  check(naik_operator<double>(problem.gauge, kMass, angles), naik_operator<float>(problem.gauge, kMass, angles));
 }
 
 TEST(ConjugateGradientSolver, ReportsAnOperatorThatIsNotPositive) {
