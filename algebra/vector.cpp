@@ -215,9 +215,11 @@ void convert(const Vector& x, const Vector& y) {
   require(x.lattice() == y.lattice() && x.subset() == y.subset() && x.n_components() == y.n_components() &&
               from.site.n_reals == to.site.n_reals,
           x.name(), "and", y.name(), "have different shapes: convert() changes the storage only");
-  std::visit([&](const auto& in,
-                 const auto& out) { detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components()); },
-             x.content().blocks(), y.content().blocks());
+  std::visit(
+      [&](const auto& in, const auto& out) {
+        detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components(), Exec());
+      },
+      x.content().blocks(), y.content().blocks());
 }
 void scale(const Reals& a, const Vector& x, const ColumnMask& finished) {
   count(x, 2, 2, finished);

@@ -55,30 +55,33 @@ bool is_plain(const SiteShape& shape) { return shape.n_stored == shape.n_reals &
 
 template <class S, class T>
 void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldShape& in_shape, int first_in,
-                   const SiteBlocks<T>& out, const FieldShape& out_shape, int first_out, int n) {
+                   const SiteBlocks<T>& out, const FieldShape& out_shape, int first_out, int n, const Exec& exec) {
   const SiteRange range = lattice.layout().range(in_shape.subset);
   if constexpr (std::is_floating_point_v<S> && std::is_floating_point_v<T>)
     if (is_plain(in_shape.site) && is_plain(out_shape.site) && !in_shape.has_column_order() &&
         !out_shape.has_column_order())
       return for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes),
-                           ConvertBlocks<S, T>{in, out, range.first, first_in, first_out, n, in_shape.site.n_reals});
+                           ConvertBlocks<S, T>{in, out, range.first, first_in, first_out, n, in_shape.site.n_reals},
+                           exec);
   for_each_lane("convert", range,
                 ConvertSites<S, T>{in, out, in_shape, out_shape, lattice.layout().view(),
-                                   lattice.column_layout().view(), first_in, first_out, n});
+                                   lattice.column_layout().view(), first_in, first_out, n},
+                exec);
 }
 
 using Layouts = const Lattice&;
 using Shape = const FieldShape&;
 template <class S>
 using Blocks = const SiteBlocks<S>&;
-template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<float>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<double>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<float>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<double>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<float>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<double>, Shape, int, int);
-template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<std::int16_t>, Shape, int, int);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<float>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<double>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<std::int16_t>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<float>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<double>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<std::int16_t>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<float>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<double>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<std::int16_t>, Shape, int, int,
+                            const Exec&);
 
 }  // namespace kov::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/laplacian_series.hpp"
 
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/slice_steps.hpp"
 
 namespace kov::detail {
@@ -31,8 +32,10 @@ namespace {
 /// Two buffers alternate: each vector overwrites the one before the last, and the final one is written to out.
 template <class F, class T>
 void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<LaplacianStep>& steps, const F& in,
-                 const F& out) {
-  const F start = in.data() == out.data() && steps.size() == 1 ? in.clone("series input") : in.alias();
+                 const F& out, const Exec& exec) {
+  const bool copies = in.data() == out.data() && steps.size() == 1;
+  const F start = copies ? in.like("series input") : in.alias();
+  if (copies) copy(in, start, exec);
   F buffers[2], from = start.alias();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     F& buffer = buffers[k % 2];
@@ -40,7 +43,7 @@ void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<Lapla
     if (k < 2 && !last) buffer = in.like("Clenshaw vector");
     const F& before = steps[k].has_before ? buffer : start;
     const F& to = last ? out : buffer;
-    laplacian.take(steps[k], start, from, before, to);
+    laplacian.take(steps[k], start, from, before, to, exec);
     from = to.alias();
   }
 }
@@ -56,13 +59,13 @@ void require_pair(const CovariantLaplacian<T>& laplacian, const F& in, const F& 
 
 template <class Links, class F>
 void LaplacianSeriesOn<Links, F>::apply(const ChebyshevSeries& series, const CovariantLaplacian<Links>& laplacian,
-                                        const F& in, const F& out) {
+                                        const F& in, const F& out, const Exec& exec) {
   require_pair(laplacian, in, out);
   const std::vector<LaplacianStep> steps = series_steps(series, laplacian.dimensions());
   if constexpr (std::is_same_v<typename F::Lanes, SiteLanes>)
     if (laplacian.dimensions() == Dimensions::space && worth_slices(in))
       return take_by_slices(laplacian.links(), steps, in, out);
-  apply_steps(laplacian, steps, in, out);
+  apply_steps(laplacian, steps, in, out, exec);
 }
 
 template struct LaplacianSeriesOn<float, Field<ColorVector, float>>;

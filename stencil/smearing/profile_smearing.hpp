@@ -54,10 +54,10 @@ class ProfileSmearing {
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
   /// out = smeared in, every component, on full fields of Spinor or ColorVector; in may be out.  Throws InputError when
-  /// the shapes differ.  See apply_laplacian_series().
+  /// the shapes differ.  Ordered on exec.  See apply_laplacian_series().
   template <template <class> class SiteT, class Lanes>
-  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out) const {
-    apply_laplacian_series(series_, laplacian_, in, out);
+  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {}) const {
+    apply_laplacian_series(series_, laplacian_, in, out, exec);
   }
 
   /// A new field with the smeared components of in.

@@ -24,21 +24,24 @@ const ChebyshevSeries* QuarkSmearing<T>::series() const {
 
 template <class T>
 template <template <class> class SiteT>
-void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
-  if (const auto* wuppertal = std::get_if<WuppertalSmearing<T>>(&smearing_)) return wuppertal->apply(in, out);
-  if (const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_)) return profile->apply(in, out);
+void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec) const {
+  if (const auto* wuppertal = std::get_if<WuppertalSmearing<T>>(&smearing_)) return wuppertal->apply(in, out, exec);
+  if (const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_)) return profile->apply(in, out, exec);
   require(in.conforms(out) && in.lattice() == lattice_ && in.subset() == Subset::all, "the smearing got", in.name(),
           "and", out.name(),
           "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
           "fields of one shape on that lattice");
-  if (in.data() != out.data()) copy(in, out);
+  if (in.data() != out.data()) copy(in, out, exec);
 }
 
 template class QuarkSmearing<float>;
 template class QuarkSmearing<double>;
-template void QuarkSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template void QuarkSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&) const;
-template void QuarkSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&) const;
-template void QuarkSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+template void QuarkSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&,
+                                          const Exec&) const;
+template void QuarkSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&, const Exec&) const;
+template void QuarkSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&,
+                                           const Exec&) const;
+template void QuarkSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&,
+                                           const Exec&) const;
 
 }  // namespace kov

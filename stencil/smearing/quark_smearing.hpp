@@ -36,9 +36,9 @@ class QuarkSmearing {
   const ChebyshevSeries* series() const;
 
   /// Every component (12 for a propagator) in one sweep of the links, on full fields of Spinor or ColorVector; in may
-  /// be out.  Throws InputError when the shapes differ.
+  /// be out.  Ordered on exec.  Throws InputError when the shapes differ.
   template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
+  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec = {}) const;
 
   /// A new field with the smeared components of in.
   template <template <class> class SiteT>

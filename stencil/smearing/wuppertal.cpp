@@ -23,7 +23,7 @@ WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const Wupper
 
 template <class T>
 template <template <class> class SiteT>
-void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
+void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec) const {
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all, "the smearing got", in.name(),
           "and", out.name(),
           "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
@@ -31,7 +31,7 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   const int n = parameters_.iterations;
   const double step = n > 0 ? parameters_.width * parameters_.width / (4 * n) : 0;
   if (step == 0) {
-    if (in.data() != out.data()) copy(in, out);
+    if (in.data() != out.data()) copy(in, out, exec);
     return;
   }
   const LaplacianStep iteration{.alpha = 1 - 6 * step, .beta = step};
@@ -47,20 +47,26 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
   // Two buffers take turns so that the last iteration writes out.
   const Field<SiteT, T> other = out.like("smearing");
   Field<SiteT, T> from = in.alias();
-  if (in.data() == out.data() && n % 2 == 1) from = in.clone("smearing input");
+  if (in.data() == out.data() && n % 2 == 1) {
+    from = in.like("smearing input");
+    copy(in, from, exec);
+  }
   for (int k = 1; k <= n; ++k) {
     const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
-    laplacian_.take(iteration, from, from, from, to);
+    laplacian_.take(iteration, from, from, from, to, exec);
     from = to.alias();
   }
 }
 
 template class WuppertalSmearing<float>;
 template class WuppertalSmearing<double>;
-template void WuppertalSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&) const;
-template void WuppertalSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&) const;
-template void WuppertalSmearing<double>::apply(const Field<ColorVector, double>&,
-                                               const Field<ColorVector, double>&) const;
-template void WuppertalSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&) const;
+template void WuppertalSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&,
+                                              const Exec&) const;
+template void WuppertalSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&,
+                                              const Exec&) const;
+template void WuppertalSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&,
+                                               const Exec&) const;
+template void WuppertalSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&,
+                                               const Exec&) const;
 
 }  // namespace kov

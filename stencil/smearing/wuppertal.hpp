@@ -28,9 +28,9 @@ class WuppertalSmearing {
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
   /// out = smeared in, every component (12 for a propagator), on full fields of Spinor or ColorVector; in may be out.
-  /// Throws InputError when the shapes differ.
+  /// Ordered on exec.  Throws InputError when the shapes differ.
   template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const;
+  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec = {}) const;
 
   /// A new field with the smeared components of in.
   template <template <class> class SiteT>

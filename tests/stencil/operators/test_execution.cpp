@@ -2,11 +2,13 @@
 //
 // Operators on execution-space instances: ordered on the one that is given, and right on two at once.
 #include "kov/core/field/convert.hpp"
+#include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/operator.hpp"
 #include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/smearing/quark_smearing.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
@@ -86,6 +88,33 @@ TEST_P(Instances, GiveTheSameBits) {
   check("owned adjoint", psi, [&](const F& a, const F& b, const Exec& exec) { owned.apply_adjoint(a, b, exec); });
   check("statement", psi, [](const auto& a, const auto& b, const Exec& exec) {
     assign(shift(a, directions::x, +1) - 2.0 * shift(a, directions::t, -1), b, exec);
+  });
+}
+
+TEST_P(Instances, GiveTheSameBitsWithTemporaryFields) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GaugeField<double> gauge =
+      reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 66));
+  const GaugeLinks<double> links(gauge, BoundaryAngles::antiperiodic_in_time());
+  const SpinorField<double> psi = reference::random_field<Spinor, double>(lattice, 2, 67);
+
+  const ImprovedOperator<double> improved = hamber_wu_operator<double>(gauge, 0.1);
+  check("Hamber-Wu", psi, [&](const auto& a, const auto& b, const Exec& exec) { improved.apply(a, b, exec); });
+  const WuppertalSmearing<double> wuppertal(links, {.width = 1.5, .iterations = 7});
+  check("Wuppertal", psi, [&](const auto& a, const auto& b, const Exec& exec) { wuppertal.apply(a, b, exec); });
+  check("Wuppertal in place", psi, [&](const auto& a, const auto& b, const Exec& exec) {
+    copy(a, b, exec);
+    wuppertal.apply(b, b, exec);
+  });
+  const ProfileSmearing<double> profile(links, gaussian_profile(1.2));
+  check("profile", psi, [&](const auto& a, const auto& b, const Exec& exec) { profile.apply(a, b, exec); });
+  const QuarkSmearing<double> quark(links, WuppertalParameters{.width = 1, .iterations = 3});
+  check("quark smearing", psi, [&](const auto& a, const auto& b, const Exec& exec) { quark.apply(a, b, exec); });
+  // The field in the middle is gone before the kernels that use it are done.
+  check("conversion", psi, [&](const auto& a, const auto& b, const Exec& exec) {
+    const SpinorField<float> low(lattice, "low", 2);
+    convert(a, low, exec);
+    convert(low, b, exec);
   });
 }
 
