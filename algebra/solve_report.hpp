@@ -39,6 +39,8 @@ struct SolveReport {
   /// Restarts, after a breakdown or when the recursion had drifted away from the true residual; those of solvers within
   /// this one too.
   int restarts = 0;
+  /// How often reliable updates computed residuals in high precision, for all columns at once.
+  int renewals = 0;
   /// How often a solver went on in higher precision because the lower one brought a column no further.
   int precision_switches = 0;
   /// |b - A x| / |b| of the final x, recomputed with the operator that was given; norms in double.

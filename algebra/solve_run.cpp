@@ -104,6 +104,7 @@ ProgressCallback SolveRun::inner_progress(double scale) const {
 }
 
 void SolveRun::add(const SolveReport& inner, const ByColumn<double>& scale) {
+  report_.renewals += inner.renewals;
   report_.precision_switches += inner.precision_switches;
   inner_restarts_ += inner.restarts;
   const bool by_column = inner.column_iterations.size() == systems_.size();

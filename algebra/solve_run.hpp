@@ -96,6 +96,8 @@ class SolveRun {
   /// To be called after a solve within this one: counts its iterations for the systems that are not stopped.  scale:
   /// what its residuals are multiplied by to be those of this solve.
   void add(const SolveReport& inner, const ByColumn<double>& scale = 1);
+  /// To be called when a recursion's residuals were computed anew in high precision.
+  void count_renewal() { ++report_.renewals; }
   /// To be called when the rest of the solve is done in higher precision.
   void switch_precision() { ++report_.precision_switches; }
 

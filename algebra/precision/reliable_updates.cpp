@@ -67,6 +67,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
       if (!(rr[i] > delta_squared_ * largest_[i])) due.finish(k);
     }
     if (!due.any_finished()) return due;
+    run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
     rr = choose(due, found, rr);

@@ -145,56 +145,59 @@ void bench_with_one_thread(const Session& session, const BenchOptions& options) 
 }  // namespace
 
 Command bench_command() {
-  return {"bench", "how close every kernel runs to this machine's measured roof",
-          "Each kernel is timed in turns with a triad (a = b + s c) that moves as many bytes; %triad is the ratio of "
-          "the two rates.",
-          [](Arguments& arguments) -> Action {
-            auto options = std::make_shared<BenchOptions>();
-            auto table = std::make_shared<std::string>("kernels");
-            auto lattice = std::make_shared<std::optional<Coord>>();
-            auto problem = std::make_shared<PropagatorBench>();
-            arguments.positional(
-                "TABLE", *table,
-                "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
-                "columns of a clover propagator, by every way to solve for them",
-                false);
-            arguments.option("--lattice", *lattice,
-                             "of the tables dslash, instead of its five lattices, and solver, instead of --large");
-            arguments.option("--mass", problem->mass, "of the quark in the table solver");
-            auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
-            arguments.option("--small", options->small, "a lattice that fits into the caches");
-            arguments.option("--large", options->large, "a lattice that does not");
-            arguments.option("--only", options->only, "rows whose name contains this text");
-            arguments.option("--seconds", options->seconds, "time for each measurement");
-            arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
-            arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-            return [options, table, lattice, problem, no_one_thread, kernels](const Session& session) {
-              const bool is_dslash = *table == "dslash", is_solver = *table == "solver";
-              require(is_dslash || is_solver || *table == "kernels", "there is no table", in_quotes(*table),
-                      "- choose kernels, dslash or solver");
-              session.require_used("--lattice", is_dslash || is_solver, "for the tables dslash and solver");
-              session.require_used("--mass", is_solver, "for the table solver");
-              session.require_used("--seconds", !is_solver, "for the tables kernels and dslash");
-              for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
-                session.require_used(option, !is_dslash && !is_solver, "for the table kernels");
-              require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
-              if (is_solver) {
-                problem->lattice = lattice->value_or(options->large);
-                session.begin();
-                return bench_propagator(session, *problem);
-              }
-              if (is_dslash) {
-                require(session.comm.size() == 1, "the table dslash is of one process: start one");
-                session.begin();
-                return bench_dslash(session, *lattice ? std::vector<Coord>{**lattice} : dslash_lattices(),
-                                    options->seconds);
-              }
-              if (*kernels) return say_kernels(session, *options);
-              bench(session, *options);
-              if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1)
-                bench_with_one_thread(session, *options);
-            };
-          }};
+  return {
+      "bench", "how close every kernel runs to this machine's measured roof",
+      "Each kernel is timed in turns with a triad (a = b + s c) that moves as many bytes; %triad is the ratio of "
+      "the two rates.",
+      [](Arguments& arguments) -> Action {
+        auto options = std::make_shared<BenchOptions>();
+        auto table = std::make_shared<std::string>("kernels");
+        auto lattice = std::make_shared<std::optional<Coord>>();
+        auto problem = std::make_shared<PropagatorBench>();
+        arguments.positional(
+            "TABLE", *table,
+            "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
+            "columns of a clover propagator, by every way to solve for them; delta: the parameter of reliable updates, "
+            "one of these columns in all pairs of precisions",
+            false);
+        arguments.option("--lattice", *lattice,
+                         "of the tables dslash, instead of its five lattices, solver and delta, instead of --large");
+        arguments.option("--mass", problem->mass, "of the quark in the tables solver and delta");
+        auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
+        arguments.option("--small", options->small, "a lattice that fits into the caches");
+        arguments.option("--large", options->large, "a lattice that does not");
+        arguments.option("--only", options->only, "rows whose name contains this text");
+        arguments.option("--seconds", options->seconds, "time for each measurement");
+        arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
+        arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
+        return [options, table, lattice, problem, no_one_thread, kernels](const Session& session) {
+          const bool is_dslash = *table == "dslash", is_delta = *table == "delta",
+                     is_solver = *table == "solver" || is_delta;
+          require(is_dslash || is_solver || *table == "kernels", "there is no table", in_quotes(*table),
+                  "- choose kernels, dslash, solver or delta");
+          session.require_used("--lattice", is_dslash || is_solver, "for the tables dslash, solver and delta");
+          session.require_used("--mass", is_solver, "for the tables solver and delta");
+          session.require_used("--seconds", !is_solver, "for the tables kernels and dslash");
+          for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
+            session.require_used(option, !is_dslash && !is_solver, "for the table kernels");
+          require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+          if (is_solver) {
+            problem->lattice = lattice->value_or(options->large);
+            session.begin();
+            return is_delta ? bench_delta(session, *problem) : bench_propagator(session, *problem);
+          }
+          if (is_dslash) {
+            require(session.comm.size() == 1, "the table dslash is of one process: start one");
+            session.begin();
+            return bench_dslash(session, *lattice ? std::vector<Coord>{**lattice} : dslash_lattices(),
+                                options->seconds);
+          }
+          if (*kernels) return say_kernels(session, *options);
+          bench(session, *options);
+          if (!*no_one_thread && has_packs && session.comm.size() == 1 && Runtime::threads() > 1)
+            bench_with_one_thread(session, *options);
+        };
+      }};
 }
 
 }  // namespace kov::app

@@ -32,6 +32,12 @@ GaugeField<double> thermalised(const Lattice& lattice, double beta, int sweeps) 
   return gauge;
 }
 
+/// "Wilson-clover, mass -0.27, ..."
+std::string description(const PropagatorBench& problem) {
+  return format("Wilson-clover, mass %g, c_sw %g, quenched links at beta %g, %s: a point source", problem.mass,
+                problem.c_sw, problem.beta, to_string(problem.lattice).c_str());
+}
+
 /// The operators in all storages, the source and the table.
 class Table {
  public:
@@ -49,6 +55,7 @@ class Table {
     return {gauge_, BoundaryAngles::antiperiodic_in_time(), parameters_, forms};
   }
   BiCgStab bicgstab() const { return {.tolerance = problem_.tolerance}; }
+  const SpinorField<double>& source() const { return source_; }
 
   /// A row: one column after the other.
   template <class Solver>
@@ -76,9 +83,7 @@ class Table {
   }
 
   void head() const {
-    session_.say(format("Wilson-clover, mass %g, c_sw %g, quenched links at beta %g, %s: a point source, to %g",
-                        problem_.mass, problem_.c_sw, problem_.beta, to_string(problem_.lattice).c_str(),
-                        problem_.tolerance));
+    session_.say(description(problem_) + format(", to %g", problem_.tolerance));
     session_.say(format("%-52s %-20s %10s %9s %8s %9s %10s", "solver", "columns", "iterations", "seconds", "speed",
                         "Gflop/s", "residual"));
   }
@@ -113,7 +118,63 @@ auto reduced(const M& m, int n) {
   return SchurComplement<typename M::Storage, typename M::Term, SpinorField<Storage, Lanes>>(m, n);
 }
 
+constexpr double deltas[] = {1e-1, 1e-2, 1e-3, 1e-5};
+
+/// The rows of one high precision; M, b: in it.
+template <class T>
+class DeltaRows {
+ public:
+  DeltaRows(const Session& session, const WilsonCloverOperator<T>& M, const SpinorField<T>& b, double tolerance)
+      : session_(session), M_(M), b_(b), solver_{.tolerance = tolerance, .on_failure = OnFailure::report} {
+    row("BiCGstab alone", "", solver_);
+  }
+
+  /// low: M in the low precision, for spinors in Storage.
+  template <class Storage, class LowM>
+  void with(const std::string& low_name, const LowM& low) {
+    for (const double delta : deltas)
+      row(low_name, format("%.0e", delta), ReliableUpdates<Storage, T>(reduced<Storage>(low, 1), solver_, delta));
+  }
+
+ private:
+  template <class Solver>
+  void row(const std::string& low_name, const std::string& delta, const Solver& solver) {
+    const SpinorField<T> x = b_.like("solution");
+    const SolveReport report = EvenOdd(M_, solver)(M_, b_, x);
+    if (alone_ == 0) alone_ = report.seconds;
+    session_.say(format("%-8s %-16s %9.0e %7s %10d %9d %9d %9.3f %7.2f %10.1e%s", sizeof(T) == 4 ? "float" : "double",
+                        low_name.c_str(), solver_.tolerance, delta.c_str(), report.iterations, report.renewals,
+                        report.precision_switches, report.seconds, alone_ / report.seconds, report.residual,
+                        report.converged ? "" : "  not converged"));
+  }
+
+  const Session& session_;
+  const WilsonCloverOperator<T>& M_;
+  const SpinorField<T>& b_;
+  BiCgStab solver_;
+  double alone_ = 0;
+};
+
 }  // namespace
+
+void bench_delta(const Session& session, const PropagatorBench& problem) {
+  const Table table(session, problem);
+  session.say(description(problem));
+  session.say(format("%-8s %-16s %9s %7s %10s %9s %9s %9s %7s %10s", "high", "low", "tolerance", "delta", "iterations",
+                     "renewals", "switches", "seconds", "speed", "residual"));
+  const auto M = table.M<double>();
+  const auto low = table.M<float>();
+  const SpinorField<double> b = table.source().column(0);
+  const SpinorField<float> b_low(b.lattice(), "source");
+  convert(b, b_low);
+  DeltaRows<float> single(session, low, b_low, 1e-6);
+  single.with<float>("float", low);
+  single.with<Fixed16>("16-bit", low);
+  DeltaRows<double> twice(session, M, b, 1e-12);
+  twice.with<double>("double", M);
+  twice.with<float>("float", low);
+  twice.with<Fixed16>("16-bit", low);
+}
 
 void bench_propagator(const Session& session, const PropagatorBench& problem) {
   constexpr auto form = SchurForm::asymmetric;

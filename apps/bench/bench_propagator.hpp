@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `kovariant bench solver`: what the 12 columns of a clover propagator take, by every way to solve for them.
+// `kovariant bench solver`: what the 12 columns of a clover propagator take, by every way to solve for them; and
+// `kovariant bench delta`: how often reliable updates should compute the residual anew.
 #pragma once
 
 #include "apps/program/command_line.hpp"
@@ -22,5 +23,11 @@ struct PropagatorBench {
 /// row (BiCGstab in double on the even sites, a column at a time), effective Gflop/s, and the largest true residual of
 /// a column.  Throws ConvergenceError where one does not converge.
 void bench_propagator(const Session& session, const PropagatorBench& problem);
+
+/// A table of reliable updates of BiCGstab on the even sites, for one column of the same problem: for each pair of
+/// precisions and each delta, iterations, renewals of the residual, solves that ended in high precision alone, seconds,
+/// how much faster that is than BiCGstab in the high precision, and the true residual.  The tolerance is 1e-6 where the
+/// high precision is float, 1e-12 where it is double.  Rows that do not converge say so.
+void bench_delta(const Session& session, const PropagatorBench& problem);
 
 }  // namespace kov::app

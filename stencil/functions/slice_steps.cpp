@@ -11,6 +11,14 @@ namespace {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
+/// Numbers of a slice of n outer sites and k components, and a few cache lines, so that slices which follow one another
+/// do not begin at the same place of a page: their sites would compete for the same lines of the first cache.
+template <class View>
+std::size_t padded_slice(int n, int k) {
+  constexpr std::size_t line = 64 / sizeof(typename View::Real);
+  return std::size_t(n / View::outers) * std::size_t(k) * View::block + 21 * line;
+}
+
 /// All steps of some components of one slice.  The last two vectors and the input stay in the caches from each step to
 /// the next.  Site: PairSite where the table has pairs and registers hold them.
 template <template <class> class SiteT, class T, bool others, class Site>
@@ -36,7 +44,7 @@ struct SliceStepsKernel {
   void operator()(int task) const {
     const int parts = (n_components + at_once - 1) / at_once, t = task / parts, first = task % parts * at_once;
     const int count = std::min(at_once, n_components - first);
-    const std::size_t slice = std::size_t(n / View::outers) * std::size_t(at_once) * View::block;
+    const std::size_t slice = padded_slice<View>(n, at_once);
     const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
     const SliceStencil stencil{neighbours, crossings, crossing_legs, where};
@@ -116,8 +124,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const int in_cache = others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
     const typename Kernel::Token token;
-    const Buffer<T> buffers("slices", 2 * std::size_t(token.size()) * std::size_t(table.n / View::outers) *
-                                          std::size_t(at_once) * View::block);
+    const Buffer<T> buffers("slices", 2 * std::size_t(token.size()) * padded_slice<View>(table.n, at_once));
     const Stencil::View space = Stencil::of_space(in.lattice()).view();
     Kokkos::parallel_for("slices_of_laplacian",
                          Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(

@@ -132,6 +132,18 @@ class Bench(ProgramTest):
             self.assertLess(float(residual), 1e-10, name)
         self.assertIn("--seconds", self.call("bench", "solver", "--seconds", 1, code=1).stderr)
 
+    def test_the_table_delta_converges_in_every_pair_of_precisions(self):
+        text = self.call("bench", "delta", "--lattice", 4, 4, 4, 8, "--mass", 0.2).stdout
+        rows = re.findall(
+            r"^(float|double) +(BiCGstab alone|float|double|16-bit) +(1e-06|1e-12) +(1e-0[1235])? +([0-9]+) +([0-9]+) +([0-9]+) "
+            r"+([0-9.]+) +([0-9.]+) +([0-9.e+-]+)$", text, re.M)
+        self.assertEqual(len(rows), 2 + 4 * 5, text)
+        for high, low, tolerance, delta, iterations, renewals, _, _, _, residual in rows:
+            self.assertGreater(int(iterations), 5, (high, low, delta))
+            self.assertLessEqual(float(residual), 1.1 * float(tolerance), (high, low, delta))
+            if delta == "1e-01":
+                self.assertGreater(int(renewals), 2, (high, low))
+
     def test_options_of_one_table_are_refused_for_the_other(self):
         self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)

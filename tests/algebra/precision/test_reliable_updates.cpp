@@ -99,6 +99,8 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
     // Renewals: one for each factor delta, a few restarts, and the true residual at both ends.
     EXPECT_LE(in_high, std::log(1e-12) / std::log(solver.delta) + 6) << report.text();
     EXPECT_GE(in_high, 4);
+    EXPECT_GE(report.renewals, 2) << report.text();
+    EXPECT_LE(report.renewals, in_high);
   };
   check(ReliableUpdates(problem.low, bicgstab), 1.15);
   check(ReliableUpdates(problem.low, bicgstab, 0.1), 1.15);
