@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Buffer: shared memory where kernels run.  On a host it is aligned to huge pages and first touched by the threads that
-// will use it; on a GPU it is a plain device allocation.
+// will use it; on a GPU it is a plain device allocation.  When the last handle is gone it is kept for the next buffer
+// of its size, see kept_memory.hpp.
 #pragma once
 
 #include "kov/core/base/error.hpp"

@@ -157,6 +157,8 @@ template struct ImprovedHopOn<double, SpinorField<double, ColumnLanes<8>>>;
 
 template <class Storage, class T>
 GaugeLinks<Storage> links_of_two_lengths(const GaugeField<T>& gauge, int length, const LegFactors& factors) {
+  require(gauge.n_components() == 4 && gauge.subset() == Subset::all, gauge.name(),
+          "is no gauge field: it needs four links on every site");
   require(length == 2 || length == 3, "legs of", length, "links were asked for: an improved hop has 2 or 3");
   const Field<ColorMatrix, T> all(gauge.lattice(), "links of two lengths", 8), ahead(gauge.lattice(), "links ahead");
   std::vector<Coord> steps;

@@ -9,8 +9,8 @@
 namespace kov {
 
 /// The links of the nearest neighbours, then those of legs of `length` links straight on, their products: what an
-/// ImprovedHop reads.  gauge: in SU(3), float or double.  Collective, fences.  Throws InputError unless length is 2 or
-/// 3, and where so long a leg reaches beyond the next rank.
+/// ImprovedHop reads.  gauge: in SU(3), float or double.  Collective, fences.  Throws InputError for a field without
+/// four links a site, for a length that is not 2 or 3, and where so long a leg reaches beyond the next rank.
 template <class Storage, class T>
 GaugeLinks<Storage> links_of_two_lengths(const GaugeField<T>& gauge, int length, const LegFactors& factors = {});
 

@@ -268,6 +268,7 @@ TEST(ImprovedHops, RefuseWhatDoesNotFit) {
   const GaugeField<double> gauge = reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent()));
   EXPECT_THROW(links_of_two_lengths<double>(gauge, 1), InputError);
   EXPECT_THROW(links_of_two_lengths<double>(gauge, 4), InputError);
+  EXPECT_THROW(links_of_two_lengths<double>(gauge.column(0), 2), InputError);
   EXPECT_THROW(ImprovedHop<double>(GaugeLinks<double>(gauge), {1, 1}, {0, 0}), InputError);
   const auto M = hamber_wu_operator<double>(gauge, mass);
   const SpinorField<double> a(lattice, "a"), two(lattice, "two", 2);
