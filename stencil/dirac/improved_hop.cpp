@@ -58,8 +58,16 @@ struct ImprovedHopKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      if (!links.has_factors()) return run<false>(x, c);
+    run<true>(x, c);
+  }
+
+ private:
+  template <bool multiplies, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
-    const LinksAt<Links, Site, n_hop_legs, true> u(links, x, near);
+    const LinksAt<Links, Site, n_hop_legs, multiplies> u(links, x, near);
     const NeighboursAt<In, Site, n_hop_legs> psi(in, x, near, c);
     using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
@@ -71,8 +79,6 @@ struct ImprovedHopKernel {
     else
       out.set(x, sum, c);
   }
-
- private:
   template <class Sum, class Site, class Near, class U, class Psi, int... number>
   KOKKOS_FORCEINLINE_FUNCTION void add_length(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                               int k, std::integer_sequence<int, number...>) const {
