@@ -9,15 +9,16 @@
 namespace kov {
 
 /// M psi = D psi - 1/2 H psi; a propagator is M^-1 without further factors, as in Chroma.  Storage: of the links.
-template <class StorageT, class Term>
+/// HopT: of H, with lattice() and combine() as Hop has them.
+template <class StorageT, class Term, class HopT = Hop<StorageT>>
 class DiracOperator {
  public:
   using Storage = StorageT;
 
-  DiracOperator(const Hop<Storage>& hop, const Term& term) : hop_(hop), term_(term) {}
+  DiracOperator(const HopT& hop, const Term& term) : hop_(hop), term_(term) {}
 
   const Lattice& lattice() const { return hop_.lattice(); }
-  const Hop<Storage>& hop() const { return hop_; }
+  const HopT& hop() const { return hop_; }
   const Term& site_term() const { return term_; }
 
   /// out = M in, both full fields, for every component.  Asynchronous, ordered on exec.
@@ -44,7 +45,7 @@ class DiracOperator {
     }
   }
 
-  Hop<Storage> hop_;
+  HopT hop_;
   Term term_;
 };
 
