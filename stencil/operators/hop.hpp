@@ -73,6 +73,7 @@ struct HopKernel {
       prefetch_next(stencil, near, links, in, x, number, c, n_components);
       prefetch_next(stencil, near, links, in, x, number + 1, c, n_components);
     }
+    if constexpr (std::is_same_v<Site, LaneSite> && number % 4 == 0) detail::order_loads();
     using R = typename Sum::Real;
     const auto hop = near(number);
     reconstruct_add<mu, projector>(sum, multiply_projected<mu, projector, R>(
