@@ -133,18 +133,22 @@ void add_rows_in(const DslashTable& table) {
     add_rows<T, T, Lanes>(table, rows.links, spinor, n);
     add_rows<Links12<T>, T, Lanes>(table, of_12, spinor, n);
   });
+  add_rows<Links8<T>, T, SiteLanes>(table, GaugeLinks<Links8<T>>(rows.gauge), spinor, 1);
   add_clover_rows<T, T, SiteLanes>(table, rows.gauge, rows.links, spinor, 1);
   add_clover_rows<Links12<T>, T, SiteLanes>(table, rows.gauge, of_12, spinor, 1);
   add_clover_rows<Links12<T>, T, ColumnLanes<8>>(table, rows.gauge, of_12, spinor, 8);
 }
 
-/// Rows of spinors in 16 bits, whose columns are components.
+/// Rows of spinors and links in 16 bits; columns are components.
 void add_rows_in_16_bits(const DslashTable& table) {
   const BenchRows<float> rows(table.lattice);
-  const GaugeLinks<Links12<float>> of_12(rows.gauge);
+  const GaugeLinks<Fixed16> of_18(rows.gauge);
+  const GaugeLinks<Links12<Fixed16>> of_12(rows.gauge);
+  const GaugeLinks<Links8<Fixed16>> of_8(rows.gauge);
   for (const int n : {1, 4, 8, 12, 16, 32}) {
-    add_rows<float, Fixed16, SiteLanes>(table, rows.links, "16-bit", n);
-    add_rows<Links12<float>, Fixed16, SiteLanes>(table, of_12, "16-bit", n);
+    add_rows<Fixed16, Fixed16, SiteLanes>(table, of_18, "16-bit", n);
+    add_rows<Links12<Fixed16>, Fixed16, SiteLanes>(table, of_12, "16-bit", n);
+    add_rows<Links8<Fixed16>, Fixed16, SiteLanes>(table, of_8, "16-bit", n);
   }
 }
 

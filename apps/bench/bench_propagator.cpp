@@ -183,6 +183,7 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
   const auto M = table.M<double>();
   const auto low = table.M<float>();
   const auto low12 = table.M<Links12<float>>();
+  const auto low16 = table.M<Links12<Fixed16>>();
   const BiCgStab bicgstab = table.bicgstab();
   table.by_columns("BiCGstab, double", M, EvenOdd(M, bicgstab));
   table.by_columns("defect correction, float", M, EvenOdd(M, MixedPrecision(reduced<float>(low, 1), bicgstab)));
@@ -190,15 +191,15 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
   table.by_columns("reliable updates, float, 12 reals", M,
                    EvenOdd(M, ReliableUpdates(reduced<float>(low12, 1), bicgstab)));
   table.by_columns("reliable updates, 16-bit, 12 reals", M,
-                   EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low12, 1), bicgstab)));
+                   EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low16, 1), bicgstab)));
   table.together<SiteLanes>("BiCGstab, double", M, EvenOdd(M, bicgstab, form, n_columns));
   table.together<SiteLanes>("defect correction, float", M,
                             EvenOdd(M, MixedPrecision(reduced<float>(low, n_columns), bicgstab), form, n_columns));
   table.together<SiteLanes>("reliable updates, float", M,
                             EvenOdd(M, ReliableUpdates(reduced<float>(low, n_columns), bicgstab), form, n_columns));
   table.together<SiteLanes>(
-      "reliable updates, 16-bit", M,
-      EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low, n_columns), bicgstab), form, n_columns));
+      "reliable updates, 16-bit, 12 reals", M,
+      EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low16, n_columns), bicgstab), form, n_columns));
   using Columns = ColumnLanes<8>;
   constexpr LinkForms forms = Table::forms<Columns>();
   const auto wide = table.M<double>(forms);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Codec: how a site lies in memory, as opposed to what kernels compute in.  Fields, views and halos take the storage as
-// a parameter: float and double for plain reals, or one of the types here.
+// a parameter: float and double for plain reals, or one of the types here and in link_codecs.hpp.
 #pragma once
 
 #include "kov/core/field/stored_numbers.hpp"
-#include "kov/core/site/su3.hpp"
+#include "kov/core/site/color_spin.hpp"
 
 #include <concepts>
 
@@ -13,14 +13,9 @@ namespace kov {
 
 /// 16-bit integers in units of 1 / 32767 of a site's largest real number, which is kept beside them as a float; each
 /// number is rounded to nearest and so off by at most 2^-16 of the largest.  Colour matrices have no such float: their
-/// numbers must not exceed 1.  A site with a number that is not finite comes back as NaN throughout.  Kernels compute
+/// numbers must not exceed 1, as those of SU(3) do not.  A site with a number that is not finite comes back as NaN throughout.  Kernels compute
 /// in float.
 struct Fixed16 {};
-
-/// The first two rows of SU(3) matrices, in T; the third is the conjugate of their cross product, so it is exact up to
-/// rounding for SU(3) and wrong for anything else.  Kernels compute in T.
-template <class T>
-struct Links12 {};
 
 /// Codec<SiteT, Storage>:
 ///   Real    what kernels compute in
@@ -62,40 +57,6 @@ struct Codec<SiteT, T> {
   static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const SiteT<Pack<T, N>>& v) {
     unroll<n_complex>([&](int i)
                           __attribute__((always_inline)) { detail::store_pack<N, row>(block + first, i, v.z[i]); });
-  }
-#endif
-};
-
-template <class T>
-struct Codec<ColorMatrix, Links12<T>> {
-  using Real = T;
-  using Stored = T;
-  static constexpr int n_complex = 9, n_stored = 12;
-  static constexpr bool is_plain = false;
-  static constexpr SiteShape shape{18, n_stored, 0};
-
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> load_lane(const T* block, int lane) {
-    ColorMatrix<T> u;
-    for (int i = 0; i < 6; ++i) u.z[i] = detail::load_complex<N>(block, i, lane);
-    complete_third_row(u);
-    return u;
-  }
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(T* block, int lane, const ColorMatrix<T>& u) {
-    for (int i = 0; i < 6; ++i) detail::store_complex<N>(block, i, lane, u.z[i]);
-  }
-#if !defined(KOKKOS_ENABLE_CUDA)
-  template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<T, N>> load(const T* block, int first) {
-    ColorMatrix<Pack<T, N>> u;
-    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = detail::load_pack<N, row>(block + first, i); });
-    complete_third_row(u);
-    return u;
-  }
-  template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const ColorMatrix<Pack<T, N>>& u) {
-    unroll<6>([&](int i) __attribute__((always_inline)) { detail::store_pack<N, row>(block + first, i, u.z[i]); });
   }
 #endif
 };

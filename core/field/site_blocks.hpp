@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
+#include "kov/core/field/link_codecs.hpp"
 
 #include <type_traits>
 
@@ -24,6 +25,10 @@ struct StoredSite {
 
   /// Real k of the site, k < shape.n_reals.
   KOKKOS_INLINE_FUNCTION Real get(int k) const {
+    if (shape.n_stored == 8) {
+      const auto z = su3().z[k / 2];
+      return k % 2 == 0 ? z.re : z.im;
+    }
     if (k < shape.n_stored) return stored(k);
     // The third row of an SU(3) matrix: conj(u0 x u1).
     const int column = (k - 12) / 2, a = (column + 1) % 3, b = (column + 2) % 3;
@@ -34,7 +39,12 @@ struct StoredSite {
   /// Sets all of them: of(k) is real k.
   template <class Of>
   KOKKOS_INLINE_FUNCTION void set(const Of& of) const {
-    if constexpr (is_integer) {
+    if (shape.n_stored == 8) {
+      ColorMatrix<Real> u;
+      for (int i = 0; i < 9; ++i) u.z[i] = {Real(of(2 * i)), Real(of(2 * i + 1))};
+      const EightReals<Real> r = Eight::to_numbers(u);
+      for (int k = 0; k < 8; ++k) place(k) = Number(r.x[k]);
+    } else if constexpr (is_integer) {
       Fixed16Scale<float> scale;
       for (int k = 0; k < shape.n_stored; ++k) scale.add(float(of(k)));
       if (shape.n_scale > 0) reinterpret_cast<float*>(block)[lane] = scale.value();
@@ -46,6 +56,13 @@ struct StoredSite {
   }
 
  private:
+  using Eight = Codec<ColorMatrix, Links8<std::conditional_t<is_integer, Fixed16, Number>>>;
+
+  KOKKOS_INLINE_FUNCTION ColorMatrix<Real> su3() const {
+    EightReals<Real> r;
+    for (int k = 0; k < 8; ++k) r.x[k] = Real(place(k));
+    return Eight::from_numbers(r);
+  }
   KOKKOS_INLINE_FUNCTION Stored& place(int k) const {
     return block[shape.n_scale * lanes + real_place(k, lane, lanes)];
   }

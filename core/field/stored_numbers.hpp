@@ -16,7 +16,7 @@ namespace kov {
 /// The numbers of a site, whatever its type and codec.
 struct SiteShape {
   int n_reals;   // as kernels see it
-  int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed
+  int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed; or 8 others
   int n_scale;   // numbers before them that together hold a float, the scale of 16-bit integers
   constexpr int n_numbers() const { return n_stored + n_scale; }
   friend constexpr bool operator==(const SiteShape&, const SiteShape&) = default;

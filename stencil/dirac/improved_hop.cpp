@@ -5,7 +5,7 @@
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
-#include "kov/stencil/operators/projector.hpp"
+#include "kov/core/site/projector.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
 #include <utility>

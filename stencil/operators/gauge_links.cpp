@@ -58,8 +58,10 @@ std::vector<Coord> both_ways(const std::vector<Coord>& steps) {
 
 template <class Storage>
 std::string codec_name(LinkStorage storage) {
-  const std::string reals = std::to_string(Codec<ColorMatrix, Storage>::n_stored);
-  return (storage == LinkStorage::once ? "links once" : "links twice") + (reals == "18" ? "" : ", " + reals + " reals");
+  using Codec = kov::Codec<ColorMatrix, Storage>;
+  const std::string reals = std::to_string(Codec::n_stored);
+  return std::string(storage == LinkStorage::once ? "links once" : "links twice") +
+         (reals == "18" ? "" : ", " + reals + " reals") + (sizeof(typename Codec::Stored) == 2 ? ", 16 bits" : "");
 }
 
 std::vector<int> odd_numbers(std::size_t end) {
@@ -233,5 +235,45 @@ template LinkView<Links12<double>, link_lanes_t<ColumnLanes<8>>> GaugeLinks<Link
     bool) const;
 template LinkView<Links12<double>, link_lanes_t<ColumnLanes<16>>> GaugeLinks<Links12<double>>::view<ColumnLanes<16>>(
     bool) const;
+template class GaugeLinks<Links8<float>>;
+template GaugeLinks<Links8<float>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                               const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<float>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                               const LegFactors&, LinkStorage);
+template LinkView<Links8<float>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<float>>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Links8<double>>;
+template GaugeLinks<Links8<double>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                                const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<double>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                                const LegFactors&, LinkStorage);
+template LinkView<Links8<double>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<double>>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Fixed16>;
+template GaugeLinks<Fixed16>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Fixed16>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
+                                         LinkStorage);
+template GaugeLinks<Fixed16>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Fixed16>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                         const LegFactors&, LinkStorage);
+template LinkView<Fixed16, link_lanes_t<SiteLanes>> GaugeLinks<Fixed16>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Links12<Fixed16>>;
+template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                                  const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                                  const LegFactors&, LinkStorage);
+template LinkView<Links12<Fixed16>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<Fixed16>>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Links8<Fixed16>>;
+template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
+                                                 const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
+template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
+                                                 const LegFactors&, LinkStorage);
+template LinkView<Links8<Fixed16>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<Fixed16>>::view<SiteLanes>(bool) const;
 
 }  // namespace kov

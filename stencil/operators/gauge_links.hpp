@@ -30,8 +30,8 @@ struct LinkForms {
   bool columns = false;
 };
 
-/// Links as stencil operators read them.  Storage: any storage of colour matrices: float, double, Links12<float>, ...
-/// Copies share memory.
+/// Links as stencil operators read them.  Storage: of colour matrices: float, double or Fixed16, or Links12 or Links8
+/// of one of these.  Those of 8 numbers and of 16 bits have no form for columns. Copies share memory.
 template <class StorageT>
 class GaugeLinks {
  public:

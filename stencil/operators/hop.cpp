@@ -18,6 +18,11 @@ template class Hop<float>;
 template class Hop<double>;
 template class Hop<Links12<float>>;
 template class Hop<Links12<double>>;
+template class Hop<Links8<float>>;
+template class Hop<Links8<double>>;
+template class Hop<Fixed16>;
+template class Hop<Links12<Fixed16>>;
+template class Hop<Links8<Fixed16>>;
 
 namespace detail {
 

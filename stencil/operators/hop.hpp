@@ -6,7 +6,7 @@
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/stencil/operators/projector.hpp"
+#include "kov/core/site/projector.hpp"
 
 #include <utility>
 

@@ -3,6 +3,7 @@
 // LinkView: the matrix that transports from a neighbour to a site, for any leg of any stencil and any storage of links.
 #pragma once
 
+#include "kov/core/field/link_codecs.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/neighbour_view.hpp"
 #include "kov/stencil/operators/leg_factors.hpp"

@@ -70,6 +70,11 @@ struct Problem {
         x(l, "solution", n_columns) {
     load(b, source);
   }
+  /// The operator on links in another storage.
+  template <class Storage>
+  WilsonOperator<Storage> low_on() const {
+    return {GaugeLinks<Storage>(reference::gauge_field<double>(lattice, u), BoundaryAngles{kAngles}), mass};
+  }
   void expect_solved(const SolveReport& report, double tolerance) const {
     EXPECT_TRUE(report.converged) << report.text();
     EXPECT_LE(report.residual, tolerance);
@@ -106,6 +111,10 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
   check(ReliableUpdates(problem.low, bicgstab, 0.1), 1.15);
   check(ReliableUpdates(problem.low, bicgstab, 1e-3), 1.15);
   check(ReliableUpdates<Fixed16>(problem.low, bicgstab), 1.3);
+  check(ReliableUpdates<Fixed16>(problem.low_on<Fixed16>(), bicgstab), 1.3);
+  check(ReliableUpdates<Fixed16>(problem.low_on<Links12<Fixed16>>(), bicgstab), 1.3);
+  check(ReliableUpdates<Fixed16>(problem.low_on<Links8<Fixed16>>(), bicgstab), 1.3);
+  check(ReliableUpdates<float>(problem.low_on<Links8<float>>(), bicgstab), 1.15);
   check(ReliableUpdates<double>(problem.high, bicgstab, 1e-3), 1.1);
 }
 

@@ -4,6 +4,7 @@
 // lanes, hosts and copies between precisions, codecs and lanes.
 #include "kov/core/field/codec.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/field/link_codecs.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "tests/reference/gather.hpp"
@@ -151,6 +152,67 @@ TEST_P(Codecs, Links12AreTheLinks) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_links12<float>(lattice);
   check_links12<double>(lattice);
+}
+
+/// SU(3) in a storage that holds no element of it as it is, to so many; on average at least a hundredth of that.
+template <class Storage>
+void check_links(const Lattice& lattice, int reals, double most) {
+  using T = real_of_storage_t<ColorMatrix, Storage>;
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
+  const GaugeField<T> plain(lattice, "plain", 4), back(lattice, "back", 4);
+  load(plain, u);
+  const GaugeField<Storage> packs(lattice, "packs", 4), lanes(lattice, "lanes", 4), converted(lattice, "c", 4),
+      again(lattice, "again", 4);
+  using Codec = Codec<ColorMatrix, Storage>;
+  EXPECT_EQ(packs.bytes() * 18 * sizeof(T), plain.bytes() * std::size_t(reals) * sizeof(typename Codec::Stored));
+  copy_by_packs(plain, packs);
+  copy_by_lanes(plain, lanes);
+  convert(plain, converted);
+  const GlobalArray meant = gather(plain);
+  for (const auto* links : {&packs, &lanes, &converted}) {
+    EXPECT_LT(max_difference(*links, meant), most);
+    EXPECT_GT(max_difference(*links, meant), most / 100);
+    copy_by_packs(*links, back);
+    EXPECT_LT(max_difference(back, meant), most);
+    copy_by_lanes(*links, back);
+    EXPECT_LT(max_difference(back, meant), most);
+    convert(*links, back);
+    EXPECT_LT(max_difference(back, meant), most);
+    // Stored again, they are not rounded again: links are copied to other forms.
+    copy_by_packs(back, again);
+    EXPECT_LT(max_difference(again, gather(back)), 50 * std::numeric_limits<T>::epsilon());
+  }
+}
+
+TEST_P(Codecs, OtherStoragesOfLinksAreTheLinks) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_links<Links8<float>>(lattice, 8, 6 * 0x1p-23);
+  check_links<Links8<double>>(lattice, 8, 50 * 0x1p-52);
+  check_links<Fixed16>(lattice, 18, 1.01 * std::sqrt(2.0) * 0x1p-16);
+  check_links<Links12<Fixed16>>(lattice, 12, 8e-5);
+  check_links<Links8<Fixed16>>(lattice, 8, 2e-4);
+}
+
+// Signs of whole rows are kept beside the numbers in 16 bits.
+TEST(Links8InFixed16, AreGoodWhereSignsChange) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const GaugeField<float> plain(lattice, "plain", 4);
+  const GaugeField<Links8<Fixed16>> stored(lattice, "stored", 4);
+  const double pi = std::acos(-1.0);
+  for (const double p : {0.0, pi, pi / 2, -pi / 2, 0.5 * pi + 1e-5, 0.5 * pi - 1e-5})
+    for (const double q : {0.0, pi, pi / 2, -pi / 2, 0.5 * pi + 1e-5}) {
+      ColorMatrix<double> u{};
+      u(0, 0) = {std::cos(p), std::sin(p)};
+      u(1, 1) = {std::cos(q), std::sin(q)};
+      u(2, 2) = {std::cos(p + q), -std::sin(p + q)};
+      poke(plain, {1, 2, 3, 4}, u, 2);
+      copy_by_lanes(plain, stored);
+      const auto v = peek(stored, {1, 2, 3, 4}, 2);
+      for (int i = 0; i < 9; ++i) {
+        EXPECT_NEAR(v.z[i].re, u.z[i].re, 2e-4) << p << " " << q;
+        EXPECT_NEAR(v.z[i].im, u.z[i].im, 2e-4) << p << " " << q;
+      }
+    }
 }
 
 /// From sites in lanes to columns and back.

@@ -5,7 +5,7 @@
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
-#include "kov/stencil/operators/projector.hpp"
+#include "kov/core/site/projector.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators on links of 12 reals and on spinors of 16 bits against those on plain reals, with phases at the boundary;
-// and links of other legs than the nearest.
+// Operators on links of 12 and 8 reals and of 16 bits and on spinors of 16 bits against those on plain reals, with
+// phases at the boundary; and links of other legs than the nearest.
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
@@ -99,6 +99,63 @@ TEST_P(CodecOperators, SpinorsOf16BitsAreThoseOf32) {
       EXPECT_LT(difference(found[k], expected[k]), 1.1 * std::sqrt(2.0) * 0x1p-16 * largest) << "operator " << k;
       EXPECT_GT(difference(found[k], expected[k]), 0x1p-20 * largest) << "operator " << k;
     }
+}
+
+/// The Wilson operator, its adjoint and its hop on one parity.
+template <class Storage, class F>
+std::vector<GlobalArray> wilson_results(const GaugeLinks<Storage>& links, const F& in) {
+  const WilsonOperator<Storage> M(links, 0.1, {.doubled = true});
+  std::vector<GlobalArray> all;
+  const F out = in.like("out");
+  M.apply(in, out);
+  all.push_back(gather(out));
+  M.apply_adjoint(in, out);
+  all.push_back(gather(out));
+  zero(out);
+  M.hop().apply(in.odd(), out.even());
+  all.push_back(gather(out));
+  return all;
+}
+
+/// What operators on links in Storage make of psi, against those on plain links with the numbers that Storage holds;
+/// tolerance: in units of the largest number.
+template <class Storage, class F>
+void check_storage(const GaugeField<double>& gauge, const F& psi, double tolerance) {
+  using T = typename F::Real;
+  const Lattice& lattice = gauge.lattice();
+  const GaugeField<Storage> stored(lattice, "stored", 4);
+  const GaugeField<T> held(lattice, "held", 4);
+  convert(gauge, stored);
+  convert(stored, held);
+  const SpinorField<T> plain(lattice, "plain", psi.n_components());
+  convert(psi, plain);
+  const BoundaryAngles angles{test::kAngles};
+  for (const LinkStorage storage : {LinkStorage::once, LinkStorage::twice}) {
+    const auto expected = wilson_results(GaugeLinks<T>(held, angles, storage), plain);
+    const auto found = wilson_results(GaugeLinks<Storage>(gauge, angles, storage), psi);
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      EXPECT_LT(difference(found[k], expected[k]), tolerance * reference::max_abs(expected[k])) << "operator " << k;
+  }
+}
+
+TEST_P(CodecOperators, ReadLinksOf8RealsAndOf16Bits) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GaugeField<double> gauge =
+      reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const SpinorField<double> psi(lattice, "psi", 2);
+  load(psi, reference::random_array(lattice.extent(), 24, 2));
+  const SpinorField<float> single(lattice, "single", 2);
+  const SpinorField<Fixed16> short_psi(lattice, "short", 2);
+  convert(psi, single);
+  convert(psi, short_psi);
+  check_storage<Links8<double>>(gauge, psi, 40 * 0x1p-52);
+  check_storage<Links8<float>>(gauge, single, 40 * 0x1p-23);
+  // The result is rounded once more.
+  const double rounding = 1.1 * std::sqrt(2.0) * 0x1p-16;
+  check_storage<Links8<float>>(gauge, short_psi, rounding);
+  check_storage<Fixed16>(gauge, short_psi, rounding);
+  check_storage<Links12<Fixed16>>(gauge, short_psi, rounding);
+  check_storage<Links8<Fixed16>>(gauge, short_psi, rounding);
 }
 
 /// Products of three links in a row, straight on.

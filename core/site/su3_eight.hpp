@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// SU(3) matrices as eight real numbers: to_eight() and su3_of_eight().  Neither needs a root or an angle, and no matrix
+// loses accuracy.
+#pragma once
+
+#include "kov/core/site/su3.hpp"
+
+#include <type_traits>
+
+namespace kov {
+
+// The first row of U is a point of the sphere S^5 and the other two, in a basis that the first row determines, a point
+// of S^3.  Both points are projected stereographically, from the antipodes of (1, 0, 0) and of the unit matrix:
+//   y0 = Im U_00 / (1 + Re U_00), (z1, z2) = (U_01, U_02) / (1 + Re U_00), and with q = (1 + i y0, z1, z2)
+//   U^T = (-H) (1 + W), H = 1 - 2 q q^+ / (|q|^2 conj(q_0)), a unitary matrix with H (1, 0, 0) = -(first row of U);
+//   W = S diag(1, conj(q_0) / q_0), S = (s0 + i s1, -s2 + i s3; s2 + i s3, s0 - i s1), v = (s1, s2, s3) / (1 + s0).
+// The numbers are y0, Re z1, Im z1, Re z2, Im z2, v1, v2, v3.
+
+/// R: a real or a pack of them.
+template <class R>
+struct EightReals {
+  R x[8];
+};
+
+namespace detail {
+
+/// The real type of a real or of the lanes of a pack.
+template <class R>
+struct RealOfLanes {
+  using Type = R;
+};
+template <class R>
+requires requires { typename R::Real; }
+struct RealOfLanes<R> {
+  using Type = typename R::Real;
+};
+
+/// Of the point (s, others) of a unit sphere, rest = |others|^2: 1 + s without cancellation.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R one_plus(const R& s, const R& rest) {
+  return where_greater(s, R(0), R(1) + s, rest / (R(1) - s));
+}
+
+/// Coordinate x / one_plus; at the antipode, where all coordinates are infinite, `there`.  Keeps NaN.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R project(const R& x, const R& plus, double there) {
+  using T = typename RealOfLanes<R>::Type;
+  return where_greater(R(sizeof(T) == 4 ? T(1e-16) : T(1e-32)), plus, R(T(there)), x / plus);
+}
+
+}  // namespace detail
+
+/// u: in SU(3).
+template <class R>
+KOKKOS_INLINE_FUNCTION EightReals<R> to_eight(const ColorMatrix<R>& u) {
+  using detail::project;
+  constexpr double far = sizeof(typename detail::RealOfLanes<R>::Type) == 4 ? 1e9 : 1e17;
+  const auto square = [](const Complex<R>& z) { return z.re * z.re + z.im * z.im; };
+  const R im = u(0, 0).im, plus = detail::one_plus(u(0, 0).re, im * im + square(u(0, 1)) + square(u(0, 2)));
+  EightReals<R> r;
+  r.x[0] = project(im, plus, 0);
+  for (int j = 0; j < 2; ++j) {
+    r.x[1 + 2 * j] = project(u(0, 1 + j).re, plus, j == 0 ? far : 0);
+    r.x[2 + 2 * j] = project(u(0, 1 + j).im, plus, 0);
+  }
+  const Complex<R> q[3] = {{R(1), r.x[0]}, {r.x[1], r.x[2]}, {r.x[3], r.x[4]}};
+  const R n0 = R(1) + r.x[0] * r.x[0], n = n0 + square(q[1]) + square(q[2]);
+  // The first column of W: that of (-H)^+ U^T.
+  Complex<R> overlap = conj(q[0]) * u(1, 0);
+  multiply_add(overlap, conj(q[1]), u(1, 1));
+  multiply_add(overlap, conj(q[2]), u(1, 2));
+  const Complex<R> along = (R(2) / (n * n0)) * (conj(q[0]) * overlap);
+  const Complex<R> w0 = q[1] * along - u(1, 1), w1 = q[2] * along - u(1, 2);
+  const R others[3] = {w0.im, w1.re, w1.im};
+  const R above = detail::one_plus(w0.re, others[0] * others[0] + others[1] * others[1] + others[2] * others[2]);
+  for (int k = 0; k < 3; ++k) r.x[5 + k] = project(others[k], above, k == 0 ? far : 0);
+  return r;
+}
+
+/// 170 flops and two divisions, less three for packs, which share them among lanes.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> su3_of_eight(const EightReals<R>& r) {
+  const auto& x = r.x;
+  const Complex<R> q[3] = {{R(1), x[0]}, {x[1], x[2]}, {x[3], x[4]}};
+  const R n0 = R(1) + x[0] * x[0], n = n0 + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] + x[4] * x[4];
+  const R m = x[5] * x[5] + x[6] * x[6] + x[7] * x[7];
+  const R t = R(2) / (n * n0), s = R(2) / (R(1) + m);
+  const Complex<R> s0{s - R(1), s * x[5]}, s1{s * x[6], s * x[7]};
+  // n0 t / 2 = 1 / n and n t / 2 = 1 / n0.
+  const Complex<R> phase = (R(0.5) * n * t) * (conj(q[0]) * conj(q[0]));
+  const Complex<R> w[2][2] = {{s0, s1}, {-(conj(s1) * phase), conj(s0) * phase}};
+  ColorMatrix<R> u;
+  const R first = n0 * t;
+  for (int j = 0; j < 3; ++j) u(0, j) = first * q[j];
+  u(0, 0).re -= R(1);
+  for (int k = 0; k < 2; ++k) {
+    Complex<R> along = conj(q[1]) * w[k][0];
+    multiply_add(along, conj(q[2]), w[k][1]);
+    along = t * (q[0] * along);
+    u(1 + k, 0) = q[0] * along;
+    u(1 + k, 1) = q[1] * along - w[k][0];
+    u(1 + k, 2) = q[2] * along - w[k][1];
+  }
+  return u;
+}
+
+}  // namespace kov
