@@ -9,6 +9,19 @@ namespace kov {
 
 namespace {
 
+/// The residuals of the columns, each relative to its own source.
+ByColumn<double> reached_by(const SolveReport& report, int n) {
+  if (int(report.column_residuals.size()) == n) return report.column_residuals;
+  return ByColumn<double>::repeated(n, report.residual);
+}
+
+/// The last solve brought the columns to `reached`, which may be beyond its goal, and they need to come this factor
+/// further.  Not 0, where nothing is left.
+ByColumn<double> next_goal(ByColumn<double> goal, const ByColumn<double>& reached, const ByColumn<double>& factor) {
+  for (std::size_t k = 0; k < goal.size(); ++k) goal[k] = std::clamp(reached[k], 0.01 * goal[k], goal[k]) * factor[k];
+  return goal;
+}
+
 /// Of the columns that are not finished.
 double smallest(const ByColumn<double>& numbers, const ColumnMask& finished) {
   double result = std::numeric_limits<double>::infinity();
@@ -26,15 +39,17 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOdd
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const Vector r = b.like("residual"), source = b.even().like("even source"), even_x = x.even(), even_r = r.even();
   parts.reduce_source(b, source);
-  // The residual on the even sites is that on all sites (in the symmetric form, about that), but relative to another
-  // source.  0.9 leaves room for the rounding of the odd sites.
-  const ByColumn<double> ratio = sqrt(bb / norm2_by_column(source));
+  // The residual on the even sites is that on all sites, but relative to another source.  0.9 leaves room for the
+  // rounding of the odd sites, and for a D that differs from site to site in the symmetric form.
+  parts.restore_residual(source, even_r);
+  const ByColumn<double> ratio = sqrt(bb / norm2_by_column(even_r));
   ByColumn<double> goal = 0.9 * tolerance * ratio;
+  ByColumn<double> reached = goal;
   std::optional<Vector> kept;  // solutions of columns that are over before others
   for (bool first = true;; first = false) {
     const ByColumn<double> residual = sqrt(true_residual_by_column(M, b, x, r) / bb);
     if (run.over(residual, patience)) return run.finish(r, b);
-    if (!first) goal = goal * (0.5 * tolerance / residual);
+    if (!first) goal = next_goal(goal, reached, 0.5 * tolerance / residual);
     const ColumnMask over = run.stopped(), others = over.complement();
     if (over.any_finished()) {
       if (!kept) kept = x.like("solutions that are kept");
@@ -42,9 +57,10 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOdd
       zero(r);
       copy(even_r, source, others);  // nothing to solve
     }
-    run.add(parts.solve(std::min(smallest(goal, over), 0.5), run.iterations_left(),
-                        run.inner_progress(1 / smallest(ratio, over)), source, even_x),
-            1.0 / ratio);
+    const SolveReport inner = parts.solve(std::min(smallest(goal, over), 0.5), run.iterations_left(),
+                                          run.inner_progress(1 / smallest(ratio, over)), source, even_x);
+    run.add(inner, 1.0 / ratio);
+    reached = reached_by(inner, b.n_components());
     parts.complete(b, x);
     if (over.any_finished()) copy(*kept, x, others);
   }

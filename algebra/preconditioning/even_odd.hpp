@@ -13,10 +13,11 @@
 namespace kov {
 
 namespace detail {
-/// See EvenOdd; reduced: on even sites; source: of it, memory; solve: for a tolerance, a limit of iterations, progress,
-/// the source and the solution on even sites.
+/// See EvenOdd and SchurComplement; solve: for a tolerance, a limit of iterations, progress, the source and the
+/// solution on even sites.
 struct EvenOddParts {
   std::function<void(const Vector& b, const Vector& source)> reduce_source;
+  std::function<void(const Vector& reduced, const Vector& full)> restore_residual;
   std::function<SolveReport(double, int, const ProgressCallback&, const Vector& source, const Vector& x)> solve;
   std::function<void(const Vector& b, const Vector& x)> complete;
 };
@@ -72,6 +73,7 @@ class EvenOdd {
         form_(reduced.form()),
         n_columns_(n_columns),
         parts_{[reduced](const Vector& b, const Vector& source) { reduced.reduce_source(b.as<F>(), source.as<F>()); },
+               [reduced](const Vector& in, const Vector& out) { reduced.restore_residual(in.as<F>(), out.as<F>()); },
                [reduced = Operator<F>(reduced), solver](double goal, int iterations_left,
                                                         const ProgressCallback& inner_progress, const Vector& source,
                                                         const Vector& x) {

@@ -58,6 +58,14 @@ class SchurComplement {
       if (is_symmetric()) term_.apply_inverse(even_, out, false, exec);
     }
   }
+  /// out = in, or D_ee in in the symmetric form: what a residual in this form is on even sites for M, in and out being
+  /// different fields.  For completed solutions that of M is 0 on odd sites.
+  void restore_residual(const F& in, const F& out, const Exec& exec = {}) const {
+    if constexpr (!NumberTerm<Term>)
+      if (is_symmetric() && !number_) return term_.apply(in, out, false, exec);
+    copy(in, out, exec);
+    if (is_symmetric()) scale(*number_, out, exec);
+  }
   /// x_o = D_oo^-1 (b_o + 1/2 H_oe x_e): completes a full solution whose even sites solve the reduced system.
   void complete(const F& b, const F& x, const Exec& exec = {}) const {
     if (number_) {

@@ -8,6 +8,7 @@
 #include "apps/bench/bench_solvers.hpp"
 #include "apps/bench/kernel_names.hpp"
 #include "apps/bench/roof.hpp"
+#include "apps/bench/scaling/scaling.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
@@ -158,11 +159,14 @@ Command bench_command() {
             "TABLE", *table,
             "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
             "columns of a clover propagator, by every way to solve for them; delta: the parameter of reliable updates, "
-            "one of these columns in all pairs of precisions",
+            "one of these columns in all pairs of precisions; scaling: solves on 1, 2, 4, ... ranks, weak and strong",
             false);
         arguments.option("--lattice", *lattice,
-                         "of the tables dslash, instead of its five lattices, solver and delta, instead of --large");
-        arguments.option("--mass", problem->mass, "of the quark in the tables solver and delta");
+                         "of the tables dslash, instead of its five lattices, solver and delta, instead of --large, "
+                         "and scaling");
+        arguments.option("--mass", problem->mass, "of the quark in the tables solver, delta and scaling");
+        auto scaling = std::make_shared<ScalingOptions>();
+        scaling->declare(arguments);
         auto no_one_thread = std::make_shared<bool>(false), kernels = std::make_shared<bool>(false);
         arguments.option("--small", options->small, "a lattice that fits into the caches");
         arguments.option("--large", options->large, "a lattice that does not");
@@ -170,17 +174,23 @@ Command bench_command() {
         arguments.option("--seconds", options->seconds, "time for each measurement");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, no_one_thread, kernels](const Session& session) {
-          const bool is_dslash = *table == "dslash", is_delta = *table == "delta",
-                     is_solver = *table == "solver" || is_delta;
-          require(is_dslash || is_solver || *table == "kernels", "there is no table", in_quotes(*table),
-                  "- choose kernels, dslash, solver or delta");
-          session.require_used("--lattice", is_dslash || is_solver, "for the tables dslash, solver and delta");
-          session.require_used("--mass", is_solver, "for the tables solver and delta");
-          session.require_used("--seconds", !is_solver, "for the tables kernels and dslash");
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels](const Session& session) {
+          const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
+                     is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels";
+          require(is_dslash || is_solver || is_scaling || is_kernels, "there is no table", in_quotes(*table),
+                  "- choose kernels, dslash, solver, delta or scaling");
+          session.require_used("--lattice", !is_kernels, "for the tables dslash, solver, delta and scaling");
+          session.require_used("--mass", is_solver || is_scaling, "for the tables solver, delta and scaling");
+          session.require_used("--seconds", is_dslash || is_kernels, "for the tables kernels and dslash");
           for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
-            session.require_used(option, !is_dslash && !is_solver, "for the table kernels");
+            session.require_used(option, is_kernels, "for the table kernels");
+          scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+          if (is_scaling) {
+            scaling->lattice = *lattice;
+            if (session.given.contains("--mass")) scaling->problem.mass = problem->mass;
+            return bench_scaling(session, *scaling);
+          }
           if (is_solver) {
             problem->lattice = lattice->value_or(options->large);
             session.begin();

@@ -19,6 +19,7 @@ void add_chain(BenchRows<T>& rows) {
   rows.add("overrelaxation sweep", V, 144, 4 * (18 * 198 + 6 * 18), [=] { chain->overrelax(); });
   const GaugeField<T> start = links.like("links to start from");
   rows.add("hot start", V, 72, 0, [=] { hot_start(start, 1); });
+  rows.add("weak field", V, 72, 0, [=] { weak_field_start(start, 0.1, 1); });
   rows.add("cold start", V, 72, 0, [=] { cold_start(start); });
 }
 

@@ -4,6 +4,7 @@
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/base/kept_memory.hpp"
+#include "kov/core/base/memory_use.hpp"
 #include "kov/core/base/queue.hpp"
 
 #include <algorithm>
@@ -138,11 +139,7 @@ KeptMemory& kept_memory() {
   return kept;
 }
 
-}  // namespace
-
-std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  if (bytes > most_bytes) refuse(name, bytes);
+std::shared_ptr<std::byte> allocate_kept(const std::string& name, std::size_t bytes) {
   if (!keeps_memory || bytes < smallest_kept) return allocate_zeroed(name, bytes);
   constexpr std::size_t page = 4096;
   bytes = (bytes + page - 1) / page * page;
@@ -160,6 +157,14 @@ std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) 
     block = allocate_zeroed(name, bytes);
   }
   return kept.lend(std::move(block), bytes);
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes > most_bytes) refuse(name, bytes);
+  return counted(allocate_kept(name, bytes), bytes);
 }
 
 std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes) {

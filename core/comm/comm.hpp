@@ -11,6 +11,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,6 +96,11 @@ class Comm {
    private:
     std::unique_ptr<Impl> impl_;
   };
+
+  /// The ranks before n as a group of their own, with the same numbers; empty on the others, which may do something
+  /// else or wait in an operation of this group.  Its collective operations are messages between pairs of its ranks:
+  /// for comparing numbers of ranks in one run.  Collective.  Throws InputError unless there are n ranks.
+  std::optional<Comm> first(int n) const;
 
   /// Runs f on this rank; when f threw on any rank, every rank throws: its own exception where there is one, else a
   /// RankError that quotes the first failing rank's.  What can fail on some ranks only (files, memory) goes through

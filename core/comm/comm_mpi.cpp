@@ -33,10 +33,15 @@ int count(std::size_t n) {
 class Patience {
  public:
   explicit Patience(double seconds) : seconds_(seconds) {}
-  /// Whether it is time to look around: every 256 calls.  Processors are given away after the first 10 000.
+  /// Whether it is time to look around: every 256 calls.  Processors are given away after the first 10 000, and left
+  /// alone between looks when the others do something long.
   bool looks_around() {
     if (++rounds_ % 256 != 0) return false;
-    if (rounds_ > 10000) std::this_thread::yield();
+    if (rounds_ <= 10000) return true;
+    if (seconds_waited() > 0.2)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    else
+      std::this_thread::yield();
     return true;
   }
   double seconds_waited() { return waited_.seconds(); }

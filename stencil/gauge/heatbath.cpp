@@ -26,11 +26,13 @@ struct ColdKernel {
   }
 };
 
-/// Rows of normal numbers are isotropic, and orthonormalising them keeps them so.
+/// one + noise times normal numbers, orthonormalised.  Rows of normal numbers alone are isotropic, and orthonormalising
+/// them keeps them so.
 template <class T>
-struct HotKernel {
+struct NoisyKernel {
   GlobalSite site;
   std::uint64_t seed;
+  double one, noise;
   FieldView<ColorMatrix, T> u;
 
   KOKKOS_FUNCTION void operator()(LaneSite x) const {
@@ -39,7 +41,7 @@ struct HotKernel {
       ColorMatrix<double> m;
       for (int k = 0; k < 6; ++k) {
         const auto g = random.normal_pair();
-        m.z[k] = {g.first, g.second};
+        m.z[k] = {noise * g.first + (k == 0 || k == 4 ? one : 0), noise * g.second};
       }
       reunitarise(m);
       ColorMatrix<T> v;
@@ -167,8 +169,18 @@ template <class T>
 void hot_start(const GaugeField<T>& gauge, std::uint64_t seed) {
   require_gauge(gauge);
   gauge.lattice().require_same("a hot start", seed);
-  const detail::HotKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), gauge.view()};
+  const detail::NoisyKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), 0, 1, gauge.view()};
   for_each_lane("hot_start", gauge.range(), kernel);
+}
+
+template <class T>
+void weak_field_start(const GaugeField<T>& gauge, double size, std::uint64_t seed) {
+  require_gauge(gauge);
+  gauge.lattice().require_same("a weak field", size, seed);
+  require(size >= 0 && size <= 1, "a weak field with noise of size", size,
+          "is not possible: give a number from 0 to 1, such as 0.1");
+  const detail::NoisyKernel<T> kernel{GlobalSite(gauge.lattice()), detail::chain_seed(seed), 1, size, gauge.view()};
+  for_each_lane("weak_field_start", gauge.range(), kernel);
 }
 
 template <class T>
@@ -283,6 +295,8 @@ template void cold_start(const GaugeField<float>&);
 template void cold_start(const GaugeField<double>&);
 template void hot_start(const GaugeField<float>&, std::uint64_t);
 template void hot_start(const GaugeField<double>&, std::uint64_t);
+template void weak_field_start(const GaugeField<float>&, double, std::uint64_t);
+template void weak_field_start(const GaugeField<double>&, double, std::uint64_t);
 template class PureGaugeUpdate<float>;
 template class PureGaugeUpdate<double>;
 template class QuenchedEnsemble<float>;

@@ -144,7 +144,72 @@ class Bench(ProgramTest):
             if delta == "1e-01":
                 self.assertGreater(int(renewals), 2, (high, low))
 
+    ROW = (r"^(strong|weak) +(\d+)  (\d+ \d+ \d+ \d+) +(single|single/16-bit|double|double/single|double/16-bit) +"
+           r"(none|blocking|overlapped) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9]+) +([0-9.e+-]+)$")
+
+    def check_scaling(self, ranks):
+        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 8, "--local", 4, 4, 2, 4, "--output", "s",
+                         ranks=ranks).stdout
+        rows = re.findall(self.ROW, text, re.M)
+        counts = [n for n in (1, 2, 4) if n <= ranks]
+        self.assertEqual(len(rows), sum(2 * 5 * (1 if n == 1 else 2) for n in counts), text)
+        for kind, n, lattice, precision, halos, iterations, seconds, speed, error, efficiency, residual in rows:
+            extents = [int(e) for e in lattice.split()]
+            sites = extents[0] * extents[1] * extents[2] * extents[3]
+            self.assertEqual(sites, 512 if kind == "strong" else 128 * int(n), text)
+            self.assertEqual(halos == "none", n == "1")
+            self.assertGreater(float(iterations), 5)
+            self.assertGreater(float(speed), 0)
+            self.assertLessEqual(float(residual), 1.1e-6 if precision.startswith("single") else 1.1e-12, text)
+            if n == "1":
+                self.assertEqual(efficiency, "100")
+        self.assertNotIn("not converged", text)
+        self.assertEqual(re.findall(self.ROW, self.read("s.txt"), re.M), rows)
+        for kind in ("strong", "weak"):
+            self.assertIn("double/16-bit", self.read(f"s_{kind}.svg"))
+            self.assertIn(kind.capitalize() + " scaling", self.read(f"s_{kind}.svg"))
+
+    def test_the_table_scaling_has_every_number_of_ranks_and_precision(self):
+        self.check_scaling(1)
+
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_the_table_scaling_is_measured_on_all_numbers_of_ranks_in_one_run(self):
+        self.check_scaling(2)
+        self.check_scaling(4)
+
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_numbers_of_ranks_that_cannot_share_the_lattice_are_left_out(self):
+        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 4, "--local", 4, 4, 4, 4, "--output", "s",
+                         ranks=3).stdout
+        self.assertRegex(text, r"strong +3  left out: no process grid of 3 ranks divides the lattice 4 4 4 4")
+        self.assertRegex(text, r"weak +3  4 4 4 12 ")
+
+    def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
+        def plan(*more):
+            text = self.call("bench", "scaling", "--plan", "--lattice", 16, 16, 16, 32, *more).stdout
+            return {name: (int(site), int(ranks), float(gib)) for name, site, ranks, gib in
+                    re.findall(r"^(\S+) +(\d+) +\d+ +(\d+) \d+ \d+ \d+ \d+ +([0-9.e-]+)$", text, re.M)}
+        wide = plan("--memory", 1000)
+        self.assertEqual(len(wide), 5)
+        self.assertEqual({ranks for _, ranks, _ in wide.values()}, {1})
+        self.assertGreater(wide["double"][0], wide["single"][0])
+        narrow = plan("--memory", 0.05)
+        for name, (site, ranks, gib) in narrow.items():
+            self.assertEqual(site, wide[name][0])
+            self.assertGreater(ranks, 1)
+            self.assertLessEqual(gib, 0.05)
+            self.assertGreaterEqual(ranks * 0.05, wide[name][2] * 0.9)
+        self.assertGreater(plan("--memory", 1, "--columns", 12)["double"][0], 2 * wide["double"][0])
+        self.assertLess(plan("--memory", 1, "--action", "wilson")["double"][0], wide["double"][0])
+        self.assertIn("none: give ranks more memory",
+                      self.call("bench", "scaling", "--plan", "--memory", 1e-6).stdout)
+        self.assertFalse(os.path.exists(self.path("scaling.txt")))
+
     def test_options_of_one_table_are_refused_for_the_other(self):
+        self.assertIn("--plan", self.call("bench", "dslash", "--plan", code=1).stderr)
+        self.assertIn("--columns", self.call("bench", "scaling", "--columns", 2, code=1).stderr)
+        self.assertIn("--output", self.call("bench", "scaling", "--plan", "--output", "s", code=1).stderr)
+        self.assertIn("--memory is -1", self.call("bench", "scaling", "--plan", "--memory", -1, code=1).stderr)
         self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
         self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)

@@ -136,28 +136,6 @@ TEST(Propagator, MovesWithItsSourceOnUnitLinks) {
   EXPECT_LT(max_difference(moved, expected), 1e-12);
 }
 
-TEST(Propagator, IsGaugeCovariant) {
-  // S[U^g](y; x) = g(y) S[U](y; x) adj(g(x))
-  const Lattice lattice(Comm::world(), kExtent);
-  const GlobalArray u = reference::random_su3(kExtent, 4, 22), g = reference::random_su3(kExtent, 1, 23);
-  const Coord origin{1, 2, 0, 3};
-  const auto solve = [&](const GlobalArray& links) {
-    const auto M = wilson<double>(lattice, links, BoundaryAngles::antiperiodic_in_time(), 0.3);
-    return solve_propagator(NormalConjugateGradient{.tolerance = 1e-13}, M, point_source<double>(lattice, origin))
-        .propagator;
-  };
-  const GlobalArray left = transform_quarks(g, gather(solve(u)));
-  GlobalArray expected(kExtent, 144);
-  for (std::size_t i = 0; i < left.data.size(); i += 144)
-    for (std::size_t r = 0; r < 4; ++r)
-      for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t b = 0; b < 3; ++b)
-          for (std::size_t k = 0; k < 12; ++k)
-            expected.data[i + 12 * (3 * r + a) + k] +=
-                left.data[i + 12 * (3 * r + b) + k] * std::conj(g.at(origin)[3 * a + b]);
-  EXPECT_LT(max_difference(solve(transform_links(g, u)), expected), 1e-11);
-}
-
 TEST(Propagator, ReportsEveryColumnInEitherPrecision) {
   const Lattice lattice(Comm::world(), kExtent);
   const GlobalArray u = reference::random_su3(kExtent, 4, 24);

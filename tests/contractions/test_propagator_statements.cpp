@@ -9,6 +9,7 @@
 
 namespace kov {
 namespace {
+namespace propagator_statements {
 
 using reference::GlobalArray;
 using reference::Number;
@@ -206,5 +207,6 @@ TEST(PropagatorStatements, RefuseWhatDoesNotFit) {
   EXPECT_THROW(slice_sum(trace(s), 4), InputError);
 }
 
+}  // namespace propagator_statements
 }  // namespace
 }  // namespace kov

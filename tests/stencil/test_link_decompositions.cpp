@@ -75,6 +75,8 @@ template <class T>
 void add_all(Checksums& table, const Lattice& lattice) {
   const std::string real = test::in_precision<T>;
   const GaugeField<T> gauge(lattice, "links", 4);
+  weak_field_start(gauge, 0.1, 5);
+  table["weak field" + real] = checksum(gauge);
   hot_start(gauge, 5);
   table["random links" + real] = checksum(gauge);
   PureGaugeUpdate<T> chain(gauge, 5.9, 8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/memory.hpp"
+#include "kov/core/base/memory_use.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -49,6 +50,19 @@ TEST(Buffers, OfManyPiecesComeBackWhole) {
     const Buffer<double> buffer("numbers", numbers);
     EXPECT_TRUE(buffer.to_host() == numbers);
   }
+}
+
+// Whatever is kept for later, what counts is what buffers hold.
+TEST(Buffers, AreCountedAsLongAsTheyLive) {
+  const Buffer<double> before("before", 1000);
+  for (const std::size_t n : sizes) {
+    const std::size_t most = most_bytes_of([&] {
+      { const Buffer<double> first("first", n); }
+      const Buffer<double> second("second", n), third("third", n), handle = third;
+    });
+    EXPECT_EQ(most, 2 * n * sizeof(double));
+  }
+  EXPECT_EQ(most_bytes_of([] {}), 0u);
 }
 
 TEST(Buffers, WithoutElementsHaveNoMemory) {

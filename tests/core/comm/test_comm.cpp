@@ -14,6 +14,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
 #include <thread>
 
 namespace kov {
@@ -53,6 +54,51 @@ double tree_sum(std::vector<double> of_rank) {
     of_rank.resize(of_rank.size() / 2);
   }
   return of_rank[0];
+}
+
+// The others wait meanwhile in an operation of all.
+TEST_F(Communication, FirstRanksAreAGroupWithAllOperations) {
+  for (int n = 1; n <= size; ++n) {
+    const std::optional<Comm> group = comm.first(n);
+    EXPECT_EQ(group.has_value(), rank < n);
+    if (group) {
+      EXPECT_EQ(group->rank(), rank);
+      EXPECT_EQ(group->size(), n);
+      group->barrier();
+      std::vector<double> reals{real_of(rank), 1};
+      std::vector<double> of_rank;
+      for (int r = 0; r < n; ++r) of_rank.push_back(real_of(r));
+      group->sum(reals);
+      EXPECT_EQ(reals, (std::vector<double>{tree_sum(of_rank), double(n)}));
+      std::vector<std::int64_t> integers{rank, -rank};
+      group->max(integers);
+      EXPECT_EQ(integers, (std::vector<std::int64_t>{n - 1, 0}));
+      group->sum(integers);
+      EXPECT_EQ(integers, (std::vector<std::int64_t>{n * (n - 1), 0}));
+      std::vector<std::uint32_t> words{word_of(rank)}, expected{0};
+      for (int r = 0; r < n; ++r) expected[0] ^= word_of(r);
+      group->bit_xor(words);
+      EXPECT_EQ(words, expected);
+      for (int root = 0; root < n; ++root) {
+        const std::string text = "from rank " + std::to_string(root);
+        EXPECT_EQ(group->broadcast(rank == root ? text : "", root), text);
+      }
+      const auto blocks = group->all_gather(block_of(rank, std::size_t(rank) * 3));
+      ASSERT_EQ(int(blocks.size()), n);
+      for (int r = 0; r < n; ++r) EXPECT_EQ(blocks[std::size_t(r)], block_of(r, std::size_t(r) * 3));
+      EXPECT_THROW(group->agree([&] { require(rank != n - 1, "the last rank fails"); }), Error);
+      std::vector<std::byte> from_down(7);
+      Comm::Exchange ring(*group);
+      ring.receive(from_down, (rank + n - 1) % n, 0);
+      const auto mine = block_of(rank, 7);
+      ring.send(mine, (rank + 1) % n, 0);
+      ring.wait();
+      EXPECT_EQ(from_down, block_of((rank + n - 1) % n, 7));
+    }
+    comm.barrier();
+  }
+  EXPECT_THROW(comm.first(0), InputError);
+  EXPECT_THROW(comm.first(size + 1), InputError);
 }
 
 TEST_F(Communication, DoublesAreSummedInAFixedTree) {

@@ -53,6 +53,7 @@ void for_each_operator(const Lattice& lattice, const GlobalArray& u, const Work&
     else
       work(TwistedMassOperator<T>(links, {p.mass, p.mu, a}), p);
   };
+  with_number({.mass = 0.3});
   with_number({.mass = 0.3, .mu = 0.7});
   with_number({.mass = 0.3, .mu = 0.7, .xi0 = 2, .nu = 0.9});
   with_number({.mass = 0.1, .xi0 = 2, .nu = 0.9});
@@ -175,8 +176,7 @@ TEST_P(DiracOperators, WithoutTheirTermsAreWilsonBitForBit) {
 }
 
 // On unit links M^+ M of a plane wave is [(D - sum c_mu cos p_mu)^2 + sum (c_mu sin p_mu)^2 + mu^2] times it, with D =
-// 1
-// + 3 c + m and c_mu = c = nu / xi0 in space, 1 in time; the clover term vanishes.
+// 1 + 3 c + m and c_mu = c = nu / xi0 in space, 1 in time; the clover term vanishes.
 TEST_P(DiracOperators, HaveTheFreeDispersionRelation) {
   using std::numbers::pi;
   const Lattice lattice = GetParam().make(Comm::world());

@@ -6,6 +6,7 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 #include "kov/stencil/observables/observables.hpp"
+#include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
@@ -170,6 +171,26 @@ TEST(Heatbath, HotStartHasHaarMeasure) {
   expect_haar(gauge);
 }
 
+TEST(Heatbath, WeakFieldsAreUnitLinksWithNoise) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 4});
+  const GaugeField<double> gauge(lattice, "gauge", 4), cold = gauge.like("cold"), again = gauge.like("again");
+  cold_start(cold);
+  weak_field_start(gauge, 0, 49);
+  EXPECT_EQ(max_difference(gauge, reference::gather(cold)), 0);
+  weak_field_start(gauge, 0.02, 49);
+  EXPECT_LT(unitarity_deviation(gauge), 40 * eps<double>);
+  EXPECT_LT(max_difference(gauge, reference::gather(cold)), 0.2);
+  const double away = 1 - plaquettes(gauge).mean();
+  weak_field_start(again, 0.04, 49);
+  EXPECT_GT(away, 1e-4);
+  EXPECT_NEAR((1 - plaquettes(again).mean()) / away, 4, 0.1) << "quadratic in the noise";
+  const GaugeField<double> alone(Lattice(Comm::self(), lattice.extent()), "gauge", 4);
+  weak_field_start(alone, 0.02, 49);
+  EXPECT_EQ(max_difference(gauge, whole(alone)), 0) << "another decomposition";
+  weak_field_start(again, 0.02, 50);
+  EXPECT_GT(max_difference(gauge, reference::gather(again)), 0.01) << "another seed";
+}
+
 TEST(Heatbath, BetaZeroHasHaarMeasure) {
   const Lattice lattice(Comm::world(), {8, 8, 8, 4});
   const GaugeField<double> gauge(lattice, "gauge", 4);
@@ -282,6 +303,9 @@ TEST(Heatbath, ImpossibleParametersAreRefused) {
   EXPECT_THROW(PureGaugeUpdate<double>(gauge, 6, 1, 0x3fffffff).heatbath(), InputError);
   EXPECT_THROW(cold_start(one), InputError);
   EXPECT_THROW(hot_start(one, 1), InputError);
+  EXPECT_THROW(weak_field_start(one, 0.1, 1), InputError);
+  EXPECT_THROW(weak_field_start(gauge, -0.1, 1), InputError);
+  EXPECT_THROW(weak_field_start(gauge, std::nan(""), 1), InputError);
   EXPECT_THROW(QuenchedEnsemble<double>(lattice, {.n_thermalise = -1}), InputError);
   EXPECT_THROW(QuenchedEnsemble<double>(lattice, {.n_between = 0}), InputError);
   EXPECT_THROW(QuenchedEnsemble<double>(lattice, {.overrelaxation_per_heatbath = -1}), InputError);
