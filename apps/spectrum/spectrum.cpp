@@ -78,7 +78,7 @@ class SpectrumRun {
       // Beyond the last missing configuration the chain is not needed.
       const auto rest = plan_.configurations.begin() + std::ptrdiff_t(k);
       if (std::any_of(rest, plan_.configurations.end(), missing)) {
-        if (!chain) chain.emplace(lattice_, parameters_.generate.chain);
+        if (!chain) chain.emplace(lattice_, parameters_.gauge.chain);
         const auto gauge = chain->next([&](int, int) { progress_.advance(updates); });
         if (missing(*rest)) measure(*rest, gauge, describe_gauge(gauge, chain->description()));
       }
@@ -87,7 +87,7 @@ class SpectrumRun {
   }
 
   void from_files() {
-    const GaugeFileOptions options = parameters_.file_options(settings_);
+    const GaugeFileOptions options = parameters_.gauge.file_options(settings_);
     for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
       PlannedConfiguration& configuration = plan_.configurations[k];
       if (!configuration.finished()) {
@@ -267,14 +267,13 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
     drawn = true;
     std::string lattice = to_string(plan.extent);
     for (std::size_t at; (at = lattice.find(' ')) != lattice.npos;) lattice.replace(at, 1, "×");
-    const std::string caption =
-        sentence(ignored_checks(plan) + (parameters.gauge.files.empty()
-                                             ? sentence("quenched, $beta =", parameters.generate.chain.beta) + "$,"
-                                             : ""),
-                 lattice + ",", parameters.quarks(), "quarks, $kappa =",
-                 std::to_string(parameters.action.kappa).substr(0, 7) + "$" +
-                     (parameters.action.c_sw == 0 ? "" : sentence(", c_sw =", parameters.action.c_sw)) + ",",
-                 samples.text + "; kovariant", version());
+    const std::string caption = sentence(
+        ignored_checks(plan) +
+            (parameters.gauge.files.empty() ? sentence("quenched, $beta =", parameters.gauge.chain.beta) + "$," : ""),
+        lattice + ",", parameters.action.name(), "quarks, $kappa =",
+        std::to_string(parameters.action.kappa).substr(0, 7) + "$" +
+            (parameters.action.c_sw == 0 ? "" : sentence(", c_sw =", parameters.action.c_sw)) + ",",
+        samples.text + "; kovariant", version());
     files.draw(parameters.output.prefix, mass_plot(masses, caption));
   }
   if (!drawn) files.missing(parameters.output.prefix, "it would show effective masses");
