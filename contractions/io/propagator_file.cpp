@@ -102,6 +102,11 @@ std::string label_lines(const PropagatorHeader& header) {
   return lines;
 }
 
+void require_writable(const PropagatorHeader& header) {
+  require(header.bits == 32 || header.bits == 64, "propagators are written with 32 or 64 bits, not", header.bits);
+  label_lines(header);
+}
+
 void parse_label_lines(const std::string& text, const std::string& file, PropagatorHeader& header) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

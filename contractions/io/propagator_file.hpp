@@ -68,7 +68,9 @@ class PropagatorSink {
 
 /// Labels and metadata as lines "real kappa = 0.15", for files that hold text alone; the metadata are "metadata ...".
 std::string label_lines(const PropagatorHeader& header);
-/// The inverse.  Throws FormatError, with the file's name.
+/// Throws InputError unless the bits are 32 or 64 and every format can hold the labels.
+void require_writable(const PropagatorHeader& header);
+/// The inverse of label_lines().  Throws FormatError, with the file's name.
 void parse_label_lines(const std::string& text, const std::string& file, PropagatorHeader& header);
 
 /// The bytes of a site.

@@ -166,19 +166,25 @@ void records_of_columns(PropagatorSource& source, const SharedInput& file, const
                        "columns of a propagator where 12 make one: it was cut short, or is another field");
 }
 
+/// The records with data, and the extents.
+std::vector<QioRecord> data_of(PropagatorHeader& header, const InputFile& file, const std::vector<LimeRecord>& all) {
+  std::vector<QioRecord> records = qio_records(all);
+  require<FormatError>(!records.empty(), file.name(), "is a LIME file without", data_record,
+                       ", so it holds no propagator");
+  const auto file_xml = xml_of(file, first_of(all, "scidac-private-file-xml"));
+  const auto extent = file_xml ? extent_from_scidac(*file_xml, file) : std::nullopt;
+  require<FormatError>(extent.has_value(), file.name(), "has no extents in a LIME record scidac-private-file-xml:",
+                       "it is damaged, or no program with QIO wrote it");
+  header.extent = *extent;
+  return records;
+}
+
 }  // namespace
 
 PropagatorSource scidac_propagator(const SharedInput& file, const ReadPropagatorOptions& options) {
-  const std::vector<LimeRecord> all = lime_records(*file);
-  const std::vector<QioRecord> records = qio_records(all);
-  require<FormatError>(!records.empty(), file->name(), "is a LIME file without", data_record,
-                       ", so it holds no propagator");
   PropagatorSource source;
-  const auto file_xml = xml_of(*file, first_of(all, "scidac-private-file-xml"));
-  const auto extent = file_xml ? extent_from_scidac(*file_xml, *file) : std::nullopt;
-  require<FormatError>(extent.has_value(), file->name(), "has no extents in a LIME record scidac-private-file-xml:",
-                       "it is damaged, or no program with QIO wrote it");
-  source.header.extent = *extent;
+  const std::vector<LimeRecord> all = lime_records(*file);
+  const std::vector<QioRecord> records = data_of(source.header, *file, all);
   const QioRecord& last = records.back();
   const Description found = description_of(*file, last);
   source.header.bits = found.bits;
@@ -197,22 +203,44 @@ PropagatorSource scidac_propagator(const SharedInput& file, const ReadPropagator
   return source;
 }
 
+PropagatorSource scidac_spinor(const SharedInput& file) {
+  PropagatorSource source;
+  const std::vector<LimeRecord> all = lime_records(*file);
+  const std::vector<QioRecord> records = data_of(source.header, *file, all);
+  const Description found = description_of(*file, records.front());
+  const std::size_t spinor_bytes = propagator_bytes(found.bits) / 12;
+  require<FormatError>(records.size() == 1 && std::size_t(found.site_bytes) == spinor_bytes, file->name(), "has",
+                       records.size(), "records, the first with", found.site_bytes,
+                       "bytes a site, where a column of a propagator is one of", spinor_bytes);
+  source.header.format = "SciDAC";
+  source.header.bits = found.bits;
+  read_labels(*file, records.front().user, source.header);
+  std::vector<int> elements;
+  for (int i = 0; i < 12; ++i) elements.push_back(i);
+  source.parts.push_back(part_of(file, records.front(), source.header, std::move(elements), ""));
+  add_sums(source);
+  return source;
+}
+
 namespace {
 
-std::string propagator_record_xml(const PropagatorHeader& header) {
+/// n: complex numbers of a site.
+std::string propagator_record_xml(const PropagatorHeader& header, int n) {
   const bool single = header.bits == 32;
-  return xml_head() +
-         xml_element("scidacRecord", xml_element("version", "1.1") + xml_element("recordtype", "0") +
-                                         xml_element("datatype", "Lattice") +
-                                         xml_element("precision", single ? "F" : "D") + xml_element("colors", "3") +
-                                         xml_element("spins", "4") +
-                                         xml_element("typesize", std::to_string(propagator_bytes(header.bits))) +
-                                         xml_element("datacount", "1"));
+  const std::string spinor = single ? "USQCD_F3_DiracFermion" : "USQCD_D3_DiracFermion";
+  return xml_head() + xml_element("scidacRecord", xml_element("version", "1.1") + xml_element("recordtype", "0") +
+                                                      xml_element("datatype", n == 12 ? spinor : "Lattice") +
+                                                      xml_element("precision", single ? "F" : "D") +
+                                                      xml_element("colors", "3") + xml_element("spins", "4") +
+                                                      xml_element("typesize", std::to_string(n * header.bits / 4)) +
+                                                      xml_element("datacount", "1"));
 }
 
 class ScidacPropagatorSink : public PropagatorSink {
  public:
-  ScidacPropagatorSink(const std::filesystem::path& path, const PropagatorHeader& header) : file_(path), lime_(file_) {
+  /// n: complex numbers of a site.
+  ScidacPropagatorSink(const std::filesystem::path& path, const PropagatorHeader& header, int n)
+      : file_(path), lime_(file_) {
     using enum LimeWriter::Position;
     const std::string labels =
         xml_head() + xml_element("kovariantPropagator",
@@ -221,9 +249,9 @@ class ScidacPropagatorSink : public PropagatorSink {
             "bytes of XML, but only", longest_record, "fit: shorten them, or write HDF5");
     lime_.text("scidac-private-file-xml", first, private_file_xml(header.extent));
     lime_.text("scidac-file-xml", last, xml_head() + xml_element("title", "Propagator"));
-    lime_.text(private_record, first, propagator_record_xml(header));
+    lime_.text(private_record, first, propagator_record_xml(header, n));
     lime_.text(user_record, middle, labels);
-    lime_.begin(data_record, middle, std::uint64_t(volume(header.extent)) * propagator_bytes(header.bits));
+    lime_.begin(data_record, middle, std::uint64_t(volume(header.extent)) * std::uint64_t(n * header.bits / 4));
   }
 
   void begin_slice(std::uint64_t bytes) override {
@@ -247,7 +275,11 @@ class ScidacPropagatorSink : public PropagatorSink {
 
 std::unique_ptr<PropagatorSink> scidac_propagator_sink(const std::filesystem::path& path,
                                                        const PropagatorHeader& header) {
-  return std::make_unique<ScidacPropagatorSink>(path, header);
+  return std::make_unique<ScidacPropagatorSink>(path, header, propagator_complex);
+}
+
+std::unique_ptr<PropagatorSink> scidac_spinor_sink(const std::filesystem::path& path, const PropagatorHeader& header) {
+  return std::make_unique<ScidacPropagatorSink>(path, header, 12);
 }
 
 }  // namespace kov::detail

@@ -13,4 +13,8 @@ PropagatorSource scidac_propagator(const SharedInput& file, const ReadPropagator
 std::unique_ptr<PropagatorSink> scidac_propagator_sink(const std::filesystem::path& path,
                                                        const PropagatorHeader& header);
 
+/// A file of one column, and where it is written.
+PropagatorSource scidac_spinor(const SharedInput& file);
+std::unique_ptr<PropagatorSink> scidac_spinor_sink(const std::filesystem::path& path, const PropagatorHeader& header);
+
 }  // namespace kov::detail

@@ -2,9 +2,11 @@
 //
 // Propagators in our own files: what is written is read again, and nothing else is.
 #include "kov/contractions/io/propagator_io.hpp"
+#include "kov/contractions/io/spinor_io.hpp"
 #include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/lime.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/contractions/published_propagator.hpp"
@@ -187,6 +189,37 @@ TEST(PropagatorFile, WhatCannotBeWrittenLeavesNoFile) {
     comm.barrier();
   }
   EXPECT_TRUE(contains(message_of<InputError>([] { propagator_format("nersc"); }), "hdf5 or scidac"));
+}
+
+template <class T>
+Propagator<T> with_column_alone(const Propagator<T>& s, int k) {
+  Propagator<T> alone = s.like("column alone");
+  copy(s.column(k), alone.column(k));
+  return alone;
+}
+
+template <class T>
+void expect_spinor_comes_back() {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Lattice lattice(comm, {4, 4, 4, 8});
+  const auto s = random_propagator<T>(lattice);
+  write_spinor(s.column(7), folder / "column", {{"iterations", "12"}});
+  const Propagator<T> read = s.like("read");
+  const PropagatorHeader found = read_spinor(read.column(7), folder / "column");
+  EXPECT_EQ(max_difference(read.columns(), reference::gather(with_column_alone(s, 7))), 0);
+  EXPECT_EQ(found.metadata, (std::vector<std::pair<std::string, std::string>>{{"iterations", "12"}}));
+  EXPECT_EQ(found.bits, int(8 * sizeof(T)));
+  EXPECT_EQ(read_spinor_header(comm, folder / "column").checksums, found.checksums);
+  EXPECT_THROW(read_propagator<T>(lattice, folder / "column"), FormatError);
+  EXPECT_THROW(write_spinor(s.columns(), folder / "all"), InputError);
+  write_propagator(s, folder / "all", {.format = PropagatorFormat::scidac});
+  EXPECT_THROW(read_spinor(read.column(7), folder / "all"), FormatError);
+}
+
+TEST(PropagatorFile, OfOneColumnKeepsEveryBit) {
+  expect_spinor_comes_back<double>();
+  expect_spinor_comes_back<float>();
 }
 
 // The published file is what Chroma's library has in memory, element by element, which it also writes to SciDAC files.
