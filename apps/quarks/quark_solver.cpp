@@ -1,75 +1,57 @@
 // SPDX-License-Identifier: MIT
 #include "apps/quarks/quark_solver.hpp"
 
-#include "kov/algebra/krylov/bicgstab.hpp"
-#include "kov/algebra/krylov/conjugate_gradient.hpp"
-#include "kov/algebra/krylov/gcr.hpp"
-#include "kov/algebra/precision/mixed_precision.hpp"
-#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "apps/quarks/quark_operator.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
-#include "kov/stencil/dirac/wilson.hpp"
-#include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 
 #include <cmath>
 #include <optional>
 
 namespace kov::app {
 
-namespace {
-
-/// The solver of solver.method.
-template <class F>
-Solver<F> plain_solver(const SolverChoice& choice) {
-  const auto limited = [&](auto solver) {
-    solver.tolerance = choice.tolerance;
-    solver.max_iterations = choice.max_iterations;
-    return Solver<F>(solver);
-  };
-  if (choice.method == "cg") return limited(NormalConjugateGradient{});
-  if (choice.method == "bicgstab-2") return limited(BiCgStabL{.l = 2});
-  if (choice.method == "gcr") return limited(Gcr{});
-  return limited(BiCgStab{});
-}
-
-/// The solver that was chosen, for M: low is the same in single precision, for mixed ones.
-template <class T, class Dirac, class Low>
-Solver<SpinorField<T>> solver_of(const SolverChoice& choice, const Dirac& M, const std::optional<Low>& low) {
-  const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
-  if constexpr (std::is_same_v<T, double>)
-    if (low) {
-      const Solver<SpinorField<float>> plain = plain_solver<SpinorField<float>>(choice);
-      if (choice.is_even_odd()) return EvenOdd<T>(M, MixedPrecision(SchurComplement(*low, 1, form), plain), form);
-      return MixedPrecision(*low, plain);
-    }
-  const Solver<SpinorField<T>> plain = plain_solver<SpinorField<T>>(choice);
-  if (choice.is_even_odd()) return EvenOdd<T>(M, plain, form);
-  return plain;
-}
-
-/// The operator of a quark.
-template <class Dirac>
-Dirac dirac_of(const GaugeField<double>& gauge, const QuarkAction& action) {
-  if constexpr (std::is_same_v<Dirac, WilsonOperator<typename Dirac::Storage>>)
-    return {GaugeLinks<typename Dirac::Storage>(gauge, action.boundary_angles()), action.mass};
-  else
-    return {gauge, action.boundary_angles(), {.mass = action.mass, .c_sw = action.c_sw}};
-}
-
-}  // namespace
+/// Operators and solvers for one column and for all at once, those for all made when they are first asked for.
+template <class T>
+struct QuarkSolver<T>::Parts {
+  GaugeField<double> gauge;
+  QuarkAction action;
+  SolverChoice choice;
+  QuarkOperator<T, SiteLanes> one_by_one = {};
+  QuarkOperator<T, TogetherLanes> together = {};
+};
 
 template <class T>
 QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice) {
-  const auto make = [&]<template <class> class Dirac>() {
-    const auto M = dirac_of<Dirac<T>>(gauge, action);
-    std::optional<Dirac<float>> low;
-    if (choice.precision == "mixed") low.emplace(dirac_of<Dirac<float>>(gauge, action));
-    M_ = std::make_shared<const Operator<SpinorField<T>>>(M);
-    solver_ = std::make_shared<const Solver<SpinorField<T>>>(solver_of<T>(choice, M, low));
-  };
-  if (action.c_sw == 0)
-    make.template operator()<WilsonOperator>();
+  require(!action.is_improved() || !choice.is_even_odd(), "quarks of the action", action.name(),
+          "have links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner to "
+          "none");
+  auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
+  if (choice.is_together(gauge.lattice().geometry().local_volume()))
+    parts->together = quark_operator_together<T>(gauge, action, choice);
   else
-    make.template operator()<WilsonCloverOperator>();
+    parts->one_by_one = quark_operator<T>(gauge, action, choice);
+  parts_ = parts;
+}
+
+template <class T>
+SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const ColumnCallback& progress) const {
+  return solve_propagator(*parts_->one_by_one.solver, *parts_->one_by_one.M, source, progress);
+}
+
+template <class T>
+SolveReport QuarkSolver<T>::solve_column(const F& source, const F& x) const {
+  zero(x);
+  return (*parts_->one_by_one.solver)(*parts_->one_by_one.M, source, x);
+}
+
+template <class T>
+SolveReport QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x) const {
+  const SpinorField<T, TogetherLanes> b(source.lattice(), "source", 12), solution = b.like("solution");
+  convert(source.columns(), b);
+  const SolveReport report = (*parts_->together.solver)(*parts_->together.M, b, solution);
+  convert(solution, x.columns());
+  return report;
 }
 
 template <class T>

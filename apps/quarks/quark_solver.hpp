@@ -7,6 +7,7 @@
 #include "apps/quarks/solver_choice.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace kov::app {
@@ -15,18 +16,23 @@ namespace kov::app {
 template <class T>
 class QuarkSolver {
  public:
-  /// gauge: in SU(3), without phases.  Collective.
+  using F = SpinorField<T>;
+
+  /// gauge: in SU(3), without phases.  Collective.  Throws InputError for a preconditioner that the action does not
+  /// have.
   QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice);
 
-  /// S with M S = source.  Collective; throws ConvergenceError.
-  SolvedPropagator<T> solve(const Propagator<T>& source, const ColumnCallback& progress) const {
-    return solve_propagator(*solver_, *M_, source, progress);
-  }
+  /// S with M S = source, column by column.  Collective; throws ConvergenceError.
+  SolvedPropagator<T> solve(const Propagator<T>& source, const ColumnCallback& progress) const;
+  /// One column, x from 0.
+  SolveReport solve_column(const F& source, const F& x) const;
+  /// All twelve at once.
+  SolveReport solve_together(const Propagator<T>& source, const Propagator<T>& x) const;
+
+  struct Parts;
 
  private:
-  /// Solvers have no state of their own that is empty.
-  std::shared_ptr<const Operator<SpinorField<T>>> M_;
-  std::shared_ptr<const Solver<SpinorField<T>>> solver_;
+  std::shared_ptr<const Parts> parts_;
 };
 
 /// Throws unless the squares of the source and of its quarks are numbers that the precision has.

@@ -16,6 +16,29 @@ void SolverChoice::add_to(Settings& s) {
   s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
 }
 
+void SolverChoice::add_all_to(Settings& s) {
+  columns = "auto";
+  s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
+  s.add("solver.precision", &precision,
+        "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
+        "single precision and 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
+  s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
+  s.add("solver.columns", &columns,
+        "of a propagator: solved for one by one, when a killed run keeps each, or together, faster out of cache; "
+        "'auto': together on large lattices",
+        {"auto", "one by one", "together"});
+}
+
+bool SolverChoice::is_together(std::int64_t local_volume) const {
+  // Out of cache every link that is read serves twelve columns.
+  constexpr std::int64_t out_of_cache = 16 * 16 * 16 * 32;
+  return columns == "together" || (columns == "auto" && precision != "reliable-16" && local_volume >= out_of_cache);
+}
+
 void SolverChoice::check(const Settings& settings) const {
   require(tolerance > 0 && tolerance < 1, settings.origin("solver.tolerance"), "is", tolerance,
           "- it must lie strictly between 0 and 1");
@@ -23,6 +46,12 @@ void SolverChoice::check(const Settings& settings) const {
           "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
   require(!is_single() || tolerance >= 1e-6, settings.origin("solver.tolerance"), "is", tolerance,
           "- single precision reaches 1e-6; take solver.precision mixed or double for less");
+  const bool reliable = precision == "reliable" || precision == "reliable-16";
+  require(!reliable || method == "bicgstab", settings.origin("solver.precision"), "is", precision + ",",
+          "but only bicgstab has reliable updates: take that method, or precision mixed");
+  if (precision == "reliable-16")
+    require(columns != "together", settings.origin("solver.columns"),
+            "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
   require(max_iterations > 0, settings.origin("solver.max_iterations"), "is", double(max_iterations),
           "- it must be positive");
 }
@@ -34,7 +63,8 @@ std::string SolverChoice::description() const {
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
-  return precision == "mixed" ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work;
+  return precision != "double" && !is_single() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work
+                                               : real * spinor * work;
 }
 
 }  // namespace kov::app

@@ -5,6 +5,7 @@
 
 #include "apps/settings/settings.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kov::app {
@@ -16,10 +17,16 @@ struct SolverChoice {
   std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
   double tolerance = 1e-9;
   int max_iterations = 5000;
+  /// "auto", "one by one" or "together".
+  std::string columns = "one by one";
 
   void add_to(Settings& settings);
+  /// The same keys with reliable updates among the precisions, and columns.
+  void add_all_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;
+  /// Whether all twelve columns of a propagator are solved for at once on a process with so many sites.
+  bool is_together(std::int64_t local_volume) const;
   bool is_single() const { return precision == "single"; }
   bool is_even_odd() const { return preconditioner != "none"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9"

@@ -37,11 +37,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     at_source_->apply(source.columns(), source.columns());
     require_usable(source);
     source.labels.boundary = parameters_.action.boundary_angles();
-    source.labels.others = {{"source_smearing", parameters_.source.smearing},
-                            {"action", parameters_.action.name()},
-                            {"kappa", parameters_.action.kappa},
-                            {"boundary", parameters_.action.boundary}};
-    if (parameters_.action.c_sw != 0) source.labels.others["c_sw"] = parameters_.action.c_sw;
+    source.labels.others = parameters_.action.labels();
+    source.labels.others["source_smearing"] = parameters_.source.smearing;
     const SolvedPropagator<T> solved = solver_.solve(source, [&](int, const SolveReport& report) { column(report); });
     JournalEntry entry;
     entry.notes["iterations"] = std::to_string(solved.iterations());

@@ -147,9 +147,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   else
     row("configurations",
         sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
-  const std::string c_sw = p.action.c_sw == 0 ? "" : sentence(", c_sw", p.action.c_sw);
-  row("quarks", sentence(p.action.name() + ", kappa", p.action.kappa, "(mass",
-                         std::to_string(p.action.mass) + ")" + c_sw + ",", p.action.boundary, "in time"));
+  row("quarks", p.action.description());
   std::string origins;
   for (const PlannedPart& part : plan.configurations.front().parts)
     origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
