@@ -21,7 +21,7 @@ CONTENTS = {
     "contractions/kernels": "lists of momenta", "contractions/correlators": "labels, files, statistics",
     "contractions/sources": "sources, propagators", "contractions/io": "propagators in files", "contractions/hadrons": "mesons, baryons",
     "apps/settings": "TOML, formulas", "apps/program": "command line, progress", "apps/plot": "SVG and PDF",
-    "apps/files": "outputs, locks, journal", "apps/smear": "smear", "apps/quarks": "quarks, links, solvers of jobs", "apps/spectrum": "spectrum", "apps/bench": "bench",
+    "apps/files": "outputs, locks, journal", "apps/smear": "smear", "apps/quarks": "quarks, sources, solvers of jobs", "apps/propagator": "propagator", "apps/spectrum": "spectrum", "apps/bench": "bench",
     "apps/": "flow, loops, generate, info, ...",
 }
 WIDTH, BOX, STEP, GAP = 226, 40, 48, 22

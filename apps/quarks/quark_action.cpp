@@ -84,7 +84,7 @@ std::map<std::string, LabelValue> QuarkAction::labels() const {
   if (mu != 0) labels["mu"] = mu;
   if (xi0 != 1) labels["xi0"] = xi0;
   if (nu != 1) labels["nu"] = nu;
-  if (theta != QuarkAction{}.theta) labels["theta"] = sentence(theta[0], theta[1], theta[2]);
+  if (theta != std::array<double, 3>{}) labels["theta"] = sentence(theta[0], theta[1], theta[2]);
   return labels;
 }
 

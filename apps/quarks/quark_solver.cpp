@@ -27,7 +27,7 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
           "have links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner to "
           "none");
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
-  if (choice.is_together(gauge.lattice().geometry().local_volume()))
+  if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice);
   else
     parts->one_by_one = quark_operator<T>(gauge, action, choice);

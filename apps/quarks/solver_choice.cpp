@@ -4,6 +4,8 @@
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 
+#include <Kokkos_Core.hpp>
+
 namespace kov::app {
 
 void SolverChoice::add_to(Settings& s) {
@@ -28,15 +30,16 @@ void SolverChoice::add_all_to(Settings& s) {
   s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
   s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add("solver.columns", &columns,
-        "of a propagator: solved for one by one, when a killed run keeps each, or together, faster out of cache; "
-        "'auto': together on large lattices",
+        "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
         {"auto", "one by one", "together"});
 }
 
-bool SolverChoice::is_together(std::int64_t local_volume) const {
-  // Out of cache every link that is read serves twelve columns.
-  constexpr std::int64_t out_of_cache = 16 * 16 * 16 * 32;
-  return columns == "together" || (columns == "auto" && precision != "reliable-16" && local_volume >= out_of_cache);
+bool SolverChoice::is_together() const {
+  // A GPU's hop on eight columns takes two thirds of the time of eight hops; CPUs solve faster one by one
+  // (docs/performance.md).
+  constexpr bool on_gpu =
+      !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+  return columns == "together" || (columns == "auto" && precision != "reliable-16" && on_gpu);
 }
 
 void SolverChoice::check(const Settings& settings) const {

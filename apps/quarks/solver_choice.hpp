@@ -5,7 +5,6 @@
 
 #include "apps/settings/settings.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace kov::app {
@@ -25,8 +24,8 @@ struct SolverChoice {
   void add_all_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;
-  /// Whether all twelve columns of a propagator are solved for at once on a process with so many sites.
-  bool is_together(std::int64_t local_volume) const;
+  /// Whether all twelve columns of a propagator are solved for at once.
+  bool is_together() const;
   bool is_single() const { return precision == "single"; }
   bool is_even_odd() const { return preconditioner != "none"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9"

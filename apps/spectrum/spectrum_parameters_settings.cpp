@@ -5,27 +5,13 @@
 
 namespace kov::app {
 
-namespace {
-
-void add_choice(Settings& s, const std::string& section, SmearingChoice& choice) {
-  s.add(section + ".width", &choice.width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
-  s.add(section + ".iterations", &choice.iterations, "wuppertal: N");
-  s.add(section + ".sigma", &choice.sigma, "gaussian and node: sigma in exp(-p^2 sigma^2 / 2)");
-  s.add(section + ".node", &choice.node, "node: its radius; 0: sqrt(3/2) sigma");
-  s.add(section + ".p2_max", &choice.p2_max, "theta: the largest p^2 kept");
-  s.add(section + ".edge", &choice.edge, "theta: width in p^2 of its edge");
-  s.add(section + ".formula", &choice.formula, "formula: F(p^2), a formula in p2 such as 'exp(-2 * p2) * (p2 - 1)'");
-}
-
-}  // namespace
-
 Settings SpectrumParameters::settings() {
   Settings s;
   gauge.add_to(s);
   action.add_to(s, "action");
   links.add_to(s);
   s.add("source.smearing", &source.smearing, "of the delta at the origin", SmearingChoice::names());
-  add_choice(s, "source", source.choice);
+  source.choice.add_to(s, "source");
   s.add("source.accuracy", &source.accuracy, "gaussian, node, theta, formula: error of their series, of sinks too");
   s.add("source.origins", &source.origins,
         "coordinates [x, y, z, t] of the sources on every configuration; none: source.count");
@@ -33,7 +19,7 @@ Settings SpectrumParameters::settings() {
   s.add("sink.smearings", &sink.smearings,
         "sinks that are contracted, of the same names; with the numbers below, those of the source unless they are "
         "given");
-  add_choice(s, "sink", sink.choice);
+  sink.choice.add_to(s, "sink");
   solver.add_to(s);
   s.add("correlators.mesons", &correlators.mesons,
         "'diagonal' (16), 'all' (256), or names: 'pion', 'rho_x', 'pion-pion_A4' (sink-source)");

@@ -14,7 +14,7 @@ ROOMS = {
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
     "algebra": (("",), ("krylov",), ("preconditioning",), ("precision",)),
     "contractions": (("kernels",), ("correlators",), ("sources",), ("io",), ("hadrons",)),
-    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("spectrum",), ("bench",), ("",)),
+    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("spectrum",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance
 
