@@ -4,9 +4,6 @@
 #include "apps/files/output_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 namespace kov::app {
 
 Settings PropagatorParameters::settings() {
@@ -21,12 +18,7 @@ Settings PropagatorParameters::settings() {
   s.add("output.precision", &output.precision, "of their numbers: 32 or 64 bits");
   s.add("output.journal", &output.journal,
         "folder with the columns of unfinished propagators, from which a killed run goes on; empty: PREFIX.journal");
-  s.add_tables("quark", [this](Settings& t, const std::string& section) {
-    NamedQuark& quark = quarks.emplace_back();
-    quark.name = "quark" + section.substr(section.rfind('.') + 1);
-    t.add(section + ".name", &quark.name, "of the quark in the names of its files: letters, digits, - and _");
-    quark.add_all_to(t, section);
-  });
+  quarks.add_to(s, {});
   return s;
 }
 
@@ -36,22 +28,7 @@ void PropagatorParameters::complete(Settings& settings) {
   links.check(settings);
   source.check(settings);
   solver.check(settings);
-  for (std::size_t k = 0; k < quarks.size(); ++k) {
-    const std::string section = "quark." + std::to_string(k), key = section + ".name";
-    quarks[k].complete(settings, section);
-    const std::string& name = quarks[k].name;
-    const bool plain = std::all_of(
-        name.begin(), name.end(), [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '-' || c == '_'); });
-    require(!name.empty() && plain && name.size() <= 60, settings.origin(key), "is '" + name + "',",
-            "but it is part of names of files: take up to 60 letters, digits, - and _");
-    for (std::size_t other = 0; other < k; ++other)
-      require(quarks[other].name != name, settings.origin(key), "is '" + name + "',",
-              "which another quark is called too: their files would be the same");
-    require(!quarks[k].is_improved() || !solver.is_even_odd(), settings.origin(section + ".action"), "is",
-            quarks[k].action + ",",
-            "which has links between even sites, so that there is no even-odd preconditioner: set "
-            "solver.preconditioner to none");
-  }
+  quarks.complete(settings, solver);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   require(output.precision == 32 || output.precision == 64, settings.origin("output.precision"), "is", output.precision,
           "- it must be 32 or 64 (bits)");

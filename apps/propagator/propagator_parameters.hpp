@@ -5,19 +5,12 @@
 
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
-#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/solver_choice.hpp"
 #include "apps/quarks/source_choice.hpp"
 #include "kov/contractions/io/propagator_io.hpp"
 
-#include <deque>
-
 namespace kov::app {
-
-/// A quark with the name that its files have.
-struct NamedQuark : QuarkAction {
-  std::string name;
-};
 
 /// One member for each section of the TOML file; docs/program.md explains the keys.
 struct PropagatorParameters {
@@ -25,8 +18,7 @@ struct PropagatorParameters {
   LinkChoice links;
   SourceChoice source;
   SolverChoice solver;
-  /// In a deque, because settings are bound to them.
-  std::deque<NamedQuark> quarks;
+  NamedQuarks quarks;
   struct Output {
     std::string prefix = "propagator", format = "hdf5", journal;
     int precision = 64;

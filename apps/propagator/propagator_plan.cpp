@@ -2,12 +2,12 @@
 #include "apps/propagator/propagator_plan.hpp"
 
 #include "apps/files/memory_plan.hpp"
+#include "apps/quarks/propagator_files.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
 #include "kov/core/base/hash.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -76,19 +76,6 @@ void find_columns(const Comm& comm, const PropagatorParameters& parameters, Prop
   }
 }
 
-std::string safe_name(const std::string& configuration) {
-  std::string name = fs::path(configuration).filename().string();
-  for (char& c : name) {
-    const auto u = static_cast<unsigned char>(c);
-    if (!(u < 128 && (std::isalnum(u) || c == '.' || c == '-' || c == '_'))) c = '_';
-  }
-  return name.substr(0, 100);
-}
-
-std::string safe_origin(const Coord& x) {
-  return std::to_string(x[0]) + "." + std::to_string(x[1]) + "." + std::to_string(x[2]) + "." + std::to_string(x[3]);
-}
-
 /// The propagators of configuration c.
 std::vector<PlannedPropagator> propagators_on(std::size_t c, const PropagatorPlan& plan,
                                               const PropagatorParameters& p) {
@@ -101,8 +88,7 @@ std::vector<PlannedPropagator> propagators_on(std::size_t c, const PropagatorPla
       result.push_back({.configuration = c,
                         .quark = q,
                         .origin = origin,
-                        .file = p.output.prefix + "." + safe_name(gauge.name) + "." + p.quarks[q].name + "." +
-                                safe_origin(origin) + p.ending(),
+                        .file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending(),
                         .job = hash_text(sentence(identity, "origin", to_string(origin), p.identity(p.quarks[q])))});
   return result;
 }

@@ -71,7 +71,7 @@ BoundaryAngles QuarkAction::boundary_angles() const {
   return angles;
 }
 
-std::string QuarkAction::name() const {
+std::string QuarkAction::action_name() const {
   if (action == "hamber-wu") return "Hamber-Wu";
   if (action == "naik") return "Naik";
   if (mu != 0) return c_sw == 0 ? "twisted mass" : "twisted clover";
@@ -79,7 +79,7 @@ std::string QuarkAction::name() const {
 }
 
 std::map<std::string, LabelValue> QuarkAction::labels() const {
-  std::map<std::string, LabelValue> labels{{"action", name()}, {"kappa", kappa}, {"boundary", boundary}};
+  std::map<std::string, LabelValue> labels{{"action", action_name()}, {"kappa", kappa}, {"boundary", boundary}};
   if (c_sw != 0) labels["c_sw"] = c_sw;
   if (mu != 0) labels["mu"] = mu;
   if (xi0 != 1) labels["xi0"] = xi0;
@@ -89,7 +89,7 @@ std::map<std::string, LabelValue> QuarkAction::labels() const {
 }
 
 std::string QuarkAction::description() const {
-  std::string text = sentence(name() + ", kappa", kappa, "(mass", std::to_string(mass) + ")");
+  std::string text = sentence(action_name() + ", kappa", kappa, "(mass", std::to_string(mass) + ")");
   for (const auto& [label, value] : labels())
     if (label != "action" && label != "kappa" && label != "boundary") text += ", " + label + " " + label_text(value);
   return text + ", " + boundary + " in time";

@@ -34,7 +34,7 @@ struct QuarkAction {
   BoundaryAngles boundary_angles() const;
   bool is_improved() const { return action != "wilson"; }
   /// "Wilson", "Wilson-clover", "twisted mass", "twisted clover", "Hamber-Wu", "Naik".
-  std::string name() const;
+  std::string action_name() const;
   /// What distinguishes its propagators: action, kappa, boundary and what else differs from the default.
   std::map<std::string, LabelValue> labels() const;
   /// "Wilson-clover, kappa 0.13 (mass -0.153846), c_sw 1.2, antiperiodic in time"

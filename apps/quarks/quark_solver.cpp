@@ -23,7 +23,7 @@ struct QuarkSolver<T>::Parts {
 
 template <class T>
 QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice) {
-  require(!action.is_improved() || !choice.is_even_odd(), "quarks of the action", action.name(),
+  require(!action.is_improved() || !choice.is_even_odd(), "quarks of the action", action.action_name(),
           "have links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner to "
           "none");
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});

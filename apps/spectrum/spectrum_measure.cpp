@@ -11,7 +11,8 @@ namespace kov::app {
 
 struct SpectrumMeasurement::Work {
   virtual ~Work() = default;
-  virtual JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const = 0;
+  virtual JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
+                               const std::function<void(const SolveReport&)>& column) const = 0;
 };
 
 namespace {
@@ -19,10 +20,15 @@ namespace {
 template <class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
  public:
-  TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
+  TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
+                   const std::string& links_checksum)
       : parameters_(parameters),
+        links_checksum_(links_checksum),
+        quarks_(parameters.all_quarks()),
         momenta_(parameters.momenta(gauge.lattice().extent())),
-        solver_(gauge, parameters.action, parameters.solver) {
+        solvers_(quarks_.size()) {
+    for (std::size_t q = 0; q < quarks_.size(); ++q)
+      if (quarks_[q].propagators.empty()) solvers_[q].emplace(gauge, quarks_[q], parameters.solver);
     const GaugeLinks<T> smooth(parameters.links.smeared(gauge));
     const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
       return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
@@ -32,57 +38,101 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       at_sink_.push_back(smearing(parameters.sink.choice, name));
   }
 
-  JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const override {
-    Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
-    at_source_->apply(source.columns(), source.columns());
-    require_usable(source);
-    source.labels.boundary = parameters_.action.boundary_angles();
-    source.labels.others = parameters_.action.labels();
-    source.labels.others["source_smearing"] = parameters_.source.smearing;
-    const SolvedPropagator<T> solved = solver_.solve(source, [&](int, const SolveReport& report) { column(report); });
+  JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
+                       const std::function<void(const SolveReport&)>& column) const override {
+    std::optional<Propagator<T>> source;
+    if (parameters_.n_solved_quarks() > 0) source = make_source(origin);
+    std::vector<Propagator<T>> propagators;
+    int iterations = 0;
+    double worst = 0;
+    for (std::size_t q = 0; q < quarks_.size(); ++q) {
+      if (const auto found = stored.find(quarks_[q].name); found != stored.end()) {
+        propagators.push_back(read_stored<T>(at_source_->lattice(), found->second, links_checksum_));
+        continue;
+      }
+      const SolvedPropagator<T> solved =
+          solvers_[q]->solve(*source, [&](int, const SolveReport& report) { column(report); });
+      iterations += solved.iterations();
+      worst = solved.worst_residual() <= worst ? worst : solved.worst_residual();  // a NaN is the worst
+      propagators.push_back(solved.propagator.alias());
+    }
     JournalEntry entry;
-    entry.notes["iterations"] = std::to_string(solved.iterations());
-    entry.notes["worst_residual"] = exact_text(solved.worst_residual());
+    entry.notes["iterations"] = std::to_string(iterations);
+    entry.notes["worst_residual"] = exact_text(worst);
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
-      const Propagator<T>& point = solved.propagator;
-      Propagator<T> quark = at_sink_[k].is_none() ? point.alias() : smeared(point, at_sink_[k]);
-      quark.labels.others["sink_smearing"] = parameters_.sink.smearings[k];
-      contract(entry, quark);
+      std::vector<Propagator<T>> at_sink;
+      for (std::size_t q = 0; q < quarks_.size(); ++q) {
+        const Propagator<T>& point = propagators[q];
+        Propagator<T> quark = at_sink_[k].is_none() ? point.alias() : smeared(point, at_sink_[k]);
+        set_labels(quark, q, k);
+        at_sink.push_back(std::move(quark));
+      }
+      for (std::size_t a = 0; a < at_sink.size(); ++a)
+        for (std::size_t b = 0; b < at_sink.size(); ++b) contract(entry, at_sink[a], at_sink[b], a, b);
     }
     return entry;
   }
 
  private:
-  void contract(JournalEntry& entry, const Propagator<T>& quark) const {
-    const auto add = [&](const std::vector<Correlator>& found) {
+  Propagator<T> make_source(const Coord& origin) const {
+    Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
+    at_source_->apply(source.columns(), source.columns());
+    require_usable(source);
+    return source;
+  }
+
+  void set_labels(Propagator<T>& quark, std::size_t q, std::size_t sink) const {
+    const auto read = quark.labels.others.find("source_smearing");
+    const LabelValue source_smearing = quarks_[q].propagators.empty()      ? parameters_.source.smearing
+                                       : read == quark.labels.others.end() ? LabelValue("unknown")
+                                                                           : read->second;
+    quark.labels.boundary = quarks_[q].boundary_angles();
+    quark.labels.others = quarks_[q].labels();
+    // What the quarks of a name are is in the parameters.
+    if (!quarks_[q].name.empty()) quark.labels.others = {{"boundary", quarks_[q].boundary}};
+    quark.labels.others["source_smearing"] = source_smearing;
+    quark.labels.others["sink_smearing"] = parameters_.sink.smearings[sink];
+  }
+
+  /// Mesons of every pair once, baryons in both orders.
+  void contract(JournalEntry& entry, const Propagator<T>& first, const Propagator<T>& second, std::size_t a,
+                std::size_t b) const {
+    const auto add = [&](std::vector<Correlator> found) {
+      if (!quarks_[a].name.empty())
+        found = with_label(std::move(found), "quarks", quarks_[a].name + "-" + quarks_[b].name);
       entry.correlators.insert(entry.correlators.end(), found.begin(), found.end());
     };
-    if (const auto channels = parameters_.meson_channels(); !channels.empty())
-      add(mesons(quark, quark, channels, momenta_));
-    if (const auto channels = parameters_.baryon_channels(); !channels.empty())
-      add(baryons(quark, quark, channels, momenta_));
+    if (const auto channels = parameters_.meson_channels(); !channels.empty() && a <= b)
+      add(mesons(first, second, channels, momenta_));
+    auto channels = parameters_.baryon_channels();
+    if (a != b) std::erase_if(channels, [](const BaryonChannel& c) { return c.direct != c.exchange; });
+    if (!channels.empty()) add(baryons(first, second, channels, momenta_));
   }
 
   SpectrumParameters parameters_;
+  std::string links_checksum_;
+  std::vector<NamedQuark> quarks_;
   std::vector<Momentum> momenta_;
-  QuarkSolver<T> solver_;
+  /// Absent where propagators are read.
+  std::vector<std::optional<QuarkSolver<T>>> solvers_;
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;
 };
 
 }  // namespace
 
-SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters) {
+SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
+                                         const std::string& links_checksum) {
   if (parameters.solver.is_single())
-    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters);
+    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters, links_checksum);
   else
-    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters);
+    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 
-JournalEntry SpectrumMeasurement::measure(const Coord& origin,
+JournalEntry SpectrumMeasurement::measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
                                           const std::function<void(const SolveReport&)>& column) const {
-  return work_->measure(origin, column);
+  return work_->measure(origin, stored, column);
 }
 
 }  // namespace kov::app

@@ -108,6 +108,14 @@ void SpectrumParameters::complete(Settings& settings) {
     require(value > 0, settings.origin(key), "is", value, "- it must be positive");
   };
   action.complete(settings, "action");
+  quarks.complete(settings, solver);
+  for (const char* key : {"kappa", "mass", "c_sw", "boundary"})
+    require(quarks.empty() || !settings.given(std::string("action.") + key),
+            settings.origin(std::string("action.") + key),
+            "is given beside tables [[quark]]:", "write it into these, or leave them out");
+  for (const NamedQuark& quark : quarks)
+    require(quark.boundary_angles() == quarks.front().boundary_angles(), "the quarks", quarks.front().name, "and",
+            quark.name, "have different boundaries: correlators take quarks of one boundary");
   gauge.check(settings);
   const std::vector<std::string>& names = SmearingChoice::names();
   links.check(settings);
@@ -198,6 +206,29 @@ std::vector<std::string> SpectrumParameters::smearing_warnings() const {
   for (const std::string& name : sink.smearings) warnings.push_back(sink.choice.warning(name));
   std::erase(warnings, "");
   return warnings;
+}
+
+std::vector<NamedQuark> SpectrumParameters::all_quarks() const {
+  if (!quarks.empty()) return {quarks.begin(), quarks.end()};
+  NamedQuark quark;
+  static_cast<QuarkAction&>(quark) = action;
+  return {quark};
+}
+
+std::vector<std::string> SpectrumParameters::quark_pairs() const {
+  if (quarks.empty()) return {""};
+  std::vector<std::string> pairs;
+  for (std::size_t a = 0; a < quarks.size(); ++a)
+    for (std::size_t b = a; b < quarks.size(); ++b) {
+      pairs.push_back(quarks[a].name + "-" + quarks[b].name);
+      if (a != b) pairs.push_back(quarks[b].name + "-" + quarks[a].name);
+    }
+  return pairs;
+}
+
+int SpectrumParameters::n_solved_quarks() const {
+  const std::vector<NamedQuark> all = all_quarks();
+  return int(std::count_if(all.begin(), all.end(), [](const NamedQuark& q) { return q.propagators.empty(); }));
 }
 
 std::vector<MesonChannel> SpectrumParameters::meson_channels() const {

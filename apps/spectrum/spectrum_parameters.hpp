@@ -5,7 +5,7 @@
 
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
-#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/solver_choice.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
@@ -17,6 +17,8 @@ namespace kov::app {
 struct SpectrumParameters {
   GaugeChoice gauge;
   QuarkAction action;
+  /// Instead of action: several quarks, and correlators of all pairs.
+  NamedQuarks quarks;
   LinkChoice links;
   struct Source {
     std::string smearing = "wuppertal";
@@ -62,6 +64,13 @@ struct SpectrumParameters {
   std::vector<Coord> origins(const Coord& extent) const;
   /// Warnings about the smearings in use.
   std::vector<std::string> smearing_warnings() const;
+  /// The quarks, or the one without a name that action describes.
+  std::vector<NamedQuark> all_quarks() const;
+  /// "light-strange", the labels `quarks` of the correlators; "" for a quark without a name.  The first pair is that of
+  /// the first quark with itself.
+  std::vector<std::string> quark_pairs() const;
+  /// How many quarks are solved for.
+  int n_solved_quarks() const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".

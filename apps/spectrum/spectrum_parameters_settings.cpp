@@ -34,6 +34,11 @@ Settings SpectrumParameters::settings() {
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.h5, PREFIX.dat, PREFIX.svg, PREFIX.pdf");
   s.add("output.journal", &output.journal,
         "folder with what is finished, from which a killed run goes on; empty: PREFIX.journal");
+  quarks.add_to(s, [](Settings& t, NamedQuark& quark, const std::string& section) {
+    t.add(section + ".propagators", &quark.propagators,
+          "read them instead: output.prefix of a `kovariant propagator`, or a name with {configuration}, {quark}, {x}, "
+          "{y}, {z}, {t} in it");
+  });
   return s;
 }
 

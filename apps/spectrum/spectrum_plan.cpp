@@ -40,6 +40,8 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
   bytes += real * links * 4;        // links of the operator and of the smearing, and doubled ones of the hop
   bytes += real * spinor * 12 * 2;  // source and propagator
+  const double others = double(parameters.all_quarks().size()) - 1;
+  bytes += others * (real * links * 3 + real * spinor * 12 * 2);  // of further quarks, and smeared at the sink
   // The smeared sink and the buffers of its smearing.
   const auto& sinks = parameters.sink.smearings;
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
@@ -47,7 +49,8 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   bytes += parameters.solver.bytes_per_site(1);
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
-  if (parameters.action.c_sw != 0) bytes += 2 * 72 * (real + (mixed ? 4 : 0));
+  for (const NamedQuark& quark : parameters.all_quarks())
+    if (quark.c_sw != 0) bytes += 2 * 72 * (real + (mixed ? 4 : 0));
   return bytes;
 }
 
@@ -82,7 +85,7 @@ std::vector<std::string> SpectrumPlan::missing_keys() const {
   return keys;
 }
 
-int SpectrumPlan::n_solves() const { return 12 * (n_parts() - n_finished_parts()); }
+int SpectrumPlan::n_solves(int n_quarks) const { return 12 * n_quarks * (n_parts() - n_finished_parts()); }
 
 int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {
   if (!parameters.gauge.files.empty()) return 0;
@@ -107,8 +110,20 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   for (const PlannedGauge& gauge : gauges.configurations) {
     PlannedConfiguration configuration{gauge};
     for (const Coord& origin : origins) {
-      const std::string key = gauge.identity + " origin " + to_string(origin);
-      configuration.parts.push_back({origin, key, journal.find(key)});
+      PlannedPart part{origin, gauge.identity + " origin " + to_string(origin)};
+      for (const NamedQuark& quark : parameters.quarks) {
+        if (quark.propagators.empty()) continue;
+        const StoredPropagator stored = find_propagator(comm, quark, gauge.name, origin, plan.extent);
+        part.key += " " + quark.name + " from " + stored.identity;
+        part.stored[quark.name] = stored;
+        const std::string profile = parameters.source.choice.description(parameters.source.smearing);
+        if (!stored.source_profile.empty() && stored.source_profile != profile)
+          plan.warnings.push_back(sentence(stored.file, "has a source smeared by",
+                                           stored.source_profile + ", and [source]", "says",
+                                           profile + ": correlators are labelled by the name of its smearing"));
+      }
+      part.entry = journal.find(part.key);
+      configuration.parts.push_back(std::move(part));
     }
     plan.configurations.push_back(std::move(configuration));
     if (!gauge.identified && plan.configurations.back().n_finished() > 0)
@@ -147,7 +162,9 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   else
     row("configurations",
         sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
-  row("quarks", p.action.description());
+  for (const NamedQuark& quark : p.all_quarks())
+    row(quark.name.empty() ? "quarks" : "quark " + quark.name.substr(0, 9),
+        quark.description() + (quark.propagators.empty() ? "" : ", from files " + quark.propagators));
   std::string origins;
   for (const PlannedPart& part : plan.configurations.front().parts)
     origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
@@ -163,7 +180,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   row("solver", p.solver.description());
   row("finished",
       sentence(plan.n_finished_parts(), "of", plan.n_parts(), "(configuration, source) in", p.output.journal));
-  row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(), "solves"));
+  row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(p.n_solved_quarks()), "solves"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", bytes_of_process(comm, p, plan.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));

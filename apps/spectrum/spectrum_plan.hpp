@@ -6,7 +6,11 @@
 #include "apps/files/journal.hpp"
 #include "apps/program/command_line.hpp"
 #include "apps/quarks/planned_gauge.hpp"
+#include "apps/quarks/propagator_files.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
+
+#include <map>
+#include <optional>
 
 namespace kov::app {
 
@@ -15,7 +19,9 @@ struct PlannedPart {
   Coord origin;
   /// Its key in the journal.
   std::string key;
-  std::optional<JournalEntry> entry;
+  /// The propagators that are read, by quark.
+  std::map<std::string, StoredPropagator> stored = {};
+  std::optional<JournalEntry> entry = {};
 };
 
 struct PlannedConfiguration : PlannedGauge {
@@ -38,8 +44,8 @@ struct SpectrumPlan {
   int n_finished_parts() const;
   /// The keys of the parts that the journal does not have.
   std::vector<std::string> missing_keys() const;
-  /// Columns still to be solved for.
-  int n_solves() const;
+  /// Columns still to be solved for, of so many quarks.
+  int n_solves(int n_quarks) const;
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };
