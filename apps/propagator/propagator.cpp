@@ -99,7 +99,8 @@ class PropagatorRun {
     std::optional<Propagator<T>> source;
     for (PlannedPropagator& planned : plan_.propagators) {
       if (planned.configuration != c || planned.is_finished) continue;
-      if (!source || source->labels.origin != planned.origin) source = make_source(planned.origin, name);
+      if (!source || source->labels.origin != planned.origin)
+        source = make_source(planned.origin, name, planned.to_sink, report.links_checksum);
       const NamedQuark& quark = parameters_.quarks[planned.quark];
       std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
       if (!solver) solver.emplace(gauge, quark, parameters_.solver);
@@ -241,6 +242,8 @@ void propagator(const Session& session, const PropagatorOptions& options) {
   files.add(parameters.output.prefix, endings);
   files.add_folder(parameters.output.journal, "set output.journal to another");
   std::vector<std::string> read = parameters.gauge.files;
+  for (const PlannedPropagator& planned : plan.propagators)
+    if (planned.to_sink) read.push_back(planned.to_sink->file);
   read.push_back(options.file);
   files.require_usable(session, read);
   if (const std::string warning = disk_warning(session, parameters, plan); !warning.empty()) session.warn(warning);

@@ -65,7 +65,10 @@ std::vector<std::string> PropagatorParameters::warnings(const Settings& settings
   for (const char* key : {"source.p2_max", "source.edge"}) check(key, profile == "theta", "by smearing theta");
   check("source.formula", profile == "formula", "by smearing formula");
   check("source.accuracy", profile != "wuppertal" && profile != "none", "by smearing gaussian, node, theta or formula");
-  check("source.momentum", source.type == "momentum", "by sources of the type momentum");
+  check("source.momentum", source.type == "momentum" || source.is_sequential(),
+        "by sources of the types momentum and sequential");
+  for (const char* key : {"source.propagators", "source.quark", "source.gamma", "source.t_sink"})
+    check(key, source.is_sequential(), "by sources of the type sequential");
   check("source.spacing", source.type == "grid", "by sources of the type grid");
   const bool noisy = source.type == "noise" || source.type == "grid";
   check("source.noise", noisy, "by sources of the types noise and grid");

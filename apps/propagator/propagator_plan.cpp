@@ -76,20 +76,29 @@ void find_columns(const Comm& comm, const PropagatorParameters& parameters, Prop
   }
 }
 
-/// The propagators of configuration c.
-std::vector<PlannedPropagator> propagators_on(std::size_t c, const PropagatorPlan& plan,
+/// The propagators of configuration c.  Collective.
+std::vector<PlannedPropagator> propagators_on(const Comm& comm, std::size_t c, const PropagatorPlan& plan,
                                               const PropagatorParameters& p) {
   const PlannedGauge& gauge = plan.gauges.configurations[c];
   std::vector<PlannedPropagator> result;
   // The folder of a configuration does not matter.
   const std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
-  for (const Coord& origin : p.source.positions(plan.gauges.extent, gauge.name))
-    for (std::size_t q = 0; q < p.quarks.size(); ++q)
-      result.push_back({.configuration = c,
-                        .quark = q,
-                        .origin = origin,
-                        .file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending(),
-                        .job = hash_text(sentence(identity, "origin", to_string(origin), p.identity(p.quarks[q])))});
+  for (const Coord& origin : p.source.positions(plan.gauges.extent, gauge.name)) {
+    std::optional<StoredPropagator> to_sink;
+    if (p.source.is_sequential())
+      to_sink = find_propagator(comm, p.source.propagators, "source.propagators", p.source.quark,
+                                p.quarks.front().boundary_angles(), gauge.name, origin, plan.gauges.extent);
+    for (std::size_t q = 0; q < p.quarks.size(); ++q) {
+      const std::string of_sink = to_sink ? " through " + to_sink->identity : "";
+      result.push_back(
+          {.configuration = c,
+           .quark = q,
+           .origin = origin,
+           .file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending(),
+           .job = hash_text(sentence(identity, "origin", to_string(origin), p.identity(p.quarks[q]) + of_sink)),
+           .to_sink = to_sink});
+    }
+  }
   return result;
 }
 
@@ -166,7 +175,8 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
   for (std::size_t c = 0; c < plan.gauges.configurations.size(); ++c)
-    for (const PlannedPropagator& planned : propagators_on(c, plan, parameters)) plan.propagators.push_back(planned);
+    for (const PlannedPropagator& planned : propagators_on(comm, c, plan, parameters))
+      plan.propagators.push_back(planned);
   require_distinct_files(plan);
   std::map<std::size_t, std::string> links;  // of configurations whose headers do not identify them
   for (PlannedPropagator& planned : plan.propagators) {

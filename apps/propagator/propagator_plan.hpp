@@ -6,6 +6,7 @@
 #include "apps/program/command_line.hpp"
 #include "apps/propagator/propagator_parameters.hpp"
 #include "apps/quarks/planned_gauge.hpp"
+#include "apps/quarks/propagator_files.hpp"
 
 namespace kov::app {
 
@@ -16,6 +17,8 @@ struct PlannedPropagator {
   std::string file;
   /// A hash of all that it depends on, which its file records.
   std::string job;
+  /// Of a sequential source: the propagator to the sink.
+  std::optional<StoredPropagator> to_sink = {};
   bool is_finished = false;
   /// Which of its columns are in the journal.
   std::array<bool, 12> has_column{};

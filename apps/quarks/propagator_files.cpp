@@ -42,22 +42,23 @@ std::string propagator_stem(const std::string& prefix, const std::string& config
          std::to_string(origin[1]) + "." + std::to_string(origin[2]) + "." + std::to_string(origin[3]);
 }
 
-StoredPropagator find_propagator(const Comm& comm, const NamedQuark& quark, const std::string& configuration,
-                                 const Coord& origin, const Coord& extent) {
+StoredPropagator find_propagator(const Comm& comm, const std::string& place, const std::string& key,
+                                 const std::string& quark, const BoundaryAngles& boundary,
+                                 const std::string& configuration, const Coord& origin, const Coord& extent) {
   std::string file;
   comm.agree([&] {
     if (comm.rank() != 0) return;
-    if (quark.propagators.find('{') != quark.propagators.npos) {
-      file = filled(quark.propagators, configuration, quark.name, origin);
-    } else {
-      const std::string stem = propagator_stem(quark.propagators, configuration, quark.name, origin);
-      std::error_code none;
-      for (const char* ending : {".h5", ".lime"})
-        if (file.empty() && fs::exists(stem + ending, none)) file = stem + ending;
-      require(!file.empty(), "there is no propagator of the quark", quark.name, "at", to_string(origin),
-              "on " + configuration + ":", "neither", stem + ".h5", "nor .lime is a file; make it with",
-              "`kovariant propagator`, or name the file in quark.propagators");
+    if (place.find('{') != place.npos) {
+      file = filled(place, configuration, quark, origin);
+      return;
     }
+    const std::string stem = propagator_stem(place, configuration, quark, origin);
+    std::error_code none;
+    for (const char* ending : {".h5", ".lime"})
+      if (file.empty() && fs::exists(stem + ending, none)) file = stem + ending;
+    require(!file.empty(), "there is no propagator of the quark", quark, "at", to_string(origin),
+            "on " + configuration + ":", "neither", stem + ".h5", "nor .lime is a file; make it with",
+            "`kovariant propagator`, or name the file in", key);
   });
   file = comm.broadcast(file);
   const PropagatorHeader header = read_propagator_header(comm, file, {.order = PropagatorOrder::qdpxx});
@@ -65,17 +66,26 @@ StoredPropagator find_propagator(const Comm& comm, const NamedQuark& quark, cons
           to_string(extent));
   require(header.labels.origin == origin, file, "starts from", to_string(header.labels.origin) + ", and",
           to_string(origin), "is asked for: give source.origins that the files have");
-  require(header.labels.boundary == quark.boundary_angles(), file,
-          "has other boundary angles than its quark here: give the quark's boundary and theta as they were");
-  std::string identity = file;
-  for (const std::string& sums : header.checksums) identity += " " + sums;
+  require(header.labels.boundary == boundary, file,
+          "has other boundary angles than the quark here: give the quark's boundary and theta as they were");
+  StoredPropagator stored{.file = file, .identity = file};
+  for (const std::string& sums : header.checksums) stored.identity += " " + sums;
   const auto& labels = header.labels.others;
-  const auto profile = labels.find("source_profile");
-  const auto kappa = labels.find("kappa");
-  if (const double* value = kappa == labels.end() ? nullptr : std::get_if<double>(&kappa->second))
-    require(std::abs(*value - quark.kappa) < 1e-10, file, "was solved for with kappa", *value, "and its quark",
-            quark.name, "has", quark.kappa, ": give the quark the numbers that the file has");
-  return {file, identity, profile == labels.end() ? "" : label_text(profile->second)};
+  if (const auto profile = labels.find("source_profile"); profile != labels.end())
+    stored.source_profile = label_text(profile->second);
+  if (const auto kappa = labels.find("kappa"); kappa != labels.end())
+    if (const double* value = std::get_if<double>(&kappa->second)) stored.kappa = *value;
+  return stored;
+}
+
+StoredPropagator find_propagator(const Comm& comm, const NamedQuark& quark, const std::string& configuration,
+                                 const Coord& origin, const Coord& extent) {
+  const StoredPropagator stored = find_propagator(comm, quark.propagators, "quark.propagators", quark.name,
+                                                  quark.boundary_angles(), configuration, origin, extent);
+  require(!stored.kappa || std::abs(*stored.kappa - quark.kappa) < 1e-10, stored.file, "was solved for with kappa",
+          stored.kappa.value_or(0), "and its quark", quark.name, "has", quark.kappa,
+          ": give the quark the numbers that the file has");
+  return stored;
 }
 
 template <class T>

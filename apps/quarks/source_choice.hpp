@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/quarks/link_choice.hpp"
+#include "apps/quarks/propagator_files.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "kov/contractions/sources/propagator.hpp"
@@ -30,6 +31,9 @@ struct SourceChoice {
   /// Of a grid's points; 0: half the extents.
   std::array<int, 3> spacing{0, 0, 0};
   std::string noise = "z2";
+  /// Of sequential sources: the quark that goes to the sink, where its propagators are, and what is there.
+  std::string propagators = {}, quark = "quark0", gamma = "pion";
+  int t_sink = 0;
 
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
@@ -42,6 +46,7 @@ struct SourceChoice {
   std::vector<Coord> positions(const Coord& extent, const std::string& configuration) const;
   /// Whether it covers a time slice, so that only its time counts.
   bool is_wall() const { return type == "wall" || type == "momentum" || type == "noise"; }
+  bool is_sequential() const { return type == "sequential"; }
   bool is_smeared() const { return smearing != "none"; }
   bool is_boosted() const { return boost != std::array<double, 3>{}; }
 
@@ -60,10 +65,16 @@ class SourceMaker {
   /// Smears the links.  Collective.
   SourceMaker(const GaugeField<double>& gauge, const LinkChoice& links, const SourceChoice& source);
 
-  /// Smeared, with its labels but for those of the quark.  Collective; throws like require_usable().
-  Propagator<T> operator()(const Coord& origin, const std::string& configuration) const;
+  /// Smeared, with its labels but for those of the quark.  to_sink: of a sequential source; links_checksum: of the
+  /// configuration.  Collective; throws like require_usable().
+  Propagator<T> operator()(const Coord& origin, const std::string& configuration,
+                           const std::optional<StoredPropagator>& to_sink = {},
+                           const std::string& links_checksum = {}) const;
 
  private:
+  Propagator<T> sequential(const Coord& origin, const StoredPropagator& to_sink,
+                           const std::string& links_checksum) const;
+
   Lattice lattice_;
   SourceChoice source_;
   LinkChoice links_;

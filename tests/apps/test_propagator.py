@@ -146,6 +146,24 @@ class Propagator(PropagatorTest):
         for name in names[:10]:
             self.assertLess(self.difference(name, "t" + name[1:]), 1e-7)
 
+    def test_a_sequential_propagator_closes_to_the_two_point_function(self):
+        point = options(source__smearing="none", solver__tolerance=1e-11)
+        self.call("propagator", *JOB, *point)
+        forward = self.values(NAME + ".lime")
+        slice_reals = 2 * NUMBERS * SITES // 8
+        sequential = options(source__type="sequential", source__propagators="propagator", output__prefix="sequential")
+        for t in (1, 3):
+            self.call("propagator", *JOB, *point, *sequential, *options(source__t_sink=t, output__prefix="t%d" % t))
+            closed = self.values(NAME.replace("propagator", "t%d" % t) + ".lime")
+            # tr g5 S_seq at the origin is the pion at t: sum over space of tr S S^+.
+            trace = sum((1 if s < 2 else -1) * closed[2 * (36 * s + 9 * s + 4 * c)] for s in range(4) for c in range(3))
+            pion = sum(x * x for x in forward[t * slice_reals:(t + 1) * slice_reals])
+            self.assertAlmostEqual(trace / pion, 1, delta=1e-9)
+        self.assertIn("is empty", self.call("propagator", *JOB, *options(source__type="sequential"), code=1).stderr)
+        self.assertIn("there is no propagator", self.call("propagator", *JOB, *sequential, *options(source__quark="absent"), code=1).stderr)
+        self.assertIn("did you mean 'pion'", self.call("propagator", *JOB, *sequential, *options(source__gamma="pien"), code=1).stderr)
+        self.assertIn("source.t_sink", self.call("propagator", *JOB, *sequential, *options(source__t_sink=8), code=1).stderr)
+
     def test_random_positions_follow_the_seed_and_the_configuration(self):
         random = options(source__random="true", source__count=3, generate__configurations=2)
 
