@@ -42,6 +42,16 @@ struct Solved {
   }
 };
 
+void make_journal(const Session& session, const PropagatorParameters& parameters) {
+  session.comm.agree([&] {
+    if (session.comm.rank() != 0) return;
+    std::error_code failed;
+    std::filesystem::create_directories(parameters.output.journal, failed);
+    require(!failed, "the folder", parameters.output.journal, "for finished columns cannot be made:", failed.message(),
+            "- set output.journal to another");
+  });
+}
+
 /// One run: the plan and the objects that carry it out.
 class PropagatorRun {
  public:
@@ -144,6 +154,7 @@ class PropagatorRun {
       const std::string file = column_file(parameters_, planned, k);
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
       const SolveReport report = solver.solve_column(source.column(k), s.column(k));
+      make_journal(session_, parameters_);
       session_.log.debug(report.text());
       solved.add(report);
       write_spinor(s.column(k), file,
@@ -194,16 +205,6 @@ class PropagatorRun {
   Progress progress_;
 };
 
-void make_journal(const Session& session, const PropagatorParameters& parameters) {
-  session.comm.agree([&] {
-    if (session.comm.rank() != 0) return;
-    std::error_code failed;
-    std::filesystem::create_directories(parameters.output.journal, failed);
-    require(!failed, "the folder", parameters.output.journal, "for finished columns cannot be made:", failed.message(),
-            "- set output.journal to another");
-  });
-}
-
 /// Where the files are not going to fit; empty where they do, or nobody knows.
 std::string disk_warning(const Session& session, const PropagatorParameters& parameters, const PropagatorPlan& plan) {
   std::error_code failed;
@@ -250,7 +251,6 @@ void propagator(const Session& session, const PropagatorOptions& options) {
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);
-  if (plan.n_solves() > 0) make_journal(session, parameters);
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);

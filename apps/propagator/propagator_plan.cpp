@@ -221,7 +221,7 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
     row("configurations", sentence(n, "generated, beta", p.gauge.chain.beta, "seed", p.gauge.chain.seed));
   else
     row("configurations",
-        sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
+        sentence(n, "from files:", p.gauge.files.front() + (n > 1 ? " ... " + p.gauge.files.back() : "")));
   for (const NamedQuark& quark : p.quarks) row("quark " + quark.name.substr(0, 9), quark.description());
   row("source", p.source.description());
   if (p.source.is_smeared()) row("its links", p.links.description());
@@ -238,9 +238,9 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
                 propagator_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p.output.precision) / (1 << 20)));
-  row("output", sentence(std::to_string(plan.propagators.size()) + " files,", megabytes,
-                         "MiB to write:", plan.propagators.front().file,
-                         plan.propagators.size() > 1 ? "... " + plan.propagators.back().file : ""));
+  const std::size_t n_files = plan.propagators.size();
+  row("output", sentence(n_files, n_files == 1 ? "file," : "files,", megabytes, "MiB to write:",
+                         plan.propagators.front().file + (n_files > 1 ? " ... " + plan.propagators.back().file : "")));
   return text;
 }
 

@@ -290,6 +290,16 @@ class PropagatorSettings(PropagatorTest):
         for key in ("source.sigma", "links.steps", "source.width", "source.momentum"):
             self.assertIn("--set %s changes nothing" % key, error)
 
+    def test_a_damaged_configuration_leaves_nothing(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
+        content = bytearray(self.read("c.0001.lime", "rb"))
+        content[len(content) // 2] ^= 1
+        with open(self.path("bad.lime"), "wb") as file:
+            file.write(content)
+        before = sorted(os.listdir(self.folder))
+        self.assertIn("suma", self.call("propagator", *JOB[2:], *options(gauge__files="bad.lime"), code=2).stderr)
+        self.assertEqual([name for name in sorted(os.listdir(self.folder)) if not name.endswith(".lock")], before)
+
     def test_two_files_of_one_name_are_refused(self):
         for folder in ("a", "b"):
             os.mkdir(self.path(folder))
