@@ -74,7 +74,7 @@ PropagatorHeader write_propagator(const Propagator<T>& s, const std::filesystem:
 
 /// Reads what write_propagator() writes, Chroma's propagators in QIO files, and the three USQCD propagator formats
 /// (twelve records of spinors; sources in the file are skipped).  Collective: every rank reads its own part.  Numbers
-/// are rounded to T.
+/// are rounded to T and otherwise as they are in the file: MILC's are S / (2 kappa).
 ///
 /// Throws FormatError for another file, a truncated or damaged one, a checksum that differs, and numbers that are not
 /// finite; InputError when its lattice is another one or the order of its numbers has to be given; NotBuilt.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Propagators in HDF5 and SciDAC files.
-#include "kov/contractions/io/propagator_io.hpp"
+// Propagators in HDF5 and SciDAC files, and single columns.
+#include "kov/contractions/io/spinor_io.hpp"
 #include "tests/fuzz/hdf5_file.hpp"
 
 namespace kov::fuzz {
@@ -20,13 +20,20 @@ std::vector<std::string> seeds() {
     });
   };
   const std::string hdf5 = bytes(PropagatorFormat::hdf5, 32);
-  return {hdf5, without_user_block(hdf5), bytes(PropagatorFormat::scidac, 64), bytes(PropagatorFormat::scidac, 32)};
+  const std::string column = written([&](const std::filesystem::path& path) {
+    write_spinor(s.column(5), path, {{"iterations", "12"}});
+  });
+  return {hdf5, without_user_block(hdf5), bytes(PropagatorFormat::scidac, 64), bytes(PropagatorFormat::scidac, 32),
+          column};
 }
 
 void read(const std::string& input) {
   static const Lattice lattice = small_lattice();
   const std::filesystem::path file = input.starts_with("\x45\x67") ? in_memory(input) : hdf5_in_memory(input);
-  read_propagator<double>(lattice, file, {.order = PropagatorOrder::qdpxx});
+  if (input.find("DiracFermion") != input.npos)
+    read_spinor(SpinorField<double>(lattice, "column"), file);
+  else
+    read_propagator<double>(lattice, file, {.order = PropagatorOrder::qdpxx});
 }
 
 }  // namespace kov::fuzz
