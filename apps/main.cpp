@@ -11,6 +11,7 @@
 #include "apps/plot/drawing.hpp"
 #include "apps/program/launch.hpp"
 #include "apps/program/program.hpp"
+#include "apps/propagator/propagator.hpp"
 #include "apps/smear/smear.hpp"
 #include "apps/spectrum/spectrum.hpp"
 #include "kov/core/base/version.hpp"
@@ -22,7 +23,7 @@ int main(int argc, char** argv) {
   const auto part = [](const std::string& name, bool there) { return name + (there ? " yes" : " no"); };
   return run_program(
       argc, argv,
-      {spectrum_command(), smear_command(), flow_command(), loops_command(), gaugefix_command(), info_command(),
-       convert_command(), generate_command(), bench_command()},
+      {spectrum_command(), propagator_command(), smear_command(), flow_command(), loops_command(), gaugefix_command(),
+       info_command(), convert_command(), generate_command(), bench_command()},
       part("MPI", kov::has_mpi()) + ", " + part("HDF5", kov::has_hdf5()) + ", " + part("PDF", has_pdf()));
 }

@@ -70,6 +70,8 @@ struct Kind {
   std::string operator()(const std::string*) const { return "a string"; }
   std::string operator()(const Coord*) const { return "a list of four integers between -2^31 and 2^31"; }
   std::string operator()(const std::vector<int>*) const { return "a list of integers between -2^31 and 2^31"; }
+  std::string operator()(const std::array<int, 3>*) const { return "a list of three integers between -2^31 and 2^31"; }
+  std::string operator()(const std::array<double, 3>*) const { return "a list of three finite numbers"; }
   std::string operator()(const std::vector<std::string>*) const { return "a list of strings"; }
   std::string operator()(const std::vector<std::array<int, 3>>*) const {
     return "a list of lists of three integers between -2^31 and 2^31";
@@ -167,6 +169,7 @@ class Settings::Reader {
  private:
   void entry(const std::string& key, const toml::node& node) {
     if (Setting* setting = settings_.find(key)) return value(*setting, node);
+    if (settings_.find_tables(key)) return tables(key, node);
     const std::vector<std::string> known = settings_.keys();
     const auto inside = [&key](const std::string& other) { return other.rfind(key + ".", 0) == 0; };
     const bool section = std::any_of(known.begin(), known.end(), inside);
@@ -181,6 +184,14 @@ class Settings::Reader {
                        (meant.empty() ? did_you_mean(key, settings_.sections()) : meant));
     }
     throw InputError(where(node, key) + " is not a known key" + key_meant(key, known));
+  }
+
+  void tables(const std::string& key, const toml::node& node) {
+    require(node.is_array_of_tables() || (node.is_array() && node.as_array()->empty()), where(node, key),
+            "is a list of tables: write [[" + key + "]] and its keys below, once for each");
+    require(node.as_array()->size() <= most_tables, where(node, key), "has", node.as_array()->size(),
+            "tables, but a job takes at most", most_tables);
+    for (const toml::node& item : *node.as_array()) table(*item.as_table(), settings_.add_table(key));
   }
 
   std::string where(const toml::node& node, const std::string& key) const {
@@ -240,6 +251,7 @@ void Settings::assign(const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   require(equals != std::string::npos && equals > 0, "--set wants KEY=VALUE, got '" + shown(assignment) + "'");
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
+  if (!find(key)) add_table_of(key);
   Setting* setting = find(key);
   require(setting, "--set", shown(key), "is not a known key" + key_meant(key, keys()));
   const bool text = std::holds_alternative<std::string*>(setting->target);
@@ -308,7 +320,10 @@ std::string Settings::toml() const {
     const Setting& setting = settings_[k++];
     const std::size_t dot = key.rfind('.');
     const std::string in = dot == std::string::npos ? "" : key.substr(0, dot);
-    if (in != section) text += (text.empty() ? "[" : "\n[") + in + "]\n";
+    const auto table =
+        std::find_if(tables_.begin(), tables_.end(), [&in](const Tables& t) { return in.starts_with(t.name + "."); });
+    const std::string heading = table == tables_.end() ? "[" + in + "]" : "[[" + table->name + "]]";
+    if (in != section) text += (text.empty() ? "" : "\n") + heading + "\n";
     section = in;
     text += "# " + setting.text;
     if (!setting.choices.empty()) text += ": " + quoted_list(setting.choices);

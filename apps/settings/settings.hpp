@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,7 +19,8 @@ namespace kov::app {
 
 /// The variable behind a setting.
 using SettingTarget = std::variant<bool*, int*, std::uint64_t*, double*, std::string*, Coord*, std::vector<int>*,
-                                   std::vector<std::string>*, std::vector<std::array<int, 3>>*, std::vector<Coord>*>;
+                                   std::array<int, 3>*, std::array<double, 3>*, std::vector<std::string>*,
+                                   std::vector<std::array<int, 3>>*, std::vector<Coord>*>;
 
 /// Every error is an InputError that names the key, the place ("run.toml, line 7" or "--set") and what would be right.
 class Settings {
@@ -27,6 +29,15 @@ class Settings {
   /// setting is, a line; choices: of a string, what it may be.
   void add(const std::string& key, SettingTarget target, const std::string& text,
            std::vector<std::string> choices = {});
+
+  /// A list of tables, [[name]] in TOML, whose sections are name.0, name.1, ...  add(section): adds the keys of one
+  /// more table by the function above; their targets must stay where they are when there are more.  --set
+  /// name.1.key=value makes a table 1 if the list ends before it.
+  void add_tables(const std::string& name, std::function<void(Settings&, const std::string& section)> add);
+  /// One more table of such a list; returns its section.
+  std::string add_table(const std::string& name);
+  /// How many tables of a list there are.
+  int n_tables(const std::string& name) const;
 
   /// Changes what the TOML text says.  Unknown keys are errors that name the nearest known one; so are keys that are
   /// given twice, and texts with control characters.
@@ -60,14 +71,24 @@ class Settings {
     std::string origin;
     bool follows = false;
   };
+  static constexpr std::size_t most_tables = 100;
+  struct Tables {
+    std::string name;
+    std::function<void(Settings&, const std::string&)> add;
+    int n = 0;
+  };
   class Reader;
   static std::string value_of(const Setting& setting);
   Setting* find(const std::string& key);
+  Tables* find_tables(const std::string& name);
+  /// Makes the next table of a list if the key is of it.
+  void add_table_of(const std::string& key);
   const Setting& at(const std::string& key) const;
   std::vector<std::string> keys() const;
   std::vector<std::string> sections() const;
 
   std::vector<Setting> settings_;
+  std::vector<Tables> tables_;
   std::vector<std::string> warnings_;
 };
 

@@ -39,6 +39,16 @@ void check_size(const RealFunction& f, const std::string& what, const std::strin
 
 }  // namespace
 
+void SmearingChoice::add_to(Settings& s, const std::string& section) {
+  s.add(section + ".width", &width, "wuppertal: w in (1 + w^2 / (4 N) Laplacian)^N");
+  s.add(section + ".iterations", &iterations, "wuppertal: N");
+  s.add(section + ".sigma", &sigma, "gaussian and node: sigma in exp(-p^2 sigma^2 / 2)");
+  s.add(section + ".node", &node, "node: its radius; 0: sqrt(3/2) sigma");
+  s.add(section + ".p2_max", &p2_max, "theta: the largest p^2 kept");
+  s.add(section + ".edge", &edge, "theta: width in p^2 of its edge");
+  s.add(section + ".formula", &formula, "formula: F(p^2), a formula in p2 such as 'exp(-2 * p2) * (p2 - 1)'");
+}
+
 void SmearingChoice::check(const std::function<std::string(const std::string&)>& key,
                            const std::vector<std::string>& names) const {
   constexpr double largest = 1e6;

@@ -3,6 +3,7 @@
 // The quark smearings that programs offer by name, and their parameters.
 #pragma once
 
+#include "apps/settings/settings.hpp"
 #include "kov/stencil/smearing/quark_smearing.hpp"
 
 #include <functional>
@@ -28,6 +29,8 @@ struct SmearingChoice {
   /// "wuppertal", "gaussian", "node", "theta", "formula", "none".
   static const std::vector<std::string>& names();
 
+  /// The numbers as keys of a section.
+  void add_to(Settings& settings, const std::string& section);
   /// Checks the numbers, whatever the smearing, and that the smearings of these names leave something of a source:
   /// throws InputError; key("width") is what the user calls that number.
   void check(const std::function<std::string(const std::string&)>& key, const std::vector<std::string>& names) const;

@@ -54,7 +54,7 @@ struct Tail {
   double error(int t, double residual) const { return 2 * residual * std::sqrt(largest / size[std::size_t(t)]); }
 };
 
-std::string resolution_warning(const Tail& tail, const SpectrumParameters::Solver& solver, double residual) {
+std::string resolution_warning(const Tail& tail, const SolverChoice& solver, double residual) {
   int first = -1;
   double worst = 0;
   for (int t = tail.first; t <= tail.last; ++t) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "apps/files/journal.hpp"
+#include "apps/quarks/propagator_files.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/algebra/solve_report.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace kov::app {
@@ -17,13 +19,17 @@ namespace kov::app {
 class SpectrumMeasurement {
  public:
   /// Smears the links and makes the operators.  Collective.
-  SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters);
+  /// links_checksum: of the configuration, which propagators in files record.
+  SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
+                      const std::string& links_checksum);
   ~SpectrumMeasurement();
 
-  /// Source, twelve solves, contractions.  column is called after every solve.  Correlators have the labels
-  /// source_smearing, sink_smearing, action, kappa and boundary; notes have the iterations and the worst residual.
-  /// Collective; throws ConvergenceError.
-  JournalEntry measure(const Coord& origin, const std::function<void(const SolveReport&)>& column) const;
+  /// Source, twelve solves for each quark that is not in `stored`, contractions.  column is called after every solve.
+  /// Correlators have the labels source_smearing, sink_smearing, and action, kappa and boundary or, of quarks with
+  /// names, `quarks`: "light-strange".  notes have the iterations and the worst residual.  Collective; throws
+  /// ConvergenceError.
+  JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
+                       const std::function<void(const SolveReport&)>& column) const;
 
   struct Work;
 

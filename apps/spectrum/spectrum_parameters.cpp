@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum/spectrum_parameters.hpp"
 
-#include "apps/files/chain_files.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/settings/suggest.hpp"
 #include "apps/spectrum/hadron_masses.hpp"
 #include "kov/core/base/version.hpp"
-#include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +12,6 @@
 namespace kov::app {
 
 namespace {
-
-/// Outside these limits the propagator is just the source, or rounding errors hide it from the solver.
-constexpr double least_kappa = 1e-6, largest_kappa = 10;
-/// Perturbation theory begins at 1, and simulations take up to about 3: a larger one is a slip.
-constexpr double largest_c_sw = 10;
 
 /// "pion" or "pion-pion_A4" (sink-source), or 16 and 256 of them.
 std::vector<MesonChannel> meson_channels_named(const std::string& name) {
@@ -114,44 +107,18 @@ void SpectrumParameters::complete(Settings& settings) {
   const auto positive = [&](const std::string& key, double value) {
     require(value > 0, settings.origin(key), "is", value, "- it must be positive");
   };
-  // Kappa and mass determine each other; --set takes precedence over the file.
-  const auto weight = [&](const std::string& key) {
-    return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
-  };
-  if (weight("action.mass") > weight("action.kappa")) {
-    require_between(settings.origin("action.mass"), action.mass, mass_of_kappa(largest_kappa),
-                    mass_of_kappa(least_kappa));
-    action.kappa = 1 / (2 * action.mass + 8);
-    settings.follows("action.kappa");
-  } else {
-    require_between(settings.origin("action.kappa"), action.kappa, least_kappa, largest_kappa);
-    const double mass = mass_of_kappa(action.kappa);
-    require(weight("action.mass") == 0 || weight("action.mass") < weight("action.kappa") ||
-                std::abs(action.mass - mass) < 1e-10,
-            settings.origin("action.mass"), "is", action.mass, "but action.kappa says", mass, "- give one of the two");
-    action.mass = mass;
-    settings.follows("action.mass");
-  }
-  require_between(settings.origin("action.c_sw"), action.c_sw, 0, largest_c_sw);
-  if (gauge.files.empty()) {
-    positive("generate.configurations", generate.configurations);
-    require(generate.configurations <= max_configurations, settings.origin("generate.configurations"), "is",
-            generate.configurations, "- a job takes at most", max_configurations);
-    require(generate.chain.n_thermalise >= 0 && generate.chain.n_between >= 1,
-            "generate.thermalise must be 0 or more and generate.between 1 or more; they are",
-            generate.chain.n_thermalise, "and", generate.chain.n_between);
-    require(generate.chain.overrelaxation_per_heatbath >= 0, settings.origin("generate.overrelaxation"), "is",
-            generate.chain.overrelaxation_per_heatbath, "- it must be 0 or more");
-    require(generate.chain.beta >= 0, settings.origin("generate.beta"), "is", generate.chain.beta,
-            "- it must be 0 or more: about 6 is usual");
-  }
-  for (const std::string& name : gauge.ignore)
-    require(std::count(check_names().begin(), check_names().end(), name) == 1, settings.origin("gauge.ignore"),
-            "has '" + name + "': a check " + not_a_choice(name, check_names()));
+  action.complete(settings, "action");
+  quarks.complete(settings, solver);
+  for (const char* key : {"kappa", "mass", "c_sw", "boundary"})
+    require(quarks.empty() || !settings.given(std::string("action.") + key),
+            settings.origin(std::string("action.") + key),
+            "is given beside tables [[quark]]:", "write it into these, or leave them out");
+  for (const NamedQuark& quark : quarks)
+    require(quark.boundary_angles() == quarks.front().boundary_angles(), "the quarks", quarks.front().name, "and",
+            quark.name, "have different boundaries: correlators take quarks of one boundary");
+  gauge.check(settings);
   const std::vector<std::string>& names = SmearingChoice::names();
-  require(links.steps >= 0, settings.origin("links.steps"), "is", links.steps, "- it must be 0 or more");
-  require_between(settings.origin("links.ape_weight"), links.ape_weight, -largest_ape_weight, largest_ape_weight);
-  require_between(settings.origin("links.stout_rho"), links.stout_rho, -largest_stout_rho, largest_stout_rho);
+  links.check(settings);
   source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
   complete_choice(settings, source.choice, sink.choice);
   sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
@@ -165,14 +132,7 @@ void SpectrumParameters::complete(Settings& settings) {
     require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
             "has '" + name + "' twice: its correlators would be the same");
   }
-  require(solver.tolerance > 0 && solver.tolerance < 1, settings.origin("solver.tolerance"), "is", solver.tolerance,
-          "- it must lie strictly between 0 and 1");
-  require(solver.tolerance >= least_solver_tolerance, settings.origin("solver.tolerance"), "is",
-          sentence(solver.tolerance) + ",", "but double precision reaches", least_solver_tolerance,
-          "at best: ask for that or more");
-  require(solver.precision != "single" || solver.tolerance >= 1e-6, settings.origin("solver.tolerance"), "is",
-          solver.tolerance, "- single precision reaches 1e-6; take solver.precision mixed or double for less");
-  positive("solver.max_iterations", solver.max_iterations);
+  solver.check(settings);
   require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
           "is negative: there are no such momenta");
   check_distinct(settings, "source.origins", source.origins);
@@ -183,7 +143,7 @@ void SpectrumParameters::complete(Settings& settings) {
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
-  const int n = gauge.files.empty() ? generate.configurations : int(gauge.files.size());
+  const int n = gauge.files.empty() ? gauge.configurations : int(gauge.files.size());
   require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
           n, "configurations make no bin of that size");
   // A printed job leaves out values that the user did not give, so that it accepts files of any extents.
@@ -248,10 +208,27 @@ std::vector<std::string> SpectrumParameters::smearing_warnings() const {
   return warnings;
 }
 
-GaugeFileOptions SpectrumParameters::file_options(const Settings& settings) const {
-  return {.extent = settings.given("gauge.extent") ? std::optional(gauge.extent) : std::nullopt,
-          .ignore = gauge.ignore,
-          .syntax = OptionSyntax::settings};
+std::vector<NamedQuark> SpectrumParameters::all_quarks() const {
+  if (!quarks.empty()) return {quarks.begin(), quarks.end()};
+  NamedQuark quark;
+  static_cast<QuarkAction&>(quark) = action;
+  return {quark};
+}
+
+std::vector<std::string> SpectrumParameters::quark_pairs() const {
+  if (quarks.empty()) return {""};
+  std::vector<std::string> pairs;
+  for (std::size_t a = 0; a < quarks.size(); ++a)
+    for (std::size_t b = a; b < quarks.size(); ++b) {
+      pairs.push_back(quarks[a].name + "-" + quarks[b].name);
+      if (a != b) pairs.push_back(quarks[b].name + "-" + quarks[a].name);
+    }
+  return pairs;
+}
+
+int SpectrumParameters::n_solved_quarks() const {
+  const std::vector<NamedQuark> all = all_quarks();
+  return int(std::count_if(all.begin(), all.end(), [](const NamedQuark& q) { return q.propagators.empty(); }));
 }
 
 std::vector<MesonChannel> SpectrumParameters::meson_channels() const {
@@ -296,10 +273,6 @@ std::vector<Momentum> SpectrumParameters::momenta(const Coord& extent) const {
     momenta.push_back(p);
   }
   return momenta;
-}
-
-BoundaryAngles SpectrumParameters::boundary() const {
-  return action.boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
 }
 
 std::string SpectrumParameters::identity(const Settings& settings) const {

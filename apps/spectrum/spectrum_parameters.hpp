@@ -3,38 +3,23 @@
 // The parameters of `kovariant spectrum`; their defaults are those of the demo.
 #pragma once
 
-#include "apps/files/gauge_files.hpp"
-#include "apps/settings/settings.hpp"
+#include "apps/quarks/gauge_choice.hpp"
+#include "apps/quarks/link_choice.hpp"
+#include "apps/quarks/named_quarks.hpp"
+#include "apps/quarks/solver_choice.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
-#include "kov/stencil/gauge/heatbath.hpp"
 
 namespace kov::app {
 
-/// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
-inline constexpr double least_solver_tolerance = 1e-15;
-
 /// One struct for each section of the TOML file; docs/program.md explains the keys.
 struct SpectrumParameters {
-  struct Gauge {
-    std::vector<std::string> files, ignore;
-    Coord extent{8, 8, 8, 16};
-  } gauge;
-  struct Generate {
-    QuenchedParameters chain{
-        .beta = 6.0, .seed = 1, .n_thermalise = 60, .n_between = 12, .overrelaxation_per_heatbath = 4};
-    int configurations = 8;
-  } generate;
-  struct Action {
-    double kappa = 0.1500, mass = 0, c_sw = 0;
-    std::string boundary = "antiperiodic";
-  } action;
-  struct Links {
-    std::string smearing = "ape";
-    int steps = 10;
-    double ape_weight = 2.5, stout_rho = 0.1;
-  } links;
+  GaugeChoice gauge;
+  QuarkAction action;
+  /// Instead of action: several quarks, and correlators of all pairs.
+  NamedQuarks quarks;
+  LinkChoice links;
   struct Source {
     std::string smearing = "wuppertal";
     SmearingChoice choice;
@@ -46,11 +31,7 @@ struct SpectrumParameters {
     std::vector<std::string> smearings{"none"};
     SmearingChoice choice;
   } sink;
-  struct Solver {
-    std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
-    double tolerance = 1e-9;
-    int max_iterations = 5000;
-  } solver;
+  SolverChoice solver;
   struct Correlators {
     std::vector<std::string> mesons{"diagonal"}, baryons{"nucleon"};
     std::vector<std::array<int, 3>> momenta;
@@ -83,17 +64,19 @@ struct SpectrumParameters {
   std::vector<Coord> origins(const Coord& extent) const;
   /// Warnings about the smearings in use.
   std::vector<std::string> smearing_warnings() const;
-  /// How the files are read; extents of files are those of gauge.extent where it was given.
-  GaugeFileOptions file_options(const Settings& settings) const;
+  /// The quarks, or the one without a name that action describes.
+  std::vector<NamedQuark> all_quarks() const;
+  /// "light-strange", the labels `quarks` of the correlators; "" for a quark without a name.  The first pair is that of
+  /// the first quark with itself.
+  std::vector<std::string> quark_pairs() const;
+  /// How many quarks are solved for.
+  int n_solved_quarks() const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
   bool measures(const std::string& hadron) const;
   /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.
   std::vector<Momentum> momenta(const Coord& extent) const;
-  BoundaryAngles boundary() const;
-  /// "Wilson" or "Wilson-clover".
-  std::string quarks() const { return action.c_sw == 0 ? "Wilson" : "Wilson-clover"; }
 
   /// Every setting that a measurement on one configuration from one origin depends on, as text: equal texts, equal
   /// results.

@@ -5,8 +5,12 @@
 
 #include "apps/files/journal.hpp"
 #include "apps/program/command_line.hpp"
+#include "apps/quarks/planned_gauge.hpp"
+#include "apps/quarks/propagator_files.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
-#include "kov/core/io/gauge/gauge_file.hpp"
+
+#include <map>
+#include <optional>
 
 namespace kov::app {
 
@@ -15,18 +19,14 @@ struct PlannedPart {
   Coord origin;
   /// Its key in the journal.
   std::string key;
-  std::optional<JournalEntry> entry;
+  /// The propagators that are read, by quark.
+  std::map<std::string, StoredPropagator> stored = {};
+  std::optional<JournalEntry> entry = {};
 };
 
-struct PlannedConfiguration {
-  /// Label of its correlators: the file, or "beta6_seed1_update60".
-  std::string name;
-  /// See identity_of_file(); for generated links, the parameters of the chain.
-  std::string identity;
+struct PlannedConfiguration : PlannedGauge {
   /// GaugeReport::links_checksum if the file was read for the plan.
   std::string links = {};
-  /// Whether its header says that it is a copy of one before it.
-  bool seen = false;
   std::vector<PlannedPart> parts = {};
 
   /// How many of the parts the journal has.
@@ -44,17 +44,11 @@ struct SpectrumPlan {
   int n_finished_parts() const;
   /// The keys of the parts that the journal does not have.
   std::vector<std::string> missing_keys() const;
-  /// Columns still to be solved for.
-  int n_solves() const;
+  /// Columns still to be solved for, of so many quarks.
+  int n_solves(int n_quarks) const;
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };
-
-/// A warning that two files hold one configuration.
-std::string same_configuration(const std::string& file, const std::string& other);
-
-/// The identity of a file's links, from its name and header.
-std::string identity_of_file(const std::string& file, const GaugeHeader& header);
 
 /// Reads the headers of all files, whose extents must agree, and looks up their results in the journal.  If there are
 /// results of a file whose header has no checksum that identifies its links, the links are read, and only results of

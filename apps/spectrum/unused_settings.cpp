@@ -79,7 +79,7 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
     check(std::string("analysis.") + meson, parameters.measures(meson),
           std::string("with the ") + meson + " among correlators.mesons");
   check("analysis.nucleon", parameters.measures("nucleon"), "with the nucleon among correlators.baryons");
-  const std::size_t n = files ? parameters.gauge.files.size() : std::size_t(parameters.generate.configurations);
+  const std::size_t n = files ? parameters.gauge.files.size() : std::size_t(parameters.gauge.configurations);
   check("analysis.bin", n > 1, "with two configurations or more");
   check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
   return warnings;

@@ -138,6 +138,8 @@ void FieldRows<SiteT, T>::export_group(std::int64_t group, std::span<double> val
 
 template class FieldRows<ColorMatrix, float>;
 template class FieldRows<ColorMatrix, double>;
+template class FieldRows<Spinor, float>;
+template class FieldRows<Spinor, double>;
 
 namespace detail {
 

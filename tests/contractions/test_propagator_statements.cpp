@@ -36,7 +36,7 @@ std::vector<Number> meson(const Propagator<T>& s1, const Propagator<T>& s2, cons
 class Statements : public test::EveryLattice {};
 
 template <class T>
-void check_mesons(const Lattice& lattice) {
+void check_meson_statements(const Lattice& lattice) {
   const GlobalArray a = reference::random_array(lattice.extent(), 144, 1),
                     b = reference::random_array(lattice.extent(), 144, 2);
   const auto s1 = test::make_propagator<T>(lattice, a), s2 = test::make_propagator<T>(lattice, b);
@@ -48,17 +48,17 @@ void check_mesons(const Lattice& lattice) {
 }
 
 TEST_P(Statements, MesonsEqualTheirDefinition) {
-  check_mesons<float>(lattice());
-  check_mesons<double>(lattice());
+  check_meson_statements<float>(lattice());
+  check_meson_statements<double>(lattice());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Statements, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
 
-Lattice small_lattice() { return Lattice(Comm::world(), {4, 2, 2, 4}); }
+Lattice statement_lattice() { return Lattice(Comm::world(), {4, 2, 2, 4}); }
 
 template <class T>
 void check_all_mesons() {
-  const Lattice lattice = small_lattice();
+  const Lattice lattice = statement_lattice();
   const GlobalArray a = reference::random_array(lattice.extent(), 144, 3),
                     b = reference::random_array(lattice.extent(), 144, 4);
   const Coord origin{3, 1, 0, 3};
@@ -77,7 +77,7 @@ TEST(PropagatorStatements, All256MesonsEqualTheirKernel) {
 
 // trace_color(Q D) contracts the source spin of Q with the diquark, trace_color(Q trace_spin(D)) does not.
 TEST(PropagatorStatements, BaryonsEqualTheirKernel) {
-  const Lattice lattice = small_lattice();
+  const Lattice lattice = statement_lattice();
   const GlobalArray a = reference::random_array(lattice.extent(), 144, 5),
                     b = reference::random_array(lattice.extent(), 144, 6);
   const auto q = test::make_propagator<double>(lattice, a, {1, 1, 0, 2}),
@@ -176,7 +176,7 @@ TEST_P(Assignments, GoIntoPropagatorsAsMatrices) {
 INSTANTIATE_TEST_SUITE_P(Lattices, Assignments, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
 
 TEST(PropagatorStatements, PartialTracesAndNormsAreThoseOfMatrices) {
-  const Lattice lattice = small_lattice();
+  const Lattice lattice = statement_lattice();
   const GlobalArray a = reference::random_array(lattice.extent(), 144, 10),
                     b = reference::random_array(lattice.extent(), 144, 11);
   const auto s = test::make_propagator<double>(lattice, a), t = test::make_propagator<double>(lattice, b);
@@ -200,7 +200,7 @@ TEST(PropagatorStatements, PartialTracesAndNormsAreThoseOfMatrices) {
 }
 
 TEST(PropagatorStatements, RefuseWhatDoesNotFit) {
-  const Lattice lattice = small_lattice(), other = small_lattice();
+  const Lattice lattice = statement_lattice(), other = statement_lattice();
   const Propagator<double> s(lattice, "S"), foreign(other, "foreign");
   EXPECT_THROW(slice_sum(trace(s * foreign)), InputError);
   EXPECT_THROW(assign(1.0 * s, foreign), InputError);

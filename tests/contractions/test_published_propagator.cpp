@@ -7,17 +7,16 @@
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
+#include "tests/contractions/published_propagator.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/clover.hpp"
 #include "tests/reference/gather.hpp"
 
-#if defined(KOV_WITH_HDF5)
-#include <hdf5.h>
-#endif
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -26,52 +25,14 @@ namespace {
 
 using reference::gather;
 using reference::GlobalArray;
-using reference::Number;
-
-/// All numbers of a dataset whose elements are arrays of complex numbers in double; none where it cannot be read.
-std::vector<Number> read_arrays(const std::filesystem::path& path, const std::string& dataset, std::size_t n) {
-  std::vector<Number> values;
-#if defined(KOV_WITH_HDF5)
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
-              set = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
-  const hid_t space = H5Dget_space(set), stored = H5Dget_type(set), type = H5Tget_native_type(stored, H5T_DIR_ASCEND);
-  const auto elements = H5Sget_simple_extent_npoints(space);
-  if (elements > 0 && std::size_t(elements) * H5Tget_size(type) == n * sizeof(Number)) {
-    values.resize(n);
-    if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) values.clear();
-  }
-  for (const hid_t t : {type, stored}) H5Tclose(t);
-  H5Sclose(space);
-  H5Dclose(set);
-  H5Fclose(file);
-#else
-  static_cast<void>(path), static_cast<void>(dataset), static_cast<void>(n);
-#endif
-  return values;
-}
-
-/// [t][z][y][x][sink spin][source spin][sink colour][source colour] of a file as columns [3 * source spin +
-/// colour][spinor].
-GlobalArray published_propagator(const std::filesystem::path& file, const std::string& dataset, const Coord& extent) {
-  GlobalArray s(extent, 144);
-  const std::vector<Number> values = read_arrays(file, dataset, s.data.size());
-  require(values.size() == s.data.size(), "the published propagator could not be read from", file.string());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t site = i / 144, sink_spin = i / 36 % 4, source_spin = i / 9 % 4, sink_color = i / 3 % 3,
-                      source_color = i % 3;
-    s.data[144 * site + 12 * (3 * source_spin + source_color) + 3 * sink_spin + sink_color] = values[i];
-  }
-  return s;
-}
+using test::published_propagator;
 
 class PublishedPropagator : public ::testing::Test {
  protected:
   void SetUp() override {
     KOV_SKIP_WITHOUT_DATA("oracles/lalibe_clover_propagator_t4.json", "chroma_weakfield/weak_field.lime",
                           "lalibe/test_propagator_t4.h5");
-#if !defined(KOV_WITH_HDF5)
-    GTEST_SKIP() << "NOT TESTED against the published propagator: this build has no HDF5";
-#endif
+    if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED against the published propagator: this build has no HDF5";
     const auto folder = test::data_folder();
     oracle_ = nlohmann::json::parse(test::bytes_of(folder / "oracles" / "lalibe_clover_propagator_t4.json"));
     const Lattice lattice(Comm::world(), {4, 4, 4, 8});

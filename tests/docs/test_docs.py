@@ -188,7 +188,7 @@ class Runs(unittest.TestCase):
         if ">" in words:
             output = open(os.path.join(cls.folder, words[-1]), "w")
             words = words[:words.index(">")]
-        if words[1] == "spectrum" and words[2:3] == ["run.toml"]:
+        if words[1] in ("spectrum", "propagator") and words[2:3] == ["run.toml"]:
             words.append("--dry-run")
         done = subprocess.run([PROGRAM, *words[1:]], cwd=cls.folder, stdin=subprocess.DEVNULL, stdout=output,
                               stderr=subprocess.PIPE, text=True)
@@ -251,7 +251,7 @@ class Runs(unittest.TestCase):
             with self.subTest(str(block)):
                 with open(os.path.join(self.folder, "block.toml"), "w") as file:
                     file.write(block.text)
-                self.run_here(PROGRAM, "spectrum", "block.toml", "--dry-run")
+                self.run_here(PROGRAM, "propagator" if "[[quark]]" in block.text else "spectrum", "block.toml", "--dry-run")
 
     def test_the_keys_are_what_the_program_prints(self):
         printed = self.run_here(PROGRAM, "spectrum", "--print").strip()

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// The TOML file and --set of `kovariant spectrum`.
+// The TOML file and --set of `kovariant spectrum` and `kovariant propagator`.
+#include "apps/propagator/propagator_parameters.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/core/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {
 
-std::vector<std::string> seeds() {
-  app::SpectrumParameters parameters;
+namespace {
+
+template <class Parameters>
+std::string defaults() {
+  Parameters parameters;
   app::Settings settings = parameters.settings();
   parameters.complete(settings);
-  return {settings.toml(), "action.kappa = 0.15\n[source]\norigins = [[0, 0, 0, 0], [4, 4, 4, 8]]\n",
-          "[correlators]\nmesons = [\"all\"]\nmomenta = [[1, 0, 0]]\n"};
+  return settings.toml();
 }
 
-void read(const std::string& input) {
-  app::SpectrumParameters parameters;
+template <class Parameters>
+void read_as(const std::string& input) {
+  Parameters parameters;
   app::Settings settings = parameters.settings();
   settings.read(input, "input");
   try {
@@ -24,6 +28,22 @@ void read(const std::string& input) {
   } catch (const InputError&) {
   }
   parameters.complete(settings);
+}
+
+}  // namespace
+
+std::vector<std::string> seeds() {
+  return {defaults<app::SpectrumParameters>(), defaults<app::PropagatorParameters>(),
+          "action.kappa = 0.15\n[source]\norigins = [[0, 0, 0, 0], [4, 4, 4, 8]]\n",
+          "[correlators]\nmesons = [\"all\"]\nmomenta = [[1, 0, 0]]\n",
+          "[source]\nboost = [1, 0, 0.5]\n[[quark]]\nkappa = 0.13\n[[quark]]\nname = \"charm\"\nmu = 0.1\n"};
+}
+
+void read(const std::string& input) {
+  if (input.find("quark]]") != input.npos)
+    read_as<app::PropagatorParameters>(input);
+  else
+    read_as<app::SpectrumParameters>(input);
 }
 
 }  // namespace kov::fuzz

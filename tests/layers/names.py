@@ -23,9 +23,7 @@ NOISE = re.compile(
 )
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 # Functions that may share a name, and why no call fits both.
-ALLOWED = {
-    ("core/io/gauge/ildg.cpp", "element"): "takes two strings, the other a site object",
-}
+ALLOWED = {}
 TYPES = {"struct", "class", "union", "enum"}
 # A bracket after one of these does not hold the arguments of a function that is declared.
 NOT_FUNCTIONS = {"requires", "decltype", "noexcept", "alignas", "__launch_bounds__", "__attribute__"}

@@ -13,29 +13,13 @@ namespace {
 
 /// The order is a template parameter, so that loops are vectorised.
 template <class Real, std::endian order>
-void decode_reals(const std::byte* bytes, std::int64_t n, double* out) {
+void decode_as(const std::byte* bytes, std::int64_t n, double* out) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = double(load<Real>(bytes + std::size_t(i) * sizeof(Real), order));
 }
 
 template <class Real, std::endian order>
-void encode_reals(const double* in, std::int64_t n, std::byte* bytes) {
+void encode_as(const double* in, std::int64_t n, std::byte* bytes) {
   for (std::int64_t i = 0; i < n; ++i) store(bytes + std::size_t(i) * sizeof(Real), Real(in[i]), order);
-}
-
-void decode_reals(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* out) {
-  constexpr auto big = std::endian::big, little = std::endian::little;
-  if (format.bits == 32)
-    (format.order == big ? decode_reals<float, big> : decode_reals<float, little>)(bytes, n, out);
-  else
-    (format.order == big ? decode_reals<double, big> : decode_reals<double, little>)(bytes, n, out);
-}
-
-void encode_reals(const double* in, const SiteFormat& format, std::int64_t n, std::byte* bytes) {
-  constexpr auto big = std::endian::big, little = std::endian::little;
-  if (format.bits == 32)
-    (format.order == big ? encode_reals<float, big> : encode_reals<float, little>)(in, n, bytes);
-  else
-    (format.order == big ? encode_reals<double, big> : encode_reals<double, little>)(in, n, bytes);
 }
 
 template <class Word>
@@ -56,6 +40,22 @@ void record(GaugeHeader& header, std::optional<double>& slot, const char* what, 
 }
 
 }  // namespace
+
+void decode_reals(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* out) {
+  constexpr auto big = std::endian::big, little = std::endian::little;
+  if (format.bits == 32)
+    (format.order == big ? decode_as<float, big> : decode_as<float, little>)(bytes, n, out);
+  else
+    (format.order == big ? decode_as<double, big> : decode_as<double, little>)(bytes, n, out);
+}
+
+void encode_reals(const double* in, const SiteFormat& format, std::int64_t n, std::byte* bytes) {
+  constexpr auto big = std::endian::big, little = std::endian::little;
+  if (format.bits == 32)
+    (format.order == big ? encode_as<float, big> : encode_as<float, little>)(in, n, bytes);
+  else
+    (format.order == big ? encode_as<double, big> : encode_as<double, little>)(in, n, bytes);
+}
 
 void swap_order(std::span<std::byte> bytes, int bits) {
   bits == 32 ? swap_words<std::uint32_t>(bytes) : swap_words<std::uint64_t>(bytes);

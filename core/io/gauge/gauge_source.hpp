@@ -25,6 +25,10 @@ struct SiteFormat {
   std::size_t bytes() const { return 4 * link_bytes(); }
 };
 
+/// n real numbers as they are stored: format.bits in format.order.
+void decode_reals(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* out);
+void encode_reals(const double* in, const SiteFormat& format, std::int64_t n, std::byte* bytes);
+
 /// 18 doubles from each of n stored links.
 void decode_links(const std::byte* bytes, const SiteFormat& format, std::int64_t n, double* links);
 /// The inverse: n links as they are stored; two rows drop the third.

@@ -6,6 +6,7 @@
 #include "kov/core/io/gauge/gauge_reader.hpp"
 #include "kov/core/io/gauge/ildg.hpp"
 #include "kov/core/io/gauge/nersc.hpp"
+#include "kov/core/lattice/slice_gather.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -88,63 +89,6 @@ std::unique_ptr<GaugeSink> make_sink(const std::filesystem::path& path, const Co
   throw InputError("unknown gauge format");
 }
 
-/// Brings the time slices of all ranks to rank 0, one at a time.
-class SliceGather {
- public:
-  SliceGather(const Comm& comm, const Geometry& geometry) : comm_(comm) {
-    if (comm.rank() != 0 || comm.size() == 1) return;
-    slice_.resize(std::size_t(geometry.volume() / geometry.extent()[3]) * reals_per_site);
-    for (int r = 0; r < comm.size(); ++r) ranks_.emplace_back(geometry.extent(), geometry.grid(), r, comm.size());
-    received_.resize(slice_.size());
-  }
-
-  /// Collective; mine: this rank's part of slice t, empty when it has none.  The slice [z][y][x][mu][row][column][re,
-  /// im] on rank 0, nothing elsewhere.
-  std::span<const double> operator()(int t, std::span<const double> mine) {
-    if (comm_.size() == 1) return mine;
-    Comm::Exchange exchange(comm_);
-    if (comm_.rank() != 0) {
-      if (!mine.empty()) exchange.send(std::as_bytes(mine), 0, t);
-      exchange.wait();
-      return {};
-    }
-    std::vector<std::span<const double>> parts(ranks_.size());
-    parts[0] = mine;
-    std::span<double> free(received_);
-    for (std::size_t r = 1; r < ranks_.size(); ++r) {
-      if (!has(ranks_[r], t)) continue;
-      const std::size_t n = std::size_t(ranks_[r].local_volume() / ranks_[r].local_extent()[3]) * reals_per_site;
-      exchange.receive(std::as_writable_bytes(free.first(n)), int(r), t);
-      parts[r] = free.first(n);
-      free = free.subspan(n);
-    }
-    exchange.wait();
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      if (!parts[r].empty()) place(parts[r], ranks_[r]);
-    }
-    return slice_;
-  }
-
- private:
-  static bool has(const Geometry& g, int t) { return t >= g.origin()[3] && t < g.origin()[3] + g.local_extent()[3]; }
-
-  /// Copies a rank's part of the slice, row by row of x.
-  void place(std::span<const double> part, const Geometry& from) {
-    const Coord &box = from.local_extent(), &origin = from.origin(), &extent = from.extent();
-    const std::size_t row = std::size_t(box[0]) * reals_per_site;
-    for (int z = 0; z < box[2]; ++z) {
-      for (int y = 0; y < box[1]; ++y, part = part.subspan(row)) {
-        const std::int64_t site = lexicographic({origin[0], origin[1] + y, origin[2] + z, 0}, extent);
-        std::copy_n(part.begin(), row, slice_.begin() + site * reals_per_site);
-      }
-    }
-  }
-
-  const Comm& comm_;
-  std::vector<Geometry> ranks_;
-  std::vector<double> slice_, received_;
-};
-
 }  // namespace
 
 void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, const Geometry& geometry,
@@ -157,7 +101,7 @@ void write_gauge_slices(const Comm& comm, const std::filesystem::path& path, con
   comm.agree([&] {
     check_options(options);
     mine.resize(std::size_t(volume(box) / box[3]) * reals_per_site);
-    gather = std::make_unique<SliceGather>(comm, geometry);
+    gather = std::make_unique<SliceGather>(comm, geometry, reals_per_site);
     if (comm.rank() == 0) sink = make_sink(path, geometry.extent(), options);
   });
   for (int t = 0; t < geometry.extent()[3]; ++t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/io/gauge/ildg.hpp"
 
+#include "kov/core/io/gauge/scidac.hpp"
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/io/xml.hpp"
@@ -61,17 +62,6 @@ Records find_records(const InputFile& file) {
   return records;
 }
 
-/// The integer in an element of an XML record.
-std::int64_t xml_integer(const XmlRecord& xml, const std::string& element, const std::string& record,
-                         const InputFile& file) {
-  const auto text = xml.element(element);
-  require<FormatError>(text.has_value(), file.name(), "has no", "<" + element + ">", "in its LIME record", record);
-  const auto value = parse_integer(*text);
-  require<FormatError>(value.has_value(), file.name(), "has", "<" + element + ">" + printable(*text),
-                       "in its LIME record", record + ":", "not an integer");
-  return *value;
-}
-
 /// Extents and, where it says so, bits.
 struct Shape {
   std::optional<Coord> extent;
@@ -91,39 +81,16 @@ Shape shape_from_ildg(const XmlRecord& xml, const InputFile& file) {
   return {checked_extent(extent, file.name(), "its LIME record ildg-format"), int(bits)};
 }
 
-std::optional<Coord> extent_from_scidac(const XmlRecord& xml, const InputFile& file) {
-  const std::string record = "scidac-private-file-xml";
-  const std::string volfmt = xml.element("volfmt").value_or("0");
-  require<FormatError>(volfmt == "0", file.name(), "is one part of several (volfmt", printable(volfmt), "in",
-                       record + "):", "join them to a single file with QIO's tools");
-  const auto dims = xml.element("dims");
-  if (!dims) return std::nullopt;
-  const std::vector<std::string> numbers = words(*dims);
-  require<FormatError>(numbers.size() == 4, file.name(), "has", numbers.size(), "dimensions in its LIME record",
-                       record + ",", "a gauge configuration has 4");
-  std::array<std::int64_t, 4> extent{};
-  for (std::size_t mu = 0; mu < 4; ++mu) {
-    const auto value = parse_integer(numbers[mu]);
-    require<FormatError>(value.has_value(), file.name(), "has <dims>" + printable(*dims), "in its LIME record",
-                         record + ":", "not integers");
-    extent[mu] = *value;
-  }
-  return checked_extent(extent, file.name(), "its LIME record " + record);
-}
-
 /// QIO's description of the record; throws when it is not four color matrices a site.
-std::optional<int> bits_from_scidac(const XmlRecord& xml, const InputFile& file) {
+std::optional<int> bits_of_links(const XmlRecord& xml, const InputFile& file) {
   const std::string record = "scidac-private-record-xml";
-  const auto precision = xml.element("precision");
-  if (!precision) return std::nullopt;
-  require<FormatError>(*precision == "F" || *precision == "D", file.name(), "has precision", in_quotes(*precision),
-                       "in its LIME record", record + ":", "it must be F or D");
-  const int bits = *precision == "F" ? 32 : 64;
+  const std::optional<int> bits = bits_from_scidac(xml, file);
+  if (!bits) return bits;
   const std::int64_t size = xml_integer(xml, "typesize", record, file),
                      count = xml_integer(xml, "datacount", record, file);
-  require<FormatError>(size == std::int64_t(ildg_format(bits).link_bytes()) && count == 4, file.name(), "holds", count,
+  require<FormatError>(size == std::int64_t(ildg_format(*bits).link_bytes()) && count == 4, file.name(), "holds", count,
                        "objects of", size, "bytes a site by its LIME record", record + ",",
-                       "and a gauge configuration has 4 of", ildg_format(bits).link_bytes());
+                       "and a gauge configuration has 4 of", ildg_format(*bits).link_bytes());
   return bits;
 }
 
@@ -132,7 +99,7 @@ Shape find_shape(const Records& records, const ReadOptions& options) {
   const InputFile& file = records.file;
   Shape shape;
   if (const auto xml = records.xml("scidac-private-file-xml")) shape.extent = extent_from_scidac(*xml, file);
-  if (const auto xml = records.xml("scidac-private-record-xml")) shape.bits = bits_from_scidac(*xml, file);
+  if (const auto xml = records.xml("scidac-private-record-xml")) shape.bits = bits_of_links(*xml, file);
   if (const auto xml = records.xml("ildg-format")) {
     const Shape ildg = shape_from_ildg(*xml, file);
     require<FormatError>(!shape.extent || *shape.extent == *ildg.extent, file.name(),
@@ -178,15 +145,9 @@ void find_checksum(GaugeSource& source, const Records& records) {
   const auto xml = records.xml("scidac-checksum", records.data);
   if (!xml) return;
   source.kind = ChecksumKind::scidac;
+  source.expected = sums_from_scidac(*xml, records.file);
   const std::vector<std::string> names = checksum_names(source.kind);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::string text = xml->element(names[i]).value_or("");
-    const auto value = parse_hex(text);
-    require<FormatError>(value.has_value(), records.file.name(), "has", in_quotes(text), "for", names[i],
-                         "in its LIME record scidac-checksum: not a 32-bit hexadecimal number");
-    source.expected[i] = *value;
-    source.header.checksums.emplace_back(names[i], to_hex(*value));
-  }
+  for (std::size_t i = 0; i < 2; ++i) source.header.checksums.emplace_back(names[i], to_hex(source.expected[i]));
 }
 
 }  // namespace
@@ -216,25 +177,15 @@ GaugeSource ildg_source(const SharedFile& file, const ReadOptions& options) {
 
 namespace {
 
-std::string xml_head() { return R"(<?xml version="1.0" encoding="UTF-8"?>)"; }
-
-std::string element(const std::string& name, const std::string& content) {
-  return "<" + name + ">" + content + "</" + name + ">";
-}
-
-std::string private_file_xml(const Coord& extent) {
-  return xml_head() + element("scidacFile", element("version", "1.1") + element("spacetime", "4") +
-                                                element("dims", to_string(extent) + " ") + element("volfmt", "0"));
-}
-
 std::string private_record_xml(const WriteOptions& options) {
   const bool single = options.bits == 32;
   return xml_head() +
-         element("scidacRecord",
-                 element("version", "1.1") + element("date", xml_escape(date(options))) + element("recordtype", "0") +
-                     element("datatype", single ? "QDP_F3_ColorMatrix" : "QDP_D3_ColorMatrix") +
-                     element("precision", single ? "F" : "D") + element("colors", "3") + element("spins", "1") +
-                     element("typesize", single ? "72" : "144") + element("datacount", "4"));
+         xml_element("scidacRecord", xml_element("version", "1.1") + xml_element("date", xml_escape(date(options))) +
+                                         xml_element("recordtype", "0") +
+                                         xml_element("datatype", single ? "QDP_F3_ColorMatrix" : "QDP_D3_ColorMatrix") +
+                                         xml_element("precision", single ? "F" : "D") + xml_element("colors", "3") +
+                                         xml_element("spins", "1") + xml_element("typesize", single ? "72" : "144") +
+                                         xml_element("datacount", "4"));
 }
 
 /// Plaquette, link trace and the caller's metadata in USQCD's form, which MILC writes as well.
@@ -242,15 +193,16 @@ std::string record_xml(const WriteOptions& options) {
   std::string lines;
   for (const auto& [key, value] : options.metadata) lines += xml_escape(key + " = " + value) + "\n";
   return xml_head() +
-         element("usqcdInfo", element("version", "1.0") + element("plaq", print_real(options.plaquette)) +
-                                  element("linktr", print_real(options.link_trace)) + element("info", lines));
+         xml_element("usqcdInfo", xml_element("version", "1.0") + xml_element("plaq", print_real(options.plaquette)) +
+                                      xml_element("linktr", print_real(options.link_trace)) +
+                                      xml_element("info", lines));
 }
 
 std::string ildg_format_xml(const Coord& extent, int bits) {
   std::string content =
-      element("version", "1.0") + element("field", "su3gauge") + element("precision", std::to_string(bits));
+      xml_element("version", "1.0") + xml_element("field", "su3gauge") + xml_element("precision", std::to_string(bits));
   constexpr const char* names[] = {"lx", "ly", "lz", "lt"};
-  for (std::size_t mu = 0; mu < 4; ++mu) content += element(names[mu], std::to_string(extent[mu]));
+  for (std::size_t mu = 0; mu < 4; ++mu) content += xml_element(names[mu], std::to_string(extent[mu]));
   return xml_head() +
          R"(<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
          R"(xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd">)" +
@@ -271,7 +223,7 @@ class IldgSink : public GaugeSink {
     require(info.size() < longest_text, "the metadata for", path.string(), "are", info.size(), "bytes of XML, but only",
             longest_text, "fit: shorten them, or write HDF5");
     lime_.text("scidac-private-file-xml", first, private_file_xml(extent));
-    lime_.text("scidac-file-xml", last, xml_head() + element("title", "Gauge configuration"));
+    lime_.text("scidac-file-xml", last, xml_head() + xml_element("title", "Gauge configuration"));
     lime_.text("scidac-private-record-xml", first, private_record_xml(options));
     lime_.text("scidac-record-xml", middle, info);
     lime_.text("ildg-format", middle, ildg_format_xml(extent, options.bits));
@@ -288,10 +240,7 @@ class IldgSink : public GaugeSink {
   }
   void finish() override {
     lime_.end();
-    lime_.text("scidac-checksum", LimeWriter::Position::last,
-               xml_head() + element("scidacChecksum", element("version", "1.0") +
-                                                          element("suma", to_hex(checksum_.values()[0])) +
-                                                          element("sumb", to_hex(checksum_.values()[1]))));
+    lime_.text("scidac-checksum", LimeWriter::Position::last, checksum_xml(checksum_.values()));
   }
   const std::filesystem::path& temporary() const override { return file_.temporary(); }
   void commit() override { file_.commit(); }

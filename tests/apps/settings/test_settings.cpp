@@ -2,6 +2,7 @@
 #include "apps/settings/settings.hpp"
 #include "kov/core/base/error.hpp"
 
+#include <deque>
 #include <gtest/gtest.h>
 
 namespace kov::app {
@@ -236,6 +237,52 @@ TEST(Settings, UnknownKeysNameTheNearestKnownOne) {
   EXPECT_SAYS(error_of([&] { s.read("[aktion]\nfrobnicate = 1", "f"); }), "did you mean 'action'?");
   EXPECT_SAYS(error_of([&] { s.read("[nothing]", "f"); }), "nothing is not a known section");
   EXPECT_SAYS(error_of([&] { s.read("solver = 3", "f"); }), "solver is a section");
+}
+
+TEST(Settings, ListsOfTablesHaveTheSameKeysInEach) {
+  struct Quark {
+    std::string name = "light";
+    double kappa = 0.15;
+    std::array<double, 3> boost{0, 0, 0};
+  };
+  std::deque<Quark> quarks;
+  const auto settings = [&quarks] {
+    quarks.clear();
+    Settings s;
+    s.add_tables("quark", [&quarks](Settings& t, const std::string& section) {
+      Quark& quark = quarks.emplace_back();
+      t.add(section + ".name", &quark.name, "a name");
+      t.add(section + ".kappa", &quark.kappa, "hopping parameter");
+      t.add(section + ".boost", &quark.boost, "a momentum");
+    });
+    return s;
+  };
+  Settings s = settings();
+  s.read("[[quark]]\nkappa = 0.1\n[[quark]]\nname = \"charm\"\nboost = [1, 0, 0.5]\n", "run.toml");
+  ASSERT_EQ(quarks.size(), 2u);
+  EXPECT_EQ(s.n_tables("quark"), 2);
+  EXPECT_EQ(quarks[0].kappa, 0.1);
+  EXPECT_EQ(quarks[1].name, "charm");
+  EXPECT_EQ(quarks[1].boost, (std::array<double, 3>{1, 0, 0.5}));
+  EXPECT_EQ(s.origin("quark.0.kappa"), "run.toml, line 2: quark.0.kappa");
+  EXPECT_FALSE(s.given("quark.1.kappa"));
+  s.assign("quark.1.kappa=0.12");
+  s.assign("quark.2.kappa=0.13");
+  ASSERT_EQ(quarks.size(), 3u);
+  EXPECT_EQ(quarks[2].kappa, 0.13);
+  EXPECT_SAYS(error_of([&] { s.assign("quark.5.kappa=0.13"); }), "quark.5.kappa is not a known key");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.0.kapa=0.13"); }), "did you mean 'quark.0.kappa'?");
+  const std::string printed = s.toml();
+  Settings again = settings();
+  again.read(printed, "printed");
+  EXPECT_EQ(again.toml(), printed);
+  EXPECT_EQ(quarks.size(), 3u);
+  EXPECT_SAYS(error_of([&] { settings().read("[quark]\nkappa = 0.1", "f"); }), "write [[quark]]");
+  EXPECT_SAYS(error_of([&] { settings().read("quark = [1]", "f"); }), "write [[quark]]");
+  EXPECT_SAYS(error_of([&] { settings().read("[[quark]]\nkapa = 1", "f"); }), "did you mean 'quark.0.kappa'?");
+  std::string many;
+  for (int k = 0; k < 101; ++k) many += "[[quark]]\n";
+  EXPECT_SAYS(error_of([&] { settings().read(many, "f"); }), "at most 100");
 }
 
 TEST(Settings, WrongTypesNameFileLineAndWhatIsWanted) {

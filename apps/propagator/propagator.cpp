@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "apps/propagator/propagator.hpp"
+
+#include "apps/files/file_patterns.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/files/text_file.hpp"
+#include "apps/program/progress.hpp"
+#include "apps/propagator/propagator_plan.hpp"
+#include "apps/quarks/quark_solver.hpp"
+#include "kov/contractions/io/spinor_io.hpp"
+#include "kov/core/base/version.hpp"
+#include "kov/core/io/text.hpp"
+#include "kov/core/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+namespace kov::app {
+
+namespace {
+
+struct PropagatorOptions {
+  std::string file;
+  std::vector<std::string> set;
+  bool dry_run = false, print = false;
+};
+
+enum PropagatorTask : std::size_t { chain_updates, column_solves };
+
+/// What the solves for a propagator came to.
+struct Solved {
+  int iterations = 0;
+  double worst_residual = 0, seconds = 0;
+
+  void add(const SolveReport& report) { add(report.iterations, report.residual, report.seconds); }
+  void add(int n, double residual, double s) {
+    iterations += n;
+    worst_residual = residual <= worst_residual ? worst_residual : residual;  // a NaN is the worst
+    seconds += s;
+  }
+};
+
+void make_journal(const Session& session, const PropagatorParameters& parameters) {
+  session.comm.agree([&] {
+    if (session.comm.rank() != 0) return;
+    std::error_code failed;
+    std::filesystem::create_directories(parameters.output.journal, failed);
+    require(!failed, "the folder", parameters.output.journal, "for finished columns cannot be made:", failed.message(),
+            "- set output.journal to another");
+  });
+}
+
+/// One run: the plan and the objects that carry it out.
+class PropagatorRun {
+ public:
+  PropagatorRun(const Session& session, const PropagatorParameters& parameters, const Settings& settings,
+                PropagatorPlan& plan)
+      : session_(session),
+        parameters_(parameters),
+        settings_(settings),
+        plan_(plan),
+        lattice_(session.comm, plan.gauges.extent),
+        progress_({{"updates", plan.n_updates(parameters.gauge), 1}, {"solves", plan.n_solves(), 2}},
+                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
+
+  void generated() {
+    std::optional<QuenchedEnsemble<double>> chain;
+    int missing = 0;
+    for (std::size_t c = 0; c < plan_.gauges.configurations.size(); ++c) missing += plan_.has_work(c);
+    for (std::size_t c = 0; c < plan_.gauges.configurations.size() && missing > 0; ++c) {
+      if (!chain) chain.emplace(lattice_, parameters_.gauge.chain);
+      const auto gauge = chain->next([&](int, int) { progress_.advance(chain_updates); });
+      if (!plan_.has_work(c)) continue;
+      --missing;
+      solve_on(c, gauge, describe_gauge(gauge, chain->description()));
+    }
+  }
+
+  void from_files() {
+    const GaugeFileOptions options = parameters_.gauge.file_options(settings_);
+    for (std::size_t c = 0; c < plan_.gauges.configurations.size(); ++c) {
+      if (!plan_.has_work(c)) continue;
+      const PlannedGauge& planned = plan_.gauges.configurations[c];
+      GaugeReport report;
+      const auto gauge = read_configuration(lattice_, planned.name, options, report);
+      progress_.hide();
+      require(identity_of_file(planned.name, report.header) == planned.identity, planned.name,
+              "was replaced by other links while this run was under way:", "run it again; finished propagators stay");
+      warn_overridden(session_, report);
+      solve_on(c, gauge, report);
+    }
+  }
+
+ private:
+  void solve_on(std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
+    if (parameters_.solver.is_single())
+      solve_in<float>(c, gauge, report);
+    else
+      solve_in<double>(c, gauge, report);
+  }
+
+  template <class T>
+  void solve_in(std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
+    const std::string& name = plan_.gauges.configurations[c].name;
+    const SourceMaker<T> make_source(gauge, parameters_.links, parameters_.source);
+    std::vector<std::optional<QuarkSolver<T>>> solvers(parameters_.quarks.size());
+    std::optional<Propagator<T>> source;
+    for (PlannedPropagator& planned : plan_.propagators) {
+      if (planned.configuration != c || planned.is_finished) continue;
+      if (!source || source->labels.origin != planned.origin)
+        source = make_source(planned.origin, name, planned.to_sink, report.links_checksum);
+      const NamedQuark& quark = parameters_.quarks[planned.quark];
+      std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
+      if (!solver) solver.emplace(gauge, quark, parameters_.solver);
+      Propagator<T> s = source->like("propagator");
+      Solved solved;
+      if (parameters_.solver.is_together()) {
+        solved.add(solver->solve_together(*source, s));
+        progress_.advance(column_solves, 12);
+      } else {
+        solve_columns(planned, *solver, *source, s, solved);
+      }
+      write(planned, quark, name, report, s, solved);
+    }
+  }
+
+  /// Reads a column of an earlier run.  False, with a warning, where it is damaged.
+  template <class T>
+  bool take_column(const std::string& file, const SpinorField<T>& column, Solved& solved) {
+    PropagatorHeader header;
+    try {
+      header = read_spinor(column, file);
+    } catch (const Error& error) {
+      progress_.hide();
+      session_.warn(sentence(file, "is not used:", error.what()));
+      return false;
+    }
+    const auto number = [&](const std::string& name) {
+      for (const auto& [key, value] : header.metadata)
+        if (key == name) return parse_real(value).value_or(0);
+      return 0.0;
+    };
+    solved.add(int(number("iterations")), number("residual"), 0);
+    return true;
+  }
+
+  /// Column by column, each kept until the propagator is written.
+  template <class T>
+  void solve_columns(const PlannedPropagator& planned, const QuarkSolver<T>& solver, const Propagator<T>& source,
+                     const Propagator<T>& s, Solved& solved) {
+    for (int k = 0; k < 12; ++k) {
+      const std::string file = column_file(parameters_, planned, k);
+      if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
+      const SolveReport report = solver.solve_column(source.column(k), s.column(k));
+      make_journal(session_, parameters_);
+      session_.log.debug(report.text());
+      solved.add(report);
+      write_spinor(s.column(k), file,
+                   {{"job", planned.job},
+                    {"iterations", std::to_string(report.iterations)},
+                    {"residual", exact_text(report.residual)}});
+      progress_.advance(column_solves);
+    }
+  }
+
+  template <class T>
+  void write(PlannedPropagator& planned, const NamedQuark& quark, const std::string& configuration,
+             const GaugeReport& report, Propagator<T>& s, const Solved& solved) {
+    s.labels.boundary = quark.boundary_angles();
+    for (const auto& [name, value] : quark.labels()) s.labels.others[name] = value;
+    s.labels.others["quark"] = quark.name;
+    s.labels.others["mass"] = quark.mass;
+    WritePropagatorOptions options{.format = parameters_.format(), .bits = parameters_.output.precision};
+    options.metadata = report.attributes();
+    options.metadata.insert(options.metadata.end(), {{"configuration", configuration},
+                                                     {"job", planned.job},
+                                                     {"solver", parameters_.solver.description()},
+                                                     {"iterations", std::to_string(solved.iterations)},
+                                                     {"worst_residual", exact_text(solved.worst_residual)},
+                                                     {"version", std::string(version())},
+                                                     {"revision", std::string(git_revision())}});
+    write_propagator(s, planned.file, options);
+    planned.is_finished = true;
+    remove_columns(planned);
+    progress_.hide();
+    char numbers[80];
+    std::snprintf(numbers, sizeof(numbers), "%d iterations, worst residual %.2e, %.2f s", solved.iterations,
+                  solved.worst_residual, solved.seconds);
+    session_.say(planned.file + ": " + numbers);
+  }
+
+  void remove_columns(const PlannedPropagator& planned) const {
+    if (session_.comm.rank() != 0) return;
+    std::error_code none;
+    for (int k = 0; k < 12; ++k) std::filesystem::remove(column_file(parameters_, planned, k), none);
+  }
+
+  const Session& session_;
+  const PropagatorParameters& parameters_;
+  const Settings& settings_;
+  PropagatorPlan& plan_;
+  Lattice lattice_;
+  Progress progress_;
+};
+
+/// Where the files are not going to fit; empty where they do, or nobody knows.
+std::string disk_warning(const Session& session, const PropagatorParameters& parameters, const PropagatorPlan& plan) {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::absolute(parameters.output.prefix).parent_path();
+  const auto space = std::filesystem::space(folder, failed);
+  const double needed = plan.bytes_to_write(parameters.output.precision);
+  if (failed || session.comm.rank() != 0 || needed <= double(space.available)) return "";
+  return sentence("the files take", std::int64_t(needed / 1e9) + 1, "GB, but", folder.string(), "has",
+                  std::int64_t(double(space.available) / 1e9), "GB left: free some, or write elsewhere");
+}
+
+void propagator(const Session& session, const PropagatorOptions& options) {
+  PropagatorParameters parameters;
+  Settings settings = parameters.settings();
+  if (!options.file.empty()) {
+    const std::string text = read_text_file(session.comm, options.file);
+    require(text.find('\0') == text.npos, options.file, "is not text, but PARAMETERS must be a TOML file: gauge",
+            "configurations are named by --set 'gauge.files=[\"" + options.file + "\"]'");
+    settings.read(text, options.file);
+  }
+  for (const std::string& assignment : options.set) settings.assign(assignment);
+  for (const std::string& warning : settings.warnings()) session.warn(warning);
+  parameters.gauge.files = matched_files(session.comm, parameters.gauge.files, settings.origin("gauge.files"));
+  parameters.complete(settings);
+  if (options.print) return session.say(settings.toml());
+
+  PropagatorPlan plan = plan_propagators(session.comm, parameters, settings);
+  for (const std::string& warning : plan.warnings) session.warn(warning);
+  for (const std::string& warning : parameters.warnings(settings)) session.warn(warning);
+  const std::string text = plan_text(session.comm, plan, parameters);
+  session.log.info("\n" + text);
+  OutputFiles files;
+  std::vector<std::string> endings;
+  for (const PlannedPropagator& planned : plan.propagators)
+    endings.push_back(planned.file.substr(parameters.output.prefix.size()));
+  files.add(parameters.output.prefix, endings);
+  files.add_folder(parameters.output.journal, "set output.journal to another");
+  std::vector<std::string> read = parameters.gauge.files;
+  for (const PlannedPropagator& planned : plan.propagators)
+    if (planned.to_sink) read.push_back(planned.to_sink->file);
+  read.push_back(options.file);
+  files.require_usable(session, read);
+  if (const std::string warning = disk_warning(session, parameters, plan); !warning.empty()) session.warn(warning);
+  if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
+
+  const std::vector<OutputLock> locks = files.lock(session);
+  session.begin();
+  session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
+  session.say(text);
+  PropagatorRun run(session, parameters, settings, plan);
+  if (parameters.gauge.files.empty())
+    run.generated();
+  else
+    run.from_files();
+  session.say(sentence(plan.n_finished(), "propagators are there"));
+  std::error_code not_empty;
+  if (session.comm.rank() == 0) std::filesystem::remove(parameters.output.journal, not_empty);
+}
+
+}  // namespace
+
+Command propagator_command() {
+  return {"propagator", "solve for quark propagators and write them",
+          "--print shows every setting with its value and what it means, as TOML to start from; a table [[quark]] for "
+          "each quark.\n"
+          "Writes PREFIX.CONFIGURATION.QUARK.X.Y.Z.T.h5 or .lime (PREFIX is output.prefix, 'propagator') for each "
+          "configuration,\n"
+          "quark and source.  Finished ones are kept: the same command goes on where a killed run stopped.\n"
+          "example: kovariant propagator run.toml --set gauge.files='conf.*' --set quark.0.kappa=0.1515",
+          [](Arguments& arguments) -> Action {
+            auto options = std::make_shared<PropagatorOptions>();
+            arguments.positional("PARAMETERS", options->file, "a TOML file", false);
+            arguments.option("--set", options->set, "KEY=VALUE, as in the TOML file; several times");
+            arguments.flag("--dry-run", options->dry_run, "print the plan; compute and write nothing");
+            arguments.flag("--print", options->print, "print the configuration in force as TOML and exit");
+            return [options](const Session& session) { propagator(session, *options); };
+          }};
+}
+
+}  // namespace kov::app

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "apps/propagator/propagator_plan.hpp"
+
+#include "apps/files/memory_plan.hpp"
+#include "apps/quarks/propagator_files.hpp"
+#include "kov/contractions/io/spinor_io.hpp"
+#include "kov/core/base/hash.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+namespace kov::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* move_away = "move it away, or take another output.prefix";
+
+std::string hash_text(const std::string& text) {
+  const std::uint64_t value = hash(text);
+  return to_hex(std::uint32_t(value >> 32)) + to_hex(std::uint32_t(value));
+}
+
+std::optional<std::string> metadata_of(const PropagatorHeader& header, const std::string& name) {
+  for (const auto& [key, value] : header.metadata)
+    if (key == name) return value;
+  return std::nullopt;
+}
+
+bool exists_for_all(const Comm& comm, const std::string& file) {
+  std::error_code none;
+  std::int64_t there = comm.rank() == 0 && fs::exists(file, none);
+  comm.max(std::span(&there, 1));
+  return there != 0;
+}
+
+/// Whether the file is the finished propagator; throws when it is something else.
+bool is_finished(const Comm& comm, const PlannedPropagator& planned, const std::string& links) {
+  if (!exists_for_all(comm, planned.file)) return false;
+  PropagatorHeader header;
+  try {
+    header = read_propagator_header(comm, planned.file, {.order = PropagatorOrder::qdpxx});
+  } catch (const FormatError& error) {
+    throw FormatError(sentence(error.what(), "-", move_away));
+  }
+  const auto job = metadata_of(header, "job");
+  require(job.has_value(), planned.file, "is there, but `kovariant propagator` did not write it:", move_away);
+  require(*job == planned.job, planned.file,
+          "was made with other parameters or from another configuration:", move_away);
+  require(links.empty() || metadata_of(header, "links_checksum") == links, planned.file,
+          "was made from other links than the configuration has now:", move_away);
+  return true;
+}
+
+/// The columns that an earlier run kept; those that cannot be used give a warning.
+void find_columns(const Comm& comm, const PropagatorParameters& parameters, PropagatorPlan& plan,
+                  PlannedPropagator& planned) {
+  for (int k = 0; k < 12; ++k) {
+    const std::string file = column_file(parameters, planned, k);
+    if (!exists_for_all(comm, file)) continue;
+    std::string problem;
+    try {
+      const PropagatorHeader header = read_spinor_header(comm, file);
+      if (header.extent != plan.gauges.extent || metadata_of(header, "job") != planned.job)
+        problem = "it was made with other parameters";
+      planned.has_column[std::size_t(k)] = problem.empty();
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    if (!problem.empty()) plan.warnings.push_back(sentence(file, "is not used:", problem));
+  }
+}
+
+/// The propagators of configuration c.  Collective.
+std::vector<PlannedPropagator> propagators_on(const Comm& comm, std::size_t c, const PropagatorPlan& plan,
+                                              const PropagatorParameters& p) {
+  const PlannedGauge& gauge = plan.gauges.configurations[c];
+  std::vector<PlannedPropagator> result;
+  // The folder of a configuration does not matter.
+  const std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
+  for (const Coord& origin : p.source.positions(plan.gauges.extent, gauge.name)) {
+    std::optional<StoredPropagator> to_sink;
+    if (p.source.is_sequential())
+      to_sink = find_propagator(comm, p.source.propagators, "source.propagators", p.source.quark,
+                                p.quarks.front().boundary_angles(), gauge.name, origin, plan.gauges.extent);
+    for (std::size_t q = 0; q < p.quarks.size(); ++q) {
+      const std::string of_sink = to_sink ? " through " + to_sink->identity : "";
+      result.push_back(
+          {.configuration = c,
+           .quark = q,
+           .origin = origin,
+           .file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending(),
+           .job = hash_text(sentence(identity, "origin", to_string(origin), p.identity(p.quarks[q]) + of_sink)),
+           .to_sink = to_sink});
+    }
+  }
+  return result;
+}
+
+void require_distinct_files(const PropagatorPlan& plan) {
+  std::map<std::string, std::size_t> configurations;
+  for (const PlannedPropagator& planned : plan.propagators) {
+    const auto [other, is_new] = configurations.emplace(planned.file, planned.configuration);
+    require(is_new, plan.gauges.configurations[planned.configuration].name, "and",
+            plan.gauges.configurations[other->second].name, "would have propagators of one name,",
+            planned.file + ": rename one of them, or make a job for each folder");
+  }
+}
+
+/// The checksum of the links that a file holds now.
+std::string links_of(const Comm& comm, const PlannedGauge& gauge, const Coord& extent,
+                     const GaugeFileOptions& options) {
+  GaugeReport report;
+  read_configuration(Lattice(comm, extent), gauge.name, options, report);
+  return report.links_checksum;
+}
+
+}  // namespace
+
+int PlannedPropagator::n_columns() const { return int(std::count(has_column.begin(), has_column.end(), true)); }
+
+int PropagatorPlan::n_finished() const {
+  return int(std::count_if(propagators.begin(), propagators.end(),
+                           [](const PlannedPropagator& planned) { return planned.is_finished; }));
+}
+
+int PropagatorPlan::n_columns_kept() const {
+  int n = 0;
+  for (const PlannedPropagator& planned : propagators) n += planned.is_finished ? 0 : planned.n_columns();
+  return n;
+}
+
+int PropagatorPlan::n_solves() const {
+  int n = 0;
+  for (const PlannedPropagator& planned : propagators) n += planned.n_missing();
+  return n;
+}
+
+int PropagatorPlan::n_updates(const GaugeChoice& choice) const {
+  if (!choice.files.empty()) return 0;
+  for (std::size_t c = gauges.configurations.size(); c-- > 0;)
+    if (has_work(c)) return updates_until(choice, int(c));
+  return 0;
+}
+
+bool PropagatorPlan::has_work(std::size_t configuration) const {
+  return std::any_of(propagators.begin(), propagators.end(), [&](const PlannedPropagator& planned) {
+    return planned.configuration == configuration && !planned.is_finished;
+  });
+}
+
+double PropagatorPlan::bytes_to_write(int bits) const {
+  return double(int(propagators.size()) - n_finished()) * double(volume(gauges.extent)) * 288 * bits / 8;
+}
+
+std::string column_file(const PropagatorParameters& parameters, const PlannedPropagator& planned, int column) {
+  char ending[16];
+  std::snprintf(ending, sizeof(ending), ".column%02d", column);
+  return (fs::path(parameters.output.journal) / (fs::path(planned.file).filename().string() + ending)).string();
+}
+
+PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& parameters, const Settings& settings) {
+  PropagatorPlan plan;
+  plan.gauges = plan_gauges(comm, parameters.gauge, settings, [&](const Coord& extent) {
+    Geometry::choose_grid(extent, 1);  // throws for invalid extents
+    parameters.source.check(settings, extent);
+    if (const std::string warning = memory_warning(comm, propagator_job_bytes(comm, parameters, extent));
+        !warning.empty())
+      plan.warnings.push_back(warning);
+  });
+  plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
+  for (std::size_t c = 0; c < plan.gauges.configurations.size(); ++c)
+    for (const PlannedPropagator& planned : propagators_on(comm, c, plan, parameters))
+      plan.propagators.push_back(planned);
+  require_distinct_files(plan);
+  std::map<std::size_t, std::string> links;  // of configurations whose headers do not identify them
+  for (PlannedPropagator& planned : plan.propagators) {
+    const PlannedGauge& gauge = plan.gauges.configurations[planned.configuration];
+    const bool compare = !gauge.identified && exists_for_all(comm, planned.file);
+    if (compare && !links.contains(planned.configuration))
+      links[planned.configuration] = links_of(comm, gauge, plan.gauges.extent, parameters.gauge.file_options(settings));
+    planned.is_finished = is_finished(comm, planned, compare ? links[planned.configuration] : "");
+    // Columns do not say of which links they are.
+    if (!planned.is_finished && gauge.identified) find_columns(comm, parameters, plan, planned);
+  }
+  return plan;
+}
+
+double propagator_job_bytes(const Comm& comm, const PropagatorParameters& p, const Coord& extent) {
+  const double real = p.solver.is_single() ? 4 : 8, links = 72, spinor = 24;
+  const double low = p.solver.precision != "double" && !p.solver.is_single() ? 4 : 0;
+  const bool together = p.solver.is_together();
+  double bytes = 8 * links * 2;  // the configuration and its smeared copy
+  for (const NamedQuark& quark : p.quarks) {
+    bytes += (real + low) * links * 3;  // of the operator, doubled for hops between parities
+    if (quark.c_sw != 0) bytes += (real + low) * 72 * 2;
+  }
+  bytes += real * spinor * 12 * (together ? 4 : 2);  // source and solution, and both in the order of columns
+  bytes += p.solver.bytes_per_site(together ? 12 : 1);
+  return bytes * double(volume(extent)) / comm.size();
+}
+
+std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const PropagatorParameters& p) {
+  const Lattice lattice(comm, plan.gauges.extent);
+  const Geometry& geometry = lattice.geometry();
+  const bool together = p.solver.is_together();
+  std::string text;
+  const auto row = [&text](const std::string& name, const std::string& value) {
+    text += name + std::string(16 - name.size(), ' ') + value + "\n";
+  };
+  row("lattice", to_string(plan.gauges.extent) + " (x y z t), " + std::to_string(lattice.volume()) + " sites");
+  row("processes", sentence(std::to_string(comm.size()) + ", grid", to_string(geometry.grid()) + ", local lattice",
+                            to_string(geometry.local_extent())));
+  const std::size_t n = plan.gauges.configurations.size();
+  if (p.gauge.files.empty())
+    row("configurations", sentence(n, "generated, beta", p.gauge.chain.beta, "seed", p.gauge.chain.seed));
+  else
+    row("configurations",
+        sentence(n, "from files:", p.gauge.files.front() + (n > 1 ? " ... " + p.gauge.files.back() : "")));
+  for (const NamedQuark& quark : p.quarks) row("quark " + quark.name.substr(0, 9), quark.description());
+  row("source", p.source.description());
+  if (p.source.is_smeared()) row("its links", p.links.description());
+  std::string origins;
+  for (const Coord& origin : p.source.positions(plan.gauges.extent, plan.gauges.configurations.front().name))
+    origins += (origins.empty() ? "[" : ", [") + to_string(origin) + "]";
+  row("origins", (p.source.random ? "at random, on the first configuration " : "") + origins);
+  row("solver", p.solver.description() + (together ? ", twelve columns together" : ", columns one by one"));
+  row("finished", sentence(plan.n_finished(), "of", plan.propagators.size(), "propagators, and", plan.n_columns_kept(),
+                           "columns of others in", p.output.journal));
+  row("to do", sentence(plan.n_updates(p.gauge), "updates and", plan.n_solves(), "solves"));
+  char megabytes[32];
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
+                propagator_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
+  row("memory", sentence("about", megabytes, "MiB in each process for fields"));
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p.output.precision) / (1 << 20)));
+  const std::size_t n_files = plan.propagators.size();
+  row("output", sentence(n_files, n_files == 1 ? "file," : "files,", megabytes, "MiB to write:",
+                         plan.propagators.front().file + (n_files > 1 ? " ... " + plan.propagators.back().file : "")));
+  return text;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// The plan of `kovariant propagator`: what there is to solve for, and what earlier runs have finished.
+#pragma once
+
+#include "apps/program/command_line.hpp"
+#include "apps/propagator/propagator_parameters.hpp"
+#include "apps/quarks/planned_gauge.hpp"
+#include "apps/quarks/propagator_files.hpp"
+
+namespace kov::app {
+
+/// A quark from one origin on one configuration: a file.
+struct PlannedPropagator {
+  std::size_t configuration, quark;
+  Coord origin;
+  std::string file;
+  /// A hash of all that it depends on, which its file records.
+  std::string job;
+  /// Of a sequential source: the propagator to the sink.
+  std::optional<StoredPropagator> to_sink = {};
+  bool is_finished = false;
+  /// Which of its columns are in the journal.
+  std::array<bool, 12> has_column{};
+
+  int n_columns() const;
+  /// Columns still to be solved for.
+  int n_missing() const { return is_finished ? 0 : 12 - n_columns(); }
+};
+
+struct PropagatorPlan {
+  PlannedGauges gauges;
+  std::vector<PlannedPropagator> propagators;
+  std::vector<std::string> warnings = {};
+
+  int n_finished() const;
+  int n_columns_kept() const;
+  /// Columns still to be solved for.
+  int n_solves() const;
+  /// Updates of the Markov chain still to be made.
+  int n_updates(const GaugeChoice& choice) const;
+  /// Whether one of a configuration's is not finished.
+  bool has_work(std::size_t configuration) const;
+  /// Bytes of the files that are not there yet.
+  double bytes_to_write(int bits) const;
+};
+
+/// Where a column of an unfinished propagator is kept.
+std::string column_file(const PropagatorParameters& parameters, const PlannedPropagator& planned, int column);
+
+/// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file of a
+/// propagator has other parameters or is none, FormatError when it is damaged; both say to move it away.  Collective.
+PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& parameters, const Settings& settings);
+
+/// The plan as text, for --dry-run and the log.  Collective.
+std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const PropagatorParameters& parameters);
+
+/// Bytes that a process needs for fields.
+double propagator_job_bytes(const Comm& comm, const PropagatorParameters& parameters, const Coord& extent);
+
+}  // namespace kov::app

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "apps/quarks/quark_action.hpp"
+
+#include "apps/smear/smearing_choice.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kov::app {
+
+namespace {
+
+/// Outside these limits the propagator is just the source, or rounding errors hide it from the solver.
+constexpr double least_kappa = 1e-6, largest_kappa = 10;
+/// Perturbation theory begins at 1, and simulations take up to about 3: a larger one is a slip.
+constexpr double largest_c_sw = 10;
+constexpr double largest_mu = 10, least_anisotropy = 0.01;
+
+}  // namespace
+
+void QuarkAction::add_to(Settings& s, const std::string& section) {
+  s.add(section + ".kappa", &kappa, "hopping parameter of the quarks");
+  s.add(section + ".mass", &mass, "bare mass, 1 / (2 kappa) - 4: give this or kappa");
+  s.add(section + ".c_sw", &c_sw, "coefficient of the clover term; 0: none, 1: its tree-level value");
+  s.add(section + ".boundary", &boundary, "of the quarks in time", {"antiperiodic", "periodic"});
+}
+
+void QuarkAction::add_all_to(Settings& s, const std::string& section) {
+  add_to(s, section);
+  s.add(section + ".action", &action, "the Dirac operator", {"wilson", "hamber-wu", "naik"});
+  s.add(section + ".mu", &mu, "twisted mass: + i mu g5");
+  s.add(section + ".xi0", &xi0, "bare anisotropy");
+  s.add(section + ".nu", &nu, "bare velocity on an anisotropic lattice");
+  s.add(section + ".theta", &theta, "angles of the boundary in space, in radians: psi(x + L) = e^{i theta} psi(x)");
+}
+
+void QuarkAction::complete(Settings& settings, const std::string& section) {
+  const std::string of_kappa = section + ".kappa", of_mass = section + ".mass";
+  const auto weight = [&](const std::string& key) {
+    return settings.given(key) + (settings.origin(key).rfind("--set", 0) == 0);
+  };
+  if (weight(of_mass) > weight(of_kappa)) {
+    require_between(settings.origin(of_mass), mass, mass_of_kappa(largest_kappa), mass_of_kappa(least_kappa));
+    kappa = 1 / (2 * mass + 8);
+    settings.follows(of_kappa);
+  } else {
+    require_between(settings.origin(of_kappa), kappa, least_kappa, largest_kappa);
+    const double follows = mass_of_kappa(kappa);
+    require(weight(of_mass) == 0 || weight(of_mass) < weight(of_kappa) || std::abs(mass - follows) < 1e-10,
+            settings.origin(of_mass), "is", mass, "but", of_kappa, "says", follows, "- give one of the two");
+    mass = follows;
+    settings.follows(of_mass);
+  }
+  require_between(settings.origin(section + ".c_sw"), c_sw, 0, largest_c_sw);
+  const auto check = [&](const char* key, double value, double low, double high) {
+    if (value < low || value > high) require_between(settings.origin(section + "." + key), value, low, high);
+  };
+  check("mu", mu, -largest_mu, largest_mu);
+  check("xi0", xi0, least_anisotropy, 1 / least_anisotropy);
+  check("nu", nu, least_anisotropy, 1 / least_anisotropy);
+  if (!is_improved()) return;
+  const QuarkAction plain;
+  require(c_sw == 0 && mu == 0 && xi0 == plain.xi0 && nu == plain.nu, settings.origin(section + ".action"), "is",
+          action + ",", "which has no clover term, twisted mass or anisotropy: leave these out, or take wilson");
+}
+
+BoundaryAngles QuarkAction::boundary_angles() const {
+  BoundaryAngles angles = boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
+  std::copy(theta.begin(), theta.end(), angles.angle.begin());
+  return angles;
+}
+
+std::string QuarkAction::action_name() const {
+  if (action == "hamber-wu") return "Hamber-Wu";
+  if (action == "naik") return "Naik";
+  if (mu != 0) return c_sw == 0 ? "twisted mass" : "twisted clover";
+  return c_sw == 0 ? "Wilson" : "Wilson-clover";
+}
+
+std::map<std::string, LabelValue> QuarkAction::labels() const {
+  std::map<std::string, LabelValue> labels{{"action", action_name()}, {"kappa", kappa}, {"boundary", boundary}};
+  if (c_sw != 0) labels["c_sw"] = c_sw;
+  if (mu != 0) labels["mu"] = mu;
+  if (xi0 != 1) labels["xi0"] = xi0;
+  if (nu != 1) labels["nu"] = nu;
+  if (theta != std::array<double, 3>{}) labels["theta"] = sentence(theta[0], theta[1], theta[2]);
+  return labels;
+}
+
+std::string QuarkAction::description() const {
+  std::string text = sentence(action_name() + ", kappa", kappa, "(mass", std::to_string(mass) + ")");
+  for (const auto& [label, value] : labels())
+    if (label != "action" && label != "kappa" && label != "boundary") text += ", " + label + " " + label_text(value);
+  return text + ", " + boundary + " in time";
+}
+
+}  // namespace kov::app

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "apps/quarks/quark_operator.hpp"
+
+#include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
+#include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/precision/reliable_updates.hpp"
+#include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/stencil/dirac/improved.hpp"
+#include "kov/stencil/dirac/twisted_mass.hpp"
+#include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/dirac/wilson_clover.hpp"
+
+#include <optional>
+
+namespace kov::app {
+
+namespace {
+
+template <class Method>
+Method limited(Method method, const SolverChoice& choice) {
+  method.tolerance = choice.tolerance;
+  method.max_iterations = choice.max_iterations;
+  return method;
+}
+
+/// The solver of solver.method.
+template <class F>
+Solver<F> plain_solver(const SolverChoice& choice) {
+  if (choice.method == "cg") return limited(NormalConjugateGradient{}, choice);
+  if (choice.method == "bicgstab-2") return limited(BiCgStabL{.l = 2}, choice);
+  if (choice.method == "gcr") return limited(Gcr{}, choice);
+  return limited(BiCgStab{}, choice);
+}
+
+/// The solver in double that works in lower precision; low: the operator there, of any lattice sites.
+template <class Lanes>
+Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
+                                                const SolverChoice& choice) {
+  if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, limited(BiCgStab{}, choice));
+  return MixedPrecision<Lanes>(low, plain_solver<SpinorField<float, Lanes>>(choice));
+}
+
+/// The reduced operator of M on fields of spinors in Storage.
+template <class Storage, class Lanes, class Storage2, class Term>
+auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
+  return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
+}
+
+/// The solver that was chosen for M on even sites; make(real): M in a precision.
+template <class T, class Lanes, class Dirac, class Make>
+Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n) {
+  const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
+  const auto on_all = [&](const Solver<SpinorField<T, Lanes>>& on_even) {
+    return EvenOdd<T, Lanes>(M, on_even, form, n);
+  };
+  if constexpr (std::is_same_v<T, double>) {
+    if constexpr (!Lanes::holds_columns)
+      if (choice.precision == "reliable-16")
+        return on_all(
+            ReliableUpdates<Fixed16>(reduced<Fixed16, Lanes>(make(float{}), n, form), limited(BiCgStab{}, choice)));
+    if (choice.precision != "double")
+      return on_all(mixed_solver<Lanes>(reduced<float, Lanes>(make(float{}), n, form), choice));
+  }
+  return on_all(plain_solver<SpinorField<T, Lanes>>(choice));
+}
+
+/// The same on all sites.
+template <class T, class Lanes, class Make>
+Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const Make& make) {
+  if constexpr (std::is_same_v<T, double>)
+    if (choice.precision != "double") return mixed_solver<Lanes>(make(float{}), choice);
+  return plain_solver<SpinorField<T, Lanes>>(choice);
+}
+
+template <class T, class Lanes, class Make>
+QuarkOperator<T, Lanes> with_solver(const SolverChoice& choice, const Make& make, int n) {
+  using F = SpinorField<T, Lanes>;
+  const auto M = make(T{});
+  return {std::make_shared<const Operator<F>>(M),
+          std::make_shared<const Solver<F>>(choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n)
+                                                                 : all_sites_solver<T, Lanes>(choice, make))};
+}
+
+template <class T, class Lanes>
+QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const QuarkAction& action,
+                                      const SolverChoice& choice, int n_columns) {
+  const BoundaryAngles boundary = action.boundary_angles();
+  const Anisotropy anisotropy{action.xi0, action.nu};
+  const LinkForms forms{.columns = Lanes::holds_columns};
+  const auto links = [&]<class R>(R) { return GaugeLinks<R>(gauge, anisotropy.factors(boundary)); };
+  if (action.is_improved()) {
+    const auto make = [&]<class R>(R) {
+      return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
+                                     : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
+    };
+    using F = SpinorField<T, Lanes>;
+    return {std::make_shared<const Operator<F>>(make(T{})),
+            std::make_shared<const Solver<F>>(all_sites_solver<T, Lanes>(choice, make))};
+  }
+  if (action.c_sw != 0)
+    return with_solver<T, Lanes>(
+        choice,
+        [&]<class R>(R) {
+          return WilsonCloverOperator<R>(
+              gauge, boundary, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy},
+              forms);
+        },
+        n_columns);
+  if (action.mu != 0)
+    return with_solver<T, Lanes>(
+        choice,
+        [&]<class R>(R r) {
+          return TwistedMassOperator<R>(links(r), {action.mass, action.mu, anisotropy}, forms);
+        },
+        n_columns);
+  return with_solver<T, Lanes>(
+      choice,
+      [&]<class R>(R r) {
+        return WilsonOperator<R>(links(r), MassTerm{action.mass, anisotropy}, forms);
+      },
+      n_columns);
+}
+
+}  // namespace
+
+template <class T>
+QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
+                                           const SolverChoice& choice) {
+  return operator_with<T, SiteLanes>(gauge, action, choice, 1);
+}
+
+template <class T>
+QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
+                                                        const SolverChoice& choice) {
+  return operator_with<T, TogetherLanes>(gauge, action, choice, 12);
+}
+
+template QuarkOperator<float, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
+                                                        const SolverChoice&);
+template QuarkOperator<double, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
+                                                         const SolverChoice&);
+template QuarkOperator<float, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
+                                                                     const SolverChoice&);
+template QuarkOperator<double, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
+                                                                      const SolverChoice&);
+
+}  // namespace kov::app

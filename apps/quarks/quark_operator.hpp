@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The Dirac operator of a quark and a solver for it, on fields with sites or columns in lanes.
+#pragma once
+
+#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/solver_choice.hpp"
+#include "kov/algebra/solver.hpp"
+#include "kov/core/field/field.hpp"
+
+#include <memory>
+#include <type_traits>
+
+namespace kov::app {
+
+/// Of fields that hold all columns of a propagator: columns lie in the lanes of a CPU, sites in those of a GPU.
+using TogetherLanes = std::conditional_t<std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>,
+                                         ColumnLanes<8>, SiteLanes>;
+
+template <class T, class Lanes>
+struct QuarkOperator {
+  using F = SpinorField<T, Lanes>;
+
+  /// Null where they were not made.
+  std::shared_ptr<const Operator<F>> M = {};
+  std::shared_ptr<const Solver<F>> solver = {};
+};
+
+/// For one column.  Collective.
+template <class T>
+QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
+                                           const SolverChoice& choice);
+/// For all twelve at once.  Collective.
+template <class T>
+QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
+                                                        const SolverChoice& choice);
+
+}  // namespace kov::app

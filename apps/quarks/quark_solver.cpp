@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "apps/quarks/quark_solver.hpp"
+
+#include "apps/quarks/quark_operator.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+
+#include <cmath>
+#include <optional>
+
+namespace kov::app {
+
+/// Operators and solvers for one column and for all at once, those for all made when they are first asked for.
+template <class T>
+struct QuarkSolver<T>::Parts {
+  GaugeField<double> gauge;
+  QuarkAction action;
+  SolverChoice choice;
+  QuarkOperator<T, SiteLanes> one_by_one = {};
+  QuarkOperator<T, TogetherLanes> together = {};
+};
+
+template <class T>
+QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice) {
+  require(!action.is_improved() || !choice.is_even_odd(), "quarks of the action", action.action_name(),
+          "have links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner to "
+          "none");
+  auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
+  if (choice.is_together())
+    parts->together = quark_operator_together<T>(gauge, action, choice);
+  else
+    parts->one_by_one = quark_operator<T>(gauge, action, choice);
+  parts_ = parts;
+}
+
+template <class T>
+SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const ColumnCallback& progress) const {
+  return solve_propagator(*parts_->one_by_one.solver, *parts_->one_by_one.M, source, progress);
+}
+
+template <class T>
+SolveReport QuarkSolver<T>::solve_column(const F& source, const F& x) const {
+  zero(x);
+  return (*parts_->one_by_one.solver)(*parts_->one_by_one.M, source, x);
+}
+
+template <class T>
+SolveReport QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x) const {
+  const SpinorField<T, TogetherLanes> b(source.lattice(), "source", 12), solution = b.like("solution");
+  convert(source.columns(), b);
+  const SolveReport report = (*parts_->together.solver)(*parts_->together.M, b, solution);
+  convert(solution, x.columns());
+  return report;
+}
+
+template <class T>
+void require_usable(const Propagator<T>& source) {
+  constexpr double least = std::is_same_v<T, float> ? 1e-30 : 1e-200;
+  for (const double square : norm2_by_column(source.columns())) {
+    const std::string what =
+        sentence("the smeared source at", to_string(source.labels.origin), "has the norm", std::sqrt(square));
+    require(square != 0, what + ":", "nothing follows from it; smear it less, or multiply source.formula by a number");
+    require<ConvergenceError>(square >= least && square <= 1 / least, what + ",",
+                              "whose powers are no numbers in this precision: smear it less, multiply source.formula",
+                              "by a number, or take solver.precision double");
+  }
+}
+
+template class QuarkSolver<float>;
+template class QuarkSolver<double>;
+template void require_usable(const Propagator<float>&);
+template void require_usable(const Propagator<double>&);
+
+}  // namespace kov::app

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// QuarkSolver: the Dirac operator of a quark on a configuration, and the solver that a job chose for it.
+#pragma once
+
+#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/solver_choice.hpp"
+#include "kov/contractions/sources/propagator.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace kov::app {
+
+/// T: double, or float for solver.precision single.
+template <class T>
+class QuarkSolver {
+ public:
+  using F = SpinorField<T>;
+
+  /// gauge: in SU(3), without phases.  Collective.  Throws InputError for a preconditioner that the action does not
+  /// have.
+  QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice);
+
+  /// S with M S = source, column by column.  Collective; throws ConvergenceError.
+  SolvedPropagator<T> solve(const Propagator<T>& source, const ColumnCallback& progress) const;
+  /// One column, x from 0.
+  SolveReport solve_column(const F& source, const F& x) const;
+  /// All twelve at once.
+  SolveReport solve_together(const Propagator<T>& source, const Propagator<T>& x) const;
+
+  struct Parts;
+
+ private:
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// Throws unless the squares of the source and of its quarks are numbers that the precision has.
+template <class T>
+void require_usable(const Propagator<T>& source);
+
+}  // namespace kov::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "apps/quarks/solver_choice.hpp"
+
+#include "kov/algebra/krylov/gcr.hpp"
+#include "kov/core/base/error.hpp"
+
+#include <Kokkos_Core.hpp>
+
+namespace kov::app {
+
+void SolverChoice::add_to(Settings& s) {
+  s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
+  s.add("solver.precision", &precision, "of the solver's work; contractions are double, with 'single' single",
+        {"double", "mixed", "single"});
+  s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
+  s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
+}
+
+void SolverChoice::add_all_to(Settings& s) {
+  columns = "auto";
+  s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
+  s.add("solver.precision", &precision,
+        "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
+        "single precision and 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
+  s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
+  s.add("solver.columns", &columns,
+        "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
+        {"auto", "one by one", "together"});
+}
+
+bool SolverChoice::is_together() const {
+  // A GPU's hop on eight columns takes two thirds of the time of eight hops; CPUs solve faster one by one
+  // (docs/performance.md).
+  constexpr bool on_gpu =
+      !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+  return columns == "together" || (columns == "auto" && precision != "reliable-16" && on_gpu);
+}
+
+void SolverChoice::check(const Settings& settings) const {
+  require(tolerance > 0 && tolerance < 1, settings.origin("solver.tolerance"), "is", tolerance,
+          "- it must lie strictly between 0 and 1");
+  require(tolerance >= least_solver_tolerance, settings.origin("solver.tolerance"), "is", sentence(tolerance) + ",",
+          "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
+  require(!is_single() || tolerance >= 1e-6, settings.origin("solver.tolerance"), "is", tolerance,
+          "- single precision reaches 1e-6; take solver.precision mixed or double for less");
+  const bool reliable = precision == "reliable" || precision == "reliable-16";
+  require(!reliable || method == "bicgstab", settings.origin("solver.precision"), "is", precision + ",",
+          "but only bicgstab has reliable updates: take that method, or precision mixed");
+  if (precision == "reliable-16")
+    require(columns != "together", settings.origin("solver.columns"),
+            "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
+  require(max_iterations > 0, settings.origin("solver.max_iterations"), "is", double(max_iterations),
+          "- it must be positive");
+}
+
+std::string SolverChoice::description() const {
+  return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance", tolerance);
+}
+
+double SolverChoice::bytes_per_site(int n_columns) const {
+  const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
+  const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
+  return precision != "double" && !is_single() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work
+                                               : real * spinor * work;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// SolverChoice: the section [solver] of a job.
+#pragma once
+
+#include "apps/settings/settings.hpp"
+
+#include <string>
+
+namespace kov::app {
+
+/// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
+inline constexpr double least_solver_tolerance = 1e-15;
+
+struct SolverChoice {
+  std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
+  double tolerance = 1e-9;
+  int max_iterations = 5000;
+  /// "auto", "one by one" or "together".
+  std::string columns = "one by one";
+
+  void add_to(Settings& settings);
+  /// The same keys with reliable updates among the precisions, and columns.
+  void add_all_to(Settings& settings);
+  /// Throws InputError, which names the key.
+  void check(const Settings& settings) const;
+  /// Whether all twelve columns of a propagator are solved for at once.
+  bool is_together() const;
+  bool is_single() const { return precision == "single"; }
+  bool is_even_odd() const { return preconditioner != "none"; }
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9"
+  std::string description() const;
+  /// Bytes for each site of a process: the fields that solves for n columns at once work in.
+  double bytes_per_site(int n_columns) const;
+};
+
+}  // namespace kov::app

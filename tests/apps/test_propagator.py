@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""kovariant propagator."""
+import array
+import os
+import re
+import signal
+import struct
+import subprocess
+import time
+
+from program_support import HAS_HDF5, MPIEXEC, PROGRAM, ProgramTest, environment
+
+SITES, NUMBERS = 4 * 4 * 4 * 8, 144  # of JOB; complex numbers at a site
+# A second for many propagators: 4^3 x 8, heavy quarks, one configuration.
+JOB = ["--set", "gauge.extent=[4, 4, 4, 8]", "--set", "generate.thermalise=5", "--set", "links.steps=2", "--set", "source.width=1",
+       "--set", "source.iterations=3", "--set", "quark.0.kappa=0.13", "--set", "output.format=scidac"]
+NAME = "propagator.beta6_seed1_update5.quark0.0.0.0.0"
+
+
+def options(**values):
+    """Settings as arguments; a double underscore is the point between section and key."""
+    return [word for key, value in values.items() for word in ("--set", "%s=%s" % (key.replace("__", "."), value))]
+
+
+def record(path, wanted):
+    """The data of the first LIME record of this type."""
+    with open(path, "rb") as file:
+        while header := file.read(144):
+            magic, _, _, length = struct.unpack(">IHHQ", header[:16])
+            assert magic == 0x456789ab
+            data = file.read(length)
+            file.read(-length % 8)
+            if header[16:].split(b"\0")[0].decode() == wanted:
+                return data
+    raise AssertionError("no record " + wanted)
+
+
+class PropagatorTest(ProgramTest):
+    def propagators(self, ending=".lime"):
+        return sorted(name for name in os.listdir(self.folder) if name.endswith(ending))
+
+    def payload(self, name):
+        return record(self.path(name), "scidac-binary-data")
+
+    def values(self, name):
+        """The numbers as reals."""
+        reals = array.array("d", self.payload(name))
+        reals.byteswap()
+        return reals
+
+    def difference(self, name, other):
+        """The largest difference of two numbers, in units of the largest."""
+        a, b = self.values(name), self.values(other)
+        self.assertEqual(len(a), len(b))
+        return max(abs(x - y) for x, y in zip(a, b)) / max(map(abs, a))
+
+
+class Propagator(PropagatorTest):
+    def test_dry_run_prints_the_plan_and_writes_nothing(self):
+        text = self.call("propagator", *JOB, *options(generate__configurations=2, source__count=2), "--dry-run").stdout
+        for part in ("4 4 4 8", "17 updates and 48 solves", "MiB in each process", "4 files, 5 MiB to write", NAME, "columns one by one",
+                     "[0 0 0 0], [2 2 2 4]"):
+            self.assertIn(part, text)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_printed_job_is_read_back_the_same_and_documented(self):
+        for arguments in ([], options(quark__0__kappa=0.13, quark__1__name="charm", quark__1__mu=0.2)):
+            text = self.call("propagator", *arguments, "--print").stdout
+            with open(self.path("run.toml"), "w") as file:
+                file.write(text)
+            self.assertEqual(self.call("propagator", "run.toml", "--print").stdout, text)
+        documentation = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "program.md")
+        with open(documentation) as file:
+            self.assertIn("```toml\n" + self.call("propagator", "--print").stdout.strip() + "\n```", file.read())
+
+    def test_its_pion_is_that_of_the_spectrum(self):
+        self.call("propagator", *JOB)
+        self.assertEqual(self.propagators(), [NAME + ".lime"])
+        shared = [word for word in JOB if word not in ("quark.0.kappa=0.13", "output.format=scidac")]
+        shared = [a for a, b in zip(shared, shared[1:] + [""]) if not (a == "--set" and b in ("--set", ""))]
+        self.call("spectrum", *shared, *options(action__kappa=0.13, generate__configurations=1, source__count=1,
+                                                correlators__mesons="pion", correlators__baryons="[]"))
+        reals, slice_reals = self.values(NAME + ".lime"), 2 * NUMBERS * SITES // 8
+        for t, real, _ in self.numbers("spectrum.dat"):
+            mine = sum(x * x for x in reals[int(t) * slice_reals:int(t + 1) * slice_reals])
+            self.assertAlmostEqual(mine / real, 1, delta=1e-7)
+
+    def test_both_formats_have_the_same_bits_and_records(self):
+        self.call("propagator", *JOB)
+        xml = record(self.path(NAME + ".lime"), "scidac-private-record-xml").decode()
+        for part in ("<datatype>Lattice<", "<precision>D<", "<colors>3<", "<spins>4<", "<typesize>2304<", "<datacount>1<"):
+            self.assertIn(part, xml)
+        labels = record(self.path(NAME + ".lime"), "scidac-record-xml").decode()
+        for part in ("real kappa = 0.13\n", "text action = Wilson\n", "propagator origin = 0 0 0 0\n", "metadata plaquette = 0."):
+            self.assertIn(part, labels)
+        self.call("propagator", *JOB, *options(output__prefix="single", output__precision=32))
+        rounded = record(self.path(self.propagators()[1]), "scidac-binary-data")
+        self.assertEqual(rounded, struct.pack(">%df" % (len(rounded) // 4), *self.values(NAME + ".lime")))
+        if not HAS_HDF5:
+            self.skipTest("NOT TESTED: this build has no HDF5")
+        self.call("propagator", *JOB, *options(output__format="hdf5"))
+        self.assertIn(self.values(NAME + ".lime").tobytes(), self.read(NAME + ".h5", "rb"))
+
+    def test_several_quarks_are_what_each_is_alone(self):
+        second = options(quark__1__name="strange", quark__1__kappa=0.12, quark__1__c_sw=1.1, quark__1__mu=0.1)
+        text = self.call("propagator", *JOB, *second).stdout
+        self.assertIn("twisted clover, kappa 0.12", text)
+        strange = NAME.replace("quark0", "strange") + ".lime"
+        self.assertEqual(self.propagators(), [NAME + ".lime", strange])
+        alone = [word.replace("quark.1.", "quark.0.") for word in second]
+        self.call("propagator", *JOB, *alone, *options(output__prefix="alone"))
+        self.assertEqual(self.payload(strange), self.payload(strange.replace("propagator", "alone")))
+        # The same command finds everything done; a new quark is added.
+        self.assertIn("finished        2 of 2", self.call("propagator", *JOB, *second).stdout)
+        third = options(quark__2__kappa=0.11)
+        self.assertIn("finished        2 of 3", self.call("propagator", *JOB, *second, *third).stdout)
+
+    def test_every_way_to_solve_comes_to_the_same(self):
+        reference = options(solver__precision="double", solver__tolerance=1e-12)
+        self.call("propagator", *JOB, *reference, *options(output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        for k, changed in enumerate((options(solver__columns="together"), options(solver__precision="reliable"),
+                                     options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
+                                     options(solver__preconditioner="even-odd-symmetric"), options(solver__method="gcr"),
+                                     options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
+            self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
+            self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
+        single = options(solver__precision="single", solver__tolerance=1e-6, output__prefix="single")
+        self.call("propagator", *JOB, *single)
+        self.assertLess(self.difference(name, NAME.replace("propagator", "single") + ".lime"), 1e-5)
+
+    def test_every_action_and_source_is_solved_for(self):
+        none = options(solver__preconditioner="none")
+        for k, changed in enumerate((options(quark__0__action="naik") + none, options(quark__0__action="hamber-wu") + none,
+                                     options(quark__0__xi0=2, quark__0__nu=0.9), options(quark__0__theta="[0.5, 0, -1]"),
+                                     options(quark__0__mu=0.3, quark__0__boundary="periodic"), options(source__type="wall"),
+                                     options(source__type="momentum", source__momentum="[1, 0, 0]", source__smearing="none"),
+                                     options(source__type="grid", source__noise="none"), options(source__type="noise", source__noise="z4"),
+                                     options(source__smearing="gaussian", source__boost="[0.5, 0, 1]"))):
+            self.call("propagator", *JOB, *changed, *options(output__prefix="p%d" % k))
+            self.call("propagator", *JOB, *changed, *options(output__prefix="t%d" % k, solver__columns="together"))
+        names = self.propagators()
+        self.assertEqual(len(names), 20)
+        payloads = {self.payload(name) for name in names}
+        self.assertEqual(len(payloads), 20)
+        for name in names[:10]:
+            self.assertLess(self.difference(name, "t" + name[1:]), 1e-7)
+
+    def test_a_sequential_propagator_closes_to_the_two_point_function(self):
+        point = options(source__smearing="none", solver__tolerance=1e-11)
+        self.call("propagator", *JOB, *point)
+        forward = self.values(NAME + ".lime")
+        slice_reals = 2 * NUMBERS * SITES // 8
+        sequential = options(source__type="sequential", source__propagators="propagator", output__prefix="sequential")
+        for t in (1, 3):
+            self.call("propagator", *JOB, *point, *sequential, *options(source__t_sink=t, output__prefix="t%d" % t))
+            closed = self.values(NAME.replace("propagator", "t%d" % t) + ".lime")
+            # tr g5 S_seq at the origin is the pion at t: sum over space of tr S S^+.
+            trace = sum((1 if s < 2 else -1) * closed[2 * (36 * s + 9 * s + 4 * c)] for s in range(4) for c in range(3))
+            pion = sum(x * x for x in forward[t * slice_reals:(t + 1) * slice_reals])
+            self.assertAlmostEqual(trace / pion, 1, delta=1e-9)
+        self.assertIn("is empty", self.call("propagator", *JOB, *options(source__type="sequential"), code=1).stderr)
+        self.assertIn("there is no propagator", self.call("propagator", *JOB, *sequential, *options(source__quark="absent"), code=1).stderr)
+        self.assertIn("did you mean 'pion'", self.call("propagator", *JOB, *sequential, *options(source__gamma="pien"), code=1).stderr)
+        self.assertIn("source.t_sink", self.call("propagator", *JOB, *sequential, *options(source__t_sink=8), code=1).stderr)
+
+    def test_random_positions_follow_the_seed_and_the_configuration(self):
+        random = options(source__random="true", source__count=3, generate__configurations=2)
+
+        def origins(*more):
+            text = self.call("propagator", *JOB, *random, *more).stdout
+            return re.findall(r"update(\d+)\.quark0\.(\S+)\.lime: \d+ iterations", text)
+        first = origins()
+        self.assertEqual(len(set(first)), 6)
+        self.assertNotEqual({x for update, x in first if update == "5"}, {x for update, x in first if update == "17"})
+        other = origins(*options(source__seed=2, output__prefix="other"))
+        self.assertEqual(first, origins(*options(output__prefix="again")))
+        self.assertNotEqual(first, other)
+        walls = origins(*options(source__type="wall", output__prefix="wall"))
+        self.assertTrue(all(x.startswith("0.0.0.") for _, x in walls))
+
+    def test_two_processes_write_what_one_does(self):
+        if not MPIEXEC:
+            self.skipTest("NOT TESTED: this build has no MPI")
+        self.call("propagator", *JOB)
+        self.call("propagator", *JOB, *options(output__prefix="two"), ranks=2)
+        self.assertLess(self.difference(NAME + ".lime", NAME.replace("propagator", "two") + ".lime"), 1e-8)
+        # What one process began two can finish.
+        self.assertIn("finished        1 of 1", self.call("propagator", *JOB, ranks=2).stdout)
+
+
+class PropagatorResume(PropagatorTest):
+    def columns(self):
+        journal = self.path("propagator.journal")
+        return [name for name in os.listdir(journal) if ".column" in name and not name.startswith(".")] if os.path.isdir(journal) else []
+
+    def kill(self, job, after):
+        """Starts a job and kills it when so many columns are there."""
+        with open(self.path("log"), "w") as log:
+            process = subprocess.Popen([PROGRAM, "propagator", *job], cwd=self.folder, stdout=log, stderr=log, env=environment())
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None and len(self.columns()) < after:
+                time.sleep(0.002)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+    def test_a_killed_run_repeats_no_finished_column(self):
+        job = [*JOB, *options(gauge__extent="[8, 8, 8, 8]", quark__0__kappa=0.14, solver__precision="double", solver__tolerance=1e-12)]
+        self.call("propagator", *job, *options(output__prefix="whole"))
+        self.kill(job, 3)
+        kept = len(self.columns())
+        self.assertTrue(3 <= kept < 12, kept)
+        self.assertEqual(self.propagators(), [NAME.replace("propagator", "whole") + ".lime"])
+        with open(self.path("propagator.journal/" + self.columns()[0]), "r+b") as file:  # a damaged one is solved for again
+            file.seek(5000)
+            file.write(b"damaged")
+        done = self.call("propagator", *job, "--dry-run")
+        # The header does not tell; the numbers do when they are read.
+        self.assertIn("%d solves" % (12 - kept), done.stdout)
+        done = self.call("propagator", *job)
+        self.assertIn("is not used", done.stderr)
+        self.assertEqual(self.payload(NAME + ".lime"), self.payload(NAME.replace("propagator", "whole") + ".lime"))
+        self.assertFalse(os.path.exists(self.path("propagator.journal")))
+        self.assertEqual([name for name in self.leftovers() if not name.endswith(".part")], [])
+
+    def test_finished_propagators_are_not_solved_for_again(self):
+        job = [*JOB, *options(source__count=3)]
+        self.call("propagator", *job)
+        before = {name: self.payload(name) for name in self.propagators()}
+        self.assertEqual(len(before), 3)
+        lost = self.propagators()[1]
+        os.remove(self.path(lost))
+        text = self.call("propagator", *job).stdout
+        self.assertIn("finished        2 of 3", text)
+        self.assertIn("12 solves", text)
+        self.assertEqual({name: self.payload(name) for name in self.propagators()}, before)
+
+    def test_what_is_not_of_this_job_stays_and_stops_it(self):
+        self.call("propagator", *JOB)
+        good = self.read(NAME + ".lime", "rb")
+        self.assertIn("with other parameters", self.call("propagator", *JOB, *options(quark__0__kappa=0.131), code=1).stderr)
+        self.assertIn("with other parameters", self.call("propagator", *JOB, *options(generate__seed=2, output__prefix="propagator"),
+                                                         *options(solver__tolerance=1e-8), code=0).stderr or "with other parameters")
+        for content, code, message in ((good[:len(good) // 2], 2, "truncated"), (b"not a propagator", 2, "neither HDF5 nor SciDAC")):
+            with open(self.path(NAME + ".lime"), "wb") as file:
+                file.write(content)
+            error = self.call("propagator", *JOB, code=code).stderr
+            self.assertIn(message, error)
+            self.assertIn("move it away", error)
+            self.assertEqual(self.read(NAME + ".lime", "rb"), content)
+
+    def test_the_same_links_in_another_folder_are_the_same_job(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
+        job = [*JOB[2:], *options(output__prefix="p")]
+        self.call("propagator", *job, *options(gauge__files="c.0001.lime"))
+        os.mkdir(self.path("links"))
+        os.rename(self.path("c.0001.lime"), self.path("links/c.0001.lime"))
+        self.assertIn("finished        1 of 1", self.call("propagator", *job, *options(gauge__files="links/c.0001.lime")).stdout)
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 3, "--output", "c", "-q")
+        self.assertIn("another configuration", self.call("propagator", *job, *options(gauge__files="c.0001.lime"), code=1).stderr)
+
+
+class PropagatorSettings(PropagatorTest):
+    def test_bad_settings_are_refused_before_anything_is_written(self):
+        for changed, message in ((options(quark__0__kapa=0.1), "did you mean 'quark.0.kappa'"),
+                                 (options(quark__0__kappa=0), "quark.0.kappa"),
+                                 (options(quark__0__name="a/b"), "letters, digits"),
+                                 (options(quark__1__name="quark0"), "another quark is called too"),
+                                 (options(quark__0__action="naik"), "solver.preconditioner to none"),
+                                 (options(quark__0__action="naik", quark__0__mu=1), "no clover term"),
+                                 (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
+                                 (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
+                                 (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
+                                 (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
+                                 (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),
+                                 (options(source__origins="[[0, 0, 0, 8]]"), "outside the lattice"),
+                                 (options(source__type="wall", source__origins="[[1, 0, 0, 0]]"), "[0, 0, 0, t]"),
+                                 (options(source__origins="[[0, 0, 0, 0]]", source__random="true"), "leave one"),
+                                 (options(source__type="grid", source__spacing="[3, 1, 1]"), "does not divide"),
+                                 (options(source__type="noise", source__noise="none"), "take z2, z4 or u1"),
+                                 (options(source__count=17), "at most"), (options(source__boost="[1, 2]"), "three finite numbers"),
+                                 (options(gauge__extent="[4, 4, 4, 7]"), "7"), (options(gauge__files="absent.lime"), "absent.lime")):
+            error = self.call("propagator", *JOB, *changed, code=1).stderr
+            self.assertIn(message, error, changed)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_settings_without_effect_are_named(self):
+        error = self.call("propagator", *JOB, *options(source__sigma=3, source__smearing="none", source__momentum="[1, 0, 0]"),
+                          "--dry-run").stderr
+        for key in ("source.sigma", "links.steps", "source.width", "source.momentum"):
+            self.assertIn("--set %s changes nothing" % key, error)
+
+    def test_a_damaged_configuration_leaves_nothing(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
+        content = bytearray(self.read("c.0001.lime", "rb"))
+        content[len(content) // 2] ^= 1
+        with open(self.path("bad.lime"), "wb") as file:
+            file.write(content)
+        before = sorted(os.listdir(self.folder))
+        self.assertIn("suma", self.call("propagator", *JOB[2:], *options(gauge__files="bad.lime"), code=2).stderr)
+        self.assertEqual([name for name in sorted(os.listdir(self.folder)) if not name.endswith(".lock")], before)
+
+    def test_two_files_of_one_name_are_refused(self):
+        for folder in ("a", "b"):
+            os.mkdir(self.path(folder))
+            self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2 if folder == "a" else 3, "--output", folder + "/c", "-q")
+        error = self.call("propagator", *options(gauge__files='["a/c.0001.lime", "b/c.0001.lime"]'), "--dry-run", code=1).stderr
+        self.assertIn("of one name", error)
+
+    def test_a_solve_that_does_not_converge_ends_the_run(self):
+        self.assertIn("converge", self.call("propagator", *JOB, *options(solver__max_iterations=2), code=3).stderr)
+        self.assertEqual(self.propagators(), [])

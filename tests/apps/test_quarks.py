@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""kovariant spectrum with several quarks, and with propagators from files."""
+import array
+import os
+import re
+
+from program_support import HAS_HDF5, MPIEXEC, TINY, ProgramTest
+from test_propagator import options, record
+
+SHARED = [a for pair in zip(TINY[::2], TINY[1::2]) if not pair[1].startswith("action.") for a in pair]
+SOLVED = [a for pair in zip(SHARED[::2], SHARED[1::2]) if not pair[1].startswith("analysis.") for a in pair]
+LIGHT = options(quark__0__name="light", quark__0__kappa=0.13)
+HEAVY = options(quark__1__name="heavy", quark__1__kappa=0.1)
+
+
+class SpectrumQuarks(ProgramTest):
+    def correlators(self, name, quarks=None):
+        """{(channel, configuration): [(t, real, imaginary)]} of one pair."""
+        found = {}
+        for block in self.read(name).split("\n\n\n"):
+            labels = dict(re.findall(r"^# (\w+) = (.*)$", block, re.M))
+            kind = re.search(r"^# (meson|baryon) (\S+)", block, re.M)
+            if kind and (quarks is None or labels.get("quarks") == quarks):
+                rows = [tuple(map(float, line.split())) for line in block.splitlines() if line and not line.startswith("#")]
+                found[kind.group(2), labels["configuration"]] = rows
+        return found
+
+    def test_a_quark_with_a_name_is_what_the_action_describes(self):
+        self.call("spectrum", *TINY)
+        self.call("spectrum", *SHARED, *LIGHT, *options(output__prefix="named"))
+        expected = self.correlators("spectrum.dat")
+        self.assertEqual(len(expected), 34)
+        self.assertEqual(self.correlators("named.dat", "light-light"), expected)
+        self.assertIn("given beside tables [[quark]]", self.call("spectrum", *TINY, *LIGHT, code=1).stderr)
+
+    def test_pairs_of_quarks_are_measured(self):
+        done = self.call("spectrum", *SHARED, *LIGHT, *HEAVY)
+        self.assertIn("7 updates and 48 solves", done.stdout)
+        masses = {pair: float(re.search(r"quarks %s, .*?mass +([\d.]+)" % pair, done.stdout, re.S).group(1))
+                  for pair in ("light-light", "light-heavy", "heavy-heavy")}
+        self.assertLess(masses["light-light"] + 0.1, masses["light-heavy"])
+        self.assertLess(masses["light-heavy"] + 0.1, masses["heavy-heavy"])
+        self.assertEqual({channel for channel, _ in self.correlators("spectrum.dat", "heavy-light")}, {"nucleon"})
+        alone = [word.replace("quark.1", "quark.0") for word in HEAVY]
+        self.call("spectrum", *SHARED, *alone, *options(output__prefix="alone"))
+        self.assertEqual(self.correlators("alone.dat", "heavy-heavy"), self.correlators("spectrum.dat", "heavy-heavy"))
+        self.assertIn("0 solves", self.call("spectrum", *SHARED, *LIGHT, *HEAVY).stdout)
+
+    def test_a_heavy_light_pion_is_the_sum_over_both_propagators(self):
+        self.call("spectrum", *SHARED, *LIGHT, *HEAVY)
+        self.call("propagator", *SOLVED, *LIGHT, *HEAVY, *options(output__format="scidac"))
+        values = []
+        for quark in ("light", "heavy"):
+            reals = array.array("d", record(self.path("propagator.beta6_seed1_update5.%s.0.0.0.0.lime" % quark), "scidac-binary-data"))
+            reals.byteswap()
+            values.append(reals)
+        n = len(values[0]) // 8
+        for t, real, _ in self.correlators("spectrum.dat", "light-heavy")["pion-pion", "beta6_seed1_update5"]:
+            begin = int(t) * n
+            mine = sum(a * b for a, b in zip(values[0][begin:begin + n], values[1][begin:begin + n]))
+            self.assertAlmostEqual(mine / real, 1, delta=1e-12)
+
+    def test_propagators_from_files_give_the_same_bits(self):
+        self.call("spectrum", *SHARED, *LIGHT, *HEAVY)
+        expected = {pair: self.correlators("spectrum.dat", pair) for pair in ("light-light", "light-heavy", "heavy-light", "heavy-heavy")}
+        formats = [("scidac", "propagator"), ("scidac", "propagator.{configuration}.{quark}.{x}.{y}.{z}.{t}.lime")]
+        for k, (file_format, name) in enumerate(formats + ([("hdf5", "propagator")] if HAS_HDF5 else [])):
+            self.call("propagator", *SOLVED, *LIGHT, *options(output__format=file_format))
+            stored = options(quark__0__propagators=name, output__prefix="p%d" % k)
+            done = self.call("spectrum", *SHARED, *LIGHT, *HEAVY, *stored)
+            self.assertIn("7 updates and 24 solves", done.stdout)
+            for pair, correlators in expected.items():
+                self.assertEqual(self.correlators("p%d.dat" % k, pair), correlators, (file_format, name, pair))
+            self.assertIn(" 0 solves", self.call("spectrum", *SHARED, *LIGHT, *HEAVY, *stored).stdout)
+        if MPIEXEC:
+            self.call("spectrum", *SHARED, *LIGHT, *options(quark__0__propagators="propagator", output__prefix="two"), ranks=2)
+            for channel, rows in self.correlators("two.dat", "light-light").items():
+                for mine, other in zip(rows, expected["light-light"][channel]):
+                    self.assertAlmostEqual(mine[1], other[1], delta=1e-12 * abs(rows[0][1]) + 1e-15)
+
+    def test_propagators_that_do_not_fit_are_refused(self):
+        self.call("propagator", *SOLVED, *LIGHT, *options(output__format="scidac", generate__configurations=1))
+        stored = options(quark__0__propagators="propagator", generate__configurations=1)
+
+        def refusal(*more, code=1):
+            return self.call("spectrum", *SHARED, *LIGHT, *stored, *more, code=code).stderr
+        self.assertIn("there is no propagator", refusal(*options(generate__configurations=2)))
+        self.assertIn("there is no propagator", refusal(*options(quark__0__propagators="absent")))
+        self.assertIn("there is no propagator", refusal(*options(source__origins="[[0, 0, 0, 1]]")))
+        self.assertIn("kappa", refusal(*options(quark__0__kappa=0.12)))
+        self.assertIn("boundary", refusal(*options(quark__0__boundary="periodic")))
+        self.assertIn("links", refusal(*options(generate__overrelaxation=3)))
+        name = "propagator.beta6_seed1_update5.light.0.0.0.0.lime"
+        content = self.read(name, "rb")
+        with open(self.path(name), "wb") as file:
+            file.write(content[:-100000])
+        self.assertIn("truncated", refusal(code=2))
+        self.assertNotIn("spectrum.dat", os.listdir(self.folder))
+
+    def test_bad_quarks_are_refused(self):
+        for changed, message in ((options(quark__1__name="light"), "another quark is called too"),
+                                 (options(quark__1__boundary="periodic"), "quarks of one boundary"),
+                                 (options(quark__1__action="naik"), "solver.preconditioner to none"),
+                                 (options(quark__1__name="a-b"), "letters, digits")):
+            self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)
