@@ -25,7 +25,7 @@ struct StoredSite {
 
   /// Real k of the site, k < shape.n_reals.
   KOKKOS_INLINE_FUNCTION Real get(int k) const {
-    if (shape.n_stored == 8) {
+    if (shape.is_eight_of_su3()) {
       const auto z = su3().z[k / 2];
       return k % 2 == 0 ? z.re : z.im;
     }
@@ -39,7 +39,7 @@ struct StoredSite {
   /// Sets all of them: of(k) is real k.
   template <class Of>
   KOKKOS_INLINE_FUNCTION void set(const Of& of) const {
-    if (shape.n_stored == 8) {
+    if (shape.is_eight_of_su3()) {
       ColorMatrix<Real> u;
       for (int i = 0; i < 9; ++i) u.z[i] = {Real(of(2 * i)), Real(of(2 * i + 1))};
       const EightReals<Real> r = Eight::to_numbers(u);

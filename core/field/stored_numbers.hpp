@@ -19,6 +19,8 @@ struct SiteShape {
   int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed; or 8 others
   int n_scale;   // numbers before them that together hold a float, the scale of 16-bit integers
   constexpr int n_numbers() const { return n_stored + n_scale; }
+  /// Whether these are the numbers of Links8.
+  constexpr bool is_eight_of_su3() const { return n_stored == 8 && n_reals == 18; }
   friend constexpr bool operator==(const SiteShape&, const SiteShape&) = default;
 };
 

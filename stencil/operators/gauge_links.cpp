@@ -3,6 +3,9 @@
 
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/vectors/field_sums.hpp"
+
+#include <cmath>
 
 namespace kov {
 
@@ -95,6 +98,9 @@ GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<Col
       forms_(std::make_shared<Forms>()) {
   require(matrices.n_components() == int(steps.size()), matrices.name(), "has", matrices.n_components(),
           "components for", steps.size(), "steps: give a matrix for each");
+  if constexpr (sizeof(typename Codec<ColorMatrix, Storage>::Stored) == 2)
+    require(std::isfinite(norm2(matrices)), matrices.name(),
+            "has a number that is not finite, which 16 bits cannot show: check where the links come from");
   const Stencil& stencil = Stencil::of(lattice(), legs_);
   convert(matrices, links_);
   halo_ = Halo<ColorMatrix, Storage>(lattice(), stencil, links_.n_components(),

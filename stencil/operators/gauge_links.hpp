@@ -39,7 +39,7 @@ class GaugeLinks {
   using Real = real_of_storage_t<ColorMatrix, Storage>;
 
   /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective,
-  /// fences.
+  /// fences.  In 16 bits throws InputError for links with a number that is not finite.
   template <class S>
   explicit GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);

@@ -3,10 +3,10 @@
 // Hop: the hopping term H of Wilson's discretisation, shared by all Dirac operators of Wilson type.
 #pragma once
 
+#include "kov/core/site/projector.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/core/site/projector.hpp"
 
 #include <utility>
 

@@ -9,6 +9,7 @@
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
+#include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 
@@ -222,6 +223,17 @@ TEST(LegFactorsOfDirections, MultiplyEveryLeg) {
       expected += (step > 0 ? z : std::conj(z)) * there;
     }
   EXPECT_LT(max_difference(out, gather(expected)), 1e-13);
+}
+
+TEST(LinksIn16Bits, RefuseWhatIsNotANumber) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto gauge = reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent()));
+  auto u = peek(gauge, {1, 2, 3, 4}, 2);
+  u.z[4].im = std::numeric_limits<double>::quiet_NaN();
+  poke(gauge, {1, 2, 3, 4}, u, 2);
+  EXPECT_THROW(GaugeLinks<Fixed16>{gauge}, InputError);
+  EXPECT_THROW(GaugeLinks<Links8<Fixed16>>{gauge}, InputError);
+  EXPECT_NO_THROW(GaugeLinks<Links8<double>>{gauge});
 }
 
 TEST(ColumnsOfLinks, MustBeRequestedWhenTheOperatorIsMade) {
