@@ -209,7 +209,9 @@ class Bench(ProgramTest):
         self.assertIn("--plan", self.call("bench", "dslash", "--plan", code=1).stderr)
         self.assertIn("--columns", self.call("bench", "scaling", "--columns", 2, code=1).stderr)
         self.assertIn("--output", self.call("bench", "scaling", "--plan", "--output", "s", code=1).stderr)
-        self.assertIn("--memory is -1", self.call("bench", "scaling", "--plan", "--memory", -1, code=1).stderr)
+        for memory in (-1, 0):
+            self.assertIn("--memory is %d - it must be positive" % memory,
+                          self.call("bench", "scaling", "--plan", "--memory", memory, code=1).stderr)
         self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
         self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)

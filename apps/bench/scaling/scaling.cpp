@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <span>
 
 namespace kov::app {
@@ -225,13 +223,6 @@ OutputFiles outputs_of_scaling(const ScalingOptions& options) {
   return outputs;
 }
 
-/// Of one rank here.
-double memory_here(const Comm& comm) {
-  double bytes = std::numeric_limits<double>::infinity();
-  for (const MemoryPool& pool : memory_pools()) bytes = std::min(bytes, pool.bytes);
-  return bytes / comm.size();
-}
-
 }  // namespace
 
 void ScalingOptions::declare(Arguments& arguments) {
@@ -241,7 +232,7 @@ void ScalingOptions::declare(Arguments& arguments) {
                  "of the table scaling: say how many ranks have the memory for --lattice, and time nothing");
   arguments.option("--columns", problem.columns, "that --plan counts, solved for at once");
   arguments.option("--memory", memory,
-                   "of a rank in GiB for --plan; without it, this machine's divided by the ranks of the run");
+                   "of a rank in GiB for --plan; without it, a rank's part of the memory that this run has");
   arguments.option("--output", output, "PREFIX of the files of the table scaling");
 }
 
@@ -253,13 +244,13 @@ void ScalingOptions::require_used(const Session& session, bool chosen) const {
   for (const char* option : {"--columns", "--memory"}) session.require_used(option, chosen && plan, "with --plan");
   require(problem.columns >= 1 && problem.columns <= 1024, "--columns is", problem.columns,
           "- give a number from 1 to 1024");
-  require(memory >= 0, "--memory is", memory, "- it must be positive");
+  require(memory > 0 || !session.given.contains("--memory"), "--memory is", memory, "- it must be positive");
 }
 
 void bench_scaling(const Session& session, const ScalingOptions& options) {
   const Coord lattice = options.lattice.value_or(default_lattice);
   if (options.plan) {
-    const double memory = options.memory > 0 ? options.memory * double(1 << 30) : memory_here(session.comm);
+    const double memory = options.memory > 0 ? options.memory * double(1 << 30) : memory_of_rank(session.comm);
     session.begin();
     return plan_scaling(session, {lattice, options.problem, memory});
   }

@@ -18,7 +18,7 @@ struct ScalingOptions {
   ScalingProblem problem;
   std::string output = "scaling";
   bool plan = false;
-  /// Of a rank in the plan, in GiB; 0: this machine's, divided by the ranks of the run.
+  /// Of a rank in the plan, in GiB; 0: memory_of_rank(), of this run.
   double memory = 0;
 
   void declare(Arguments& arguments);
