@@ -5,9 +5,10 @@ ctest sets KOVARIANT (the program) as for the others (program_support.py).
 """
 import os
 import re
+import subprocess
 import unittest
 
-from program_support import MPIEXEC, ProgramTest
+from program_support import MPIEXEC, PROGRAM, ProgramTest, environment, run
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
@@ -183,6 +184,26 @@ class Bench(ProgramTest):
                          ranks=3).stdout
         self.assertRegex(text, r"strong +3  left out: no process grid of 3 ranks divides the lattice 4 4 4 4")
         self.assertRegex(text, r"weak +3  4 4 4 12 ")
+
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_a_rank_without_memory_ends_the_table_scaling_at_once_and_leaves_the_finished_rows(self):
+        def start(kernel):
+            command = [*MPIEXEC, "-n", "2", PROGRAM, "bench", "scaling", "--lattice", "4", "4", "4", "8", "--local", "4", "4", "2", "4",
+                       "--output", "s"]
+            return run(command, launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True, timeout=200,
+                       env=environment(KOV_FAULT="memory:1:%d" % kernel, KOV_TIMEOUT="100"))
+        count = int(re.search(r"did not strike: rank 1 ran (\d+) kernels", start(10**9).stderr)[1])
+        os.remove(self.path("s.txt"))
+        done = start(count // 2)
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertIn("rank 1: memory ran out", done.stderr)
+        self.assertLess(done.seconds, 60)
+        rows = re.findall(self.ROW, self.read("s.txt"), re.M)
+        self.assertEqual([row[3] for row in rows if row[:2] == ("strong", "1")],
+                         ["single", "single/16-bit", "double", "double/single", "double/16-bit"])
+        self.assertEqual(re.findall(self.ROW, done.stdout, re.M), rows)
+        self.assertLess(len(rows), 30)
 
     def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
         def plan(*more):

@@ -8,6 +8,7 @@
 #include "apps/files/text_file.hpp"
 #include "apps/plot/plot.hpp"
 #include "apps/settings/format.hpp"
+#include "kov/core/lattice/lattice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,23 +74,12 @@ class ScalingTable {
       memory_.push_back(scaling_memory(options.problem, precision));
   }
 
-  /// Collective.
+  /// Writes the table after every row.  Collective.
   void measure(Kind kind, int n_ranks) {
     const std::optional<Comm> group = session_.comm.first(n_ranks);
-    std::vector<Row> rows;
-    std::vector<std::string> reasons;
-    session_.comm.agree([&] {
-      if (!group) return;
-      try {
-        for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped})
-          if (n_ranks > 1 || overlap == Overlap::blocking) measure(*group, kind, overlap, rows, reasons);
-      } catch (const InputError& error) {
-        reasons.push_back(format("%-7s %5d  left out: ", name_of(kind), n_ranks) + error.what());
-      }
-    });
-    tell_all(rows);
-    for (Row& row : rows) add(row);
-    for (const std::string& reason : reasons) say(reason);
+    const std::size_t n_before = rows_.size();
+    if (group) measure(*group, kind);
+    tell_all(n_before);
   }
 
   void head() {
@@ -98,7 +88,9 @@ class ScalingTable {
     say(format("%-7s %5s  %-16s %-14s %-10s %10s %9s %10s %8s %6s %9s", "scaling", "ranks", "lattice", "precision",
                "halos", "iterations", "seconds", "Gflop/s", "error", "%", "residual"));
   }
-  const std::string& text() const { return text_; }
+  std::string file() const { return options_.output + ".txt"; }
+  /// Collective over the ranks of a group.
+  void write(const Comm& group) const { write_text_file(group, file(), text_); }
 
   Plot picture(Kind kind) const {
     const bool strong = kind == Kind::strong;
@@ -142,22 +134,35 @@ class ScalingTable {
     return extent;
   }
 
-  /// On the ranks of a group.
-  void measure(const Comm& group, Kind kind, Overlap overlap, std::vector<Row>& rows,
-               std::vector<std::string>& reasons) const {
-    LatticeOptions how{.halo = {.overlap = overlap}};
-    if (kind == Kind::weak) how.grid = weak_grid(options_.local, group.size());
-    const Lattice lattice(group, extent_of(kind, group.size()), how);
+  Coord grid_of(Kind kind, int n_ranks) const {
+    return kind == Kind::strong ? Geometry::choose_grid(strong_lattice(), n_ranks) : weak_grid(options_.local, n_ranks);
+  }
+
+  /// On the ranks of a group.  Only a lattice that they cannot share is left out: all of them find that out.  Other
+  /// errors end the run, because a rank without memory fails while the others wait for its messages.
+  void measure(const Comm& group, Kind kind) {
+    Coord grid{};
+    try {
+      grid = grid_of(kind, group.size());
+      Geometry(extent_of(kind, group.size()), grid, group.rank(), group.size());
+    } catch (const InputError& error) {
+      return say(format("%-7s %5d  left out: ", name_of(kind), group.size()) + error.what());
+    }
+    for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped})
+      if (group.size() > 1 || overlap == Overlap::blocking) measure(group, kind, grid, overlap);
+  }
+  void measure(const Comm& group, Kind kind, const Coord& grid, Overlap overlap) {
+    const Lattice lattice(group, extent_of(kind, group.size()), {.grid = grid, .halo = {.overlap = overlap}});
     for (int p = 0; p < n_precisions(); ++p) {
       const ScalingPrecision& precision = scaling_precisions()[std::size_t(p)];
       const double bytes = memory_[std::size_t(p)].of_rank(lattice.extent(), lattice.geometry().grid());
       if (const std::string warning = memory_warning(group, bytes); !warning.empty()) {
         if (overlap == Overlap::blocking)
-          reasons.push_back(format("%-7s %5d  %s left out: ", name_of(kind), group.size(), precision.name.c_str()) +
-                            warning);
+          say(format("%-7s %5d  %s left out: ", name_of(kind), group.size(), precision.name.c_str()) + warning);
         continue;
       }
-      rows.push_back(row_of(lattice, kind, overlap, p));
+      add(row_of(lattice, kind, overlap, p));
+      write(group);
     }
   }
 
@@ -181,16 +186,16 @@ class ScalingTable {
     return row;
   }
 
-  /// Rank 0 is in every group; the others need the rows for their pictures.
-  void tell_all(std::vector<Row>& rows) const {
-    std::int64_t n[1] = {std::int64_t(session_.comm.rank() == 0 ? rows.size() : 0)};
+  /// Rank 0 is in every group; the others need its rows, from this one on, for their pictures.
+  void tell_all(std::size_t first) {
+    std::int64_t n[1] = {std::int64_t(session_.comm.rank() == 0 ? rows_.size() : 0)};
     session_.comm.sum(std::span<std::int64_t>(n));
-    rows.resize(std::size_t(n[0]));
-    session_.comm.broadcast(std::as_writable_bytes(std::span(rows)));
+    rows_.resize(std::size_t(n[0]));
+    session_.comm.broadcast(std::as_writable_bytes(std::span(rows_).subspan(first)));
   }
 
   /// Compares a row with the fewest ranks of its kind.
-  void add(Row& row) {
+  void add(Row row) {
     const auto first = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) {
       return r.kind == row.kind && r.precision == row.precision && (r.overlap == row.overlap || r.n_ranks == 1);
     });
@@ -263,8 +268,8 @@ void bench_scaling(const Session& session, const ScalingOptions& options) {
   for (const Kind kind : {Kind::strong, Kind::weak})
     for (const int n : rank_counts(session.comm.size())) table.measure(kind, n);
   WrittenFiles files(session);
-  write_text_file(session.comm, options.output + ".txt", table.text());
-  files.add({options.output + ".txt"});
+  table.write(session.comm);
+  files.add({table.file()});
   for (const Kind kind : {Kind::strong, Kind::weak})
     files.draw(options.output + "_" + name_of(kind), table.picture(kind));
   files.say();

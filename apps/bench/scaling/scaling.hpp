@@ -29,7 +29,8 @@ struct ScalingOptions {
 /// Six solves for the colours of the two upper spins of a point source, on 1, 2, 4, ... ranks and on all of them, in
 /// every pair of precisions, with halos before and beside the work on inner sites (R. Babich, M. A. Clark and B. Joo,
 /// arXiv:1011.0024).  A table of averages and their errors, and PREFIX.txt, PREFIX_strong and PREFIX_weak with
-/// pictures.  Lattices that cannot be shared or do not fit into memory are left out, with the reason.  Collective.
+/// pictures.  PREFIX.txt has every row as soon as it is finished.  Lattices that cannot be shared or do not fit into
+/// memory are left out, with the reason; a rank that runs out of memory all the same ends the run.  Collective.
 void bench_scaling(const Session& session, const ScalingOptions& options);
 
 }  // namespace kov::app
