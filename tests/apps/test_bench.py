@@ -205,6 +205,14 @@ class Bench(ProgramTest):
         self.assertEqual(re.findall(self.ROW, done.stdout, re.M), rows)
         self.assertLess(len(rows), 30)
 
+    def test_rows_that_did_not_converge_are_marked(self):
+        # The square of this mass is no number in any precision.
+        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 4, "--local", 4, 4, 2, 4, "--mass", 1e200, "--output", "s").stdout
+        rows = re.findall(r"^(?:strong|weak) +1  .* (\S+)  not converged$", text, re.M)
+        self.assertEqual(len(rows), 10, text)
+        self.assertIn("nan", rows)
+        self.assertEqual(re.findall(self.ROW, text, re.M), [])
+
     def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
         def plan(*more):
             text = self.call("bench", "scaling", "--plan", "--lattice", 16, 16, 16, 32, *more).stdout

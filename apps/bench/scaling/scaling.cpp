@@ -66,6 +66,9 @@ std::string overlap_name(const Row& row) {
   return row.n_ranks == 1 ? "none" : row.overlap == Overlap::blocking ? "blocking" : "overlapped";
 }
 
+/// The larger one; NaN, the residual of a solve that diverged, is larger than any number.
+double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 /// All rows, and what is said and written about them.
 class ScalingTable {
  public:
@@ -103,6 +106,8 @@ class ScalingTable {
         .integer_x = true,
         .with_zero = true};
     plot.caption += "; lines: halos overlapped with work, points: halos first; means of six solves";
+    if (std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.kind == kind && !row.converged; }))
+      plot.caption += "; without rows that did not converge";
     for (const Overlap overlap : {Overlap::overlapped, Overlap::blocking})
       for (int p = 0; p < n_colours; ++p) {
         const bool is_line = overlap == Overlap::overlapped;
@@ -112,7 +117,7 @@ class ScalingTable {
                           .error = {},
                           .style = is_line ? PlotSeries::Style::line : PlotSeries::Style::points};
         for (const Row& row : rows_)
-          if (row.kind == kind && row.precision == p && (row.overlap == overlap || row.n_ranks == 1)) {
+          if (row.converged && row.kind == kind && row.precision == p && (row.overlap == overlap || row.n_ranks == 1)) {
             series.x.push_back(row.n_ranks);
             series.y.push_back(row.gflops);
             if (!is_line) series.error.push_back(row.error);
@@ -179,8 +184,8 @@ class ScalingTable {
       row.seconds += report.seconds / n_solves;
       row.gflops += gflops / n_solves;
       squares += gflops * gflops / n_solves;
-      row.residual = std::max(row.residual, report.residual);
-      row.converged = row.converged && report.converged;
+      row.residual = worse(row.residual, report.residual);
+      row.converged = row.converged && report.converged && std::isfinite(report.residual);
     }
     row.error = std::sqrt(std::max(0.0, squares - row.gflops * row.gflops) / (n_solves - 1));
     return row;
@@ -194,17 +199,18 @@ class ScalingTable {
     session_.comm.broadcast(std::as_writable_bytes(std::span(rows_).subspan(first)));
   }
 
-  /// Compares a row with the fewest ranks of its kind.
+  /// Compares a row with the fewest ranks of its kind that converged.
   void add(Row row) {
     const auto first = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) {
-      return r.kind == row.kind && r.precision == row.precision && (r.overlap == row.overlap || r.n_ranks == 1);
+      return r.converged && r.kind == row.kind && r.precision == row.precision &&
+             (r.overlap == row.overlap || r.n_ranks == 1);
     });
     row.efficiency = first == rows_.end() ? 1 : row.gflops / row.n_ranks / (first->gflops / first->n_ranks);
     rows_.push_back(row);
     say(format("%-7s %5d  %-16s %-14s %-10s %10.1f %9.4f %10.3f %8.3f %6.0f %9.1e%s", name_of(row.kind), row.n_ranks,
                to_string(extent_of(row.kind, row.n_ranks)).c_str(),
                scaling_precisions()[std::size_t(row.precision)].name.c_str(), overlap_name(row).c_str(), row.iterations,
-               row.seconds, row.gflops, row.error, 100 * row.efficiency, row.residual,
+               row.seconds, row.gflops, row.error, 100 * row.efficiency, std::abs(row.residual),
                row.converged ? "" : "  not converged"));
   }
   void say(const std::string& line) {

@@ -30,7 +30,8 @@ struct ScalingOptions {
 /// every pair of precisions, with halos before and beside the work on inner sites (R. Babich, M. A. Clark and B. Joo,
 /// arXiv:1011.0024).  A table of averages and their errors, and PREFIX.txt, PREFIX_strong and PREFIX_weak with
 /// pictures.  PREFIX.txt has every row as soon as it is finished.  Lattices that cannot be shared or do not fit into
-/// memory are left out, with the reason; a rank that runs out of memory all the same ends the run.  Collective.
+/// memory are left out, with the reason; a rank that runs out of memory all the same ends the run.  Rows that did not
+/// converge are marked, and are not in the pictures.  Collective.
 void bench_scaling(const Session& session, const ScalingOptions& options);
 
 }  // namespace kov::app
