@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "apps/files/memory_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <span>
 
@@ -16,15 +18,10 @@ struct Share {
   double needed;
 };
 
-}  // namespace
-
-std::string memory_row(double bytes_per_site, const Lattice& lattice) {
-  return sentence("memory         ", std::ceil(bytes_per_site * double(lattice.volume()) / (1 << 20)), "MiB\n");
-}
-
-std::string memory_warning(const Comm& comm, double bytes_of_process, const std::vector<MemoryPool>& pools) {
+/// The pools of all ranks, and what is needed of each by all that share it.  Collective.
+std::map<std::uint64_t, Share> shares_of_all(const Comm& comm, double needed, const std::vector<MemoryPool>& pools) {
   std::vector<Share> mine;
-  for (const MemoryPool& pool : pools) mine.push_back({pool, bytes_of_process});
+  for (const MemoryPool& pool : pools) mine.push_back({pool, needed});
   std::map<std::uint64_t, Share> sums;
   for (const std::vector<std::byte>& bytes : comm.all_gather(std::as_bytes(std::span(mine)))) {
     std::vector<Share> shares(bytes.size() / sizeof(Share));
@@ -32,8 +29,18 @@ std::string memory_warning(const Comm& comm, double bytes_of_process, const std:
     for (const Share& share : shares)
       sums.try_emplace(share.pool.identity, Share{share.pool, 0}).first->second.needed += share.needed;
   }
+  return sums;
+}
+
+}  // namespace
+
+std::string memory_row(double bytes_per_site, const Lattice& lattice) {
+  return sentence("memory         ", std::ceil(bytes_per_site * double(lattice.volume()) / (1 << 20)), "MiB\n");
+}
+
+std::string memory_warning(const Comm& comm, double bytes_of_process, const std::vector<MemoryPool>& pools) {
   Share worst{{MemoryPool::Kind::host, 0, 0}, 0};
-  for (const auto& [identity, sum] : sums)
+  for (const auto& [identity, sum] : shares_of_all(comm, bytes_of_process, pools))
     if (sum.needed - sum.pool.bytes > worst.needed - worst.pool.bytes) worst = sum;
   if (worst.needed == 0) return "";
   using Kind = MemoryPool::Kind;
@@ -45,6 +52,13 @@ std::string memory_warning(const Comm& comm, double bytes_of_process, const std:
       "the fields take about", std::ceil(worst.needed / 1e9), "GB", where + ",", "which is more than its memory of",
       std::floor(worst.pool.bytes / 1e9),
       kind == Kind::control_group ? "GB: ask for more memory, or run it on more hosts" : "GB: run it on more of them");
+}
+
+double memory_of_rank(const Comm& comm, const std::vector<MemoryPool>& pools) {
+  double bytes = std::numeric_limits<double>::infinity();
+  for (const auto& [identity, ranks] : shares_of_all(comm, 1, pools))
+    bytes = std::min(bytes, ranks.pool.bytes / ranks.needed);
+  return bytes;
 }
 
 void warn_beyond_memory(const Session& session, double bytes_per_site, const Lattice& lattice) {

@@ -20,6 +20,9 @@ std::string memory_row(double bytes_per_site, const Lattice& lattice);
 std::string memory_warning(const Comm& comm, double bytes_of_process,
                            const std::vector<MemoryPool>& pools = memory_pools());
 
+/// The bytes that every rank has at least when the processes that share a pool have equal parts of it.  Collective.
+double memory_of_rank(const Comm& comm, const std::vector<MemoryPool>& pools = memory_pools());
+
 /// Logs that sentence as a warning.  Collective.
 void warn_beyond_memory(const Session& session, double bytes_per_site, const Lattice& lattice);
 

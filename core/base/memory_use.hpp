@@ -31,11 +31,18 @@ class BufferBytes {
     const std::lock_guard lock(mutex_);
     now_ -= n;
   }
-  /// The bytes now, from which the most is counted anew.
-  std::size_t begin() {
+  struct Count {
+    std::size_t now, most;
+  };
+  /// Counts the most anew, from the bytes now; returns what was counted before.
+  Count begin() {
     const std::lock_guard lock(mutex_);
-    most_ = now_;
-    return now_;
+    return {now_, std::exchange(most_, now_)};
+  }
+  /// Goes on with an earlier count, whose most was this.
+  void resume(std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    most_ = std::max(most_, most);
   }
   std::size_t most() {
     const std::lock_guard lock(mutex_);
@@ -45,6 +52,19 @@ class BufferBytes {
  private:
   std::mutex mutex_;
   std::size_t now_ = 0, most_ = 0;
+};
+
+/// A count of the most bytes while it lives, within that of another around it.
+class MostBytes {
+ public:
+  MostBytes() : before_(BufferBytes::instance().begin()) {}
+  ~MostBytes() { BufferBytes::instance().resume(before_.most); }
+  MostBytes(const MostBytes&) = delete;
+  MostBytes& operator=(const MostBytes&) = delete;
+  std::size_t beyond_before() const { return BufferBytes::instance().most() - before_.now; }
+
+ private:
+  BufferBytes::Count before_;
 };
 
 /// The same block, counted as long as it lives.
@@ -60,10 +80,11 @@ inline std::shared_ptr<std::byte> counted(std::shared_ptr<std::byte> block, std:
 }  // namespace detail
 
 /// The most bytes that fields and other buffers held at a time while f ran, beyond those that they held before.
+/// Calls may be nested; other threads must neither call it nor make buffers meanwhile.
 inline std::size_t most_bytes_of(const std::function<void()>& f) {
-  const std::size_t before = detail::BufferBytes::instance().begin();
+  const detail::MostBytes most;
   f();
-  return detail::BufferBytes::instance().most() - before;
+  return most.beyond_before();
 }
 
 }  // namespace kov

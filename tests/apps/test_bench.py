@@ -5,9 +5,10 @@ ctest sets KOVARIANT (the program) as for the others (program_support.py).
 """
 import os
 import re
+import subprocess
 import unittest
 
-from program_support import MPIEXEC, ProgramTest
+from program_support import MPIEXEC, PROGRAM, ProgramTest, environment, run
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
@@ -184,6 +185,34 @@ class Bench(ProgramTest):
         self.assertRegex(text, r"strong +3  left out: no process grid of 3 ranks divides the lattice 4 4 4 4")
         self.assertRegex(text, r"weak +3  4 4 4 12 ")
 
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_a_rank_without_memory_ends_the_table_scaling_at_once_and_leaves_the_finished_rows(self):
+        def start(kernel):
+            command = [*MPIEXEC, "-n", "2", PROGRAM, "bench", "scaling", "--lattice", "4", "4", "4", "8", "--local", "4", "4", "2", "4",
+                       "--output", "s"]
+            return run(command, launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True, timeout=200,
+                       env=environment(KOV_FAULT="memory:1:%d" % kernel, KOV_TIMEOUT="100"))
+        count = int(re.search(r"did not strike: rank 1 ran (\d+) kernels", start(10**9).stderr)[1])
+        os.remove(self.path("s.txt"))
+        done = start(count // 2)
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertIn("rank 1: memory ran out", done.stderr)
+        self.assertLess(done.seconds, 60)
+        rows = re.findall(self.ROW, self.read("s.txt"), re.M)
+        self.assertEqual([row[3] for row in rows if row[:2] == ("strong", "1")],
+                         ["single", "single/16-bit", "double", "double/single", "double/16-bit"])
+        self.assertEqual(re.findall(self.ROW, done.stdout, re.M), rows)
+        self.assertLess(len(rows), 30)
+
+    def test_rows_that_did_not_converge_are_marked(self):
+        # The square of this mass is no number in any precision.
+        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 4, "--local", 4, 4, 2, 4, "--mass", 1e200, "--output", "s").stdout
+        rows = re.findall(r"^(?:strong|weak) +1  .* (\S+)  not converged$", text, re.M)
+        self.assertEqual(len(rows), 10, text)
+        self.assertIn("nan", rows)
+        self.assertEqual(re.findall(self.ROW, text, re.M), [])
+
     def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
         def plan(*more):
             text = self.call("bench", "scaling", "--plan", "--lattice", 16, 16, 16, 32, *more).stdout
@@ -209,7 +238,9 @@ class Bench(ProgramTest):
         self.assertIn("--plan", self.call("bench", "dslash", "--plan", code=1).stderr)
         self.assertIn("--columns", self.call("bench", "scaling", "--columns", 2, code=1).stderr)
         self.assertIn("--output", self.call("bench", "scaling", "--plan", "--output", "s", code=1).stderr)
-        self.assertIn("--memory is -1", self.call("bench", "scaling", "--plan", "--memory", -1, code=1).stderr)
+        for memory in (-1, 0):
+            self.assertIn("--memory is %d - it must be positive" % memory,
+                          self.call("bench", "scaling", "--plan", "--memory", memory, code=1).stderr)
         self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
         self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)

@@ -8,11 +8,10 @@
 #include "apps/files/text_file.hpp"
 #include "apps/plot/plot.hpp"
 #include "apps/settings/format.hpp"
+#include "kov/core/lattice/lattice.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <span>
 
 namespace kov::app {
@@ -67,6 +66,9 @@ std::string overlap_name(const Row& row) {
   return row.n_ranks == 1 ? "none" : row.overlap == Overlap::blocking ? "blocking" : "overlapped";
 }
 
+/// The larger one; NaN, the residual of a solve that diverged, is larger than any number.
+double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 /// All rows, and what is said and written about them.
 class ScalingTable {
  public:
@@ -75,23 +77,12 @@ class ScalingTable {
       memory_.push_back(scaling_memory(options.problem, precision));
   }
 
-  /// Collective.
+  /// Writes the table after every row.  Collective.
   void measure(Kind kind, int n_ranks) {
     const std::optional<Comm> group = session_.comm.first(n_ranks);
-    std::vector<Row> rows;
-    std::vector<std::string> reasons;
-    session_.comm.agree([&] {
-      if (!group) return;
-      try {
-        for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped})
-          if (n_ranks > 1 || overlap == Overlap::blocking) measure(*group, kind, overlap, rows, reasons);
-      } catch (const InputError& error) {
-        reasons.push_back(format("%-7s %5d  left out: ", name_of(kind), n_ranks) + error.what());
-      }
-    });
-    tell_all(rows);
-    for (Row& row : rows) add(row);
-    for (const std::string& reason : reasons) say(reason);
+    const std::size_t n_before = rows_.size();
+    if (group) measure(*group, kind);
+    tell_all(n_before);
   }
 
   void head() {
@@ -100,7 +91,9 @@ class ScalingTable {
     say(format("%-7s %5s  %-16s %-14s %-10s %10s %9s %10s %8s %6s %9s", "scaling", "ranks", "lattice", "precision",
                "halos", "iterations", "seconds", "Gflop/s", "error", "%", "residual"));
   }
-  const std::string& text() const { return text_; }
+  std::string file() const { return options_.output + ".txt"; }
+  /// Collective over the ranks of a group.
+  void write(const Comm& group) const { write_text_file(group, file(), text_); }
 
   Plot picture(Kind kind) const {
     const bool strong = kind == Kind::strong;
@@ -113,6 +106,8 @@ class ScalingTable {
         .integer_x = true,
         .with_zero = true};
     plot.caption += "; lines: halos overlapped with work, points: halos first; means of six solves";
+    if (std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.kind == kind && !row.converged; }))
+      plot.caption += "; without rows that did not converge";
     for (const Overlap overlap : {Overlap::overlapped, Overlap::blocking})
       for (int p = 0; p < n_colours; ++p) {
         const bool is_line = overlap == Overlap::overlapped;
@@ -122,7 +117,7 @@ class ScalingTable {
                           .error = {},
                           .style = is_line ? PlotSeries::Style::line : PlotSeries::Style::points};
         for (const Row& row : rows_)
-          if (row.kind == kind && row.precision == p && (row.overlap == overlap || row.n_ranks == 1)) {
+          if (row.converged && row.kind == kind && row.precision == p && (row.overlap == overlap || row.n_ranks == 1)) {
             series.x.push_back(row.n_ranks);
             series.y.push_back(row.gflops);
             if (!is_line) series.error.push_back(row.error);
@@ -144,22 +139,35 @@ class ScalingTable {
     return extent;
   }
 
-  /// On the ranks of a group.
-  void measure(const Comm& group, Kind kind, Overlap overlap, std::vector<Row>& rows,
-               std::vector<std::string>& reasons) const {
-    LatticeOptions how{.halo = {.overlap = overlap}};
-    if (kind == Kind::weak) how.grid = weak_grid(options_.local, group.size());
-    const Lattice lattice(group, extent_of(kind, group.size()), how);
+  Coord grid_of(Kind kind, int n_ranks) const {
+    return kind == Kind::strong ? Geometry::choose_grid(strong_lattice(), n_ranks) : weak_grid(options_.local, n_ranks);
+  }
+
+  /// On the ranks of a group.  Only a lattice that they cannot share is left out: all of them find that out.  Other
+  /// errors end the run, because a rank without memory fails while the others wait for its messages.
+  void measure(const Comm& group, Kind kind) {
+    Coord grid{};
+    try {
+      grid = grid_of(kind, group.size());
+      Geometry(extent_of(kind, group.size()), grid, group.rank(), group.size());
+    } catch (const InputError& error) {
+      return say(format("%-7s %5d  left out: ", name_of(kind), group.size()) + error.what());
+    }
+    for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped})
+      if (group.size() > 1 || overlap == Overlap::blocking) measure(group, kind, grid, overlap);
+  }
+  void measure(const Comm& group, Kind kind, const Coord& grid, Overlap overlap) {
+    const Lattice lattice(group, extent_of(kind, group.size()), {.grid = grid, .halo = {.overlap = overlap}});
     for (int p = 0; p < n_precisions(); ++p) {
       const ScalingPrecision& precision = scaling_precisions()[std::size_t(p)];
       const double bytes = memory_[std::size_t(p)].of_rank(lattice.extent(), lattice.geometry().grid());
       if (const std::string warning = memory_warning(group, bytes); !warning.empty()) {
         if (overlap == Overlap::blocking)
-          reasons.push_back(format("%-7s %5d  %s left out: ", name_of(kind), group.size(), precision.name.c_str()) +
-                            warning);
+          say(format("%-7s %5d  %s left out: ", name_of(kind), group.size(), precision.name.c_str()) + warning);
         continue;
       }
-      rows.push_back(row_of(lattice, kind, overlap, p));
+      add(row_of(lattice, kind, overlap, p));
+      write(group);
     }
   }
 
@@ -176,32 +184,33 @@ class ScalingTable {
       row.seconds += report.seconds / n_solves;
       row.gflops += gflops / n_solves;
       squares += gflops * gflops / n_solves;
-      row.residual = std::max(row.residual, report.residual);
-      row.converged = row.converged && report.converged;
+      row.residual = worse(row.residual, report.residual);
+      row.converged = row.converged && report.converged && std::isfinite(report.residual);
     }
     row.error = std::sqrt(std::max(0.0, squares - row.gflops * row.gflops) / (n_solves - 1));
     return row;
   }
 
-  /// Rank 0 is in every group; the others need the rows for their pictures.
-  void tell_all(std::vector<Row>& rows) const {
-    std::int64_t n[1] = {std::int64_t(session_.comm.rank() == 0 ? rows.size() : 0)};
+  /// Rank 0 is in every group; the others need its rows, from this one on, for their pictures.
+  void tell_all(std::size_t first) {
+    std::int64_t n[1] = {std::int64_t(session_.comm.rank() == 0 ? rows_.size() : 0)};
     session_.comm.sum(std::span<std::int64_t>(n));
-    rows.resize(std::size_t(n[0]));
-    session_.comm.broadcast(std::as_writable_bytes(std::span(rows)));
+    rows_.resize(std::size_t(n[0]));
+    session_.comm.broadcast(std::as_writable_bytes(std::span(rows_).subspan(first)));
   }
 
-  /// Compares a row with the fewest ranks of its kind.
-  void add(Row& row) {
+  /// Compares a row with the fewest ranks of its kind that converged.
+  void add(Row row) {
     const auto first = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) {
-      return r.kind == row.kind && r.precision == row.precision && (r.overlap == row.overlap || r.n_ranks == 1);
+      return r.converged && r.kind == row.kind && r.precision == row.precision &&
+             (r.overlap == row.overlap || r.n_ranks == 1);
     });
     row.efficiency = first == rows_.end() ? 1 : row.gflops / row.n_ranks / (first->gflops / first->n_ranks);
     rows_.push_back(row);
     say(format("%-7s %5d  %-16s %-14s %-10s %10.1f %9.4f %10.3f %8.3f %6.0f %9.1e%s", name_of(row.kind), row.n_ranks,
                to_string(extent_of(row.kind, row.n_ranks)).c_str(),
                scaling_precisions()[std::size_t(row.precision)].name.c_str(), overlap_name(row).c_str(), row.iterations,
-               row.seconds, row.gflops, row.error, 100 * row.efficiency, row.residual,
+               row.seconds, row.gflops, row.error, 100 * row.efficiency, std::abs(row.residual),
                row.converged ? "" : "  not converged"));
   }
   void say(const std::string& line) {
@@ -225,13 +234,6 @@ OutputFiles outputs_of_scaling(const ScalingOptions& options) {
   return outputs;
 }
 
-/// Of one rank here.
-double memory_here(const Comm& comm) {
-  double bytes = std::numeric_limits<double>::infinity();
-  for (const MemoryPool& pool : memory_pools()) bytes = std::min(bytes, pool.bytes);
-  return bytes / comm.size();
-}
-
 }  // namespace
 
 void ScalingOptions::declare(Arguments& arguments) {
@@ -241,7 +243,7 @@ void ScalingOptions::declare(Arguments& arguments) {
                  "of the table scaling: say how many ranks have the memory for --lattice, and time nothing");
   arguments.option("--columns", problem.columns, "that --plan counts, solved for at once");
   arguments.option("--memory", memory,
-                   "of a rank in GiB for --plan; without it, this machine's divided by the ranks of the run");
+                   "of a rank in GiB for --plan; without it, a rank's part of the memory that this run has");
   arguments.option("--output", output, "PREFIX of the files of the table scaling");
 }
 
@@ -253,13 +255,13 @@ void ScalingOptions::require_used(const Session& session, bool chosen) const {
   for (const char* option : {"--columns", "--memory"}) session.require_used(option, chosen && plan, "with --plan");
   require(problem.columns >= 1 && problem.columns <= 1024, "--columns is", problem.columns,
           "- give a number from 1 to 1024");
-  require(memory >= 0, "--memory is", memory, "- it must be positive");
+  require(memory > 0 || !session.given.contains("--memory"), "--memory is", memory, "- it must be positive");
 }
 
 void bench_scaling(const Session& session, const ScalingOptions& options) {
   const Coord lattice = options.lattice.value_or(default_lattice);
   if (options.plan) {
-    const double memory = options.memory > 0 ? options.memory * double(1 << 30) : memory_here(session.comm);
+    const double memory = options.memory > 0 ? options.memory * double(1 << 30) : memory_of_rank(session.comm);
     session.begin();
     return plan_scaling(session, {lattice, options.problem, memory});
   }
@@ -272,8 +274,8 @@ void bench_scaling(const Session& session, const ScalingOptions& options) {
   for (const Kind kind : {Kind::strong, Kind::weak})
     for (const int n : rank_counts(session.comm.size())) table.measure(kind, n);
   WrittenFiles files(session);
-  write_text_file(session.comm, options.output + ".txt", table.text());
-  files.add({options.output + ".txt"});
+  table.write(session.comm);
+  files.add({table.file()});
   for (const Kind kind : {Kind::strong, Kind::weak})
     files.draw(options.output + "_" + name_of(kind), table.picture(kind));
   files.say();

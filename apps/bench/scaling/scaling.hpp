@@ -18,7 +18,7 @@ struct ScalingOptions {
   ScalingProblem problem;
   std::string output = "scaling";
   bool plan = false;
-  /// Of a rank in the plan, in GiB; 0: this machine's, divided by the ranks of the run.
+  /// Of a rank in the plan, in GiB; 0: memory_of_rank(), of this run.
   double memory = 0;
 
   void declare(Arguments& arguments);
@@ -29,7 +29,9 @@ struct ScalingOptions {
 /// Six solves for the colours of the two upper spins of a point source, on 1, 2, 4, ... ranks and on all of them, in
 /// every pair of precisions, with halos before and beside the work on inner sites (R. Babich, M. A. Clark and B. Joo,
 /// arXiv:1011.0024).  A table of averages and their errors, and PREFIX.txt, PREFIX_strong and PREFIX_weak with
-/// pictures.  Lattices that cannot be shared or do not fit into memory are left out, with the reason.  Collective.
+/// pictures.  PREFIX.txt has every row as soon as it is finished.  Lattices that cannot be shared or do not fit into
+/// memory are left out, with the reason; a rank that runs out of memory all the same ends the run.  Rows that did not
+/// converge are marked, and are not in the pictures.  Collective.
 void bench_scaling(const Session& session, const ScalingOptions& options);
 
 }  // namespace kov::app

@@ -112,6 +112,24 @@ TEST(MemoryWarning, NamesThePoolThatLacksMost) {
   EXPECT_NE(text.find("memory of 2 GB"), text.npos) << text;
 }
 
+TEST(MemoryOfRank, IsAPartOfWhatIsShared) {
+  const Comm comm = Comm::world();
+  const double ranks = comm.size();
+  const std::uint64_t shared = 1, own = 100 + std::uint64_t(comm.rank());
+  for (const Kind kind : {Kind::host, Kind::gpu, Kind::control_group}) {
+    EXPECT_EQ(memory_of_rank(comm, {{kind, own, 3e9}}), 3e9);
+    EXPECT_EQ(memory_of_rank(comm, {{kind, shared, 3e9}}), 3e9 / ranks);
+  }
+  EXPECT_EQ(memory_of_rank(comm, {{Kind::control_group, own, 3e9}, {Kind::host, shared, 12e9}}),
+            std::min(3e9, 12e9 / ranks));
+}
+
+TEST(MemoryOfRank, IsThatOfTheRankWithTheLeast) {
+  const Comm comm = Comm::world();
+  const std::uint64_t own = 100 + std::uint64_t(comm.rank());
+  EXPECT_EQ(memory_of_rank(comm, {{Kind::gpu, own, 8e9 - 1e9 * comm.rank()}}), 9e9 - 1e9 * comm.size());
+}
+
 TEST(MemoryPools, AreThisMachines) {
   const std::vector<MemoryPool> pools = memory_pools();
   ASSERT_FALSE(pools.empty());

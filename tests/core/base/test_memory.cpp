@@ -65,6 +65,28 @@ TEST(Buffers, AreCountedAsLongAsTheyLive) {
   EXPECT_EQ(most_bytes_of([] {}), 0u);
 }
 
+TEST(Buffers, AreCountedWithinAnotherCountAsWell) {
+  constexpr std::size_t n = 1000, bytes = n * sizeof(double);
+  const auto inner = [&] {
+    EXPECT_EQ(most_bytes_of([] { const Buffer<double> one("one", n); }), bytes);
+    const auto fails = [] {
+      const Buffer<double> one("one", n), two("two", n);
+      throw InputError("on purpose");
+    };
+    EXPECT_THROW(most_bytes_of(fails), InputError);
+  };
+  const std::size_t first_most = most_bytes_of([&] {
+    { const Buffer<double> large("large", 5 * n); }
+    inner();
+  });
+  EXPECT_EQ(first_most, 5 * bytes);
+  const std::size_t inner_most = most_bytes_of([&] {
+    const Buffer<double> kept("kept", 4 * n);
+    inner();
+  });
+  EXPECT_EQ(inner_most, 6 * bytes);
+}
+
 TEST(Buffers, WithoutElementsHaveNoMemory) {
   const Buffer<double> none, empty("empty", 0);
   EXPECT_EQ(none.size(), 0u);
