@@ -238,8 +238,12 @@ class PropagatorResume(PropagatorTest):
     def test_what_is_not_of_this_job_stays_and_stops_it(self):
         self.call("propagator", *JOB)
         good = self.read(NAME + ".lime", "rb")
+        self.call("propagator", *JOB, *options(output__prefix="theta", quark__0__theta="[0.5, 0, 0]"))
+        theta = options(output__prefix="theta", quark__0__theta="[0.50000001, 0, 0]")
+        self.assertIn("with other parameters", self.call("propagator", *JOB, *theta, code=1).stderr)
         for changed in (options(quark__0__kappa=0.131), options(solver__tolerance=1e-8), options(source__width=1.5), options(links__steps=3),
-                        options(generate__overrelaxation=3), options(output__precision=32)):
+                        options(generate__overrelaxation=3), options(output__precision=32), options(solver__tolerance="1.0000001e-9"),
+                        options(source__accuracy="1.0000001e-8")):
             self.assertIn("with other parameters", self.call("propagator", *JOB, *changed, code=1).stderr, changed)
         self.assertEqual(self.read(NAME + ".lime", "rb"), good)
         for content, code, message in ((good[:len(good) // 2], 2, "truncated"), (b"not a propagator", 2, "neither HDF5 nor SciDAC")):
