@@ -82,7 +82,9 @@ std::vector<PlannedPropagator> propagators_on(const Comm& comm, std::size_t c, c
   const PlannedGauge& gauge = plan.gauges.configurations[c];
   std::vector<PlannedPropagator> result;
   // The folder of a configuration does not matter.
-  const std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
+  std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
+  // Those made while checksums were ignored are not those of a job that compares them.
+  if (!gauge.identified) identity += " unchecked";
   for (const Coord& origin : p.source.positions(plan.gauges.extent, gauge.name)) {
     std::optional<StoredPropagator> to_sink;
     if (p.source.is_sequential())

@@ -264,6 +264,28 @@ class PropagatorResume(PropagatorTest):
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 3, "--output", "c", "-q")
         self.assertIn("another configuration", self.call("propagator", *job, *options(gauge__files="c.0001.lime"), code=1).stderr)
 
+    def test_what_was_made_of_unchecked_links_is_not_that_of_checked_ones(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
+        good = self.read("c.0001.lime", "rb")
+        damaged = bytearray(good)
+        damaged[len(damaged) // 2] ^= 1
+        job = [*JOB[2:], *options(gauge__files="c.0001.lime")]
+        unchecked = options(gauge__ignore='["checksums", "plaquette", "link-trace", "unitarity"]')
+        for content, more, code in ((damaged, unchecked, 0), (good, [], 1)):
+            with open(self.path("c.0001.lime"), "wb") as file:
+                file.write(content)
+            error = self.call("propagator", *job, *more, code=code).stderr
+        self.assertIn("with other parameters", error)
+        self.assertIn("from other links", self.call("propagator", *job, *unchecked, code=1).stderr)
+
+    def test_columns_of_links_that_no_header_identifies_are_not_kept(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "--format", "nersc", "-q")
+        file = [name for name in os.listdir(self.folder) if name.startswith("c.0001")][0]
+        # Nothing can be written where the first column would be.
+        os.makedirs(self.path("propagator.journal/propagator.%s.quark0.0.0.0.0.lime.column00/full" % file))
+        self.call("propagator", *JOB[2:], *options(gauge__files=file))
+        self.assertEqual(len(self.propagators()), 1)
+
 
 class PropagatorSettings(PropagatorTest):
     def test_bad_settings_are_refused_before_anything_is_written(self):
