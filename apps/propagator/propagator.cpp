@@ -154,15 +154,23 @@ class PropagatorRun {
       const std::string file = column_file(parameters_, planned, k);
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
       const SolveReport report = solver.solve_column(source.column(k), s.column(k));
-      make_journal(session_, parameters_);
       session_.log.debug(report.text());
       solved.add(report);
-      write_spinor(s.column(k), file,
-                   {{"job", planned.job},
-                    {"iterations", std::to_string(report.iterations)},
-                    {"residual", exact_text(report.residual)}});
+      // Columns do not say of which links they are.
+      if (plan_.gauges.configurations[planned.configuration].identified)
+        keep_column(planned, report, s.column(k), file);
       progress_.advance(column_solves);
     }
+  }
+
+  template <class T>
+  void keep_column(const PlannedPropagator& planned, const SolveReport& report, const SpinorField<T>& column,
+                   const std::string& file) {
+    make_journal(session_, parameters_);
+    write_spinor(column, file,
+                 {{"job", planned.job},
+                  {"iterations", std::to_string(report.iterations)},
+                  {"residual", exact_text(report.residual)}});
   }
 
   template <class T>
