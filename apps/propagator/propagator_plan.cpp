@@ -188,7 +188,8 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
       links[planned.configuration] = links_of(comm, gauge, plan.gauges.extent, parameters.gauge.file_options(settings));
     planned.is_finished = is_finished(comm, planned, compare ? links[planned.configuration] : "");
     // Columns do not say of which links they are.
-    if (!planned.is_finished && gauge.identified) find_columns(comm, parameters, plan, planned);
+    if (!planned.is_finished && gauge.identified && !parameters.solver.is_together())
+      find_columns(comm, parameters, plan, planned);
   }
   return plan;
 }

@@ -217,6 +217,7 @@ class PropagatorResume(PropagatorTest):
         done = self.call("propagator", *job, "--dry-run")
         # The header does not tell; the numbers do when they are read.
         self.assertIn("%d solves" % (12 - kept), done.stdout)
+        self.assertIn("12 solves", self.call("propagator", *job, *options(solver__columns="together"), "--dry-run").stdout)
         done = self.call("propagator", *job)
         self.assertIn("is not used", done.stderr)
         self.assertEqual(self.payload(NAME + ".lime"), self.payload(NAME.replace("propagator", "whole") + ".lime"))
