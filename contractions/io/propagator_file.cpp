@@ -145,8 +145,10 @@ void parse_label_lines(const std::string& text, const std::string& file, Propaga
                              "which is no site: it is damaged; make or fetch it again");
         header.labels.origin[mu] = int(x[mu]);
       }
+      header.has_origin = true;
     } else if (name == "boundary_angles") {
       header.labels.boundary.angle = parse_numbers<4>(value, file, name);
+      header.has_boundary = true;
     }
   }
 }

@@ -99,6 +99,7 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
   require_data(header.extent, propagator_bytes(header.bits), 0, shape.stored_bytes, DataLength::at_least,
                name + " (dataset " + matrices + ")");
   header.labels = labels_of_file(*file, name);
+  header.has_origin = header.has_boundary = true;
   if (file->contains(propagator_metadata))
     for (const std::string& key : file->attribute_names(propagator_metadata)) {
       const Hdf5Attribute value = file->attribute(propagator_metadata, key);

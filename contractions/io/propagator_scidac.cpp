@@ -97,11 +97,13 @@ std::vector<double> numbers_in(const XmlRecord& xml, const char* element) {
 /// What is of use in a record of Chroma's.
 void chroma_labels(const XmlRecord& xml, PropagatorHeader& header) {
   const std::vector<double> origin = numbers_in(xml, "t_srce"), boundary = numbers_in(xml, "boundary");
-  if (origin.size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu)
-      if (origin[mu] >= 0 && origin[mu] < header.extent[mu]) header.labels.origin[mu] = int(origin[mu]);
-  if (boundary.size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu) header.labels.boundary.angle[mu] = boundary[mu] < 0 ? std::numbers::pi : 0;
+  header.has_origin = origin.size() == 4;
+  for (std::size_t mu = 0; mu < 4 && header.has_origin; ++mu)
+    header.has_origin = origin[mu] >= 0 && origin[mu] < header.extent[mu];
+  for (std::size_t mu = 0; mu < 4 && header.has_origin; ++mu) header.labels.origin[mu] = int(origin[mu]);
+  header.has_boundary = boundary.size() == 4;
+  for (std::size_t mu = 0; mu < 4 && header.has_boundary; ++mu)
+    header.labels.boundary.angle[mu] = boundary[mu] < 0 ? std::numbers::pi : 0;
   for (const auto& [element, label] : {std::pair("Mass", "mass"), std::pair("Kappa", "kappa")})
     if (const auto value = numbers_in(xml, element); value.size() == 1) header.labels.others[label] = value[0];
 }
@@ -124,7 +126,9 @@ void add_sums(PropagatorSource& source) {
 PropagatorOrder order_of(const InputFile& file, const Description& found, const ReadPropagatorOptions& options) {
   if (found.datatype == "Lattice") return PropagatorOrder::qdpxx;
   require(options.order.has_value(), file.name(), "has the datatype", in_quotes(found.datatype) + ",",
-          "which programs use for two orders of spin and colour: say which, qdpxx (Chroma) or qla (QDP/C, Qlua)");
+          "which programs use for two orders of spin and colour: say which by ReadPropagatorOptions::order, qdpxx "
+          "(Chroma) or qla (QDP/C, Qlua); the command kovariant takes files with the datatype Lattice, which "
+          "write_propagator() makes of it");
   return *options.order;
 }
 
