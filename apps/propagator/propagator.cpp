@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 namespace kov::app {
@@ -133,18 +134,25 @@ class PropagatorRun {
     PropagatorHeader header;
     try {
       header = read_spinor(column, file);
-    } catch (const Error& error) {
-      progress_.hide();
-      session_.warn(sentence(file, "is not used:", error.what()));
-      return false;
+    } catch (const FormatError& error) {
+      return refuse_column(file, error);
+    } catch (const InputError& error) {
+      return refuse_column(file, error);
     }
     const auto number = [&](const std::string& name) {
       for (const auto& [key, value] : header.metadata)
-        if (key == name) return parse_real(value).value_or(0);
-      return 0.0;
+        if (key == name) return parse_real(value);
+      return std::optional<double>();
     };
-    solved.add(int(number("iterations")), number("residual"), 0);
+    solved.add(int(number("iterations").value_or(0)),
+               number("residual").value_or(std::numeric_limits<double>::quiet_NaN()), 0);
     return true;
+  }
+
+  bool refuse_column(const std::string& file, const Error& error) {
+    progress_.hide();
+    session_.warn(sentence(file, "is not used:", error.what()));
+    return false;
   }
 
   /// Column by column, each kept until the propagator is written.

@@ -69,7 +69,9 @@ void find_columns(const Comm& comm, const PropagatorParameters& parameters, Prop
       if (header.extent != plan.gauges.extent || metadata_of(header, "job") != planned.job)
         problem = "it was made with other parameters";
       planned.has_column[std::size_t(k)] = problem.empty();
-    } catch (const Error& error) {
+    } catch (const FormatError& error) {
+      problem = error.what();
+    } catch (const InputError& error) {
       problem = error.what();
     }
     if (!problem.empty()) plan.warnings.push_back(sentence(file, "is not used:", problem));
