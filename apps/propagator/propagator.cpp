@@ -44,14 +44,17 @@ struct Solved {
   }
 };
 
-void make_journal(const Session& session, const PropagatorParameters& parameters) {
+/// Whether it was not there before; on rank 0.
+bool make_journal(const Session& session, const PropagatorParameters& parameters) {
+  bool is_new = false;
   session.comm.agree([&] {
     if (session.comm.rank() != 0) return;
     std::error_code failed;
-    std::filesystem::create_directories(parameters.output.journal, failed);
+    is_new = std::filesystem::create_directories(parameters.output.journal, failed);
     require(!failed, "the folder", parameters.output.journal, "for finished columns cannot be made:", failed.message(),
             "- set output.journal to another");
   });
+  return is_new;
 }
 
 /// One run: the plan and the objects that carry it out.
@@ -93,6 +96,15 @@ class PropagatorRun {
       warn_overridden(session_, report);
       solve_on(c, gauge, report);
     }
+  }
+
+  /// The folder of columns, which is empty, where this run has made it or it has its usual name.
+  void remove_journal() const {
+    const std::filesystem::path folder = parameters_.output.journal;
+    std::error_code none;
+    if (session_.comm.rank() != 0 || !(made_journal_ || !settings_.given("output.journal"))) return;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(folder, none)))
+      std::filesystem::remove(folder, none);  // not where it has other files
   }
 
  private:
@@ -160,7 +172,7 @@ class PropagatorRun {
   void solve_columns(const PlannedPropagator& planned, const QuarkSolver<T>& solver, const Propagator<T>& source,
                      const Propagator<T>& s, Solved& solved) {
     for (int k = 0; k < 12; ++k) {
-      const std::string file = column_file(parameters_, planned, k);
+      const std::string file = column_file(planned, k);
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
       const SolveReport report = solver.solve_column(source.column(k), s.column(k));
       session_.log.debug(report.text());
@@ -175,7 +187,7 @@ class PropagatorRun {
   template <class T>
   void keep_column(const PlannedPropagator& planned, const SolveReport& report, const SpinorField<T>& column,
                    const std::string& file) {
-    make_journal(session_, parameters_);
+    made_journal_ = make_journal(session_, parameters_) || made_journal_;
     write_spinor(column, file,
                  {{"job", planned.job},
                   {"iterations", std::to_string(report.iterations)},
@@ -211,7 +223,7 @@ class PropagatorRun {
   void remove_columns(const PlannedPropagator& planned) const {
     if (session_.comm.rank() != 0) return;
     std::error_code none;
-    for (int k = 0; k < 12; ++k) std::filesystem::remove(column_file(parameters_, planned, k), none);
+    for (int k = 0; k < 12; ++k) std::filesystem::remove(column_file(planned, k), none);
   }
 
   const Session& session_;
@@ -220,6 +232,7 @@ class PropagatorRun {
   PropagatorPlan& plan_;
   Lattice lattice_;
   Progress progress_;
+  bool made_journal_ = false;
 };
 
 /// Where the files are not going to fit; empty where they do, or nobody knows.
@@ -277,8 +290,7 @@ void propagator(const Session& session, const PropagatorOptions& options) {
   else
     run.from_files();
   session.say(sentence(plan.n_finished(), "propagators are there"));
-  std::error_code not_empty;
-  if (session.comm.rank() == 0) std::filesystem::remove(parameters.output.journal, not_empty);
+  run.remove_journal();
 }
 
 }  // namespace

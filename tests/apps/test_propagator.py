@@ -224,6 +224,29 @@ class PropagatorResume(PropagatorTest):
         self.assertFalse(os.path.exists(self.path("propagator.journal")))
         self.assertEqual([name for name in self.leftovers() if not name.endswith(".part")], [])
 
+    def test_a_journal_of_others_stays(self):
+        os.mkdir(self.path("mine"))
+        os.symlink("mine", self.path("propagator.journal"))
+        self.call("propagator", *JOB)
+        self.call("propagator", *JOB, *options(output__prefix="other", output__journal="mine"))
+        self.assertTrue(os.path.islink(self.path("propagator.journal")))
+        self.assertEqual(os.listdir(self.path("mine")), [])
+        self.call("propagator", *JOB, *options(output__prefix="third", output__journal="made"))
+        self.assertFalse(os.path.exists(self.path("made")))
+
+    def test_prefixes_in_two_folders_share_a_journal(self):
+        job = [*JOB, *options(gauge__extent="[8, 8, 8, 8]", quark__0__kappa=0.14, solver__precision="double",
+                             solver__tolerance=1e-12, output__journal="propagator.journal")]
+        for folder in "ab":
+            os.mkdir(self.path(folder))
+        self.kill([*job, *options(output__prefix="a/p")], 2)
+        kept = len(self.columns())
+        self.assertTrue(2 <= kept < 12, kept)
+        for prefix, solves in (("a/p", 12 - kept), ("b/p", 12)):
+            self.assertIn("%d solves" % solves, self.call("propagator", *job, *options(output__prefix=prefix), "--dry-run").stdout)
+        self.call("propagator", *job, *options(output__prefix="b/p"))
+        self.assertEqual(len(self.columns()), kept)
+
     def test_finished_propagators_are_not_solved_for_again(self):
         job = [*JOB, *options(source__count=3)]
         self.call("propagator", *job)
