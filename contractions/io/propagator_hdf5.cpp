@@ -96,6 +96,9 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
   header.format = "Kovariant HDF5";
   header.extent = extent_of_matrices(shape, name);
   header.bits = shape.bits;
+  const double needed = double(volume(header.extent)) * double(propagator_bytes(header.bits));
+  require<FormatError>(!shape.filtered || double(shape.stored_bytes) >= needed, name, "holds", matrices,
+                       "compressed, which is not read: unpack it with `h5repack -f NONE -l CONTI` into another file");
   require_data(header.extent, propagator_bytes(header.bits), 0, shape.stored_bytes, DataLength::at_least,
                name + " (dataset " + matrices + ")");
   header.labels = labels_of_file(*file, name);

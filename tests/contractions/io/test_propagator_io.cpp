@@ -169,6 +169,16 @@ TEST(PropagatorFile, DamagedAndForeignOnesAreRefused) {
   EXPECT_TRUE(contains(refusal(folder / "links.h5"), "holds no propagator")) << refusal(folder / "links.h5");
 }
 
+TEST(PropagatorFile, ACompressedOneIsNotCalledTruncated) {
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  if (comm.rank() == 0) write_compressed(folder / "s.h5", "/propagator/matrices", {8, 4, 4, 4, 4, 4, 3, 3});
+  comm.barrier();
+  const std::string message = message_of<FormatError>([&] { read_propagator_header(comm, folder / "s.h5"); });
+  EXPECT_TRUE(contains(message, "h5repack")) << message;
+}
+
 TEST(PropagatorFile, WhatCannotBeWrittenLeavesNoFile) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
