@@ -86,6 +86,8 @@ void require_finite(const std::string& label, double value) {
 
 }  // namespace
 
+std::string sums_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
+
 std::string label_lines(const PropagatorHeader& header) {
   std::string lines;
   const auto add = [&](const std::string& sort, const std::string& name, const std::string& value) {

@@ -115,10 +115,10 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
     const std::string text = attribute_of<std::string>(*file, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
-                         "not a 32-bit hexadecimal number");
+                         "not a 32-bit hexadecimal number; it is damaged, make or fetch it again");
     (*part.sums)[i] = *value;
   }
-  header.checksums.push_back(to_hex((*part.sums)[0]) + " " + to_hex((*part.sums)[1]));
+  header.checksums.push_back(sums_text(*part.sums));
   const auto offset = file->plain_data(matrices);
   part.read = offset ? plain_reader(input, *offset, header.bits, header.extent) : packed_reader(file, header.bits);
   source.parts.push_back(std::move(part));

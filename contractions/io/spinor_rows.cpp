@@ -83,10 +83,9 @@ class SpinorReader {
       SiteChecksum sum = sums_[k].sum();
       sum.combine(comm);
       if (!part.sums || sum.values() == *part.sums || !problem.empty()) continue;
-      const auto text = [](const auto& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); };
       problem =
-          sentence(name, "records the checksums", text(*part.sums) + (part.name.empty() ? "" : " of " + part.name),
-                   "and its numbers have", text(sum.values()) + ":", "it is damaged; make or fetch it again");
+          sentence(name, "records the checksums", sums_text(*part.sums) + (part.name.empty() ? "" : " of " + part.name),
+                   "and its numbers have", sums_text(sum.values()) + ":", "it is damaged; make or fetch it again");
     }
     require<FormatError>(problem.empty(), problem);
     require<FormatError>(bad == no_site, name,
