@@ -8,6 +8,7 @@
 #include "apps/propagator/propagator_plan.hpp"
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
+#include "kov/contractions/sources/worst_residual.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/runtime/runtime.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 namespace kov::app {
@@ -37,19 +39,22 @@ struct Solved {
   void add(const SolveReport& report) { add(report.iterations, report.residual, report.seconds); }
   void add(int n, double residual, double s) {
     iterations += n;
-    worst_residual = residual <= worst_residual ? worst_residual : residual;  // a NaN is the worst
+    worst_residual = detail::worst_residual(worst_residual, residual);
     seconds += s;
   }
 };
 
-void make_journal(const Session& session, const PropagatorParameters& parameters) {
+/// Whether it was not there before; on rank 0.
+bool make_journal(const Session& session, const PropagatorParameters& parameters) {
+  bool is_new = false;
   session.comm.agree([&] {
     if (session.comm.rank() != 0) return;
     std::error_code failed;
-    std::filesystem::create_directories(parameters.output.journal, failed);
+    is_new = std::filesystem::create_directories(parameters.output.journal, failed);
     require(!failed, "the folder", parameters.output.journal, "for finished columns cannot be made:", failed.message(),
             "- set output.journal to another");
   });
+  return is_new;
 }
 
 /// One run: the plan and the objects that carry it out.
@@ -93,6 +98,15 @@ class PropagatorRun {
     }
   }
 
+  /// The folder of columns, which is empty, where this run has made it or it has its usual name.
+  void remove_journal() const {
+    const std::filesystem::path folder = parameters_.output.journal;
+    std::error_code none;
+    if (session_.comm.rank() != 0 || !(made_journal_ || !settings_.given("output.journal"))) return;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(folder, none)))
+      std::filesystem::remove(folder, none);  // not where it has other files
+  }
+
  private:
   void solve_on(std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
     if (parameters_.solver.is_single())
@@ -132,18 +146,25 @@ class PropagatorRun {
     PropagatorHeader header;
     try {
       header = read_spinor(column, file);
-    } catch (const Error& error) {
-      progress_.hide();
-      session_.warn(sentence(file, "is not used:", error.what()));
-      return false;
+    } catch (const FormatError& error) {
+      return refuse_column(file, error);
+    } catch (const InputError& error) {
+      return refuse_column(file, error);
     }
     const auto number = [&](const std::string& name) {
       for (const auto& [key, value] : header.metadata)
-        if (key == name) return parse_real(value).value_or(0);
-      return 0.0;
+        if (key == name) return parse_real(value);
+      return std::optional<double>();
     };
-    solved.add(int(number("iterations")), number("residual"), 0);
+    solved.add(int(number("iterations").value_or(0)),
+               number("residual").value_or(std::numeric_limits<double>::quiet_NaN()), 0);
     return true;
+  }
+
+  bool refuse_column(const std::string& file, const Error& error) {
+    progress_.hide();
+    session_.warn(sentence(file, "is not used:", error.what()));
+    return false;
   }
 
   /// Column by column, each kept until the propagator is written.
@@ -151,18 +172,26 @@ class PropagatorRun {
   void solve_columns(const PlannedPropagator& planned, const QuarkSolver<T>& solver, const Propagator<T>& source,
                      const Propagator<T>& s, Solved& solved) {
     for (int k = 0; k < 12; ++k) {
-      const std::string file = column_file(parameters_, planned, k);
+      const std::string file = column_file(planned, k);
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
       const SolveReport report = solver.solve_column(source.column(k), s.column(k));
-      make_journal(session_, parameters_);
       session_.log.debug(report.text());
       solved.add(report);
-      write_spinor(s.column(k), file,
-                   {{"job", planned.job},
-                    {"iterations", std::to_string(report.iterations)},
-                    {"residual", exact_text(report.residual)}});
+      // Columns do not say of which links they are.
+      if (plan_.gauges.configurations[planned.configuration].identified)
+        keep_column(planned, report, s.column(k), file);
       progress_.advance(column_solves);
     }
+  }
+
+  template <class T>
+  void keep_column(const PlannedPropagator& planned, const SolveReport& report, const SpinorField<T>& column,
+                   const std::string& file) {
+    made_journal_ = make_journal(session_, parameters_) || made_journal_;
+    write_spinor(column, file,
+                 {{"job", planned.job},
+                  {"iterations", std::to_string(report.iterations)},
+                  {"residual", exact_text(report.residual)}});
   }
 
   template <class T>
@@ -194,7 +223,7 @@ class PropagatorRun {
   void remove_columns(const PlannedPropagator& planned) const {
     if (session_.comm.rank() != 0) return;
     std::error_code none;
-    for (int k = 0; k < 12; ++k) std::filesystem::remove(column_file(parameters_, planned, k), none);
+    for (int k = 0; k < 12; ++k) std::filesystem::remove(column_file(planned, k), none);
   }
 
   const Session& session_;
@@ -203,6 +232,7 @@ class PropagatorRun {
   PropagatorPlan& plan_;
   Lattice lattice_;
   Progress progress_;
+  bool made_journal_ = false;
 };
 
 /// Where the files are not going to fit; empty where they do, or nobody knows.
@@ -260,8 +290,7 @@ void propagator(const Session& session, const PropagatorOptions& options) {
   else
     run.from_files();
   session.say(sentence(plan.n_finished(), "propagators are there"));
-  std::error_code not_empty;
-  if (session.comm.rank() == 0) std::filesystem::remove(parameters.output.journal, not_empty);
+  run.remove_journal();
 }
 
 }  // namespace

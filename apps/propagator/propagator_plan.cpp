@@ -58,10 +58,9 @@ bool is_finished(const Comm& comm, const PlannedPropagator& planned, const std::
 }
 
 /// The columns that an earlier run kept; those that cannot be used give a warning.
-void find_columns(const Comm& comm, const PropagatorParameters& parameters, PropagatorPlan& plan,
-                  PlannedPropagator& planned) {
+void find_columns(const Comm& comm, PropagatorPlan& plan, PlannedPropagator& planned) {
   for (int k = 0; k < 12; ++k) {
-    const std::string file = column_file(parameters, planned, k);
+    const std::string file = column_file(planned, k);
     if (!exists_for_all(comm, file)) continue;
     std::string problem;
     try {
@@ -69,11 +68,27 @@ void find_columns(const Comm& comm, const PropagatorParameters& parameters, Prop
       if (header.extent != plan.gauges.extent || metadata_of(header, "job") != planned.job)
         problem = "it was made with other parameters";
       planned.has_column[std::size_t(k)] = problem.empty();
-    } catch (const Error& error) {
+    } catch (const FormatError& error) {
+      problem = error.what();
+    } catch (const InputError& error) {
       problem = error.what();
     }
     if (!problem.empty()) plan.warnings.push_back(sentence(file, "is not used:", problem));
   }
+}
+
+/// Where columns of a file are kept.  folder: of the files, which tells apart jobs with prefixes a/p and b/p and one
+/// journal.
+std::string column_stem(const PropagatorParameters& p, const std::string& file, const std::string& folder) {
+  const std::string name = fs::path(file).filename().string();
+  const bool shared = p.output.journal != p.output.prefix + ".journal";
+  return (fs::path(p.output.journal) / (shared ? name + "." + hash_text(folder) : name)).string();
+}
+
+/// The folder of the output files, as rank 0 sees it.  Collective.
+std::string folder_of_files(const Comm& comm, const PropagatorParameters& p) {
+  std::error_code none;
+  return comm.broadcast(fs::absolute(p.output.prefix, none).lexically_normal().parent_path().string());
 }
 
 /// The propagators of configuration c.  Collective.
@@ -82,7 +97,10 @@ std::vector<PlannedPropagator> propagators_on(const Comm& comm, std::size_t c, c
   const PlannedGauge& gauge = plan.gauges.configurations[c];
   std::vector<PlannedPropagator> result;
   // The folder of a configuration does not matter.
-  const std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
+  std::string identity = fs::path(gauge.name).filename().string() + gauge.identity.substr(gauge.name.size());
+  // Those made while checksums were ignored are not those of a job that compares them.
+  if (!gauge.identified) identity += " unchecked";
+  const std::string folder = folder_of_files(comm, p);
   for (const Coord& origin : p.source.positions(plan.gauges.extent, gauge.name)) {
     std::optional<StoredPropagator> to_sink;
     if (p.source.is_sequential())
@@ -90,11 +108,13 @@ std::vector<PlannedPropagator> propagators_on(const Comm& comm, std::size_t c, c
                                 p.quarks.front().boundary_angles(), gauge.name, origin, plan.gauges.extent);
     for (std::size_t q = 0; q < p.quarks.size(); ++q) {
       const std::string of_sink = to_sink ? " through " + to_sink->identity : "";
+      const std::string file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending();
       result.push_back(
           {.configuration = c,
            .quark = q,
            .origin = origin,
-           .file = propagator_stem(p.output.prefix, gauge.name, p.quarks[q].name, origin) + p.ending(),
+           .file = file,
+           .journal = column_stem(p, file, folder),
            .job = hash_text(sentence(identity, "origin", to_string(origin), p.identity(p.quarks[q]) + of_sink)),
            .to_sink = to_sink});
     }
@@ -158,10 +178,10 @@ double PropagatorPlan::bytes_to_write(int bits) const {
   return double(int(propagators.size()) - n_finished()) * double(volume(gauges.extent)) * 288 * bits / 8;
 }
 
-std::string column_file(const PropagatorParameters& parameters, const PlannedPropagator& planned, int column) {
+std::string column_file(const PlannedPropagator& planned, int column) {
   char ending[16];
   std::snprintf(ending, sizeof(ending), ".column%02d", column);
-  return (fs::path(parameters.output.journal) / (fs::path(planned.file).filename().string() + ending)).string();
+  return planned.journal + ending;
 }
 
 PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& parameters, const Settings& settings) {
@@ -186,7 +206,7 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
       links[planned.configuration] = links_of(comm, gauge, plan.gauges.extent, parameters.gauge.file_options(settings));
     planned.is_finished = is_finished(comm, planned, compare ? links[planned.configuration] : "");
     // Columns do not say of which links they are.
-    if (!planned.is_finished && gauge.identified) find_columns(comm, parameters, plan, planned);
+    if (!planned.is_finished && gauge.identified && !parameters.solver.is_together()) find_columns(comm, plan, planned);
   }
   return plan;
 }

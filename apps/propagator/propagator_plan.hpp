@@ -15,6 +15,8 @@ struct PlannedPropagator {
   std::size_t configuration, quark;
   Coord origin;
   std::string file;
+  /// Where its columns are kept, without the ending: see column_file().
+  std::string journal;
   /// A hash of all that it depends on, which its file records.
   std::string job;
   /// Of a sequential source: the propagator to the sink.
@@ -46,7 +48,7 @@ struct PropagatorPlan {
 };
 
 /// Where a column of an unfinished propagator is kept.
-std::string column_file(const PropagatorParameters& parameters, const PlannedPropagator& planned, int column);
+std::string column_file(const PlannedPropagator& planned, int column);
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file of a
 /// propagator has other parameters or is none, FormatError when it is damaged; both say to move it away.  Collective.

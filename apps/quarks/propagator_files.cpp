@@ -34,6 +34,37 @@ std::string filled(std::string text, const std::string& configuration, const std
   return text;
 }
 
+std::string stored_identity(const std::string& file, const PropagatorHeader& header) {
+  std::string text = file;
+  for (const std::string& sums : header.checksums) text += " " + sums;
+  return text;
+}
+
+bool same_label(const LabelValue& a, const LabelValue& b) {
+  const double *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
+  return x && y ? std::abs(*x - *y) < 1e-10 : a == b;  // kappa may follow from a mass
+}
+
+/// Of foreign files kappa; where the action is recorded, all that distinguishes it, absent labels being defaults.
+void require_labels(const StoredPropagator& stored, const NamedQuark& quark) {
+  const std::map<std::string, LabelValue> expected = quark.labels();
+  const std::map<std::string, LabelValue> defaults{
+      {"c_sw", 0.0}, {"mu", 0.0}, {"xi0", 1.0}, {"nu", 1.0}, {"theta", "0 0 0"}};
+  const auto find = [&](const std::map<std::string, LabelValue>& labels, const std::string& name) -> LabelValue {
+    if (const auto found = labels.find(name); found != labels.end()) return found->second;
+    const auto found = defaults.find(name);
+    return found == defaults.end() ? LabelValue("unknown") : found->second;
+  };
+  const bool has_action = stored.labels.contains("action");
+  for (const char* name : {"kappa", "action", "boundary", "c_sw", "mu", "xi0", "nu", "theta"}) {
+    if (!has_action && (name != std::string("kappa") || !stored.labels.contains("kappa"))) continue;
+    const LabelValue in_file = find(stored.labels, name), of_quark = find(expected, name);
+    require(same_label(in_file, of_quark), stored.file, "was solved for with", name, label_text(in_file) + ",",
+            "and its quark", quark.name, "has",
+            label_text(of_quark) + ": give the quark the numbers that the file has");
+  }
+}
+
 }  // namespace
 
 std::string propagator_stem(const std::string& prefix, const std::string& configuration, const std::string& quark,
@@ -61,40 +92,40 @@ StoredPropagator find_propagator(const Comm& comm, const std::string& place, con
             "`kovariant propagator`, or name the file in", key);
   });
   file = comm.broadcast(file);
-  const PropagatorHeader header = read_propagator_header(comm, file, {.order = PropagatorOrder::qdpxx});
+  const PropagatorHeader header = read_propagator_header(comm, file);
   require(header.extent == extent, file, "is on the lattice", to_string(header.extent) + ", and the configurations on",
-          to_string(extent));
-  require(header.labels.origin == origin, file, "starts from", to_string(header.labels.origin) + ", and",
-          to_string(origin), "is asked for: give source.origins that the files have");
-  require(header.labels.boundary == boundary, file,
+          to_string(extent) + ": name the propagators of these configurations in", key);
+  require(!header.has_origin || header.labels.origin == origin, file, "starts from",
+          to_string(header.labels.origin) + ", and", to_string(origin),
+          "is asked for: give source.origins that the files have");
+  require(!header.has_boundary || header.labels.boundary == boundary, file,
           "has other boundary angles than the quark here: give the quark's boundary and theta as they were");
-  StoredPropagator stored{.file = file, .identity = file};
-  for (const std::string& sums : header.checksums) stored.identity += " " + sums;
-  const auto& labels = header.labels.others;
-  if (const auto profile = labels.find("source_profile"); profile != labels.end())
+  StoredPropagator stored{.file = file,
+                          .identity = stored_identity(file, header),
+                          .origin = origin,
+                          .boundary = boundary,
+                          .labels = header.labels.others};
+  if (const auto profile = stored.labels.find("source_profile"); profile != stored.labels.end())
     stored.source_profile = label_text(profile->second);
-  if (const auto kappa = labels.find("kappa"); kappa != labels.end())
-    if (const double* value = std::get_if<double>(&kappa->second)) stored.kappa = *value;
   return stored;
 }
 
 StoredPropagator find_propagator(const Comm& comm, const NamedQuark& quark, const std::string& configuration,
                                  const Coord& origin, const Coord& extent) {
-  const StoredPropagator stored = find_propagator(comm, quark.propagators, "quark.propagators", quark.name,
-                                                  quark.boundary_angles(), configuration, origin, extent);
-  require(!stored.kappa || std::abs(*stored.kappa - quark.kappa) < 1e-10, stored.file, "was solved for with kappa",
-          stored.kappa.value_or(0), "and its quark", quark.name, "has", quark.kappa,
-          ": give the quark the numbers that the file has");
+  StoredPropagator stored = find_propagator(comm, quark.propagators, "quark.propagators", quark.name,
+                                            quark.boundary_angles(), configuration, origin, extent);
+  require_labels(stored, quark);
   return stored;
 }
 
 template <class T>
 Propagator<T> read_stored(const Lattice& lattice, const StoredPropagator& stored, const std::string& links_checksum) {
   PropagatorHeader header;
-  Propagator<T> s = read_propagator<T>(lattice, stored.file, {.order = PropagatorOrder::qdpxx}, &header);
-  std::string identity = stored.file;
-  for (const std::string& sums : header.checksums) identity += " " + sums;
-  require(identity == stored.identity, stored.file, "was replaced while this run was under way: run it again");
+  Propagator<T> s = read_propagator<T>(lattice, stored.file, {}, &header);
+  s.labels.origin = stored.origin;
+  s.labels.boundary = stored.boundary;
+  require(stored_identity(stored.file, header) == stored.identity, stored.file,
+          "was replaced while this run was under way: run it again");
   for (const auto& [name, value] : header.metadata)
     require(name != "links_checksum" || value == links_checksum, stored.file,
             "was solved for on other links than the configuration has: make it again");

@@ -6,7 +6,7 @@
 #include "apps/quarks/named_quarks.hpp"
 #include "kov/contractions/io/propagator_io.hpp"
 
-#include <optional>
+#include <map>
 #include <string>
 
 namespace kov::app {
@@ -22,17 +22,21 @@ struct StoredPropagator {
   std::string identity;
   /// What its source is smeared by, as SmearingChoice::description() says it; empty where the file does not say.
   std::string source_profile = {};
-  /// Where the file records it.
-  std::optional<double> kappa = {};
+  /// From where it starts and the boundary it was solved for with, which files need not record.
+  Coord origin{};
+  BoundaryAngles boundary = {};
+  /// What else the file records.
+  std::map<std::string, LabelValue> labels = {};
 };
 
-/// Finds it.  place: the prefix of a `kovariant propagator`, or a name with {configuration}, {quark}, {x}, {y}, {z} and
-/// {t} in it; key: the setting that it is from.  Throws InputError where there is none, or it is of another lattice,
-/// origin or boundary.  Collective.
+/// Finds it.  Origin and boundary are compared where the file records them.  place: the prefix of a `kovariant
+/// propagator`, or a name with {configuration}, {quark}, {x}, {y}, {z} and {t} in it; key: the setting that it is from.
+/// Throws InputError where there is none, or it is of another lattice, origin or boundary.  Collective.
 StoredPropagator find_propagator(const Comm& comm, const std::string& place, const std::string& key,
                                  const std::string& quark, const BoundaryAngles& boundary,
                                  const std::string& configuration, const Coord& origin, const Coord& extent);
-/// The same for quark.propagators of a quark, which must have the kappa that a file records.
+/// The same for quark.propagators of a quark, which must have the kappa that a file records; and where it records the
+/// action, all that QuarkAction::labels() has.
 StoredPropagator find_propagator(const Comm& comm, const NamedQuark& quark, const std::string& configuration,
                                  const Coord& origin, const Coord& extent);
 

@@ -2,6 +2,7 @@
 #include "apps/quarks/quark_action.hpp"
 
 #include "apps/smear/smearing_choice.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
@@ -84,7 +85,8 @@ std::map<std::string, LabelValue> QuarkAction::labels() const {
   if (mu != 0) labels["mu"] = mu;
   if (xi0 != 1) labels["xi0"] = xi0;
   if (nu != 1) labels["nu"] = nu;
-  if (theta != std::array<double, 3>{}) labels["theta"] = sentence(theta[0], theta[1], theta[2]);
+  if (theta != std::array<double, 3>{})
+    labels["theta"] = exact_text(theta[0]) + " " + exact_text(theta[1]) + " " + exact_text(theta[2]);
   return labels;
 }
 

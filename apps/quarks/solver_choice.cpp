@@ -3,6 +3,7 @@
 
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
+#include "kov/core/io/text.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -60,7 +61,8 @@ void SolverChoice::check(const Settings& settings) const {
 }
 
 std::string SolverChoice::description() const {
-  return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance", tolerance);
+  return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
+                  exact_text(tolerance));
 }
 
 double SolverChoice::bytes_per_site(int n_columns) const {

@@ -5,6 +5,7 @@
 #include "apps/settings/suggest.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/checksum.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/site/random.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
 
@@ -142,7 +143,8 @@ std::map<std::string, LabelValue> SourceChoice::labels(const LinkChoice& links) 
   if (is_smeared()) {
     labels["source_profile"] = choice.description(smearing);
     labels["source_links"] = links.description();
-    if (is_boosted()) labels["source_boost"] = sentence(boost[0], boost[1], boost[2]);
+    if (is_boosted())
+      labels["source_boost"] = exact_text(boost[0]) + " " + exact_text(boost[1]) + " " + exact_text(boost[2]);
   }
   if (type == "momentum") labels["source_momentum"] = sentence(momentum[0], momentum[1], momentum[2]);
   if (is_sequential()) {
@@ -158,8 +160,8 @@ std::map<std::string, LabelValue> SourceChoice::labels(const LinkChoice& links) 
 }
 
 std::string SourceChoice::identity(const LinkChoice& links) const {
-  std::string text = sentence(type, description(), "accuracy", accuracy, "noise", noise, seed, "spacing", spacing[0],
-                              spacing[1], spacing[2], "momentum", momentum[0], momentum[1], momentum[2]);
+  std::string text = sentence(type, description(), "accuracy", exact_text(accuracy), "noise", noise, seed, "spacing",
+                              spacing[0], spacing[1], spacing[2], "momentum", momentum[0], momentum[1], momentum[2]);
   if (is_sequential()) text += sentence("", gamma, t_sink);
   if (is_smeared())
     text += sentence(" links", links.smearing, links.steps, label_text(links.ape_weight), label_text(links.stout_rho));

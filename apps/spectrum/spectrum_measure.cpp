@@ -3,6 +3,7 @@
 
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/sources/source.hpp"
+#include "kov/contractions/sources/worst_residual.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <optional>
@@ -53,7 +54,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       const SolvedPropagator<T> solved =
           solvers_[q]->solve(*source, [&](int, const SolveReport& report) { column(report); });
       iterations += solved.iterations();
-      worst = solved.worst_residual() <= worst ? worst : solved.worst_residual();  // a NaN is the worst
+      worst = detail::worst_residual(worst, solved.worst_residual());
       propagators.push_back(solved.propagator.alias());
     }
     JournalEntry entry;

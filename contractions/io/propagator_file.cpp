@@ -7,6 +7,7 @@
 #include "kov/core/io/lime.hpp"
 #include "kov/core/io/text.hpp"
 
+#include <cmath>
 #include <sstream>
 
 namespace kov::detail {
@@ -62,7 +63,8 @@ std::array<double, n> parse_numbers(const std::string& text, const std::string& 
     good = value.has_value();
     values[i] = value.value_or(0);
   }
-  require<FormatError>(good, file, "has", in_quotes(text), "for the label", name + ",", "which is not", n, "numbers");
+  require<FormatError>(good, file, "has", in_quotes(text), "for the label", name + ",", "which is not", n,
+                       "numbers: it is damaged; make or fetch it again");
   return values;
 }
 
@@ -73,10 +75,18 @@ LabelValue parse_label(const std::string& sort, const std::string& text, const s
   if (sort == "integer")
     if (const auto value = parse_integer(text)) return *value;
   throw FormatError(sentence(file, "has a label of the type", in_quotes(sort), "with the value", in_quotes(text) + ",",
-                             "which is none: it is damaged, or a newer version wrote it"));
+                             "which is none: it is damaged, or a newer version wrote it; fetch it again or take that "
+                             "version"));
+}
+
+void require_finite(const std::string& label, double value) {
+  require(std::isfinite(value), "the label", printable(label), "of a propagator is", value,
+          ", which files do not hold: leave it out or give it a number");
 }
 
 }  // namespace
+
+std::string sums_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
 
 std::string label_lines(const PropagatorHeader& header) {
   std::string lines;
@@ -84,21 +94,26 @@ std::string label_lines(const PropagatorHeader& header) {
     for (const std::string* text : {&name, &value})
       for (const char c : *text)
         require(static_cast<unsigned char>(c) >= 32, "the label", printable(name), "of a propagator is",
-                in_quotes(value) + ",", "but names and values in files have no line ends or control characters");
-    require(!name.empty() && name.find(" = ") == name.npos, "the label", in_quotes(name),
-            "of a propagator is no name: it is empty or has an equals sign");
+                in_quotes(value) + ",",
+                "but names and values in files have no line ends or control characters: leave them out");
+    require(!name.empty() && name.find(" =") == name.npos && name.front() != '=', "the label", in_quotes(name),
+            "of a propagator is no name: it is empty or has an equals sign, at which files end names; give it another");
     lines += sort + " " + name + " = " + value + "\n";
   };
   const PropagatorLabels& labels = header.labels;
   add("propagator", "source", labels.source);
   add("propagator", "origin", to_string(labels.origin));
-  add("propagator", "boundary_angles", numbers_text(labels.boundary.angle));
-  for (const auto& [name, value] : labels.others)
+  for (const double angle : labels.boundary.angle) require_finite("boundary_angles", angle);
+  for (const auto& [name, value] : labels.others) {
+    if (const double* real = std::get_if<double>(&value)) require_finite(name, *real);
     add(std::holds_alternative<double>(value)         ? "real"
         : std::holds_alternative<std::int64_t>(value) ? "integer"
                                                       : "text",
         name, label_text(value));
+  }
   for (const auto& [name, value] : header.metadata) add("metadata", name, value);
+  // Last, because readers of XML cut off blanks at the end of a text, which a value may have or consist of.
+  add("propagator", "boundary_angles", numbers_text(labels.boundary.angle));
   return lines;
 }
 
@@ -110,10 +125,13 @@ void require_writable(const PropagatorHeader& header) {
 void parse_label_lines(const std::string& text, const std::string& file, PropagatorHeader& header) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t blank = line.find(' '), equals = line.find(" = ");
     if (trim(line).empty()) continue;
+    // Readers of XML cut off the blank of an empty value at the end.
+    if (line.ends_with(" =") && line.find(" = ") == line.npos) line += ' ';
+    const std::size_t blank = line.find(' '), equals = line.find(" = ");
     require<FormatError>(equals != line.npos && blank < equals, file, "has the label", in_quotes(line) + ",",
-                         "which is not TYPE NAME = VALUE: it is damaged, or Kovariant did not write it");
+                         "which is not TYPE NAME = VALUE: it is damaged, or Kovariant did not write it; make or fetch "
+                         "it again");
     const std::string sort = line.substr(0, blank), name = line.substr(blank + 1, equals - blank - 1),
                       value = line.substr(equals + 3);
     if (sort == "metadata") {
@@ -126,11 +144,13 @@ void parse_label_lines(const std::string& text, const std::string& file, Propaga
       const auto x = parse_numbers<4>(value, file, name);
       for (std::size_t mu = 0; mu < 4; ++mu) {
         require<FormatError>(x[mu] >= 0 && x[mu] <= 65535, file, "has the origin", in_quotes(value) + ",",
-                             "which is no site: it is damaged");
+                             "which is no site: it is damaged; make or fetch it again");
         header.labels.origin[mu] = int(x[mu]);
       }
+      header.has_origin = true;
     } else if (name == "boundary_angles") {
       header.labels.boundary.angle = parse_numbers<4>(value, file, name);
+      header.has_boundary = true;
     }
   }
 }

@@ -73,6 +73,9 @@ void require_writable(const PropagatorHeader& header);
 /// The inverse of label_lines().  Throws FormatError, with the file's name.
 void parse_label_lines(const std::string& text, const std::string& file, PropagatorHeader& header);
 
+/// "suma sumb", hexadecimal.
+std::string sums_text(const std::array<std::uint32_t, 2>& sums);
+
 /// The bytes of a site.
 inline std::size_t propagator_bytes(int bits) { return std::size_t(propagator_reals * bits / 8); }
 

@@ -96,9 +96,13 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
   header.format = "Kovariant HDF5";
   header.extent = extent_of_matrices(shape, name);
   header.bits = shape.bits;
+  const double needed = double(volume(header.extent)) * double(propagator_bytes(header.bits));
+  require<FormatError>(!shape.filtered || double(shape.stored_bytes) >= needed, name, "holds", matrices,
+                       "compressed, which is not read: unpack it with `h5repack -f NONE -l CONTI` into another file");
   require_data(header.extent, propagator_bytes(header.bits), 0, shape.stored_bytes, DataLength::at_least,
                name + " (dataset " + matrices + ")");
   header.labels = labels_of_file(*file, name);
+  header.has_origin = header.has_boundary = true;
   if (file->contains(propagator_metadata))
     for (const std::string& key : file->attribute_names(propagator_metadata)) {
       const Hdf5Attribute value = file->attribute(propagator_metadata, key);
@@ -111,10 +115,10 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
     const std::string text = attribute_of<std::string>(*file, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
-                         "not a 32-bit hexadecimal number");
+                         "not a 32-bit hexadecimal number; it is damaged, make or fetch it again");
     (*part.sums)[i] = *value;
   }
-  header.checksums.push_back(to_hex((*part.sums)[0]) + " " + to_hex((*part.sums)[1]));
+  header.checksums.push_back(sums_text(*part.sums));
   const auto offset = file->plain_data(matrices);
   part.read = offset ? plain_reader(input, *offset, header.bits, header.extent) : packed_reader(file, header.bits);
   source.parts.push_back(std::move(part));

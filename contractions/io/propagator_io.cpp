@@ -23,15 +23,14 @@ PropagatorHeader write_propagator(const Propagator<T>& s, const std::filesystem:
                                 .bits = options.bits,
                                 .labels = s.labels,
                                 .metadata = options.metadata};
-  std::unique_ptr<detail::PropagatorSink> sink;
-  comm.agree([&] {
-    detail::require_writable(header);
-    if (comm.rank() != 0) return;
-    sink = options.format == PropagatorFormat::hdf5 ? detail::hdf5_propagator_sink(path, header)
-                                                    : detail::scidac_propagator_sink(path, header);
-  });
-  detail::write_spinors(s.columns(), detail::propagator_elements(PropagatorOrder::qdpxx), options.bits, sink.get(),
-                        path.string());
+  comm.agree([&] { detail::require_writable(header); });
+  const std::unique_ptr<detail::PropagatorSink> sink = detail::write_spinors(
+      s.columns(), detail::propagator_elements(PropagatorOrder::qdpxx), options.bits,
+      [&] {
+        return options.format == PropagatorFormat::hdf5 ? detail::hdf5_propagator_sink(path, header)
+                                                        : detail::scidac_propagator_sink(path, header);
+      },
+      path.string());
   const std::string temporary = comm.broadcast(sink ? sink->temporary().string() : std::string());
   const detail::PropagatorSource written = detail::open_propagator(comm, temporary, {});
   detail::compare_spinors(written, s.columns(), path.string());  // where it throws, the sink removes the file

@@ -36,6 +36,8 @@ struct PropagatorHeader {
   /// As far as the file has them: all that Kovariant wrote; of Chroma's files origin (t_srce), boundary and, in others,
   /// mass and kappa; defaults for the rest.
   PropagatorLabels labels = {};
+  /// Whether the file has the labels origin and boundary.
+  bool has_origin = false, has_boundary = false;
   /// What was recorded by WritePropagatorOptions::metadata.
   std::vector<std::pair<std::string, std::string>> metadata = {};
   /// "suma sumb" of each record, hexadecimal; empty where the file has none.

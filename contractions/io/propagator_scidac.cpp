@@ -83,7 +83,7 @@ Description description_of(const InputFile& file, const QioRecord& record) {
                      count = xml_integer(*xml, "datacount", private_record, file);
   require<FormatError>(size > 0 && count > 0 && size <= 1 << 20 && count <= 1 << 10, file.name(), "holds", count,
                        "objects of", size, "bytes a site by its LIME record", std::string(private_record) + ",",
-                       "which is no propagator");
+                       "which is no propagator: give a file of one, or fetch it again if it should be one");
   return {xml->element("datatype").value_or(""), *bits, size * count};
 }
 
@@ -97,11 +97,13 @@ std::vector<double> numbers_in(const XmlRecord& xml, const char* element) {
 /// What is of use in a record of Chroma's.
 void chroma_labels(const XmlRecord& xml, PropagatorHeader& header) {
   const std::vector<double> origin = numbers_in(xml, "t_srce"), boundary = numbers_in(xml, "boundary");
-  if (origin.size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu)
-      if (origin[mu] >= 0 && origin[mu] < header.extent[mu]) header.labels.origin[mu] = int(origin[mu]);
-  if (boundary.size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu) header.labels.boundary.angle[mu] = boundary[mu] < 0 ? std::numbers::pi : 0;
+  header.has_origin = origin.size() == 4;
+  for (std::size_t mu = 0; mu < 4 && header.has_origin; ++mu)
+    header.has_origin = origin[mu] >= 0 && origin[mu] < header.extent[mu];
+  for (std::size_t mu = 0; mu < 4 && header.has_origin; ++mu) header.labels.origin[mu] = int(origin[mu]);
+  header.has_boundary = boundary.size() == 4;
+  for (std::size_t mu = 0; mu < 4 && header.has_boundary; ++mu)
+    header.labels.boundary.angle[mu] = boundary[mu] < 0 ? std::numbers::pi : 0;
   for (const auto& [element, label] : {std::pair("Mass", "mass"), std::pair("Kappa", "kappa")})
     if (const auto value = numbers_in(xml, element); value.size() == 1) header.labels.others[label] = value[0];
 }
@@ -117,14 +119,16 @@ void read_labels(const InputFile& file, const LimeRecord* record, PropagatorHead
 
 void add_sums(PropagatorSource& source) {
   for (const PropagatorPart& part : source.parts)
-    if (part.sums) source.header.checksums.push_back(to_hex((*part.sums)[0]) + " " + to_hex((*part.sums)[1]));
+    if (part.sums) source.header.checksums.push_back(sums_text(*part.sums));
 }
 
 /// Whose order the numbers are in.
 PropagatorOrder order_of(const InputFile& file, const Description& found, const ReadPropagatorOptions& options) {
   if (found.datatype == "Lattice") return PropagatorOrder::qdpxx;
   require(options.order.has_value(), file.name(), "has the datatype", in_quotes(found.datatype) + ",",
-          "which programs use for two orders of spin and colour: say which, qdpxx (Chroma) or qla (QDP/C, Qlua)");
+          "which programs use for two orders of spin and colour: say which by ReadPropagatorOptions::order, qdpxx "
+          "(Chroma) or qla (QDP/C, Qlua); the command kovariant takes files with the datatype Lattice, which "
+          "write_propagator() makes of it");
   return *options.order;
 }
 
@@ -191,12 +195,13 @@ PropagatorSource scidac_propagator(const SharedInput& file, const ReadPropagator
   const std::size_t whole = propagator_bytes(found.bits);
   if (std::size_t(found.site_bytes) == whole) {
     require<FormatError>(records.size() == 1, file->name(), "has", records.size(),
-                         "records of data where a propagator has one");
+                         "records of data where a propagator has one: write each record to a file of its own");
     one_record(source, file, last, found, options);
   } else {
     require<FormatError>(std::size_t(found.site_bytes) * 12 == whole, file->name(), "holds", found.site_bytes,
                          "bytes a site of datatype", in_quotes(found.datatype) + ",", "and a propagator has", whole,
-                         "in one record or", whole / 12, "in each of twelve: it is another field");
+                         "in one record or", whole / 12,
+                         "in each of twelve: it is another field, give a file of a propagator");
     records_of_columns(source, file, records, whole / 12);
   }
   add_sums(source);
@@ -211,7 +216,8 @@ PropagatorSource scidac_spinor(const SharedInput& file) {
   const std::size_t spinor_bytes = propagator_bytes(found.bits) / 12;
   require<FormatError>(records.size() == 1 && std::size_t(found.site_bytes) == spinor_bytes, file->name(), "has",
                        records.size(), "records, the first with", found.site_bytes,
-                       "bytes a site, where a column of a propagator is one of", spinor_bytes);
+                       "bytes a site, where a column of a propagator is one of", spinor_bytes,
+                       ": give the file of a column, or remove this one");
   source.header.format = "SciDAC";
   source.header.bits = found.bits;
   read_labels(*file, records.front().user, source.header);

@@ -39,14 +39,11 @@ void write_spinor(const SpinorField<T>& psi, const std::filesystem::path& path,
   const Comm& comm = psi.lattice().comm();
   const PropagatorHeader header{
       .format = "", .extent = psi.lattice().extent(), .bits = int(8 * sizeof(T)), .metadata = metadata};
-  std::unique_ptr<detail::PropagatorSink> sink;
-  comm.agree([&] {
-    detail::require_writable(header);
-    if (comm.rank() == 0) sink = detail::scidac_spinor_sink(path, header);
-  });
+  comm.agree([&] { detail::require_writable(header); });
   const SpinorField<T> whole(psi.lattice(), psi.name());  // a column shares its memory with others
   copy(psi, whole);
-  detail::write_spinors(whole, spinor_elements(), header.bits, sink.get(), path.string());
+  const std::unique_ptr<detail::PropagatorSink> sink = detail::write_spinors(
+      whole, spinor_elements(), header.bits, [&] { return detail::scidac_spinor_sink(path, header); }, path.string());
   const std::string temporary = comm.broadcast(sink ? sink->temporary().string() : std::string());
   detail::compare_spinors(open_spinor(comm, temporary), whole, path.string());
   comm.agree([&] {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace kov::detail {
 
@@ -83,10 +84,9 @@ class SpinorReader {
       SiteChecksum sum = sums_[k].sum();
       sum.combine(comm);
       if (!part.sums || sum.values() == *part.sums || !problem.empty()) continue;
-      const auto text = [](const auto& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); };
       problem =
-          sentence(name, "records the checksums", text(*part.sums) + (part.name.empty() ? "" : " of " + part.name),
-                   "and its numbers have", text(sum.values()) + ":", "it is damaged; make or fetch it again");
+          sentence(name, "records the checksums", sums_text(*part.sums) + (part.name.empty() ? "" : " of " + part.name),
+                   "and its numbers have", sums_text(sum.values()) + ":", "it is damaged; make or fetch it again");
     }
     require<FormatError>(problem.empty(), problem);
     require<FormatError>(bad == no_site, name,
@@ -213,6 +213,47 @@ void finish_slice(std::span<const double> slice, std::size_t reals, std::int64_t
   });
 }
 
+/// See write_spinors().
+template <class T>
+std::unique_ptr<PropagatorSink> write_spinor_slices(const SpinorField<T>& field, const std::vector<int>& elements,
+                                                    int bits, const OpenSink& open, const std::string& name) {
+  const Lattice& lattice = field.lattice();
+  const Comm& comm = lattice.comm();
+  const Geometry& geometry = lattice.geometry();
+  const Coord& box = geometry.local_extent();
+  const std::size_t reals = 2 * elements.size();
+  SiteChecksum checksum(ChecksumKind::scidac, std::endian::big);
+  std::optional<SliceGather> gather;
+  std::optional<SliceExport<T>> export_slice;
+  std::vector<double> mine;
+  std::unique_ptr<PropagatorSink> sink;
+  comm.agree([&] {
+    gather.emplace(comm, geometry, int(reals));
+    export_slice.emplace(field, elements);
+    mine.resize(std::size_t(volume(box) / box[3]) * reals);
+    if (comm.rank() == 0) sink = open();
+  });
+  for (int t = 0; t < lattice.extent()[3]; ++t) {
+    const int local = t - geometry.origin()[3];
+    const bool has = local >= 0 && local < box[3];
+    FirstSite bad;
+    comm.agree([&] {
+      if (has) (*export_slice)(local, bits, mine, bad);
+    });
+    const std::int64_t site = bad.of_all(comm);
+    require(site == no_site, field.name(), "has a number at site",
+            to_string(coordinate(site == no_site ? 0 : site, lattice.extent())),
+            "that is not finite, or too large for 32 bits:", name,
+            "was not written; solve for it again, or write 64 bits");
+    const std::span<const double> slice = (*gather)(t, has ? std::span<const double>(mine) : std::span<const double>{});
+    finish_slice(slice, reals, lexicographic({0, 0, 0, t}, lattice.extent()), bits, checksum, sink.get(), comm);
+  }
+  comm.agree([&] {
+    if (sink) sink->finish(checksum.values());
+  });
+  return sink;
+}
+
 /// Whether the file has the numbers of these rows.  Collective.
 template <class T>
 bool compare_with(const SpinorRows<T>& rows, SpinorReader& reader, int bits, const Comm& comm) {
@@ -259,42 +300,18 @@ void compare_spinors(const PropagatorSource& source, const SpinorField<T>& field
 }
 
 template <class T>
-void write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits, PropagatorSink* sink,
-                   const std::string& name) {
-  const Lattice& lattice = field.lattice();
-  const Comm& comm = lattice.comm();
-  const Geometry& geometry = lattice.geometry();
-  const Coord& box = geometry.local_extent();
-  const std::size_t reals = 2 * elements.size();
-  SliceGather gather(comm, geometry, int(reals));
-  SliceExport<T> export_slice(field, elements);
-  SiteChecksum checksum(ChecksumKind::scidac, std::endian::big);
-  std::vector<double> mine(std::size_t(volume(box) / box[3]) * reals);
-  for (int t = 0; t < lattice.extent()[3]; ++t) {
-    const int local = t - geometry.origin()[3];
-    const bool has = local >= 0 && local < box[3];
-    FirstSite bad;
-    if (has) export_slice(local, bits, mine, bad);
-    const std::int64_t site = bad.of_all(comm);
-    require(site == no_site, field.name(), "has a number at site",
-            to_string(coordinate(site == no_site ? 0 : site, lattice.extent())),
-            "that is not finite, or too large for 32 bits:", name,
-            "was not written; solve for it again, or write 64 bits");
-    const std::span<const double> slice = gather(t, has ? std::span<const double>(mine) : std::span<const double>{});
-    finish_slice(slice, reals, lexicographic({0, 0, 0, t}, lattice.extent()), bits, checksum, sink, comm);
-  }
-  comm.agree([&] {
-    if (sink) sink->finish(checksum.values());
-  });
+std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits,
+                                              const OpenSink& open, const std::string& name) {
+  return write_spinor_slices(field, elements, bits, open, name);
 }
 
 template void read_spinors(const PropagatorSource&, const SpinorField<float>&, const std::string&);
 template void read_spinors(const PropagatorSource&, const SpinorField<double>&, const std::string&);
 template void compare_spinors(const PropagatorSource&, const SpinorField<float>&, const std::string&);
 template void compare_spinors(const PropagatorSource&, const SpinorField<double>&, const std::string&);
-template void write_spinors(const SpinorField<float>&, const std::vector<int>&, int, PropagatorSink*,
-                            const std::string&);
-template void write_spinors(const SpinorField<double>&, const std::vector<int>&, int, PropagatorSink*,
-                            const std::string&);
+template std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<float>&, const std::vector<int>&, int,
+                                                       const OpenSink&, const std::string&);
+template std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<double>&, const std::vector<int>&, int,
+                                                       const OpenSink&, const std::string&);
 
 }  // namespace kov::detail

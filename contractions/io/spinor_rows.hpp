@@ -18,10 +18,13 @@ void read_spinors(const PropagatorSource& source, const SpinorField<T>& field, c
 template <class T>
 void compare_spinors(const PropagatorSource& source, const SpinorField<T>& field, const std::string& name);
 
-/// Writes all time slices and finishes the sink, which is on rank 0 alone.  elements: as in PropagatorPart.
-/// Collective.  Throws InputError for a number that is not finite in so many bits.
+using OpenSink = std::function<std::unique_ptr<PropagatorSink>()>;
+
+/// Opens the sink on rank 0, once all memory is there, writes all time slices and finishes it.  elements: as in
+/// PropagatorPart.  The sink, nothing on other ranks.  Collective.  Throws InputError for a number that is not finite
+/// in so many bits.
 template <class T>
-void write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits, PropagatorSink* sink,
-                   const std::string& name);
+std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits,
+                                              const OpenSink& open, const std::string& name);
 
 }  // namespace kov::detail

@@ -2,6 +2,7 @@
 #include "kov/contractions/sources/propagator.hpp"
 
 #include "kov/contractions/sources/source_point.hpp"
+#include "kov/contractions/sources/worst_residual.hpp"
 
 #include <utility>
 
@@ -65,7 +66,7 @@ double SolvedPropagator<T>::seconds() const {
 template <class T>
 double SolvedPropagator<T>::worst_residual() const {
   double worst = 0;
-  for (const SolveReport& r : reports) worst = r.residual <= worst ? worst : r.residual;  // a NaN is the worst
+  for (const SolveReport& r : reports) worst = detail::worst_residual(worst, r.residual);
   return worst;
 }
 

@@ -43,6 +43,8 @@ struct Hdf5Shape {
   std::vector<std::uint64_t> extent;
   /// Bytes that the file really holds, which may be fewer than the extents promise.
   std::uint64_t stored_bytes = 0;
+  /// Whether it is compressed or has other filters, so that stored_bytes says nothing.
+  bool filtered = false;
 };
 
 /// What the dimensions of a dataset are, slowest first: a label each, and the dataset that is its scale (may be empty).

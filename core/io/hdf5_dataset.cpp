@@ -269,7 +269,9 @@ std::optional<std::uint64_t> Hdf5File::plain_data(const std::string& name) const
 Hdf5Shape Hdf5File::shape(const std::string& name) const {
   const Hdf5Id set = impl_->open_dataset(name);
   const Hdf5Id type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  const Hdf5Id properties(H5Dget_create_plist(set), H5Pclose);
   Hdf5Shape result;
+  result.filtered = H5Pget_nfilters(properties) > 0;
   const H5T_class_t kind = H5Tget_class(type);
   const int bits = int(8 * H5Tget_size(type));
   if (is_complex(type)) {

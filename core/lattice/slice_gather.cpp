@@ -9,9 +9,20 @@ namespace {
 
 bool has_time(const Geometry& g, int t) { return t >= g.origin()[3] && t < g.origin()[3] + g.local_extent()[3]; }
 
+/// f(a piece of values, its number)
+template <class Span, class F>
+void for_each_piece(Span values, std::size_t piece, const F& f) {
+  for (int k = 0; !values.empty(); ++k) {
+    const std::size_t n = std::min(piece, values.size());
+    f(values.first(n), k);
+    values = values.subspan(n);
+  }
+}
+
 }  // namespace
 
-SliceGather::SliceGather(const Comm& comm, const Geometry& geometry, int reals) : comm_(comm), reals_(reals) {
+SliceGather::SliceGather(const Comm& comm, const Geometry& geometry, int reals, std::size_t piece)
+    : comm_(comm), reals_(reals), piece_(piece) {
   if (comm.rank() != 0 || comm.size() == 1) return;
   slice_.resize(std::size_t(geometry.volume() / geometry.extent()[3]) * std::size_t(reals));
   for (int r = 0; r < comm.size(); ++r) ranks_.emplace_back(geometry.extent(), geometry.grid(), r, comm.size());
@@ -22,7 +33,8 @@ std::span<const double> SliceGather::operator()(int t, std::span<const double> m
   if (comm_.size() == 1) return mine;
   Comm::Exchange exchange(comm_);
   if (comm_.rank() != 0) {
-    if (!mine.empty()) exchange.send(std::as_bytes(mine), 0, t);
+    for_each_piece(mine, piece_,
+                   [&](std::span<const double> part, int k) { exchange.send(std::as_bytes(part), 0, k); });
     exchange.wait();
     return {};
   }
@@ -32,7 +44,8 @@ std::span<const double> SliceGather::operator()(int t, std::span<const double> m
   for (std::size_t r = 1; r < ranks_.size(); ++r) {
     if (!has_time(ranks_[r], t)) continue;
     const std::size_t n = std::size_t(ranks_[r].local_volume() / ranks_[r].local_extent()[3]) * std::size_t(reals_);
-    exchange.receive(std::as_writable_bytes(free.first(n)), int(r), t);
+    for_each_piece(free.first(n), piece_,
+                   [&](std::span<double> part, int k) { exchange.receive(std::as_writable_bytes(part), int(r), k); });
     parts[r] = free.first(n);
     free = free.subspan(n);
   }

@@ -14,8 +14,8 @@ namespace kov {
 /// Brings the time slices of all ranks to rank 0, one at a time.
 class SliceGather {
  public:
-  /// reals: doubles of a site.
-  SliceGather(const Comm& comm, const Geometry& geometry, int reals);
+  /// reals: doubles of a site.  piece: the most of them in a message, which MPI limits to 2^31 - 1 bytes.
+  SliceGather(const Comm& comm, const Geometry& geometry, int reals, std::size_t piece = std::size_t(8) << 20);
 
   /// Collective; t: global; mine: this rank's part of the slice [z][y][x][reals], empty when it has none.  The whole
   /// slice on rank 0, nothing elsewhere.
@@ -27,6 +27,7 @@ class SliceGather {
 
   Comm comm_;
   int reals_;
+  std::size_t piece_;
   std::vector<Geometry> ranks_;
   std::vector<double> slice_, received_;
 };

@@ -217,11 +217,35 @@ class PropagatorResume(PropagatorTest):
         done = self.call("propagator", *job, "--dry-run")
         # The header does not tell; the numbers do when they are read.
         self.assertIn("%d solves" % (12 - kept), done.stdout)
+        self.assertIn("12 solves", self.call("propagator", *job, *options(solver__columns="together"), "--dry-run").stdout)
         done = self.call("propagator", *job)
         self.assertIn("is not used", done.stderr)
         self.assertEqual(self.payload(NAME + ".lime"), self.payload(NAME.replace("propagator", "whole") + ".lime"))
         self.assertFalse(os.path.exists(self.path("propagator.journal")))
         self.assertEqual([name for name in self.leftovers() if not name.endswith(".part")], [])
+
+    def test_a_journal_of_others_stays(self):
+        os.mkdir(self.path("mine"))
+        os.symlink("mine", self.path("propagator.journal"))
+        self.call("propagator", *JOB)
+        self.call("propagator", *JOB, *options(output__prefix="other", output__journal="mine"))
+        self.assertTrue(os.path.islink(self.path("propagator.journal")))
+        self.assertEqual(os.listdir(self.path("mine")), [])
+        self.call("propagator", *JOB, *options(output__prefix="third", output__journal="made"))
+        self.assertFalse(os.path.exists(self.path("made")))
+
+    def test_prefixes_in_two_folders_share_a_journal(self):
+        job = [*JOB, *options(gauge__extent="[8, 8, 8, 8]", quark__0__kappa=0.14, solver__precision="double",
+                             solver__tolerance=1e-12, output__journal="propagator.journal")]
+        for folder in "ab":
+            os.mkdir(self.path(folder))
+        self.kill([*job, *options(output__prefix="a/p")], 2)
+        kept = len(self.columns())
+        self.assertTrue(2 <= kept < 12, kept)
+        for prefix, solves in (("a/p", 12 - kept), ("b/p", 12)):
+            self.assertIn("%d solves" % solves, self.call("propagator", *job, *options(output__prefix=prefix), "--dry-run").stdout)
+        self.call("propagator", *job, *options(output__prefix="b/p"))
+        self.assertEqual(len(self.columns()), kept)
 
     def test_finished_propagators_are_not_solved_for_again(self):
         job = [*JOB, *options(source__count=3)]
@@ -238,9 +262,14 @@ class PropagatorResume(PropagatorTest):
     def test_what_is_not_of_this_job_stays_and_stops_it(self):
         self.call("propagator", *JOB)
         good = self.read(NAME + ".lime", "rb")
-        self.assertIn("with other parameters", self.call("propagator", *JOB, *options(quark__0__kappa=0.131), code=1).stderr)
-        self.assertIn("with other parameters", self.call("propagator", *JOB, *options(generate__seed=2, output__prefix="propagator"),
-                                                         *options(solver__tolerance=1e-8), code=0).stderr or "with other parameters")
+        self.call("propagator", *JOB, *options(output__prefix="theta", quark__0__theta="[0.5, 0, 0]"))
+        theta = options(output__prefix="theta", quark__0__theta="[0.50000001, 0, 0]")
+        self.assertIn("with other parameters", self.call("propagator", *JOB, *theta, code=1).stderr)
+        for changed in (options(quark__0__kappa=0.131), options(solver__tolerance=1e-8), options(source__width=1.5), options(links__steps=3),
+                        options(generate__overrelaxation=3), options(output__precision=32), options(solver__tolerance="1.0000001e-9"),
+                        options(source__accuracy="1.0000001e-8")):
+            self.assertIn("with other parameters", self.call("propagator", *JOB, *changed, code=1).stderr, changed)
+        self.assertEqual(self.read(NAME + ".lime", "rb"), good)
         for content, code, message in ((good[:len(good) // 2], 2, "truncated"), (b"not a propagator", 2, "neither HDF5 nor SciDAC")):
             with open(self.path(NAME + ".lime"), "wb") as file:
                 file.write(content)
@@ -258,6 +287,28 @@ class PropagatorResume(PropagatorTest):
         self.assertIn("finished        1 of 1", self.call("propagator", *job, *options(gauge__files="links/c.0001.lime")).stdout)
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 3, "--output", "c", "-q")
         self.assertIn("another configuration", self.call("propagator", *job, *options(gauge__files="c.0001.lime"), code=1).stderr)
+
+    def test_what_was_made_of_unchecked_links_is_not_that_of_checked_ones(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
+        good = self.read("c.0001.lime", "rb")
+        damaged = bytearray(good)
+        damaged[len(damaged) // 2] ^= 1
+        job = [*JOB[2:], *options(gauge__files="c.0001.lime")]
+        unchecked = options(gauge__ignore='["checksums", "plaquette", "link-trace", "unitarity"]')
+        for content, more, code in ((damaged, unchecked, 0), (good, [], 1)):
+            with open(self.path("c.0001.lime"), "wb") as file:
+                file.write(content)
+            error = self.call("propagator", *job, *more, code=code).stderr
+        self.assertIn("with other parameters", error)
+        self.assertIn("from other links", self.call("propagator", *job, *unchecked, code=1).stderr)
+
+    def test_columns_of_links_that_no_header_identifies_are_not_kept(self):
+        self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "--format", "nersc", "-q")
+        file = [name for name in os.listdir(self.folder) if name.startswith("c.0001")][0]
+        # Nothing can be written where the first column would be.
+        os.makedirs(self.path("propagator.journal/propagator.%s.quark0.0.0.0.0.lime.column00/full" % file))
+        self.call("propagator", *JOB[2:], *options(gauge__files=file))
+        self.assertEqual(len(self.propagators()), 1)
 
 
 class PropagatorSettings(PropagatorTest):

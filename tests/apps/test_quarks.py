@@ -78,6 +78,20 @@ class SpectrumQuarks(ProgramTest):
                 for mine, other in zip(rows, expected["light-light"][channel]):
                     self.assertAlmostEqual(mine[1], other[1], delta=1e-12 * abs(rows[0][1]) + 1e-15)
 
+    def test_what_a_file_does_not_record_is_taken_from_the_job(self):
+        job = [*LIGHT, *options(generate__configurations=1, source__origins="[[1, 0, 2, 3]]", quark__0__boundary="periodic")]
+        self.call("spectrum", *SHARED, *job)
+        self.call("propagator", *SOLVED, *job, *options(output__format="scidac"))
+        name = "propagator.beta6_seed1_update5.light.1.0.2.3.lime"
+        content = self.read(name, "rb")
+        for label in (b"propagator origin", b"propagator boundary_angles", b"text action"):
+            self.assertIn(label, content)
+            content = content.replace(label, label[:-1] + b"_")
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        self.call("spectrum", *SHARED, *job, *options(quark__0__propagators="propagator", output__prefix="read"))
+        self.assertEqual(self.correlators("read.dat", "light-light"), self.correlators("spectrum.dat", "light-light"))
+
     def test_propagators_that_do_not_fit_are_refused(self):
         self.call("propagator", *SOLVED, *LIGHT, *options(output__format="scidac", generate__configurations=1))
         stored = options(quark__0__propagators="propagator", generate__configurations=1)
@@ -90,8 +104,13 @@ class SpectrumQuarks(ProgramTest):
         self.assertIn("kappa", refusal(*options(quark__0__kappa=0.12)))
         self.assertIn("boundary", refusal(*options(quark__0__boundary="periodic")))
         self.assertIn("links", refusal(*options(generate__overrelaxation=3)))
+        for key, value in (("c_sw", 1), ("mu", 0.1), ("xi0", 1.1), ("nu", 0.9), ("theta", "[0.1, 0, 0]")):
+            self.assertRegex(refusal(*options(**{"quark__0__" + key: value})), "boundary" if key == "theta" else "with (action|%s)" % key)
         name = "propagator.beta6_seed1_update5.light.0.0.0.0.lime"
         content = self.read(name, "rb")
+        with open(self.path(name), "wb") as file:
+            file.write(content.replace(b"<datatype>Lattice<", b"<datatype>Unknown<"))
+        self.assertIn("two orders of spin and colour", refusal())
         with open(self.path(name), "wb") as file:
             file.write(content[:-100000])
         self.assertIn("truncated", refusal(code=2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A propagator that another program wrote in HDF5, with elements that are arrays.
+// A propagator that another program wrote in HDF5, with elements that are arrays; and one that is compressed.
 #pragma once
 
 #include "tests/reference/global_array.hpp"
@@ -34,6 +34,29 @@ inline std::vector<reference::Number> read_arrays(const std::filesystem::path& p
   static_cast<void>(path), static_cast<void>(dataset), static_cast<void>(n);
 #endif
   return values;
+}
+
+/// A dataset of complex numbers with a filter, of which a file holds fewer bytes than its extents promise.
+inline void write_compressed(const std::filesystem::path& path, const std::string& dataset,
+                             const std::vector<unsigned long long>& extents) {
+#if defined(KOV_WITH_HDF5)
+  const std::vector<hsize_t> sizes(extents.begin(), extents.end());
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+              links = H5Pcreate(H5P_LINK_CREATE), properties = H5Pcreate(H5P_DATASET_CREATE),
+              type = H5Tcreate(H5T_COMPOUND, 16), space = H5Screate_simple(int(sizes.size()), sizes.data(), nullptr);
+  H5Tinsert(type, "r", 0, H5T_IEEE_F64LE);
+  H5Tinsert(type, "i", 8, H5T_IEEE_F64LE);
+  H5Pset_create_intermediate_group(links, 1);
+  H5Pset_chunk(properties, int(sizes.size()), sizes.data());
+  H5Pset_shuffle(properties);
+  H5Dclose(H5Dcreate2(file, dataset.c_str(), type, space, links, properties, H5P_DEFAULT));
+  H5Sclose(space);
+  H5Tclose(type);
+  for (const hid_t p : {links, properties}) H5Pclose(p);
+  H5Fclose(file);
+#else
+  static_cast<void>(path), static_cast<void>(dataset), static_cast<void>(extents);
+#endif
 }
 
 /// [t][z][y][x][sink spin][source spin][sink colour][source colour] of a file as columns [3 * source spin +

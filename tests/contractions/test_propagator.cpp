@@ -165,6 +165,16 @@ TEST(Propagator, ReportsEveryColumnInEitherPrecision) {
   EXPECT_LT(max_difference(single.propagator, gather(mixed.propagator)), 1e-4);
 }
 
+TEST(SolvedPropagator, ANaNIsTheWorstResidual) {
+  const Lattice lattice(Comm::self(), {4, 4, 4, 4});
+  SolvedPropagator<double> solved{point_source<double>(lattice, {0, 0, 0, 0}), {}};
+  for (const double residual : {1e-9, std::numeric_limits<double>::quiet_NaN(), 1e-8}) {
+    solved.reports.emplace_back();
+    solved.reports.back().residual = residual;
+  }
+  EXPECT_TRUE(std::isnan(solved.worst_residual()));
+}
+
 TEST(Propagator, IsTwelveColumnsOnAllSitesWithItsLabels) {
   const Lattice lattice(Comm::world(), kExtent);
   const SpinorField<double> columns(lattice, "columns", 12), eleven(lattice, "eleven", 11), thirteen(lattice, "13", 13),

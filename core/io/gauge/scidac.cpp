@@ -30,10 +30,11 @@ std::string checksum_xml(const std::array<std::uint32_t, 2>& sums) {
 std::int64_t xml_integer(const XmlRecord& xml, const std::string& element, const std::string& record,
                          const InputFile& file) {
   const auto text = xml.element(element);
-  require<FormatError>(text.has_value(), file.name(), "has no", "<" + element + ">", "in its LIME record", record);
+  require<FormatError>(text.has_value(), file.name(), "has no", "<" + element + ">", "in its LIME record",
+                       record + ": it is damaged, or no program with QIO wrote it; fetch it again");
   const auto value = parse_integer(*text);
   require<FormatError>(value.has_value(), file.name(), "has", "<" + element + ">" + printable(*text),
-                       "in its LIME record", record + ":", "not an integer");
+                       "in its LIME record", record + ":", "not an integer; it is damaged, fetch it again");
   return *value;
 }
 
@@ -46,12 +47,12 @@ std::optional<Coord> extent_from_scidac(const XmlRecord& xml, const InputFile& f
   if (!dims) return std::nullopt;
   const std::vector<std::string> numbers = words(*dims);
   require<FormatError>(numbers.size() == 4, file.name(), "has", numbers.size(), "dimensions in its LIME record",
-                       record + ",", "a lattice has 4");
+                       record + ",", "where a lattice has 4: give a file of one, or fetch it again");
   std::array<std::int64_t, 4> extent{};
   for (std::size_t mu = 0; mu < 4; ++mu) {
     const auto value = parse_integer(numbers[mu]);
     require<FormatError>(value.has_value(), file.name(), "has <dims>" + printable(*dims), "in its LIME record",
-                         record + ":", "not integers");
+                         record + ":", "not integers; it is damaged, fetch it again");
     extent[mu] = *value;
   }
   return checked_extent(extent, file.name(), "its LIME record " + record);
@@ -60,8 +61,9 @@ std::optional<Coord> extent_from_scidac(const XmlRecord& xml, const InputFile& f
 std::optional<int> bits_from_scidac(const XmlRecord& xml, const InputFile& file) {
   const auto precision = xml.element("precision");
   if (!precision) return std::nullopt;
-  require<FormatError>(*precision == "F" || *precision == "D", file.name(), "has precision", in_quotes(*precision),
-                       "in its LIME record scidac-private-record-xml:", "it must be F or D");
+  require<FormatError>(
+      *precision == "F" || *precision == "D", file.name(), "has precision", in_quotes(*precision),
+      "in its LIME record scidac-private-record-xml:", "it must be F or D; it is damaged, fetch it again");
   return *precision == "F" ? 32 : 64;
 }
 
@@ -71,8 +73,9 @@ std::array<std::uint32_t, 2> sums_from_scidac(const XmlRecord& xml, const InputF
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string text = xml.element(names[i]).value_or("");
     const auto value = parse_hex(text);
-    require<FormatError>(value.has_value(), file.name(), "has", in_quotes(text), "for", names[i],
-                         "in its LIME record scidac-checksum: not a 32-bit hexadecimal number");
+    require<FormatError>(
+        value.has_value(), file.name(), "has", in_quotes(text), "for", names[i],
+        "in its LIME record scidac-checksum: not a 32-bit hexadecimal number; it is damaged, fetch it again");
     sums[i] = *value;
   }
   return sums;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Propagators in our own files: what is written is read again, and nothing else is.
+#include "kov/contractions/io/propagator_file.hpp"
 #include "kov/contractions/io/propagator_io.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
 #include "kov/core/io/byte_order.hpp"
@@ -71,7 +72,8 @@ TEST(PropagatorFile, LabelsAndMetadataComeBackWithTheirTypes) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
   const Lattice lattice(comm, {4, 4, 4, 8});
-  const std::vector<std::pair<std::string, std::string>> metadata{{"plaquette", "0.5"}, {"source", "a = b & <c>"}};
+  const std::vector<std::pair<std::string, std::string>> metadata{
+      {"plaquette", "0.5"}, {"source", "a = b & <c>"}, {"version", "1 "}, {"without", ""}};
   std::vector<std::string> checksums;
   for (const PropagatorFormat format : formats) {
     if (!is_built(format)) continue;
@@ -90,6 +92,14 @@ TEST(PropagatorFile, LabelsAndMetadataComeBackWithTheirTypes) {
     checksums.push_back(found.checksums[0]);
   }
   for (const std::string& sums : checksums) EXPECT_EQ(sums, checksums[0]) << "the same numbers in the same order";
+}
+
+TEST(PropagatorFile, AnEmptyValueAtTheEndOfLabelsIsRead) {
+  PropagatorHeader found;
+  detail::parse_label_lines("metadata plaquette = 0.5\nmetadata revision =", "file", found);
+  EXPECT_EQ(found.metadata, (std::vector<std::pair<std::string, std::string>>{{"plaquette", "0.5"}, {"revision", ""}}));
+  EXPECT_TRUE(contains(message_of<FormatError>([&] { detail::parse_label_lines("metadata a", "file", found); }),
+                       "TYPE NAME = VALUE"));
 }
 
 TEST(PropagatorFile, ThirtyTwoBitsAreRoundedToNearest) {
@@ -159,6 +169,16 @@ TEST(PropagatorFile, DamagedAndForeignOnesAreRefused) {
   EXPECT_TRUE(contains(refusal(folder / "links.h5"), "holds no propagator")) << refusal(folder / "links.h5");
 }
 
+TEST(PropagatorFile, ACompressedOneIsNotCalledTruncated) {
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  if (comm.rank() == 0) write_compressed(folder / "s.h5", "/propagator/matrices", {8, 4, 4, 4, 4, 4, 3, 3});
+  comm.barrier();
+  const std::string message = message_of<FormatError>([&] { read_propagator_header(comm, folder / "s.h5"); });
+  EXPECT_TRUE(contains(message, "h5repack")) << message;
+}
+
 TEST(PropagatorFile, WhatCannotBeWrittenLeavesNoFile) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
@@ -178,6 +198,11 @@ TEST(PropagatorFile, WhatCannotBeWrittenLeavesNoFile) {
     EXPECT_TRUE(contains(refusal(large, {.format = format, .bits = 32}), "at site 3 1 2 3"));
     EXPECT_TRUE(contains(refusal(large, {.format = format, .bits = 16}), "32 or 64"));
     EXPECT_TRUE(contains(refusal(large, {.format = format, .metadata = {{"a", "b\nc"}}}), "line ends"));
+    for (const char* name : {"a =", "= a", "a = b", ""})
+      EXPECT_TRUE(contains(refusal(large, {.format = format, .metadata = {{name, "b"}}}), "is no name")) << name;
+    Propagator<double> labelled = large.alias();
+    labelled.labels.others["kappa"] = std::numeric_limits<double>::infinity();
+    EXPECT_TRUE(contains(refusal(labelled, {.format = format}), "the label kappa"));
     comm.barrier();  // rank 0 has removed what it began
     EXPECT_EQ(folder.files(), 0u);
     comm.barrier();
