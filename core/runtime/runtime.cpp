@@ -74,17 +74,23 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// Ends the process after a time limit, so that a library that waits for something after an error cannot block the end.
+/// Ends the process after a time limit, so that a library that waits for something after an error cannot block the end;
+/// without memory for a thread, it does nothing.
 class Watchdog {
  public:
-  explicit Watchdog(int code) : thread_([this, code] { watch(code); }) {}
+  explicit Watchdog(int code) {
+    try {
+      thread_ = std::thread([this, code] { watch(code); });
+    } catch (const std::exception&) {
+    }
+  }
   ~Watchdog() {
     {
       const std::lock_guard lock(mutex_);
       over_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
