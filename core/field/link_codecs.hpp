@@ -21,30 +21,59 @@ struct Links8 {};
 
 namespace detail {
 
-/// Complex number i of a lane, or of lanes, of a block of integers in units of 1 / 32767.
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION Complex<float> load_fixed16(const std::int16_t* block, int i, int lane) {
-  const auto z = load_complex<N>(block, i, lane);
-  return {float(z.re) * fixed16_unit, float(z.im) * fixed16_unit};
-}
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void store_fixed16(std::int16_t* block, int i, int lane, const Complex<float>& z) {
-  store_complex<N>(block, i, lane,
-                   Complex<std::int16_t>{to_fixed16(z.re * fixed16_units), to_fixed16(z.im * fixed16_units)});
-}
+/// Complex numbers of a matrix in memory: as they are, and as integers in units of 1 / 32767.
+template <class T>
+struct NumbersInMemory {
+  using Real = T;
+  using Stored = T;
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<T> load_lane(const T* block, int i, int lane) {
+    return load_complex<N>(block, i, lane);
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(T* block, int i, int lane, const Complex<T>& z) {
+    store_complex<N>(block, i, lane, z);
+  }
 #if !defined(KOKKOS_ENABLE_CUDA)
-template <int N, int row>
-KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<float, N>> load_fixed16_pack(const std::int16_t* p, int i) {
-  using P = Pack<float, N>;
-  return {P::of_integers(p + 2 * row * i) * P(fixed16_unit), P::of_integers(p + 2 * row * i + row) * P(fixed16_unit)};
-}
-template <int N, int row>
-KOKKOS_FORCEINLINE_FUNCTION void store_fixed16_pack(std::int16_t* p, int i, const Complex<Pack<float, N>>& z) {
-  using P = Pack<float, N>;
-  for_fixed16(z.re * P(fixed16_units)).store_integers(p + 2 * row * i);
-  for_fixed16(z.im * P(fixed16_units)).store_integers(p + 2 * row * i + row);
-}
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> load(const T* p, int i) {
+    return load_pack<N, row>(p, i);
+  }
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(T* p, int i, const Complex<Pack<T, N>>& z) {
+    store_pack<N, row>(p, i, z);
+  }
 #endif
+};
+
+template <>
+struct NumbersInMemory<Fixed16> {
+  using Real = float;
+  using Stored = std::int16_t;
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<float> load_lane(const Stored* block, int i, int lane) {
+    const auto z = load_complex<N>(block, i, lane);
+    return {float(z.re) * fixed16_unit, float(z.im) * fixed16_unit};
+  }
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int i, int lane, const Complex<float>& z) {
+    store_complex<N>(block, i, lane,
+                     Complex<Stored>{to_fixed16(z.re * fixed16_units), to_fixed16(z.im * fixed16_units)});
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<float, N>> load(const Stored* p, int i) {
+    using P = Pack<float, N>;
+    return {P::of_integers(p + 2 * row * i) * P(fixed16_unit), P::of_integers(p + 2 * row * i + row) * P(fixed16_unit)};
+  }
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* p, int i, const Complex<Pack<float, N>>& z) {
+    using P = Pack<float, N>;
+    for_fixed16(z.re * P(fixed16_units)).store_integers(p + 2 * row * i);
+    for_fixed16(z.im * P(fixed16_units)).store_integers(p + 2 * row * i + row);
+  }
+#endif
+};
 
 /// The numbers of to_eight() do not exceed 1 if neither point of a sphere is nearer to its antipode: first rows with a
 /// negative Re U_00 are taken times -1, with the second rows, and so are second rows with a negative s0, with the
@@ -84,72 +113,37 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> su3_of_eight_integers(const EightReal
 
 }  // namespace detail
 
-template <std::floating_point T>
+template <class T>
 struct Codec<ColorMatrix, Links12<T>> {
-  using Real = T;
-  using Stored = T;
+  using Numbers = detail::NumbersInMemory<T>;
+  using Real = typename Numbers::Real;
+  using Stored = typename Numbers::Stored;
   static constexpr int n_complex = 9, n_stored = 12;
   static constexpr bool is_plain = false;
   static constexpr SiteShape shape{18, n_stored, 0};
 
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<T> load_lane(const T* block, int lane) {
-    ColorMatrix<T> u;
-    for (int i = 0; i < 6; ++i) u.z[i] = detail::load_complex<N>(block, i, lane);
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> load_lane(const Stored* block, int lane) {
+    ColorMatrix<Real> u;
+    for (int i = 0; i < 6; ++i) u.z[i] = Numbers::template load_lane<N>(block, i, lane);
     complete_third_row(u);
     return u;
   }
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(T* block, int lane, const ColorMatrix<T>& u) {
-    for (int i = 0; i < 6; ++i) detail::store_complex<N>(block, i, lane, u.z[i]);
+  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const ColorMatrix<Real>& u) {
+    for (int i = 0; i < 6; ++i) Numbers::template store_lane<N>(block, i, lane, u.z[i]);
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<T, N>> load(const T* block, int first) {
-    ColorMatrix<Pack<T, N>> u;
-    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = detail::load_pack<N, row>(block + first, i); });
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> load(const Stored* block, int first) {
+    ColorMatrix<Pack<Real, N>> u;
+    unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = Numbers::template load<N, row>(block + first, i); });
     complete_third_row(u);
     return u;
   }
   template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(T* block, int first, const ColorMatrix<Pack<T, N>>& u) {
-    unroll<6>([&](int i) __attribute__((always_inline)) { detail::store_pack<N, row>(block + first, i, u.z[i]); });
-  }
-#endif
-};
-
-template <>
-struct Codec<ColorMatrix, Links12<Fixed16>> {
-  using Real = float;
-  using Stored = std::int16_t;
-  static constexpr int n_complex = 9, n_stored = 12;
-  static constexpr bool is_plain = false;
-  static constexpr SiteShape shape{18, n_stored, 0};
-
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<float> load_lane(const Stored* block, int lane) {
-    ColorMatrix<float> u;
-    for (int i = 0; i < 6; ++i) u.z[i] = detail::load_fixed16<N>(block, i, lane);
-    complete_third_row(u);
-    return u;
-  }
-  template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const ColorMatrix<float>& u) {
-    for (int i = 0; i < 6; ++i) detail::store_fixed16<N>(block, i, lane, u.z[i]);
-  }
-#if !defined(KOKKOS_ENABLE_CUDA)
-  template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<float, N>> load(const Stored* block, int first) {
-    ColorMatrix<Pack<float, N>> u;
-    unroll<6>([&](int i)
-                  __attribute__((always_inline)) { u.z[i] = detail::load_fixed16_pack<N, row>(block + first, i); });
-    complete_third_row(u);
-    return u;
-  }
-  template <int N, int row>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const ColorMatrix<Pack<float, N>>& u) {
-    unroll<6>([&](int i)
-                  __attribute__((always_inline)) { detail::store_fixed16_pack<N, row>(block + first, i, u.z[i]); });
+  static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const ColorMatrix<Pack<Real, N>>& u) {
+    unroll<6>([&](int i) __attribute__((always_inline)) { Numbers::template store<N, row>(block + first, i, u.z[i]); });
   }
 #endif
 };
@@ -158,8 +152,8 @@ struct Codec<ColorMatrix, Links12<Fixed16>> {
 template <class T>
 struct Codec<ColorMatrix, Links8<T>> {
   static constexpr bool in_16_bits = std::is_same_v<T, Fixed16>;
-  using Real = std::conditional_t<in_16_bits, float, T>;
-  using Stored = std::conditional_t<in_16_bits, std::int16_t, T>;
+  using Real = typename detail::NumbersInMemory<T>::Real;
+  using Stored = typename detail::NumbersInMemory<T>::Stored;
   static constexpr int n_complex = 9, n_stored = 8;
   static constexpr bool is_plain = false;
   static constexpr SiteShape shape{18, n_stored, 0};

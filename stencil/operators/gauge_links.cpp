@@ -67,6 +67,13 @@ std::string codec_name(LinkStorage storage) {
          (reals == "18" ? "" : ", " + reals + " reals") + (sizeof(typename Codec::Stored) == 2 ? ", 16 bits" : "");
 }
 
+/// Of the four directions, for links of a gauge field.
+template <class S>
+std::vector<Coord> steps_of(const GaugeField<S>& gauge) {
+  require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(), "components, but a gauge field has 4");
+  return {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+}
+
 std::vector<int> odd_numbers(std::size_t end) {
   std::vector<int> numbers;
   for (int k = 1; k < int(end); k += 2) numbers.push_back(k);
@@ -78,17 +85,26 @@ std::vector<int> odd_numbers(std::size_t end) {
 }  // namespace detail
 
 template <class Storage>
-template <class S>
-GaugeLinks<Storage>::GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors, LinkStorage storage)
-    : GaugeLinks({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}},
-                 (require(gauge.n_components() == 4, gauge.name(), "has", gauge.n_components(),
-                          "components, but a gauge field has 4"),
-                  gauge),
-                 factors, storage) {}
+GaugeLinks<Storage>::GaugeLinks(const GaugeField<float>& gauge, const LegFactors& factors, LinkStorage storage)
+    : GaugeLinks(OfAnyPrecision(), detail::steps_of(gauge), gauge, factors, storage) {}
+
+template <class Storage>
+GaugeLinks<Storage>::GaugeLinks(const GaugeField<double>& gauge, const LegFactors& factors, LinkStorage storage)
+    : GaugeLinks(OfAnyPrecision(), detail::steps_of(gauge), gauge, factors, storage) {}
+
+template <class Storage>
+GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, float>& matrices,
+                                const LegFactors& factors, LinkStorage storage)
+    : GaugeLinks(OfAnyPrecision(), steps, matrices, factors, storage) {}
+
+template <class Storage>
+GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, double>& matrices,
+                                const LegFactors& factors, LinkStorage storage)
+    : GaugeLinks(OfAnyPrecision(), steps, matrices, factors, storage) {}
 
 template <class Storage>
 template <class S>
-GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices,
+GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices,
                                 const LegFactors& factors, LinkStorage storage)
     : legs_(detail::both_ways(steps)),
       factors_(factors),
@@ -171,115 +187,21 @@ LinkView<Storage> GaugeLinks<Storage>::bare_view() const {
 }
 
 template <class Storage>
-template <class Lanes>
-LinkView<Storage, link_lanes_t<Lanes>> GaugeLinks<Storage>::view(bool from_parity) const {
-  if constexpr (has_packs && Lanes::holds_columns) {
-    const auto& columns = forms_->columns;
-    require(declared_.columns,
-            "an operator was applied to columns without links for them: construct it with LinkForms{.columns = true}");
-    return {{columns.view(), columns.view()}, true, column_leg_factors_};
-  } else if constexpr (Lanes::holds_columns) {
-    return {neighbours_, false, leg_factors_};
-  } else {
-    return site_view(from_parity, leg_factors_);
-  }
+LinkView<Storage, ColumnLanes<1>> GaugeLinks<Storage>::column_view() const {
+  const auto& columns = forms_->columns;
+  require(declared_.columns,
+          "an operator was applied to columns without links for them: construct it with LinkForms{.columns = true}");
+  return {{columns.view(), columns.view()}, true, column_leg_factors_};
 }
 
 template class GaugeLinks<float>;
-template GaugeLinks<float>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<float>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
-                                       LinkStorage);
-template GaugeLinks<float>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<float>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&, const LegFactors&,
-                                       LinkStorage);
-template LinkView<float, link_lanes_t<SiteLanes>> GaugeLinks<float>::view<SiteLanes>(bool) const;
-template LinkView<float, link_lanes_t<ColumnLanes<1>>> GaugeLinks<float>::view<ColumnLanes<1>>(bool) const;
-template LinkView<float, link_lanes_t<ColumnLanes<4>>> GaugeLinks<float>::view<ColumnLanes<4>>(bool) const;
-template LinkView<float, link_lanes_t<ColumnLanes<8>>> GaugeLinks<float>::view<ColumnLanes<8>>(bool) const;
-template LinkView<float, link_lanes_t<ColumnLanes<16>>> GaugeLinks<float>::view<ColumnLanes<16>>(bool) const;
 template class GaugeLinks<double>;
-template GaugeLinks<double>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<double>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
-                                        LinkStorage);
-template GaugeLinks<double>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<double>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&, const LegFactors&,
-                                        LinkStorage);
-template LinkView<double, link_lanes_t<SiteLanes>> GaugeLinks<double>::view<SiteLanes>(bool) const;
-template LinkView<double, link_lanes_t<ColumnLanes<1>>> GaugeLinks<double>::view<ColumnLanes<1>>(bool) const;
-template LinkView<double, link_lanes_t<ColumnLanes<4>>> GaugeLinks<double>::view<ColumnLanes<4>>(bool) const;
-template LinkView<double, link_lanes_t<ColumnLanes<8>>> GaugeLinks<double>::view<ColumnLanes<8>>(bool) const;
-template LinkView<double, link_lanes_t<ColumnLanes<16>>> GaugeLinks<double>::view<ColumnLanes<16>>(bool) const;
-template class GaugeLinks<Links12<float>>;
-template GaugeLinks<Links12<float>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                                const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<float>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                                const LegFactors&, LinkStorage);
-template LinkView<Links12<float>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<float>>::view<SiteLanes>(bool) const;
-template LinkView<Links12<float>, link_lanes_t<ColumnLanes<1>>> GaugeLinks<Links12<float>>::view<ColumnLanes<1>>(
-    bool) const;
-template LinkView<Links12<float>, link_lanes_t<ColumnLanes<4>>> GaugeLinks<Links12<float>>::view<ColumnLanes<4>>(
-    bool) const;
-template LinkView<Links12<float>, link_lanes_t<ColumnLanes<8>>> GaugeLinks<Links12<float>>::view<ColumnLanes<8>>(
-    bool) const;
-template LinkView<Links12<float>, link_lanes_t<ColumnLanes<16>>> GaugeLinks<Links12<float>>::view<ColumnLanes<16>>(
-    bool) const;
-template class GaugeLinks<Links12<double>>;
-template GaugeLinks<Links12<double>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                                 const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<double>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                                 const LegFactors&, LinkStorage);
-template LinkView<Links12<double>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<double>>::view<SiteLanes>(bool) const;
-template LinkView<Links12<double>, link_lanes_t<ColumnLanes<1>>> GaugeLinks<Links12<double>>::view<ColumnLanes<1>>(
-    bool) const;
-template LinkView<Links12<double>, link_lanes_t<ColumnLanes<4>>> GaugeLinks<Links12<double>>::view<ColumnLanes<4>>(
-    bool) const;
-template LinkView<Links12<double>, link_lanes_t<ColumnLanes<8>>> GaugeLinks<Links12<double>>::view<ColumnLanes<8>>(
-    bool) const;
-template LinkView<Links12<double>, link_lanes_t<ColumnLanes<16>>> GaugeLinks<Links12<double>>::view<ColumnLanes<16>>(
-    bool) const;
-template class GaugeLinks<Links8<float>>;
-template GaugeLinks<Links8<float>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                               const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<float>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<float>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                               const LegFactors&, LinkStorage);
-template LinkView<Links8<float>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<float>>::view<SiteLanes>(bool) const;
-template class GaugeLinks<Links8<double>>;
-template GaugeLinks<Links8<double>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                                const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<double>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<double>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                                const LegFactors&, LinkStorage);
-template LinkView<Links8<double>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<double>>::view<SiteLanes>(bool) const;
 template class GaugeLinks<Fixed16>;
-template GaugeLinks<Fixed16>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Fixed16>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&, const LegFactors&,
-                                         LinkStorage);
-template GaugeLinks<Fixed16>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Fixed16>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                         const LegFactors&, LinkStorage);
-template LinkView<Fixed16, link_lanes_t<SiteLanes>> GaugeLinks<Fixed16>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Links12<float>>;
+template class GaugeLinks<Links12<double>>;
 template class GaugeLinks<Links12<Fixed16>>;
-template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                                  const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links12<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                                  const LegFactors&, LinkStorage);
-template LinkView<Links12<Fixed16>, link_lanes_t<SiteLanes>> GaugeLinks<Links12<Fixed16>>::view<SiteLanes>(bool) const;
+template class GaugeLinks<Links8<float>>;
+template class GaugeLinks<Links8<double>>;
 template class GaugeLinks<Links8<Fixed16>>;
-template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const GaugeField<float>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, float>&,
-                                                 const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const GaugeField<double>&, const LegFactors&, LinkStorage);
-template GaugeLinks<Links8<Fixed16>>::GaugeLinks(const std::vector<Coord>&, const Field<ColorMatrix, double>&,
-                                                 const LegFactors&, LinkStorage);
-template LinkView<Links8<Fixed16>, link_lanes_t<SiteLanes>> GaugeLinks<Links8<Fixed16>>::view<SiteLanes>(bool) const;
 
 }  // namespace kov

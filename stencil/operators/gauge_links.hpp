@@ -40,14 +40,16 @@ class GaugeLinks {
 
   /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective,
   /// fences.  In 16 bits throws InputError for links with a number that is not finite.
-  template <class S>
-  explicit GaugeLinks(const GaugeField<S>& gauge, const LegFactors& factors = {},
+  explicit GaugeLinks(const GaugeField<float>& gauge, const LegFactors& factors = {},
+                      LinkStorage storage = LinkStorage::once);
+  explicit GaugeLinks(const GaugeField<double>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);
   /// Links of longer legs: component k of matrices transports from x + steps[k] to x.  Throws InputError unless there
   /// is one component for each step.
-  template <class S>
-  GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices, const LegFactors& factors = {},
+  GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, float>& matrices, const LegFactors& factors = {},
              LinkStorage storage = LinkStorage::once);
+  GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, double>& matrices,
+             const LegFactors& factors = {}, LinkStorage storage = LinkStorage::once);
 
   /// The same links, with these forms too.  Fences.
   GaugeLinks with(const LinkForms& forms) const;
@@ -60,7 +62,14 @@ class GaugeLinks {
   /// The links for kernels over fields of these Lanes.  from_parity: for kernels from one parity to the other.  Throws
   /// InputError for columns if these links are without LinkForms::columns.
   template <class Lanes = SiteLanes>
-  LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const;
+  LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const {
+    if constexpr (has_packs && Lanes::holds_columns)
+      return column_view();
+    else if constexpr (Lanes::holds_columns)
+      return {neighbours_, false, leg_factors_};
+    else
+      return site_view(from_parity, leg_factors_);
+  }
   /// The links for kernels over packs or lanes, without leg factors.
   LinkView<Storage> bare_view() const;
 
@@ -69,10 +78,16 @@ class GaugeLinks {
     Field<ColorMatrix, Storage> doubled;
     Field<ColorMatrix, Storage, ColumnLanes<1>> columns;
   };
+  /// Tells the constructor that serves both precisions from the others.
+  struct OfAnyPrecision {};
+  template <class S>
+  GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices,
+             const LegFactors& factors, LinkStorage storage);
   void make_doubled() const;
   void make_columns() const;
   void set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil, int lanes) const;
   LinkView<Storage> site_view(bool from_parity, const detail::LegFactorView<Real>& factors) const;
+  LinkView<Storage, ColumnLanes<1>> column_view() const;
 
   std::vector<Coord> legs_;
   LegFactors factors_;
