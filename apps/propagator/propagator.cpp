@@ -8,10 +8,10 @@
 #include "apps/propagator/propagator_plan.hpp"
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
-#include "kov/contractions/sources/worst_residual.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/runtime/runtime.hpp"
+#include "kov/core/site/worse.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -39,7 +39,7 @@ struct Solved {
   void add(const SolveReport& report) { add(report.iterations, report.residual, report.seconds); }
   void add(int n, double residual, double s) {
     iterations += n;
-    worst_residual = detail::worst_residual(worst_residual, residual);
+    worst_residual = worse(worst_residual, residual);
     seconds += s;
   }
 };

@@ -3,8 +3,8 @@
 
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/contractions/sources/worst_residual.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/site/worse.hpp"
 
 #include <optional>
 
@@ -54,7 +54,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       const SolvedPropagator<T> solved =
           solvers_[q]->solve(*source, [&](int, const SolveReport& report) { column(report); });
       iterations += solved.iterations();
-      worst = detail::worst_residual(worst, solved.worst_residual());
+      worst = worse(worst, solved.worst_residual());
       propagators.push_back(solved.propagator.alias());
     }
     JournalEntry entry;

@@ -11,6 +11,7 @@
 #include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/site/worse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +80,7 @@ double worst_residual(const SpectrumPlan& plan) {
   double worst = 0;
   for (const PlannedConfiguration& configuration : plan.configurations)
     for (const PlannedPart& part : configuration.parts)
-      worst = std::max(worst, parse_real(part.entry->notes.at("worst_residual")).value_or(0));
+      worst = worse(worst, parse_real(part.entry->notes.at("worst_residual")).value_or(0));
   return worst;
 }
 

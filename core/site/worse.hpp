@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The worst residual of several solves.
+// The worse of two deviations.
 #pragma once
 
 #include <cmath>
 
-namespace kov::detail {
+namespace kov {
 
-/// The larger one; a NaN is worse than every number.
-inline double worst_residual(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+/// The larger one; a NaN is worse than every number, and stays.
+inline double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
-}  // namespace kov::detail
+}  // namespace kov

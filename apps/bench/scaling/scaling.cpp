@@ -9,6 +9,7 @@
 #include "apps/plot/plot.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/lattice/lattice.hpp"
+#include "kov/core/site/worse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,9 +66,6 @@ Coord weak_grid(const Coord& local, int n_ranks) {
 std::string overlap_name(const Row& row) {
   return row.n_ranks == 1 ? "none" : row.overlap == Overlap::blocking ? "blocking" : "overlapped";
 }
-
-/// The larger one; NaN, the residual of a solve that diverged, is larger than any number.
-double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 /// All rows, and what is said and written about them.
 class ScalingTable {

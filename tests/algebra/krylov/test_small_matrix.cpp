@@ -4,6 +4,7 @@
 #include "kov/algebra/krylov/small_matrix.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/site/random.hpp"
+#include "kov/core/site/worse.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ SmallMatrix random_matrix(int rows, int columns, std::uint32_t seed) {
 double max_difference(const SmallMatrix& a, const SmallMatrix& b) {
   double worst = 0;
   for (int i = 0; i < a.rows(); ++i)
-    for (int j = 0; j < a.columns(); ++j) worst = std::max(worst, std::abs(a(i, j) - b(i, j)));
+    for (int j = 0; j < a.columns(); ++j) worst = worse(worst, std::abs(a(i, j) - b(i, j)));
   return worst;
 }
 

@@ -7,6 +7,7 @@
 #include "kov/core/field/link_codecs.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/site/worse.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
@@ -62,7 +63,7 @@ double error_per_site(const GlobalArray& a, const GlobalArray& b, int n_complex)
         most = std::max({most, std::abs(z.real()), std::abs(z.imag())});
         off = std::max({off, std::abs(d.real()), std::abs(d.imag())});
       }
-      worst = std::max(worst, off / most);
+      worst = worse(worst, off / most);
     }
   });
   return worst;

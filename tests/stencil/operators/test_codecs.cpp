@@ -3,6 +3,7 @@
 // Operators on links of 12 and 8 reals and of 16 bits and on spinors of 16 bits against those on plain reals, with
 // phases at the boundary; and links of other legs than the nearest.
 #include "kov/core/field/convert.hpp"
+#include "kov/core/site/worse.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
@@ -22,7 +23,7 @@ using reference::gather, reference::GlobalArray, reference::max_difference;
 
 double difference(const GlobalArray& a, const GlobalArray& b) {
   double worst = 0;
-  for (std::size_t k = 0; k < a.data.size(); ++k) worst = std::max(worst, double(std::abs(a.data[k] - b.data[k])));
+  for (std::size_t k = 0; k < a.data.size(); ++k) worst = worse(worst, double(std::abs(a.data[k] - b.data[k])));
   return worst;
 }
 
