@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/propagator/propagator.hpp"
 
-#include "apps/files/file_patterns.hpp"
 #include "apps/files/output_files.hpp"
-#include "apps/files/text_file.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/propagator/propagator_plan.hpp"
+#include "apps/quarks/gauge_visits.hpp"
+#include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
 #include "kov/core/base/version.hpp"
@@ -22,12 +22,6 @@
 namespace kov::app {
 
 namespace {
-
-struct PropagatorOptions {
-  std::string file;
-  std::vector<std::string> set;
-  bool dry_run = false, print = false;
-};
 
 enum PropagatorTask : std::size_t { chain_updates, column_solves };
 
@@ -70,32 +64,16 @@ class PropagatorRun {
         progress_({{"updates", plan.n_updates(parameters.gauge), 1}, {"solves", plan.n_solves(), 2}},
                   ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
 
-  void generated() {
-    std::optional<QuenchedEnsemble<double>> chain;
-    int missing = 0;
-    for (std::size_t c = 0; c < plan_.gauges.configurations.size(); ++c) missing += plan_.has_work(c);
-    for (std::size_t c = 0; c < plan_.gauges.configurations.size() && missing > 0; ++c) {
-      if (!chain) chain.emplace(lattice_, parameters_.gauge.chain);
-      const auto gauge = chain->next([&](int, int) { progress_.advance(chain_updates); });
-      if (!plan_.has_work(c)) continue;
-      --missing;
-      solve_on(c, gauge, describe_gauge(gauge, chain->description()));
-    }
-  }
-
-  void from_files() {
-    const GaugeFileOptions options = parameters_.gauge.file_options(settings_);
-    for (std::size_t c = 0; c < plan_.gauges.configurations.size(); ++c) {
-      if (!plan_.has_work(c)) continue;
-      const PlannedGauge& planned = plan_.gauges.configurations[c];
-      GaugeReport report;
-      const auto gauge = read_configuration(lattice_, planned.name, options, report);
-      progress_.hide();
-      require(identity_of_file(planned.name, report.header) == planned.identity, planned.name,
-              "was replaced by other links while this run was under way:", "run it again; finished propagators stay");
-      warn_overridden(session_, report);
-      solve_on(c, gauge, report);
-    }
+  void run() {
+    visit_gauges(session_, lattice_, parameters_.gauge, settings_,
+                 {.n = plan_.gauges.configurations.size(),
+                  .planned = [&](std::size_t c) -> const PlannedGauge& { return plan_.gauges.configurations[c]; },
+                  .has_work = [&](std::size_t c) { return plan_.has_work(c); },
+                  .work = [&](std::size_t c, const GaugeField<double>& gauge,
+                              const GaugeReport& report) { solve_on(c, gauge, report); },
+                  .updated = [&] { progress_.advance(chain_updates); },
+                  .hide_progress = [&] { progress_.hide(); },
+                  .kept = "finished propagators stay"});
   }
 
   /// The folder of columns, which is empty, where this run has made it or it has its usual name.
@@ -151,13 +129,10 @@ class PropagatorRun {
     } catch (const InputError& error) {
       return refuse_column(file, error);
     }
-    const auto number = [&](const std::string& name) {
-      for (const auto& [key, value] : header.metadata)
-        if (key == name) return parse_real(value);
-      return std::optional<double>();
+    const auto number = [&](const std::string& name, double otherwise) {
+      return parse_real(header.metadata_value(name).value_or("")).value_or(otherwise);
     };
-    solved.add(int(number("iterations").value_or(0)),
-               number("residual").value_or(std::numeric_limits<double>::quiet_NaN()), 0);
+    solved.add(int(number("iterations", 0)), number("residual", std::numeric_limits<double>::quiet_NaN()), 0);
     return true;
   }
 
@@ -246,19 +221,9 @@ std::string disk_warning(const Session& session, const PropagatorParameters& par
                   std::int64_t(double(space.available) / 1e9), "GB left: free some, or write elsewhere");
 }
 
-void propagator(const Session& session, const PropagatorOptions& options) {
+void propagator(const Session& session, const JobOptions& options) {
   PropagatorParameters parameters;
-  Settings settings = parameters.settings();
-  if (!options.file.empty()) {
-    const std::string text = read_text_file(session.comm, options.file);
-    require(text.find('\0') == text.npos, options.file, "is not text, but PARAMETERS must be a TOML file: gauge",
-            "configurations are named by --set 'gauge.files=[\"" + options.file + "\"]'");
-    settings.read(text, options.file);
-  }
-  for (const std::string& assignment : options.set) settings.assign(assignment);
-  for (const std::string& warning : settings.warnings()) session.warn(warning);
-  parameters.gauge.files = matched_files(session.comm, parameters.gauge.files, settings.origin("gauge.files"));
-  parameters.complete(settings);
+  const Settings settings = options.read(session, parameters);
   if (options.print) return session.say(settings.toml());
 
   PropagatorPlan plan = plan_propagators(session.comm, parameters, settings);
@@ -285,10 +250,7 @@ void propagator(const Session& session, const PropagatorOptions& options) {
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
   PropagatorRun run(session, parameters, settings, plan);
-  if (parameters.gauge.files.empty())
-    run.generated();
-  else
-    run.from_files();
+  run.run();
   session.say(sentence(plan.n_finished(), "propagators are there"));
   run.remove_journal();
 }
@@ -304,11 +266,8 @@ Command propagator_command() {
           "quark and source.  Finished ones are kept: the same command goes on where a killed run stopped.\n"
           "example: kovariant propagator run.toml --set gauge.files='conf.*' --set quark.0.kappa=0.1515",
           [](Arguments& arguments) -> Action {
-            auto options = std::make_shared<PropagatorOptions>();
-            arguments.positional("PARAMETERS", options->file, "a TOML file", false);
-            arguments.option("--set", options->set, "KEY=VALUE, as in the TOML file; several times");
-            arguments.flag("--dry-run", options->dry_run, "print the plan; compute and write nothing");
-            arguments.flag("--print", options->print, "print the configuration in force as TOML and exit");
+            auto options = std::make_shared<JobOptions>();
+            options->declare(arguments);
             return [options](const Session& session) { propagator(session, *options); };
           }};
 }

@@ -26,12 +26,6 @@ std::string hash_text(const std::string& text) {
   return to_hex(std::uint32_t(value >> 32)) + to_hex(std::uint32_t(value));
 }
 
-std::optional<std::string> metadata_of(const PropagatorHeader& header, const std::string& name) {
-  for (const auto& [key, value] : header.metadata)
-    if (key == name) return value;
-  return std::nullopt;
-}
-
 bool exists_for_all(const Comm& comm, const std::string& file) {
   std::error_code none;
   std::int64_t there = comm.rank() == 0 && fs::exists(file, none);
@@ -48,11 +42,11 @@ bool is_finished(const Comm& comm, const PlannedPropagator& planned, const std::
   } catch (const FormatError& error) {
     throw FormatError(sentence(error.what(), "-", move_away));
   }
-  const auto job = metadata_of(header, "job");
+  const auto job = header.metadata_value("job");
   require(job.has_value(), planned.file, "is there, but `kovariant propagator` did not write it:", move_away);
   require(*job == planned.job, planned.file,
           "was made with other parameters or from another configuration:", move_away);
-  require(links.empty() || metadata_of(header, "links_checksum") == links, planned.file,
+  require(links.empty() || header.metadata_value("links_checksum") == links, planned.file,
           "was made from other links than the configuration has now:", move_away);
   return true;
 }
@@ -65,7 +59,7 @@ void find_columns(const Comm& comm, PropagatorPlan& plan, PlannedPropagator& pla
     std::string problem;
     try {
       const PropagatorHeader header = read_spinor_header(comm, file);
-      if (header.extent != plan.gauges.extent || metadata_of(header, "job") != planned.job)
+      if (header.extent != plan.gauges.extent || header.metadata_value("job") != planned.job)
         problem = "it was made with other parameters";
       planned.has_column[std::size_t(k)] = problem.empty();
     } catch (const FormatError& error) {

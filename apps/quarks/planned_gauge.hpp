@@ -22,6 +22,8 @@ struct PlannedGauge {
   bool identified = true;
   /// Whether its header says that it is a copy of one before it.
   bool seen = false;
+  /// GaugeReport::links_checksum if the links were read for the plan.
+  std::string links = {};
 };
 
 /// All configurations of a job.

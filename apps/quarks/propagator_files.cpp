@@ -126,9 +126,8 @@ Propagator<T> read_stored(const Lattice& lattice, const StoredPropagator& stored
   s.labels.boundary = stored.boundary;
   require(stored_identity(stored.file, header) == stored.identity, stored.file,
           "was replaced while this run was under way: run it again");
-  for (const auto& [name, value] : header.metadata)
-    require(name != "links_checksum" || value == links_checksum, stored.file,
-            "was solved for on other links than the configuration has: make it again");
+  require(header.metadata_value("links_checksum").value_or(links_checksum) == links_checksum, stored.file,
+          "was solved for on other links than the configuration has: make it again");
   return s;
 }
 

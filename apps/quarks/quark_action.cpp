@@ -86,7 +86,7 @@ std::map<std::string, LabelValue> QuarkAction::labels() const {
   if (xi0 != 1) labels["xi0"] = xi0;
   if (nu != 1) labels["nu"] = nu;
   if (theta != std::array<double, 3>{})
-    labels["theta"] = exact_text(theta[0]) + " " + exact_text(theta[1]) + " " + exact_text(theta[2]);
+    labels["theta"] = sentence(exact_text(theta[0]), exact_text(theta[1]), exact_text(theta[2]));
   return labels;
 }
 

@@ -10,29 +10,29 @@
 namespace kov::app {
 
 void SolverChoice::add_to(Settings& s) {
-  s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
-  s.add("solver.precision", &precision, "of the solver's work; contractions are double, with 'single' single",
-        {"double", "mixed", "single"});
-  s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
-        {"even-odd", "even-odd-symmetric", "none"});
-  s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
-  s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
+  add_with(s, "of the solver's work; contractions are double, with 'single' single", {"double", "mixed", "single"});
 }
 
 void SolverChoice::add_all_to(Settings& s) {
   columns = "auto";
+  add_with(
+      s,
+      "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
+      "single precision and 16 bits",
+      {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add("solver.columns", &columns,
+        "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
+        {"auto", "one by one", "together"});
+}
+
+void SolverChoice::add_with(Settings& s, const std::string& about_precision,
+                            const std::vector<std::string>& precisions) {
   s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
-  s.add("solver.precision", &precision,
-        "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-        "single precision and 16 bits",
-        {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add("solver.precision", &precision, about_precision, precisions);
   s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
         {"even-odd", "even-odd-symmetric", "none"});
   s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
   s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
-  s.add("solver.columns", &columns,
-        "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
-        {"auto", "one by one", "together"});
 }
 
 bool SolverChoice::is_together() const {

@@ -6,6 +6,7 @@
 #include "apps/settings/settings.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
@@ -32,6 +33,9 @@ struct SolverChoice {
   std::string description() const;
   /// Bytes for each site of a process: the fields that solves for n columns at once work in.
   double bytes_per_site(int n_columns) const;
+
+ private:
+  void add_with(Settings& settings, const std::string& about_precision, const std::vector<std::string>& precisions);
 };
 
 }  // namespace kov::app

@@ -144,7 +144,7 @@ std::map<std::string, LabelValue> SourceChoice::labels(const LinkChoice& links) 
     labels["source_profile"] = choice.description(smearing);
     labels["source_links"] = links.description();
     if (is_boosted())
-      labels["source_boost"] = exact_text(boost[0]) + " " + exact_text(boost[1]) + " " + exact_text(boost[2]);
+      labels["source_boost"] = sentence(exact_text(boost[0]), exact_text(boost[1]), exact_text(boost[2]));
   }
   if (type == "momentum") labels["source_momentum"] = sentence(momentum[0], momentum[1], momentum[2]);
   if (is_sequential()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum/spectrum.hpp"
 
-#include "apps/files/file_patterns.hpp"
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/output_files.hpp"
-#include "apps/files/text_file.hpp"
 #include "apps/program/progress.hpp"
+#include "apps/quarks/gauge_visits.hpp"
+#include "apps/quarks/job_options.hpp"
 #include "apps/spectrum/spectrum_measure.hpp"
 #include "apps/spectrum/spectrum_plan.hpp"
 #include "apps/spectrum/spectrum_results.hpp"
@@ -23,12 +23,6 @@
 namespace kov::app {
 
 namespace {
-
-struct SpectrumOptions {
-  std::string file;
-  std::vector<std::string> set;
-  bool dry_run = false, print = false;
-};
 
 /// A number's text with three digits.
 std::string short_text(const std::string& number) {
@@ -65,39 +59,18 @@ class SpectrumRun {
     for (const PlannedConfiguration& configuration : plan.configurations) found_.push_back(configuration.n_finished());
   }
 
-  void generated() {
-    const auto missing = [](const PlannedConfiguration& c) { return !c.finished(); };
-    std::optional<QuenchedEnsemble<double>> chain;
-    for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
-      // Beyond the last missing configuration the chain is not needed.
-      const auto rest = plan_.configurations.begin() + std::ptrdiff_t(k);
-      if (std::any_of(rest, plan_.configurations.end(), missing)) {
-        if (!chain) chain.emplace(lattice_, parameters_.gauge.chain);
-        const auto gauge = chain->next([&](int, int) { progress_.advance(updates); });
-        if (missing(*rest)) measure(*rest, gauge, describe_gauge(gauge, chain->description()));
-      }
-      say(*rest, k);
-    }
-  }
-
-  void from_files() {
-    const GaugeFileOptions options = parameters_.gauge.file_options(settings_);
-    for (std::size_t k = 0; k < plan_.configurations.size(); ++k) {
-      PlannedConfiguration& configuration = plan_.configurations[k];
-      if (!configuration.finished()) {
-        GaugeReport report;
-        const auto gauge = read_configuration(lattice_, configuration.name, options, report);
-        progress_.hide();
-        const bool planned = identity_of_file(configuration.name, report.header) == configuration.identity &&
-                             (configuration.links.empty() || configuration.links == report.links_checksum);
-        require(planned, configuration.name,
-                "was replaced by other links while this run was under way:", "run it again; what was finished is in",
-                parameters_.output.journal);
-        warn_overridden(session_, report);
-        measure(configuration, gauge, report);
-      }
-      say(configuration, k);
-    }
+  void run() {
+    auto& configurations = plan_.configurations;
+    visit_gauges(session_, lattice_, parameters_.gauge, settings_,
+                 {.n = configurations.size(),
+                  .planned = [&](std::size_t k) -> const PlannedGauge& { return configurations[k]; },
+                  .has_work = [&](std::size_t k) { return !configurations[k].finished(); },
+                  .work = [&](std::size_t k, const GaugeField<double>& gauge,
+                              const GaugeReport& report) { measure(configurations[k], gauge, report); },
+                  .done = [&](std::size_t k) { say(configurations[k], k); },
+                  .updated = [&] { progress_.advance(updates); },
+                  .hide_progress = [&] { progress_.hide(); },
+                  .kept = "what was finished is in " + parameters_.output.journal});
   }
 
  private:
@@ -152,19 +125,9 @@ class SpectrumRun {
   Progress progress_;
 };
 
-void spectrum(const Session& session, const SpectrumOptions& options) {
+void spectrum(const Session& session, const JobOptions& options) {
   SpectrumParameters parameters;
-  Settings settings = parameters.settings();
-  if (!options.file.empty()) {
-    const std::string text = read_text_file(session.comm, options.file);
-    require(text.find('\0') == text.npos, options.file, "is not text, but PARAMETERS must be a TOML file: gauge",
-            "configurations are named by --set 'gauge.files=[\"" + options.file + "\"]'");
-    settings.read(text, options.file);
-  }
-  for (const std::string& assignment : options.set) settings.assign(assignment);
-  for (const std::string& warning : settings.warnings()) session.warn(warning);
-  parameters.gauge.files = matched_files(session.comm, parameters.gauge.files, settings.origin("gauge.files"));
-  parameters.complete(settings);
+  const Settings settings = options.read(session, parameters);
   if (options.print) return session.say(settings.toml());
 
   const Journal journal(session.comm, parameters.output.journal, parameters.identity(settings));
@@ -190,11 +153,7 @@ void spectrum(const Session& session, const SpectrumOptions& options) {
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
-  SpectrumRun run(session, parameters, settings, plan, journal);
-  if (parameters.gauge.files.empty())
-    run.generated();
-  else
-    run.from_files();
+  SpectrumRun(session, parameters, settings, plan, journal).run();
   write_results(session, parameters, settings, plan);
 }
 
@@ -210,11 +169,8 @@ Command spectrum_command() {
           "example: kovariant spectrum run.toml --set action.kappa=0.1515 --set gauge.files='[\"conf.1000\", "
           "\"conf.1010\"]'",
           [](Arguments& arguments) -> Action {
-            auto options = std::make_shared<SpectrumOptions>();
-            arguments.positional("PARAMETERS", options->file, "a TOML file", false);
-            arguments.option("--set", options->set, "KEY=VALUE, as in the TOML file; several times");
-            arguments.flag("--dry-run", options->dry_run, "print the plan; compute and write nothing");
-            arguments.flag("--print", options->print, "print the configuration in force as TOML and exit");
+            auto options = std::make_shared<JobOptions>();
+            options->declare(arguments);
             return [options](const Session& session) { spectrum(session, *options); };
           }};
 }

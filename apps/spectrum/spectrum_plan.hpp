@@ -25,8 +25,6 @@ struct PlannedPart {
 };
 
 struct PlannedConfiguration : PlannedGauge {
-  /// GaugeReport::links_checksum if the file was read for the plan.
-  std::string links = {};
   std::vector<PlannedPart> parts = {};
 
   /// How many of the parts the journal has.

@@ -8,6 +8,7 @@
 #include "kov/core/io/text.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <sstream>
 
 namespace kov::detail {
@@ -25,6 +26,12 @@ std::vector<int> propagator_elements(PropagatorOrder order) {
         for (int b = 0; b < 3; ++b)
           for (int r = 0; r < 4; ++r) elements.push_back(propagator_element(s, a, r, b));
   }
+  return elements;
+}
+
+std::vector<int> column_elements(int column) {
+  std::vector<int> elements(12);
+  std::iota(elements.begin(), elements.end(), 12 * column);
   return elements;
 }
 

@@ -24,6 +24,8 @@ constexpr int propagator_element(int sink_spin, int sink_color, int source_spin,
 }
 /// Entry i: where number i of a site in this order is in our fields.
 std::vector<int> propagator_elements(PropagatorOrder order);
+/// The same of one column, the first by default.
+std::vector<int> column_elements(int column = 0);
 
 /// Bytes of n sites that follow one another in the order of the whole lattice, from the global coordinate start on, in
 /// big-endian order.  Threads may call it at the same time.

@@ -18,17 +18,6 @@ constexpr const char* propagator_conventions =
     "colour]; spins in DeGrand and Rossi's basis; boundary_angles: psi(x + L_mu) = e^{i angle_mu} psi(x); suma, sumb "
     "as SciDAC's over the sites' bytes in big-endian order";
 
-template <class Value>
-Value attribute_of(const Hdf5File& file, const std::string& attribute, const std::string& name) {
-  require<FormatError>(file.has_attribute(propagator_group, attribute), name, "has no attribute", attribute, "of",
-                       propagator_group + ":", "it is damaged, or Kovariant did not write it");
-  const Hdf5Attribute value = file.attribute(propagator_group, attribute);
-  const Value* wanted = std::get_if<Value>(&value);
-  require<FormatError>(wanted != nullptr, name, "has an attribute", attribute, "of", propagator_group,
-                       "of the wrong type: it is damaged, or Kovariant did not write it");
-  return *wanted;
-}
-
 Coord extent_of_matrices(const Hdf5Shape& shape, const std::string& name) {
   const auto& e = shape.extent;
   require<FormatError>(shape.kind == Hdf5Kind::complex && (shape.bits == 32 || shape.bits == 64) && e.size() == 8 &&
@@ -41,9 +30,9 @@ Coord extent_of_matrices(const Hdf5Shape& shape, const std::string& name) {
 
 PropagatorLabels labels_of_file(const Hdf5File& file, const std::string& name) {
   PropagatorLabels labels;
-  labels.source = attribute_of<std::string>(file, "source", name);
-  const auto origin = attribute_of<std::vector<std::int64_t>>(file, "origin", name);
-  const auto angles = attribute_of<std::vector<double>>(file, "boundary_angles", name);
+  labels.source = required_attribute<std::string>(file, propagator_group, "source", name);
+  const auto origin = required_attribute<std::vector<std::int64_t>>(file, propagator_group, "origin", name);
+  const auto angles = required_attribute<std::vector<double>>(file, propagator_group, "boundary_angles", name);
   require<FormatError>(origin.size() == 4 && angles.size() == 4, name,
                        "has an attribute origin or boundary_angles without four numbers: it is damaged");
   for (std::size_t mu = 0; mu < 4; ++mu) {
@@ -112,7 +101,7 @@ PropagatorSource source_of_file(const SharedInput& input, const std::shared_ptr<
   const std::vector<std::string> names = checksum_names(ChecksumKind::scidac);
   part.sums.emplace();
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::string text = attribute_of<std::string>(*file, names[i], name);
+    const std::string text = required_attribute<std::string>(*file, propagator_group, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
                          "not a 32-bit hexadecimal number; it is damaged, make or fetch it again");

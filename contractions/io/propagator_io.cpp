@@ -14,6 +14,12 @@ PropagatorFormat propagator_format(const std::string& name) {
   throw InputError(sentence("a format of propagators is", in_quotes(name) + ",", "which is none: take hdf5 or scidac"));
 }
 
+std::optional<std::string> PropagatorHeader::metadata_value(const std::string& name) const {
+  for (const auto& [key, value] : metadata)
+    if (key == name) return value;
+  return std::nullopt;
+}
+
 template <class T>
 PropagatorHeader write_propagator(const Propagator<T>& s, const std::filesystem::path& path,
                                   const WritePropagatorOptions& options) {

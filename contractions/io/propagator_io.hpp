@@ -42,6 +42,9 @@ struct PropagatorHeader {
   std::vector<std::pair<std::string, std::string>> metadata = {};
   /// "suma sumb" of each record, hexadecimal; empty where the file has none.
   std::vector<std::string> checksums = {};
+
+  /// The value of the metadata with this name, nothing where there is none.
+  std::optional<std::string> metadata_value(const std::string& name) const;
 };
 
 struct WritePropagatorOptions {

@@ -161,9 +161,7 @@ void records_of_columns(PropagatorSource& source, const SharedInput& file, const
     const Description found = description_of(*file, record);
     require<FormatError>(found.bits == source.header.bits && found.site_bytes == std::int64_t(spinor_bytes),
                          file->name(), "has columns of different sizes: it is damaged");
-    std::vector<int> elements;
-    for (int i = 0; i < 12; ++i) elements.push_back(12 * int(column) + i);
-    source.parts.push_back(part_of(file, record, source.header, std::move(elements),
+    source.parts.push_back(part_of(file, record, source.header, column_elements(int(column)),
                                    sentence("the column of spin", spin, "and colour", color)));
   }
   require<FormatError>(source.parts.size() == 12, file->name(), "has", source.parts.size(),
@@ -221,9 +219,7 @@ PropagatorSource scidac_spinor(const SharedInput& file) {
   source.header.format = "SciDAC";
   source.header.bits = found.bits;
   read_labels(*file, records.front().user, source.header);
-  std::vector<int> elements;
-  for (int i = 0; i < 12; ++i) elements.push_back(i);
-  source.parts.push_back(part_of(file, records.front(), source.header, std::move(elements), ""));
+  source.parts.push_back(part_of(file, records.front(), source.header, column_elements(), ""));
   add_sums(source);
   return source;
 }

@@ -5,17 +5,9 @@
 #include "kov/contractions/io/spinor_rows.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
-#include <numeric>
-
 namespace kov {
 
 namespace {
-
-std::vector<int> spinor_elements() {
-  std::vector<int> elements(12);
-  std::iota(elements.begin(), elements.end(), 0);
-  return elements;
-}
 
 template <class T>
 void require_spinor(const SpinorField<T>& psi) {
@@ -43,7 +35,8 @@ void write_spinor(const SpinorField<T>& psi, const std::filesystem::path& path,
   const SpinorField<T> whole(psi.lattice(), psi.name());  // a column shares its memory with others
   copy(psi, whole);
   const std::unique_ptr<detail::PropagatorSink> sink = detail::write_spinors(
-      whole, spinor_elements(), header.bits, [&] { return detail::scidac_spinor_sink(path, header); }, path.string());
+      whole, detail::column_elements(), header.bits, [&] { return detail::scidac_spinor_sink(path, header); },
+      path.string());
   const std::string temporary = comm.broadcast(sink ? sink->temporary().string() : std::string());
   detail::compare_spinors(open_spinor(comm, temporary), whole, path.string());
   comm.agree([&] {

@@ -213,7 +213,7 @@ void finish_slice(std::span<const double> slice, std::size_t reals, std::int64_t
   });
 }
 
-/// See write_spinors().
+/// write_spinors(); here because its lambdas capture types of this unnamed namespace.
 template <class T>
 std::unique_ptr<PropagatorSink> write_spinor_slices(const SpinorField<T>& field, const std::vector<int>& elements,
                                                     int bits, const OpenSink& open, const std::string& name) {

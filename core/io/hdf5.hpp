@@ -5,6 +5,7 @@
 // function, and each throws NotBuilt.
 #pragma once
 
+#include "kov/core/base/error.hpp"
 #include "kov/core/comm/comm.hpp"
 
 #include <complex>
@@ -141,5 +142,18 @@ class Hdf5File {
   explicit Hdf5File(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// The value of an attribute; FormatError, with the name of the file, where there is none or it has another type.
+template <class Value>
+Value required_attribute(const Hdf5File& file, const std::string& object, const std::string& attribute,
+                         const std::string& name) {
+  require<FormatError>(file.has_attribute(object, attribute), name, "has no attribute", attribute, "of", object + ":",
+                       "it is damaged, or Kovariant did not write it");
+  const Hdf5Attribute value = file.attribute(object, attribute);
+  const Value* const wanted = std::get_if<Value>(&value);
+  require<FormatError>(wanted != nullptr, name, "has an attribute", attribute, "of", object,
+                       "of the wrong type: it is damaged, or Kovariant did not write it");
+  return *wanted;
+}
 
 }  // namespace kov

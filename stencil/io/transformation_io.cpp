@@ -5,6 +5,7 @@
 #include "kov/core/io/gauge/gauge_source.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/lattice/slice_gather.hpp"
 #include "kov/core/site/worse.hpp"
 
 #include <algorithm>
@@ -65,25 +66,20 @@ void write_slices(const Field<ColorMatrix, double>& g, std::optional<Hdf5File>& 
   const Comm& comm = lattice.comm();
   const Coord &extent = geometry.extent(), &local = geometry.local_extent(), &origin = geometry.origin();
   const std::vector<double> mine = export_sites(g);
-  const Coord slice{extent[0], extent[1], extent[2], 1}, box{local[0], local[1], local[2], 1};
-  const std::size_t local_slice = std::size_t(volume(box)) * reals;
+  const Coord slice{extent[0], extent[1], extent[2], 1};
+  const std::size_t local_slice = mine.size() / std::size_t(local[3]);
   SiteChecksum checksum(ChecksumKind::scidac, std::endian::big);
+  SliceGather gather(comm, geometry, int(reals));
   for (int t = 0; t < extent[3]; ++t) {
-    std::vector<double> all(std::size_t(volume(slice)) * reals);
-    if (t >= origin[3] && t < origin[3] + local[3])
-      for (std::int64_t i = 0; i < volume(box); ++i) {
-        const Coord x = coordinate(i, box);
-        const std::int64_t to = lexicographic({origin[0] + x[0], origin[1] + x[1], origin[2] + x[2], 0}, slice);
-        std::copy_n(mine.begin() + std::ptrdiff_t(std::size_t(t - origin[3]) * local_slice + std::size_t(i) * reals),
-                    reals, all.begin() + to * std::int64_t(reals));
-      }
-    comm.sum(all);
-    for (std::int64_t i = 0; i < volume(slice); ++i)
-      add_site(checksum, lexicographic({0, 0, 0, t}, extent) + i, all.data() + std::size_t(i) * reals);
+    const int here = t - origin[3];
+    const bool has = here >= 0 && here < local[3];
+    const std::span<const double> all = gather(
+        t, has ? std::span(mine).subspan(std::size_t(here) * local_slice, local_slice) : std::span<const double>());
     comm.agree([&] {
-      if (file)
-        file->write_block(dataset, {std::uint64_t(t), 0, 0, 0, 0, 0}, extent_of(slice),
-                          as_complex(std::span<const double>(all)));
+      if (!file) return;
+      for (std::int64_t i = 0; i < volume(slice); ++i)
+        add_site(checksum, lexicographic({0, 0, 0, t}, extent) + i, all.data() + std::size_t(i) * reals);
+      file->write_block(dataset, {std::uint64_t(t), 0, 0, 0, 0, 0}, extent_of(slice), as_complex(all));
     });
   }
   comm.agree([&] {
@@ -116,15 +112,7 @@ std::vector<double> read_sites(const Lattice& lattice, const std::filesystem::pa
     require<FormatError>(shape.stored_bytes >= std::uint64_t(lattice.volume()) * reals * 8, name,
                          "is cut short: the file was not copied to its end");
     const auto names = checksum_names(ChecksumKind::scidac);
-    for (std::size_t i = 0; i < 2; ++i) {
-      require<FormatError>(file.has_attribute(group, names[i]), name, "has no attribute", names[i], "of", group,
-                           ": it is damaged, or Kovariant did not write it");
-      const Hdf5Attribute value = file.attribute(group, names[i]);
-      const auto* text = std::get_if<std::string>(&value);
-      require<FormatError>(text != nullptr, name, "has an attribute", names[i], "of", group,
-                           "that is not text: it is damaged, or Kovariant did not write it");
-      recorded[i] = *text;
-    }
+    for (std::size_t i = 0; i < 2; ++i) recorded[i] = required_attribute<std::string>(file, group, names[i], name);
     file.read_block(
         dataset,
         {std::uint64_t(origin[3]), std::uint64_t(origin[2]), std::uint64_t(origin[1]), std::uint64_t(origin[0]), 0, 0},

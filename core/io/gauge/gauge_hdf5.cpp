@@ -25,17 +25,6 @@ std::span<std::complex<double>> as_complex(std::span<double> reals) {
   return {reinterpret_cast<std::complex<double>*>(reals.data()), reals.size() / 2};
 }
 
-template <class T>
-T need(const Hdf5File& file, const std::string& attribute, const std::string& name) {
-  require<FormatError>(file.has_attribute(group, attribute), name, "has no attribute", attribute, "of", group,
-                       ": it is damaged, or Kovariant did not write it");
-  const Hdf5Attribute value = file.attribute(group, attribute);
-  const T* wanted = std::get_if<T>(&value);
-  require<FormatError>(wanted != nullptr, name, "has an attribute", attribute, "of", group,
-                       "of the wrong type: it is damaged, or Kovariant did not write it");
-  return *wanted;
-}
-
 /// The extents (x y z t) from the dataset's shape.
 Coord extent_of_links(const Hdf5Shape& shape, const std::string& name) {
   const Extent& e = shape.extent;
@@ -89,17 +78,17 @@ GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf
   header.big_endian = false;
   require_data(header.extent, SiteFormat{.bits = shape.bits}.bytes(), 0, shape.stored_bytes, DataLength::at_least,
                name + " (dataset " + dataset + ")");
-  const auto extent = need<std::vector<std::int64_t>>(*file, "extent", name);
+  const auto extent = required_attribute<std::vector<std::int64_t>>(*file, group, "extent", name);
   require<FormatError>(std::equal(extent.begin(), extent.end(), header.extent.begin(), header.extent.end()), name,
                        "contradicts itself: the attribute extent of", group, "is not",
                        to_string(header.extent) + ", the shape of", dataset);
-  header.plaquette = need<double>(*file, "plaquette", name);
-  header.link_trace = need<double>(*file, "link_trace", name);
+  header.plaquette = required_attribute<double>(*file, group, "plaquette", name);
+  header.link_trace = required_attribute<double>(*file, group, "link_trace", name);
   header.recorded_tolerance = shape.bits == 32 ? 1e-6 : 1e-11;
   source.kind = ChecksumKind::scidac;
   const std::vector<std::string> names = checksum_names(source.kind);
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::string text = need<std::string>(*file, names[i], name);
+    const std::string text = required_attribute<std::string>(*file, group, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
                          "not a 32-bit hexadecimal number");
