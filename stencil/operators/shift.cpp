@@ -20,39 +20,61 @@ struct ShiftKernel {
   }
 };
 
-/// out = factor times the covariant neighbour on a leg, or, with `both`, times its difference from that on the opposite
-/// leg.
 template <class Links, class In, class Out>
-struct CovariantHopKernel {
+struct CovariantShiftKernel {
   Stencil::View stencil;
   Links links;
   In in;
   Out out;
   int leg;
-  typename Out::Real factor;
-  bool both;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    const auto near = stencil.at(x);
+    const auto hop = stencil.at(x)(leg);
     auto sum = zero<decltype(in(x, c))>();
-    using R = typename decltype(sum)::Real;
-    if (both) {
-      add_leg(sum, x, near, leg ^ 1, c);
-      sum = R(-1) * sum;
-    }
-    add_leg(sum, x, near, leg, c);
-    out.set(x, R(factor) * sum, c);
+    if (leg % 2 == 0)
+      color_multiply_add(sum, links.template of_leg<false>(x, hop, leg), in.read(x, hop, c));
+    else
+      color_multiply_add(sum, links.template of_leg<true>(x, hop, leg), in.read(x, hop, c));
+    out.set(x, sum, c);
+  }
+};
+
+/// out = (U(leg) in(x + mu) - U(leg + 1) in(x - mu)) / 2, where leg = 2 mu.
+template <class Links, class In, class Out>
+struct CovariantDerivativeKernel {
+  Stencil::View stencil;
+  Links links;
+  In in;
+  Out out;
+  int leg;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      if (!links.has_factors()) return run<false>(x, c);
+    run<true>(x, c);
   }
 
  private:
-  template <class Sum, class Site, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, int l, int c) const {
-    const auto hop = near(l);
-    if (l % 2 == 0)
-      color_multiply_add(sum, links.template of_leg<false>(x, hop, l), in.read(x, hop, c));
+  /// No branch on a leg, so that a GPU has the loads of both in flight together.
+  template <bool multiplies, class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
+    const auto near = stencil.at(x);
+    const auto behind = near(leg + 1), ahead = near(leg);
+    auto sum = zero<decltype(in(x, c))>();
+    using R = typename decltype(sum)::Real;
+    color_multiply_add(sum, link<true, multiplies>(x, near, behind, leg + 1), in.read(x, behind, c));
+    sum = R(-1) * sum;
+    color_multiply_add(sum, link<false, multiplies>(x, near, ahead, leg), in.read(x, ahead, c));
+    out.set(x, R(0.5) * sum, c);
+  }
+  template <bool backward, bool multiplies, class Site, class Near, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto link(Site x, const Near& near, const Hop& hop, int l) const {
+    if constexpr (std::is_same_v<Site, LaneSite>)
+      return LinksAt<Links, Site, 2, multiplies>(links, x, near).template of_leg<backward>(hop, l);
     else
-      color_multiply_add(sum, links.template of_leg<true>(x, hop, l), in.read(x, hop, c));
+      return links.template of_leg<backward>(x, hop, l);
   }
 };
 
@@ -64,18 +86,17 @@ void require_shift(const F& in, int mu, int step, const F& out) {
           "does not lead to a neighbour: give a direction from 0 to 3 and a step of 1 or -1");
 }
 
-template <template <class> class SiteT, class T>
-void covariant_hop(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, int leg, T factor,
-                   bool both, const Field<SiteT, T>& out, const Exec& exec) {
+/// Runs a kernel on the links and on the field, of which it reads these legs.
+template <template <class, class, class> class Kernel, template <class> class SiteT, class T>
+void covariant(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, const std::vector<int>& legs,
+               const Field<SiteT, T>& out, const Exec& exec) {
   require(links.lattice() == in.lattice(), in.name(), "is on another lattice than the links: make both on one lattice");
   using In = NeighbourView<SiteT, T>;
   using Out = FieldView<SiteT, T>;
-  const HaloChoice read{.legs = both ? std::vector<int>{leg & ~1, leg | 1} : std::vector<int>{leg}};
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), read).exchange(in, 0, exec);
+  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = legs}).exchange(in, 0, exec);
   const Stencil::View stencil = Stencil::of(in.lattice()).view();
-  for_each_site(
-      name, in.range(), in.n_components(),
-      CovariantHopKernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), leg, factor, both}, exec);
+  for_each_site(name, in.range(), in.n_components(),
+                Kernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), legs.front()}, exec);
 }
 
 }  // namespace detail
@@ -96,14 +117,15 @@ template <template <class> class SiteT, class T>
 void covariant_shift(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, int step,
                      const Field<SiteT, T>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
-  detail::covariant_hop("covariant_shift", links, in, 2 * mu + (step < 0), T(1), false, out, exec);
+  detail::covariant<detail::CovariantShiftKernel>("covariant_shift", links, in, {2 * mu + (step < 0)}, out, exec);
 }
 
 template <template <class> class SiteT, class T>
 void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out,
                           const Exec& exec) {
   detail::require_shift(in, mu, 1, out);
-  detail::covariant_hop("covariant_derivative", links, in, 2 * mu, T(0.5), true, out, exec);
+  detail::covariant<detail::CovariantDerivativeKernel>("covariant_derivative", links, in, {2 * mu, 2 * mu + 1}, out,
+                                                       exec);
 }
 
 template void shift(const Field<Scalar, double>&, int, int, const Field<Scalar, double>&, const Exec&);
