@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/field/noise.hpp"
 
+#include "kov/core/field/cuda/noise_blocks.hpp"
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 

@@ -143,7 +143,7 @@ void for_each_site(const std::string& name, const SiteList& list, int n_componen
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;
-  for_each_item(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
+  detail::launch<Kernel>(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
 }
 
 }  // namespace kov

@@ -33,9 +33,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto of_sites =
-      Lanes::holds_columns ? StencilForms::any_and_nearest : StencilForms::any_and_nearest_and_local;
-  constexpr auto forms = plain ? of_sites : StencilForms::any;
+  constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
   // From one parity to the other no two sites share a link.
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),

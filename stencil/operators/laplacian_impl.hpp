@@ -61,11 +61,17 @@ struct LegSum {
   }
 };
 
-/// Whether links without factors have kernels of their own: on CPUs, whose sums then ask at no leg; on GPUs for eight
-/// legs of spinors on columns of doubles, which need every register that their blocks of threads leave them: a kernel
-/// that also multiplies by factors spills some.
-template <class View, int n_legs>
-inline constexpr bool factors_apart = has_packs || (View::holds_columns && View::n_complex > 3 && n_legs == 8);
+/// Whether links without factors have kernels of their own: on CPUs, whose sums then ask at no leg; on GPUs for spinors
+/// on columns, which need every register that their blocks of threads leave them.
+template <class View>
+inline constexpr bool factors_apart = has_packs || (View::holds_columns && View::n_complex > 3);
+
+/// The views of the stencil with kernels of their own.  Columns of floats are no faster where no neighbour is in a
+/// halo.
+template <class F>
+inline constexpr auto laplacian_forms = F::Lanes::holds_columns && sizeof(typename F::Real) == 4
+                                            ? StencilForms::nearest
+                                            : StencilForms::nearest_and_local;
 
 /// A LaplacianStep on every component.  factors: whether links may have any.  Flops and memory traffic: those of
 /// LegSum, and for each real number of a site 2 flops and one real; with a source and a `before` another 4 flops and
@@ -81,7 +87,7 @@ struct LaplacianKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    if constexpr (std::is_same_v<Site, LaneSite> && factors && !factors_apart<View, n_legs>)
+    if constexpr (std::is_same_v<Site, LaneSite> && factors && !factors_apart<View>)
       if (!legs.links.has_factors()) return run<false>(x, c);
     run<factors>(x, c);
   }
@@ -128,7 +134,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain && !Lanes::holds_columns ? StencilForms::nearest_and_local : StencilForms::nearest;
+  constexpr auto forms = plain ? laplacian_forms<F> : StencilForms::nearest;
   const int n_dimensions = int(laplacian.dimensions());
   count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
                  n_dimensions * bytes_of_site<ColorMatrix, Storage>,
@@ -150,7 +156,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   };
   launch_step<typename F::View>(step.reads_others(), [&](auto others) {
     const auto with = [&](auto n_legs) {
-      if constexpr (factors_apart<typename F::View, decltype(n_legs)::value>)
+      if constexpr (factors_apart<typename F::View>)
         if (!links.has_factors()) return take_with(n_legs, others, std::false_type{});
       take_with(n_legs, others, std::true_type{});
     };

@@ -2,6 +2,8 @@
 #include "kov/stencil/operators/shift.hpp"
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/neighbours_at.hpp"
+#include "kov/stencil/operators/cuda/shift_blocks.hpp"
 
 namespace kov {
 
@@ -57,7 +59,8 @@ struct CovariantDerivativeKernel {
   }
 
  private:
-  /// No branch on a leg, so that a GPU has the loads of both in flight together.
+  /// No branch on a leg, so that a GPU has the loads of both in flight together: in single precision, as two legs of
+  /// doubles take too many registers.
   template <bool multiplies, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
@@ -66,6 +69,7 @@ struct CovariantDerivativeKernel {
     using R = typename decltype(sum)::Real;
     color_multiply_add(sum, link<true, multiplies>(x, near, behind, leg + 1), in.read(x, behind, c));
     sum = R(-1) * sum;
+    if constexpr (std::is_same_v<Site, LaneSite> && sizeof(R) == 8) order_loads();
     color_multiply_add(sum, link<false, multiplies>(x, near, ahead, leg), in.read(x, ahead, c));
     out.set(x, R(0.5) * sum, c);
   }
