@@ -3,6 +3,7 @@
 // Inner products and combinations of vectors on time slices against sums over coordinates, and phases of vectors.
 #include "kov/algebra/eigen/slice_columns.hpp"
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
