@@ -128,6 +128,7 @@ TEST_F(DistillationFiles, AreCompleteOrAbsentAndSayWhatIsWrong) {
                InputError);
   comm_.barrier();
   EXPECT_EQ(folder_.files(), 0u);
+  comm_.barrier();
   write_eigenvectors(folder_ / "vectors.h5", made);
   write_slice_matrices(folder_ / "matrices.h5", lattice_, matrices, {.kind = "x"});
   const Lattice other(comm_, {4, 4, 4, 8});
