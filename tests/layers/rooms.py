@@ -14,7 +14,7 @@ ROOMS = {
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
     "algebra": (("",), ("eigen",), ("krylov",), ("preconditioning",), ("precision",)),
     "contractions": (("kernels",), ("correlators",), ("sources",), ("io",), ("hadrons",), ("distillation",)),
-    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("spectrum",), ("bench/scaling",), ("bench",), ("",)),
+    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("distill",), ("spectrum",), ("bench/scaling",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance
 
