@@ -4,8 +4,10 @@
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/core/io/hdf5.hpp"
+#include "docs_distillation_example.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
+#include "tests/reference/near_unit_links.hpp"
 
 #include <gtest/gtest.h>
 
@@ -144,6 +146,20 @@ TEST_F(DistillationFiles, AreCompleteOrAbsentAndSayWhatIsWrong) {
   }
   comm_.barrier();
   EXPECT_THROW(SliceMatrixFile(folder_ / "matrices.h5"), FormatError);
+}
+
+TEST_F(DistillationFiles, AreMadeByTheExampleOfTheGuide) {
+  const Lattice lattice(comm_, {4, 4, 4, 4});
+  distil(reference::gauge_field(lattice, reference::near_unit_links(lattice.extent(), 3)), (folder_ / "run").string());
+  comm_.barrier();
+  EXPECT_EQ(read_eigenvector_header(comm_, folder_ / "run.vectors.h5").n, 8);
+  EXPECT_EQ(SliceMatrixFile(folder_ / "run.elementals.h5").header().names.size(), 21u);
+  const SliceMatrixFile file(folder_ / "run.t000.h5");
+  EXPECT_EQ(file.header().rows, 32);
+  EXPECT_EQ(file.header().columns, 32);
+  double size = 0;
+  for (const auto& z : file.read(0)) size += std::norm(z);
+  EXPECT_GT(size, 0.1);
 }
 
 }  // namespace test_distillation_files
