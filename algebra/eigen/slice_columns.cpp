@@ -18,6 +18,8 @@ void require_slices(const X& x, const Y& y) {
           "are on different lattices or have one parity only: give fields on all sites of one lattice");
 }
 
+constexpr std::size_t most_items = std::size_t(1) << 30;
+
 /// Chunks of a slice whose partial sums are kept apart: enough to share the work, few enough for memory.
 int chunks_of_slice(int n_sites, std::size_t numbers_of_slices) {
   constexpr int sites = 512;
@@ -63,13 +65,14 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
        .threads = Kernel::threads,
        .tile_bytes = Kernel::tile_bytes()},
       kernel, exec);
-  const Buffer<double> sums("products on slices", kernel.n_chunks > 1 ? 2 * numbers : 0);
-  if (kernel.n_chunks > 1)
-    for_each_item("add_slice_chunks", int(2 * numbers),
-                  AddSliceChunks{partial.data(), sums.data(), kernel.n_chunks, 2 * result.rows * result.columns}, exec);
+  const Buffer<double> sums("products on slices", 2 * numbers);
+  for (std::size_t first = 0; first < 2 * numbers; first += most_items)
+    for_each_item("add_slice_chunks", int(std::min(most_items, 2 * numbers - first)),
+                  AddSliceChunks{partial.data(), sums.data(), kernel.n_chunks,
+                                 2 * std::size_t(result.rows) * std::size_t(result.columns), first},
+                  exec);
   exec.fence("gram_by_slice");
-  (kernel.n_chunks > 1 ? sums : partial)
-      .copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
+  sums.copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
   sum_over_slice_ranks(lattice, std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
   const double work = double(sites.n_slices()) * sites.n_sites() * double(momenta.size());
   count_work(24.0 * work * result.rows * result.columns, 6.0 * sizeof(T) * work * (result.rows + result.columns));

@@ -242,18 +242,19 @@ struct SliceGram {
   }
 };
 
-/// Adds the chunks of each matrix in their order; item: a real number of a matrix.
+/// Adds the chunks of each matrix in their order; an item is a real number of a matrix.
 struct AddSliceChunks {
   const double* partial;
   double* sums;
   int n_chunks;
-  int n;  // reals of a matrix
+  std::size_t n;  // reals of a matrix
+  std::size_t first;
   KOKKOS_FUNCTION void operator()(int item) const {
-    const int matrix = item / n, i = item % n;
-    const double* const from = partial + std::size_t(matrix) * n_chunks * n + i;
+    const std::size_t to = first + std::size_t(item), matrix = to / n, i = to % n;
+    const double* const from = partial + matrix * std::size_t(n_chunks) * n + i;
     double sum = 0;
     for (int chunk = 0; chunk < n_chunks; ++chunk) sum += from[std::size_t(chunk) * n];
-    sums[item] = sum;
+    sums[to] = sum;
   }
 };
 
