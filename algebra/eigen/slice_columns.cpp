@@ -96,22 +96,26 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
   // [slice][row][re|im][column], columns padded to whole packs.
   const int padded = (r.columns + Kernel::columns - 1) / Kernel::columns * Kernel::columns;
   std::vector<T> numbers(std::size_t(r.n_slices) * std::size_t(r.rows) * 2 * std::size_t(padded));
+  std::vector<int> is_empty(std::size_t(r.n_slices), 1);
   for (int t = 0; t < r.n_slices; ++t)
     for (int i = 0; i < r.rows; ++i)
       for (int j = 0; j < r.columns; ++j) {
         const std::complex<double> z = r.at(t)[std::size_t(i) * std::size_t(r.columns) + std::size_t(j)];
         T* const row =
             numbers.data() + (std::size_t(t) * std::size_t(r.rows) + std::size_t(i)) * 2 * std::size_t(padded);
+        if (z != 0.0) is_empty[std::size_t(t)] = 0;
         row[j] = T(z.real());
         row[padded + j] = T(z.imag());
       }
   const Buffer<T> matrices("combinations on slices", std::span<const T>(numbers));
+  const Buffer<int> empty("slices without a combination", std::span<const int>(is_empty));
   const int at_once = Kernel::sites_at_once(r.rows);
   const Kernel kernel{.in = in,
                       .out = out,
                       .sites = sites.view(),
                       .r = matrices.data(),
-                      .m = r.rows,
+                      .is_empty = empty.data(),
+                      .m_of_matrix = r.rows,
                       .n = r.columns,
                       .padded = padded,
                       .at_once = at_once,

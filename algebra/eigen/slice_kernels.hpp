@@ -268,8 +268,9 @@ struct SliceRotation {
   SliceVectors<Field<ColorVector, T>> in;
   SliceVectors<F> out;
   SliceSites::View sites;
-  const T* r;  // [slice][row][re|im][padded]
-  int m, n, padded, at_once;
+  const T* r;           // [slice][row][re|im][padded]
+  const int* is_empty;  // of each slice: whether its matrix is 0
+  int m_of_matrix, n, padded, at_once;
   bool adds;
 
   /// As many sites as scratch memory has room for (GPU), or the second-level cache (CPU).
@@ -286,9 +287,12 @@ struct SliceRotation {
   KOKKOS_FUNCTION void operator()(const Team<Member>& team) const {
     const int parts = (sites.n_sites + at_once - 1) / at_once;
     const int slice = team.index() / parts, first = team.index() % parts * at_once;
+    const int m = is_empty[slice] ? 0 : m_of_matrix;
+    if (adds && m == 0) return;
     const int count = at_once < sites.n_sites - first ? at_once : sites.n_sites - first;
     const int n_rows = rows_of(count);
-    Complex<T>* const old = team.template tile<Complex<T>>(rows_of(at_once) * m);  // [vector][site and colour]
+    Complex<T>* const old =
+        team.template tile<Complex<T>>(rows_of(at_once) * m_of_matrix);  // [vector][site and colour]
     team.share(m * count, [&](int index) {
       const int i = index / count, s = index % count;
       const LaneSite site = sites.site(slice, first + s);
@@ -299,7 +303,7 @@ struct SliceRotation {
       old[index / extra * n_rows + 3 * count + index % extra] = {T(0), T(0)};
     });
     team.barrier();
-    const T* const matrix = r + std::size_t(slice) * m * 2 * padded;
+    const T* const matrix = r + std::size_t(slice) * m_of_matrix * 2 * padded;
     const int column_blocks = padded / columns;
     team.share(n_rows / Block::rows * column_blocks, [&](int b) {
       const int k = b / column_blocks * Block::rows, j = b % column_blocks * columns;

@@ -7,6 +7,10 @@
 #include "kov/core/site/worse.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
+#if defined(__CUDACC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20012  // annotations of Eigen's defaulted functions
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC's own _mm512_undefined_pd()
@@ -14,6 +18,9 @@
 #include <Eigen/Eigenvalues>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
+#endif
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
 #endif
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 #include "kov/stencil/functions/laplacian_series.hpp"
+#include "kov/stencil/functions/spectral_bounds.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -57,24 +58,25 @@ double laplacian_eigenvalue_estimate(const GaugeLinks<T>& links, double count, s
     else
       axpbypz(-alpha.back(), v, -beta.back(), u, w);
     const double residual = std::sqrt(norm2(w));
+    require(std::isfinite(residual), "the Laplacian made numbers that are not finite: check the links");
     if (residual < 1e-6 || k + 1 == steps) break;
     beta.push_back(residual);
     scale(1 / residual, w);
     std::swap(u, v);
     std::swap(v, w);
   }
-  const auto n = Eigen::Index(alpha.size());
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
-  eigen.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(alpha.data(), n),
-                               Eigen::Map<Eigen::VectorXd>(beta.data(), n - 1));
-  if (lowest) *lowest = std::max(0.0, eigen.eigenvalues()[0]);
+  // First components of eigenvectors are last ones of the reversed matrix.
+  const std::vector<double> from_end(alpha.rbegin(), alpha.rend()), off_from_end(beta.rbegin(), beta.rend());
+  const int n = int(alpha.size());
+  const auto ritz_value = [&](int k) { return std::max(0.0, detail::tridiagonal_eigenvalue(alpha, beta, k)); };
+  if (lowest) *lowest = ritz_value(0);
   const Coord& e = lattice.extent();
   const double numbers = 3.0 * e[0] * e[1] * e[2];
   // Half of the weight of a Ritz value counts below it.
   double value = 0, below = 0, sum = 0;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const double weight = numbers * std::pow(eigen.eigenvectors()(0, k), 2), here = sum + weight / 2;
-    const double theta = std::max(0.0, eigen.eigenvalues()[k]);
+  for (int k = 0; k < n; ++k) {
+    const double component = detail::tridiagonal_last_component(from_end, off_from_end, k);
+    const double weight = numbers * component * component, here = sum + weight / 2, theta = ritz_value(k);
     if (here >= count) return value + (theta - value) * (count - below) / (here - below);
     value = theta;
     below = here;
