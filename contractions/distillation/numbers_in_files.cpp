@@ -20,6 +20,14 @@ std::vector<std::uint64_t> without_last(const std::vector<std::uint64_t>& extent
 }
 std::string scale_name(const std::string& name) { return name + "_scale"; }
 
+/// Throws unless the file holds all numbers that a dataset promises, before memory is asked for.
+void require_stored(const Hdf5Shape& shape, const std::string& path, const std::string& name) {
+  double bytes = shape.bits / 8 * (shape.kind == Hdf5Kind::complex ? 2 : 1);
+  for (const std::uint64_t size : shape.extent) bytes *= double(size);
+  require<FormatError>(!shape.filtered && bytes > 0 && bytes <= double(shape.stored_bytes), path, "promises", bytes,
+                       "bytes in", name, "and holds", shape.stored_bytes, ": it is damaged, or was packed anew");
+}
+
 double finite_size(double x) { return std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::quiet_NaN(); }
 
 }  // namespace
@@ -35,6 +43,7 @@ NumbersInFile NumbersInFile::of(const Hdf5File& file, const std::string& name) {
   const std::string path = file.path().string();
   require<FormatError>(file.contains(name), path, "has no dataset", name + ": it is another file than was asked for");
   const Hdf5Shape shape = file.shape(name);
+  require_stored(shape, path, name);
   NumbersInFile result{name, shape.bits, shape.extent};
   if (shape.kind == Hdf5Kind::integer && shape.bits == 16 && file.contains(scale_name(name)) &&
       shape.extent.size() >= 2 && shape.extent.back() == 2) {
@@ -42,6 +51,7 @@ NumbersInFile NumbersInFile::of(const Hdf5File& file, const std::string& name) {
     const Hdf5Shape scales = file.shape(scale_name(name));
     require<FormatError>(scales.kind == Hdf5Kind::real && scales.extent == without_last(result.extent), path,
                          "has another shape in", scale_name(name), "than in", name + ": it is damaged");
+    require_stored(scales, path, scale_name(name));
     return result;
   }
   require<FormatError>(shape.kind == Hdf5Kind::complex && !shape.extent.empty(), path, "has numbers of another kind in",

@@ -76,7 +76,7 @@ SliceMatrixFile::SliceMatrixFile(const std::filesystem::path& path) {
   require<FormatError>(numbers.extent.size() == 4, name, "has a dataset", matrix_numbers,
                        "that is not [t][name][row][column]: it holds no matrices of time slices");
   for (const std::uint64_t size : numbers.extent)
-    require<FormatError>(size >= 1 && size <= std::uint64_t(1) << 30, name, "has a dataset", matrix_numbers,
+    require<FormatError>(size >= 1 && size <= std::uint64_t(1) << 20, name, "has a dataset", matrix_numbers,
                          "of the extent", size, "in one direction: it is damaged");
   SliceMatrixHeader header{.kind = required_attribute<std::string>(file, matrix_group, "kind", name),
                            .names = file.read_texts(matrix_names),
