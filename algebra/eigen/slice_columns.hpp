@@ -27,8 +27,9 @@ struct SliceColumnMatrices {
 // component c. Fields have all sites of one lattice; else InputError.
 
 /// G(t)_ij = sum over the sites x of slice t of e^{-i p.(x - origin)} conj(x_i(x)) y_j(x), for every momentum: matrix k
-/// of a slice is that of momenta[k], with m rows.  Products are summed in T over 16 sites, then in double, in a fixed
-/// order; ranks that share a slice add theirs.  Collective; waits for exec.
+/// of a slice is that of momenta[k], with m rows.  Products are summed in T over the sites of a chunk (CPU: in each
+/// lane of a pack) or 16 sites (GPU), then in double, in a fixed order; ranks that share a slice add theirs.
+/// Collective; waits for exec.
 ///
 /// 24 m n flops for each site and momentum (18 n more for a momentum that is not 0); a team reads 6 (rows + columns)
 /// reals for each site and tile of the matrix, 32 x 32 on CPUs and GPUs.

@@ -31,7 +31,7 @@ struct SliceEigenParameters {
   /// Vectors of the basis on each slice, besides the block that comes next: what memory is needed for.  0: n, the
   /// guards and half as many for each cycle.
   int basis = 0;
-  /// |A v - lambda v| of every vector that is returned, and |v_i^+ v_j - delta_ij|.  0: 1e-10 in double, 1e-5 in single
+  /// |A v - lambda v| of every vector that is returned, and |v_i^+ v_j - delta_ij|.  0: 1e-10 in double, 1e-4 in single
   /// precision.
   double tolerance = 0;
   /// Cycles that fill the basis.

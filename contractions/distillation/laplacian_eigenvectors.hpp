@@ -12,7 +12,7 @@ namespace kov {
 struct LaplacianEigenParameters {
   /// Eigenvectors of each slice, N_v.
   int n = 16;
-  /// |-Delta v - lambda v| of every vector.  0: 1e-10 in double, 1e-5 in single precision.
+  /// |-Delta v - lambda v| of every vector.  0: 1e-10 in double, 1e-4 in single precision.
   double tolerance = 0;
   /// Vectors that the filter is applied to at a time, and of the basis: see SliceEigenParameters.
   int block = 8, basis = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Eigenvectors and matrices of time slices in files: what was written comes back in 64, 32 and 16 bits, on any ranks.
+#include "docs_distillation_example.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/core/io/hdf5.hpp"
-#include "docs_distillation_example.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/near_unit_links.hpp"
