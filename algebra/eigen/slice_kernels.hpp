@@ -243,11 +243,12 @@ struct SliceRotation {
   int m_of_matrix, n, padded, at_once;
   bool adds;
 
-  /// As many sites as scratch memory has room for.
+  /// As many sites as scratch memory has room for, at most 16.
   static int sites_at_once(int m) {
-    constexpr std::size_t most = std::size_t(44) << 10;
-    const int fit = int(most / (3 * std::size_t(m) * sizeof(Complex<T>)));
-    return std::clamp(fit, 1, 16);
+    constexpr std::size_t most = std::size_t(46) << 10;
+    int n = 16;
+    while (n > 1 && tile_bytes(m, n) > most) --n;
+    return n;
   }
   static std::size_t tile_bytes(int m, int at_once) {
     return std::size_t(rows_of(at_once)) * std::size_t(m) * sizeof(Complex<T>);
