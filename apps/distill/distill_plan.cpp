@@ -29,22 +29,27 @@ std::string distill_stem(const DistillParameters& p, const std::string& configur
   return p.output.prefix + "." + std::filesystem::path(configuration).filename().string();
 }
 
-/// Whether the file is there and of this job; throws when it is something else.  labels: reads those of the file.
+/// Whether the file is there and of this job; throws when it is something else.  labels: reads those of the file, on
+/// rank 0.
 template <class Labels>
 bool is_finished_file(const Comm& comm, const DistillFile& file, const Labels& labels) {
   std::error_code none;
   std::int64_t there = comm.rank() == 0 && std::filesystem::exists(file.name, none);
   comm.max(std::span(&there, 1));
   if (!there) return false;
-  std::map<std::string, LabelValue> found;
-  try {
-    comm.agree([&] { found = labels(); });
-  } catch (const FormatError& error) {
-    throw FormatError(sentence(error.what(), "-", move_it));
-  }
-  require(found.contains("job"), file.name, "is there, but `kovariant distill` did not write it:", move_it);
-  require(found.at("job") == LabelValue(file.job), file.name,
-          "was made with other parameters or from another configuration:", move_it);
+  std::string job;
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    try {
+      const std::map<std::string, LabelValue> found = labels();
+      if (found.contains("job")) job = label_text(found.at("job"));
+    } catch (const FormatError& error) {
+      throw FormatError(sentence(error.what(), "-", move_it));
+    }
+  });
+  job = comm.broadcast(job);
+  require(!job.empty(), file.name, "is there, but `kovariant distill` did not write it:", move_it);
+  require(job == file.job, file.name, "was made with other parameters or from another configuration:", move_it);
   return true;
 }
 
