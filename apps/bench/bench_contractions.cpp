@@ -2,6 +2,7 @@
 //
 // Sources of propagators and two-point functions.
 #include "apps/bench/bench_rows.hpp"
+#include "kov/algebra/eigen/slice_eigenvectors.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
@@ -45,6 +46,26 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
   rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
 }
 
+/// Vectors on time slices; for every complex number of a site, a product of it with each of n others.
+template <class T>
+void add_slice_rows(BenchRows<T>& rows) {
+  constexpr int m = 32, n = 8;
+  const double V = rows.sites;
+  const Field<ColorVector, T> x(rows.lattice, "vectors on slices", m), y(rows.lattice, "combined vectors", n);
+  fill_for_bench(x, 5);
+  fill_for_bench(y, 6);
+  rows.add("products of 32 and 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { gram_by_slice(x, x); });
+  rows.add("products of 32 and 8 vectors on slices", V, 6 * (m + n), 24 * m * n, [=] { gram_by_slice(x, y); });
+  const std::vector<Momentum> momenta = momenta_up_to(1);
+  rows.add("the same at 7 momenta", V, 7 * 6 * (m + n), 7 * 24 * m * n, [=] { gram_by_slice(x, y, momenta); });
+  SliceMatrices one(rows.lattice, 1, m, m), few(rows.lattice, 1, m, n);
+  for (int t = 0; t < one.n_slices; ++t)
+    for (int i = 0; i < m; ++i) one.at(t)[i * (m + 1)] = 1;
+  rows.add("rotation of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { rotate_by_slice(x, one, x); });
+  rows.add("32 vectors on slices added to 8", V, 6 * (m + 2 * n), 24 * m * n, [=] { rotate_add_by_slice(x, few, y); });
+  rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { fix_phases_by_slice(x); });
+}
+
 }  // namespace
 
 template <class T>
@@ -53,6 +74,7 @@ void add_contraction_rows(BenchRows<T>& rows) {
   fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
   add_correlators(rows, s);
+  add_slice_rows(rows);
 }
 
 template void add_contraction_rows(BenchRows<float>&);

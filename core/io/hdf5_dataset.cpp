@@ -43,10 +43,11 @@ constexpr Hdf5Kind kind_of() {
 }
 
 Hdf5Id file_type(Hdf5Kind kind, int bits) {
-  require(bits == 64 || (bits == 32 && kind != Hdf5Kind::other), "HDF5 numbers are written with 32 or 64 bits, not",
-          bits);
+  require(bits == 64 || bits == 32 || (bits == 16 && kind == Hdf5Kind::integer),
+          "HDF5 numbers are written with 32 or 64 bits, integers also with 16, not", bits);
   require(kind != Hdf5Kind::other, "an HDF5 dataset is written of integers, reals or complex numbers only");
-  if (kind == Hdf5Kind::integer) return Hdf5Id(H5Tcopy(bits == 32 ? H5T_STD_I32LE : H5T_STD_I64LE), H5Tclose);
+  if (kind == Hdf5Kind::integer)
+    return Hdf5Id(H5Tcopy(bits == 16 ? H5T_STD_I16LE : bits == 32 ? H5T_STD_I32LE : H5T_STD_I64LE), H5Tclose);
   const hid_t real = bits == 32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
   return kind == Hdf5Kind::real ? Hdf5Id(H5Tcopy(real), H5Tclose) : complex_type(real);
 }

@@ -11,7 +11,7 @@ from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, en
 class Usage(ProgramTest):
     def test_every_subcommand_has_help(self):
         self.assertIn("exit codes", self.call("--help").stdout)
-        for command in ("spectrum", "propagator", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
+        for command in ("spectrum", "propagator", "distill", "smear", "flow", "loops", "gaugefix", "info", "convert", "generate"):
             self.assertIn("--quiet", self.call(command, "--help").stdout)
 
     def test_the_version_says_which_optional_parts_there_are(self):

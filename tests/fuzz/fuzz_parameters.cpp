@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The TOML file and --set of `kovariant spectrum` and `kovariant propagator`.
+// The TOML file and --set of `kovariant spectrum`, `kovariant propagator` and `kovariant distill`.
+#include "apps/distill/distill_parameters.hpp"
 #include "apps/propagator/propagator_parameters.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/core/base/error.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace kov::fuzz {
@@ -33,7 +35,9 @@ void read_as(const std::string& input) {
 }  // namespace
 
 std::vector<std::string> seeds() {
-  return {defaults<app::SpectrumParameters>(), defaults<app::PropagatorParameters>(),
+  return {defaults<app::SpectrumParameters>(),
+          defaults<app::PropagatorParameters>(),
+          "[eigenvectors]\nn = 8\n[elementals]\ndisplacements = ['1', 'dx +y']\n[perambulators]\ntimes = [0, 4]\n",
           "action.kappa = 0.15\n[source]\norigins = [[0, 0, 0, 0], [4, 4, 4, 8]]\n",
           "[correlators]\nmesons = [\"all\"]\nmomenta = [[1, 0, 0]]\n",
           "[source]\nboost = [1, 0, 0.5]\n[[quark]]\nkappa = 0.13\n[[quark]]\nname = \"charm\"\nmu = 0.1\n"};
@@ -42,6 +46,8 @@ std::vector<std::string> seeds() {
 void read(const std::string& input) {
   if (input.find("quark]]") != input.npos)
     read_as<app::PropagatorParameters>(input);
+  else if (has_hdf5() && input.find("eigenvectors]") != input.npos)
+    read_as<app::DistillParameters>(input);
   else
     read_as<app::SpectrumParameters>(input);
 }

@@ -12,9 +12,9 @@ from layers import INCLUDE
 ROOMS = {
     "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
-    "algebra": (("",), ("krylov",), ("preconditioning",), ("precision",)),
-    "contractions": (("kernels",), ("correlators",), ("sources",), ("io",), ("hadrons",)),
-    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("spectrum",), ("bench/scaling",), ("bench",), ("",)),
+    "algebra": (("",), ("eigen",), ("krylov",), ("preconditioning",), ("precision",)),
+    "contractions": (("kernels",), ("correlators",), ("sources",), ("io",), ("hadrons",), ("distillation",)),
+    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("distill",), ("spectrum",), ("bench/scaling",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance
 

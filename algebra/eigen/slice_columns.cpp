@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "kov/algebra/eigen/slice_columns.hpp"
+
+#include "kov/algebra/eigen/slice_kernels.hpp"
+#include "kov/core/base/work.hpp"
+#include "kov/core/launch/for_each_team.hpp"
+
+#include <algorithm>
+
+namespace kov::detail {
+
+namespace {
+
+template <class X, class Y>
+void require_slices(const X& x, const Y& y) {
+  require(x.lattice() == y.lattice() && x.subset() == Subset::all && y.subset() == Subset::all, "the vectors", x.name(),
+          "and", y.name(),
+          "are on different lattices or have one parity only: give fields on all sites of one lattice");
+}
+
+constexpr std::size_t most_items = std::size_t(1) << 30;
+
+/// Chunks of a slice whose partial sums are kept apart: enough to share the work, few enough for memory.
+int chunks_of_slice(int n_sites, std::size_t numbers_of_slices) {
+  constexpr int sites = 512;
+  constexpr std::size_t most_numbers = std::size_t(1) << 22;
+  const std::size_t fit = std::max<std::size_t>(1, most_numbers / std::max<std::size_t>(1, numbers_of_slices));
+  return int(std::min<std::size_t>(std::size_t(std::max(1, n_sites / sites)), fit));
+}
+
+}  // namespace
+
+template <class T, class F>
+SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, const F& y,
+                                              const std::vector<Momentum>& momenta, const Coord& origin,
+                                              const Exec& exec) {
+  require_slices(x, y);
+  require(!momenta.empty(), "inner products on slices were asked for without a momentum: give {0, 0, 0} at least");
+  const Lattice& lattice = x.lattice();
+  const SliceSites& sites = SliceSites::of(lattice);
+  using Kernel = SliceGram<T, F>;
+  const SliceVectors<F> left_of_y(y);
+  SliceMatrices result(lattice, int(momenta.size()), x.n_components(), left_of_y.n());
+  const std::size_t numbers = result.values.size();
+  const MomentumPhases<T> phases(lattice, momenta, origin);
+  Kernel kernel{.x = SliceVectors<Field<ColorVector, T>>(x),
+                .y = left_of_y,
+                .sites = sites.view(),
+                .phases = phases.view(),
+                .momentum_is_zero = {},
+                .n_chunks = chunks_of_slice(sites.n_sites(), numbers),
+                .row_tiles = (result.rows + Kernel::rows - 1) / Kernel::rows,
+                .column_tiles = (result.columns + Kernel::columns - 1) / Kernel::columns,
+                .n_momenta = int(momenta.size()),
+                .partial = nullptr};
+  std::vector<int> zero;
+  for (const Momentum& p : momenta) zero.push_back(p == Momentum{0, 0, 0});
+  const Buffer<int> zero_on_device("momenta", std::span<const int>(zero));
+  kernel.momentum_is_zero = zero_on_device.data();
+  const Buffer<double> partial("partial products on slices", 2 * numbers * std::size_t(kernel.n_chunks));
+  kernel.partial = partial.data();
+  for_each_team(
+      "gram_by_slice",
+      {.n_teams = sites.n_slices() * kernel.n_momenta * kernel.n_chunks * kernel.row_tiles * kernel.column_tiles,
+       .threads = Kernel::threads,
+       .tile_bytes = Kernel::tile_bytes()},
+      kernel, exec);
+  const Buffer<double> sums("products on slices", 2 * numbers);
+  for (std::size_t first = 0; first < 2 * numbers; first += most_items)
+    for_each_item("add_slice_chunks", int(std::min(most_items, 2 * numbers - first)),
+                  AddSliceChunks{partial.data(), sums.data(), kernel.n_chunks,
+                                 2 * std::size_t(result.rows) * std::size_t(result.columns), first},
+                  exec);
+  exec.fence("gram_by_slice");
+  sums.copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
+  sum_over_slice_ranks(lattice, std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
+  const double work = double(sites.n_slices()) * sites.n_sites() * double(momenta.size());
+  count_work(24.0 * work * result.rows * result.columns, 6.0 * sizeof(T) * work * (result.rows + result.columns));
+  return result;
+}
+
+template <class T, class F>
+void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds,
+                                       const Exec& exec) {
+  require_slices(x, y);
+  const SliceSites& sites = SliceSites::of(x.lattice());
+  using Kernel = SliceRotation<T, F>;
+  const SliceVectors<Field<ColorVector, T>> in(x);
+  const SliceVectors<F> out(y);
+  require(r.rows == in.n() && r.columns == out.n() && r.per_slice == 1 && r.n_slices == sites.n_slices(),
+          "a combination of", in.n(), "vectors on each slice into", out.n(), "got matrices of", r.rows, "rows and",
+          r.columns, "columns on", r.n_slices, "slices: give it one for each of the", sites.n_slices(),
+          "slices of this rank");
+  const bool shares_memory = static_cast<const void*>(x.data()) == static_cast<const void*>(y.data());
+  require(!(adds && shares_memory), "a combination of", x.name(), "cannot be added to its own vectors");
+  // [slice][row][re|im][column], columns padded to whole packs.
+  const int padded = (r.columns + Kernel::columns - 1) / Kernel::columns * Kernel::columns;
+  std::vector<T> numbers(std::size_t(r.n_slices) * std::size_t(r.rows) * 2 * std::size_t(padded));
+  std::vector<int> is_empty(std::size_t(r.n_slices), 1);
+  for (int t = 0; t < r.n_slices; ++t)
+    for (int i = 0; i < r.rows; ++i)
+      for (int j = 0; j < r.columns; ++j) {
+        const std::complex<double> z = r.at(t)[std::size_t(i) * std::size_t(r.columns) + std::size_t(j)];
+        T* const row =
+            numbers.data() + (std::size_t(t) * std::size_t(r.rows) + std::size_t(i)) * 2 * std::size_t(padded);
+        if (z != 0.0) is_empty[std::size_t(t)] = 0;
+        row[j] = T(z.real());
+        row[padded + j] = T(z.imag());
+      }
+  const Buffer<T> matrices("combinations on slices", std::span<const T>(numbers));
+  const Buffer<int> empty("slices without a combination", std::span<const int>(is_empty));
+  const int at_once = Kernel::sites_at_once(r.rows);
+  const Kernel kernel{.in = in,
+                      .out = out,
+                      .sites = sites.view(),
+                      .r = matrices.data(),
+                      .is_empty = empty.data(),
+                      .m_of_matrix = r.rows,
+                      .n = r.columns,
+                      .padded = padded,
+                      .at_once = at_once,
+                      .adds = adds};
+  for_each_team("rotate_by_slice",
+                {.n_teams = sites.n_slices() * ((sites.n_sites() + at_once - 1) / at_once),
+                 .threads = Kernel::threads,
+                 .tile_bytes = Kernel::tile_bytes(r.rows, at_once)},
+                kernel, exec);
+  exec.fence("rotate_by_slice");  // before the matrices are freed
+  const double work = double(sites.n_slices()) * sites.n_sites();
+  count_work(24.0 * work * r.rows * r.columns, 6.0 * sizeof(T) * work * (r.rows + r.columns));
+}
+
+template struct SliceColumnMatrices<float, Field<ColorVector, float>>;
+template struct SliceColumnMatrices<double, Field<ColorVector, double>>;
+template struct SliceColumnMatrices<float, SpinorField<float>>;
+template struct SliceColumnMatrices<double, SpinorField<double>>;
+
+}  // namespace kov::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/distill.hpp"
+
+#include "apps/distill/distill_plan.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/program/progress.hpp"
+#include "apps/quarks/gauge_visits.hpp"
+#include "apps/quarks/job_options.hpp"
+#include "apps/quarks/quark_operator.hpp"
+#include "kov/contractions/distillation/eigenvector_file.hpp"
+#include "kov/contractions/distillation/perambulators.hpp"
+#include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/core/base/version.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/runtime/runtime.hpp"
+
+#include <cstdio>
+#include <optional>
+
+namespace kov::app {
+
+namespace {
+
+enum DistillTask : std::size_t { distill_updates, distill_searches, distill_displacements, distill_solves };
+
+/// Right-hand sides of a solve: those that QuarkOperator is made for.
+constexpr int columns_at_once = 12;
+
+/// One run: the plan and the objects that carry it out.
+class DistillRun {
+ public:
+  DistillRun(const Session& session, const DistillParameters& parameters, const Settings& settings, DistillPlan& plan)
+      : session_(session),
+        parameters_(parameters),
+        settings_(settings),
+        plan_(plan),
+        lattice_(session.comm, plan.gauges.extent),
+        progress_({{"updates", plan.n_updates(parameters.gauge), 1},
+                   {"searches", plan.n_searches(), 20},
+                   {"displacements", plan.n_elementals(parameters), 1},
+                   {"solves", plan.n_solves(parameters), 1}},
+                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
+
+  void run() {
+    visit_gauges(session_, lattice_, parameters_.gauge, settings_,
+                 {.n = plan_.gauges.configurations.size(),
+                  .planned = [&](std::size_t c) -> const PlannedGauge& { return plan_.gauges.configurations[c]; },
+                  .has_work = [&](std::size_t c) { return plan_.files[c].has_work(); },
+                  .work = [&](std::size_t c, const GaugeField<double>& gauge,
+                              const GaugeReport& report) { distill_on(c, gauge, report); },
+                  .updated = [&] { progress_.advance(distill_updates); },
+                  .hide_progress = [&] { progress_.hide(); },
+                  .kept = "finished files stay"});
+  }
+
+ private:
+  void distill_on(std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
+    DistillFiles& files = plan_.files[c];
+    const GaugeLinks<double> smooth(parameters_.links.smeared(gauge));
+    labels_ = {{"configuration", plan_.gauges.configurations[c].name},
+               {"link_smearing", parameters_.links.description()},
+               {"version", std::string(version())},
+               {"revision", std::string(git_revision())}};
+    for (const auto& [name, value] : report.attributes()) labels_[name] = value;
+    const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
+    if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
+    if (parameters_.solver.is_single()) {
+      const Field<ColorVector, float> rounded(lattice_, "eigenvectors", vectors.n_components());
+      convert(vectors, rounded);
+      solve_perambulators<float>(gauge, rounded, files);
+    } else {
+      solve_perambulators<double>(gauge, vectors, files);
+    }
+    // Correlators of the operators [elemental x gamma matrix] follow here, from the files just written.
+  }
+
+  /// Those of the file, found first if it is not there.  All that follows uses what the file has, so that a run which
+  /// is resumed gives the same.
+  Field<ColorVector, double> eigenvectors(const GaugeLinks<double>& links, DistillFile& file) {
+    if (!file.is_finished) {
+      LaplacianEigenParameters search = parameters_.search();
+      search.progress = [&](const SliceEigenProgress& state) {
+        session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
+                                    "of", state.n_slices, "slices, residual", state.residual));
+      };
+      const auto found = laplacian_eigenvectors(links, search);
+      write_eigenvectors(file.name, found, parameters_.output.precision, labels_with(file));
+      finish(file, "%d restarts, residual %.1e, orthonormal to %.1e, %.1f s", found.report.restarts,
+             found.report.residual, found.report.orthogonality, found.report.seconds);
+      progress_.advance(distill_searches);
+      if (parameters_.output.precision == 64) return found.vectors.alias();
+    }
+    return read_eigenvectors<double>(lattice_, file.name).vectors.alias();
+  }
+
+  void make_elementals(const GaugeLinks<double>& links, const Field<ColorVector, double>& vectors, DistillFile& file) {
+    const Elementals found = elementals(links, vectors, parameters_.labels(),
+                                        {.progress = [&](int, int) { progress_.advance(distill_displacements); }});
+    write_elementals(file.name, lattice_, found, parameters_.output.precision, labels_with(file));
+    finish(file, "%d elementals on each time slice", int(found.labels.size()));
+  }
+
+  template <class T>
+  void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
+    std::optional<QuarkOperator<T, TogetherLanes>> quark;
+    for (std::size_t k = 0; k < files.perambulators.size(); ++k) {
+      DistillFile& file = files.perambulators[k];
+      if (file.is_finished) continue;
+      if (!quark) quark = quark_operator_together<T>(gauge, parameters_.action, parameters_.solver);
+      int done = 0;
+      const auto advance = [&](int now, int, const SolveReport& solved) {
+        session_.log.debug(solved.text());
+        progress_.advance(distill_solves, now - done);
+        done = now;
+      };
+      const int time = plan_.source_times[k];
+      const Perambulators tau = perambulators<TogetherLanes>(vectors, *quark->solver, *quark->M, time,
+                                                             {.columns = columns_at_once, .progress = advance});
+      SliceMatrixHeader header{
+          .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
+      header.labels["source_time"] = std::int64_t(time);
+      header.labels["solver"] = parameters_.solver.description();
+      header.labels["worst_residual"] = tau.worst_residual;
+      for (const auto& [name, value] : parameters_.action.labels()) header.labels[name] = value;
+      write_slice_matrices(file.name, lattice_, tau.matrices, header);
+      finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
+    }
+  }
+
+  std::map<std::string, LabelValue> labels_with(const DistillFile& file) const {
+    auto labels = labels_;
+    labels["job"] = file.job;
+    return labels;
+  }
+
+  /// Notes that a file is there, with a line of numbers.
+  template <class... Numbers>
+  void finish(DistillFile& file, const char* format, Numbers... numbers) {
+    file.is_finished = true;
+    progress_.hide();
+    char text[120];
+    std::snprintf(text, sizeof(text), format, numbers...);
+    session_.say(file.name + ": " + text);
+  }
+
+  const Session& session_;
+  const DistillParameters& parameters_;
+  const Settings& settings_;
+  DistillPlan& plan_;
+  Lattice lattice_;
+  Progress progress_;
+  std::map<std::string, LabelValue> labels_;
+};
+
+void distill(const Session& session, const JobOptions& options) {
+  DistillParameters parameters;
+  const Settings settings = options.read(session, parameters);
+  if (options.print) return session.say(settings.toml());
+
+  DistillPlan plan = plan_distillation(session.comm, parameters, settings);
+  for (const std::string& warning : plan.warnings) session.warn(warning);
+  for (const std::string& warning : parameters.warnings(settings)) session.warn(warning);
+  const std::string text = distill_plan_text(session.comm, plan, parameters);
+  session.log.info("\n" + text);
+  OutputFiles files;
+  std::vector<std::string> endings;
+  for (const std::string& name : plan.file_names()) endings.push_back(name.substr(parameters.output.prefix.size()));
+  files.add(parameters.output.prefix, endings);
+  std::vector<std::string> read = parameters.gauge.files;
+  read.push_back(options.file);
+  files.require_usable(session, read);
+  if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
+
+  const std::vector<OutputLock> locks = files.lock(session);
+  session.begin();
+  session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
+  session.say(text);
+  DistillRun(session, parameters, settings, plan).run();
+  session.say(sentence(plan.n_finished(), "files are there"));
+}
+
+}  // namespace
+
+Command distill_command() {
+  return {
+      "distill", "find eigenvectors, elementals and perambulators for distillation",
+      "--print shows every setting with its value and what it means, as TOML to start from.\n"
+      "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5 and .tTTT.perambulators.h5 for each source time\n"
+      "(PREFIX is output.prefix, 'distill').  Finished files are kept: the same command goes on where a killed run\n"
+      "stopped.\n"
+      "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
+      [](Arguments& arguments) -> Action {
+        auto options = std::make_shared<JobOptions>();
+        options->declare(arguments);
+        return [options](const Session& session) { distill(session, *options); };
+      }};
+}
+
+}  // namespace kov::app

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/distill_parameters.hpp"
+
+#include "apps/files/output_files.hpp"
+#include "kov/core/io/hdf5.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+
+namespace kov::app {
+
+Settings DistillParameters::settings() {
+  Settings s;
+  gauge.add_to(s);
+  links.add_to(s);
+  s.add("eigenvectors.n", &eigenvectors.n,
+        "lowest eigenvectors of -Laplacian on each time slice, on the links of [links]");
+  s.add("eigenvectors.tolerance", &eigenvectors.tolerance, "largest |-Laplacian v - lambda v|");
+  s.add("eigenvectors.block", &eigenvectors.block, "vectors that the filter is applied to at a time");
+  s.add("eigenvectors.cut", &eigenvectors.cut, "from here to 12 the filter damps; 0: by an estimate of the spectrum");
+  s.add("eigenvectors.order", &eigenvectors.order, "of the filter's Chebyshev polynomial; 0: from cut and spectrum");
+  s.add("eigenvectors.seed", &eigenvectors.seed, "of the start vectors");
+  s.add("elementals.displacements", &elementals.displacements,
+        "products of shifts '+x', '-x' and derivatives 'dx' along x, y and z, such as 'dx dy'; '1' for none");
+  s.add("elementals.max_momentum", &elementals.max_momentum, "all momenta 2 pi n / L with n^2 up to this");
+  action.add_all_to(s, "action");
+  solver.add_to(s);
+  s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
+  s.add("perambulators.spacing", &perambulators.spacing, "of the source times; 1: all");
+  s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
+  s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
+  return s;
+}
+
+void DistillParameters::complete(Settings& settings) {
+  gauge.check(settings);
+  links.check(settings);
+  solver.check(settings);
+  action.complete(settings, "action");
+  if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
+  const auto positive = [&](const std::string& key, double value) {
+    require(value >= 1, settings.origin(key), "is", value, "- it must be positive");
+  };
+  positive("eigenvectors.n", eigenvectors.n);
+  positive("eigenvectors.block", eigenvectors.block);
+  positive("perambulators.spacing", perambulators.spacing);
+  require(eigenvectors.tolerance >= 1e-13 && eigenvectors.tolerance < 1, settings.origin("eigenvectors.tolerance"),
+          "is", eigenvectors.tolerance, "- it must be from 1e-13, what double precision can give, to 1");
+  require(eigenvectors.cut >= 0 && eigenvectors.cut < 12, settings.origin("eigenvectors.cut"), "is", eigenvectors.cut,
+          "- it must be between 0 and 12, the largest eigenvalue of -Laplacian");
+  require(eigenvectors.order >= 0 && eigenvectors.order <= 1000, settings.origin("eigenvectors.order"), "is",
+          eigenvectors.order, "- it must be from 0 to 1000");
+  require(elementals.max_momentum >= 0 && elementals.max_momentum <= 100, settings.origin("elementals.max_momentum"),
+          "is", elementals.max_momentum, "- it must be from 0 to 100");
+  require(!elementals.displacements.empty(), settings.origin("elementals.displacements"),
+          "is empty: write ['1'] for elementals without displacement");
+  for (std::string& text : elementals.displacements) {
+    try {
+      text = to_string(spatial_operator(text));
+    } catch (const InputError& error) {
+      throw InputError(sentence(settings.origin("elementals.displacements") + ":", error.what()));
+    }
+    require(std::count(elementals.displacements.begin(), elementals.displacements.end(), text) == 1,
+            settings.origin("elementals.displacements"), "has", text, "twice: each once is enough");
+  }
+  require(output.precision == 64 || output.precision == 32 || output.precision == 16,
+          settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
+  require<NotBuilt>(has_hdf5(),
+                    "this build has no HDF5, which the files of distillation are: configure with KOV_HDF5=ON");
+  require(names_files(output.prefix), settings.origin("output.prefix"),
+          "is '" + output.prefix + "': the files need a name");
+}
+
+void DistillParameters::check(const Settings& settings, const Coord& extent) const {
+  const int half = 3 * extent[0] * extent[1] * extent[2] / 2;
+  require(eigenvectors.n <= half, settings.origin("eigenvectors.n"), "is", eigenvectors.n, "- it must be at most", half,
+          ", half of the numbers of a time slice");
+  for (const int t : perambulators.times) {
+    require(t >= 0 && t < extent[3], settings.origin("perambulators.times"), "has", t, "- the lattice has times 0 to",
+            extent[3] - 1);
+    require(std::count(perambulators.times.begin(), perambulators.times.end(), t) == 1,
+            settings.origin("perambulators.times"), "has", t, "twice: each once is enough");
+  }
+}
+
+std::vector<std::string> DistillParameters::warnings(const Settings& settings) const {
+  std::vector<std::string> warnings;
+  const auto unused = [&](const std::string& key, bool used, const std::string& where) {
+    if (!used && settings.given(key))
+      warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
+  };
+  for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
+    unused(std::string("generate.") + key, gauge.files.empty(), "without gauge.files");
+  unused("gauge.ignore", !gauge.files.empty(), "with gauge.files");
+  unused("links.steps", links.smearing != "none", "with links that are smeared");
+  unused("links.ape_weight", links.smearing == "ape", "with links.smearing ape");
+  unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
+  unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
+  return warnings;
+}
+
+LaplacianEigenParameters DistillParameters::search() const {
+  return {.n = eigenvectors.n,
+          .tolerance = eigenvectors.tolerance,
+          .block = eigenvectors.block,
+          .cut = eigenvectors.cut,
+          .order = eigenvectors.order,
+          .seed = eigenvectors.seed};
+}
+
+std::vector<ElementalLabel> DistillParameters::labels() const {
+  std::vector<SpatialOperator> operators;
+  for (const std::string& text : elementals.displacements) operators.push_back(spatial_operator(text));
+  return elemental_labels(operators, momenta_up_to(elementals.max_momentum));
+}
+
+std::vector<int> DistillParameters::source_times(int n_times) const {
+  if (!perambulators.times.empty()) return perambulators.times;
+  std::vector<int> times;
+  for (int t = 0; t < n_times; t += perambulators.spacing) times.push_back(t);
+  return times;
+}
+
+std::string DistillParameters::eigenvector_identity() const {
+  std::string text = "eigenvectors " + std::to_string(eigenvectors.n) + " links " + links.description();
+  if (links.smearing == "ape") text += " " + exact_text(links.ape_weight);
+  if (links.smearing == "stout") text += " " + exact_text(links.stout_rho);
+  return text + " tolerance " + exact_text(eigenvectors.tolerance) + " seed " + std::to_string(eigenvectors.seed) +
+         " bits " + std::to_string(output.precision);
+}
+
+std::string DistillParameters::elemental_identity() const {
+  std::string text = eigenvector_identity() + " elementals";
+  for (const std::string& displacement : elementals.displacements) text += " [" + displacement + "]";
+  return text + " momenta up to " + std::to_string(elementals.max_momentum);
+}
+
+std::string DistillParameters::perambulator_identity() const {
+  std::string text = eigenvector_identity() + " solver " + solver.description() + " quark";
+  for (const auto& [name, value] : action.labels()) text += " " + name + "=" + label_text(value);
+  return text;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// The parameters of `kovariant distill`.
+#pragma once
+
+#include "apps/quarks/gauge_choice.hpp"
+#include "apps/quarks/link_choice.hpp"
+#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/solver_choice.hpp"
+#include "kov/contractions/distillation/elementals.hpp"
+#include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
+
+namespace kov::app {
+
+/// One member for each section of the TOML file; docs/distillation.md explains the keys.
+struct DistillParameters {
+  GaugeChoice gauge = {.configurations = 1};
+  LinkChoice links;
+  struct Eigenvectors {
+    int n = 12, block = 8, order = 0;
+    double tolerance = 1e-10, cut = 0;
+    std::uint64_t seed = 1;
+  } eigenvectors;
+  struct ElementalChoice {
+    std::vector<std::string> displacements = {"1", "dx", "dy", "dz"};
+    int max_momentum = 1;
+  } elementals;
+  QuarkAction action;
+  SolverChoice solver;
+  struct PerambulatorChoice {
+    std::vector<int> times = {};
+    int spacing = 4;
+  } perambulators;
+  struct Output {
+    std::string prefix = "distill";
+    int precision = 64;
+  } output;
+
+  /// The settings, bound to this object's members.
+  Settings settings();
+  /// Fills in what follows from other keys and checks what types cannot.  Throws InputError that names the key.
+  void complete(Settings& settings);
+  /// Checks what the lattice decides.
+  void check(const Settings& settings, const Coord& extent) const;
+  /// Warnings about settings without effect.
+  std::vector<std::string> warnings(const Settings& settings) const;
+
+  LaplacianEigenParameters search() const;
+  std::vector<ElementalLabel> labels() const;
+  /// The source times on a lattice with so many.
+  std::vector<int> source_times(int n_times) const;
+
+  /// What the files of a configuration depend on beside it: equal texts, equal results.
+  std::string eigenvector_identity() const;
+  std::string elemental_identity() const;
+  std::string perambulator_identity() const;
+};
+
+}  // namespace kov::app

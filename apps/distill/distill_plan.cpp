@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/distill_plan.hpp"
+
+#include "apps/files/memory_plan.hpp"
+#include "kov/contractions/distillation/eigenvector_file.hpp"
+#include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/core/base/hash.hpp"
+#include "kov/core/io/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+namespace kov::app {
+
+namespace {
+
+constexpr const char* move_it = "move it away, or take another output.prefix";
+
+std::string job_text(const std::string& identity) {
+  const std::uint64_t value = hash(identity);
+  return to_hex(std::uint32_t(value >> 32)) + to_hex(std::uint32_t(value));
+}
+
+/// "PREFIX.NAME" of a configuration, without the folder of its file.
+std::string distill_stem(const DistillParameters& p, const std::string& configuration) {
+  return p.output.prefix + "." + std::filesystem::path(configuration).filename().string();
+}
+
+/// Whether the file is there and of this job; throws when it is something else.  labels: reads those of the file, on
+/// rank 0.
+template <class Labels>
+bool is_finished_file(const Comm& comm, const DistillFile& file, const Labels& labels) {
+  std::error_code none;
+  std::int64_t there = comm.rank() == 0 && std::filesystem::exists(file.name, none);
+  comm.max(std::span(&there, 1));
+  if (!there) return false;
+  std::string job;
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    try {
+      const std::map<std::string, LabelValue> found = labels();
+      if (found.contains("job")) job = label_text(found.at("job"));
+    } catch (const FormatError& error) {
+      throw FormatError(sentence(error.what(), "-", move_it));
+    }
+  });
+  job = comm.broadcast(job);
+  require(!job.empty(), file.name, "is there, but `kovariant distill` did not write it:", move_it);
+  require(job == file.job, file.name, "was made with other parameters or from another configuration:", move_it);
+  return true;
+}
+
+DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge, const DistillParameters& p,
+                                    const std::vector<int>& times) {
+  const std::string stem = distill_stem(p, gauge.name);
+  // The folder of a configuration does not matter; links whose checksums were ignored are others.
+  const std::string identity = std::filesystem::path(gauge.name).filename().string() +
+                               gauge.identity.substr(gauge.name.size()) + (gauge.identified ? " " : " unchecked ");
+  DistillFiles files{{stem + ".eigenvectors.h5", job_text(identity + p.eigenvector_identity())},
+                     {stem + ".elementals.h5", job_text(identity + p.elemental_identity())},
+                     {}};
+  files.eigenvectors.is_finished = is_finished_file(
+      comm, files.eigenvectors, [&] { return read_eigenvector_header(Comm::self(), files.eigenvectors.name).labels; });
+  const auto labels_of_matrices = [](const DistillFile& file) { return SliceMatrixFile(file.name).header().labels; };
+  files.elementals.is_finished =
+      is_finished_file(comm, files.elementals, [&] { return labels_of_matrices(files.elementals); });
+  for (const int t : times) {
+    char ending[40];
+    std::snprintf(ending, sizeof(ending), ".t%03d.perambulators.h5", t);
+    DistillFile file{stem + ending, job_text(identity + p.perambulator_identity() + " time " + std::to_string(t))};
+    file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
+    files.perambulators.push_back(file);
+  }
+  return files;
+}
+
+int count_unfinished(const DistillFiles& files) {
+  return int(std::count_if(files.perambulators.begin(), files.perambulators.end(),
+                           [](const DistillFile& file) { return !file.is_finished; }));
+}
+
+}  // namespace
+
+bool DistillFiles::has_work() const {
+  return !eigenvectors.is_finished || !elementals.is_finished || count_unfinished(*this) > 0;
+}
+
+int DistillPlan::n_files() const { return int(file_names().size()); }
+
+int DistillPlan::n_finished() const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    n += int(f.eigenvectors.is_finished) + int(f.elementals.is_finished) + int(f.perambulators.size()) -
+         count_unfinished(f);
+  return n;
+}
+
+int DistillPlan::n_updates(const GaugeChoice& choice) const {
+  if (!choice.files.empty()) return 0;
+  for (std::size_t c = files.size(); c-- > 0;)
+    if (files[c].has_work()) return updates_until(choice, int(c));
+  return 0;
+}
+
+int DistillPlan::n_searches() const {
+  return int(
+      std::count_if(files.begin(), files.end(), [](const DistillFiles& f) { return !f.eigenvectors.is_finished; }));
+}
+
+int DistillPlan::n_elementals(const DistillParameters& parameters) const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    if (!f.elementals.is_finished) n += int(parameters.elementals.displacements.size());
+  return n;
+}
+
+int DistillPlan::n_solves(const DistillParameters& parameters) const {
+  int n = 0;
+  for (const DistillFiles& f : files) n += 4 * parameters.eigenvectors.n * count_unfinished(f);
+  return n;
+}
+
+std::vector<std::string> DistillPlan::file_names() const {
+  std::vector<std::string> names;
+  for (const DistillFiles& f : files) {
+    names.push_back(f.eigenvectors.name);
+    names.push_back(f.elementals.name);
+    for (const DistillFile& file : f.perambulators) names.push_back(file.name);
+  }
+  return names;
+}
+
+DistillPlan plan_distillation(const Comm& comm, const DistillParameters& parameters, const Settings& settings) {
+  DistillPlan plan;
+  plan.gauges = plan_gauges(comm, parameters.gauge, settings, [&](const Coord& extent) {
+    Geometry::choose_grid(extent, 1);  // throws for invalid extents
+    parameters.check(settings, extent);
+    if (const std::string warning = memory_warning(comm, distill_job_bytes(comm, parameters, extent)); !warning.empty())
+      plan.warnings.push_back(warning);
+  });
+  plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
+  plan.source_times = parameters.source_times(plan.gauges.extent[3]);
+  std::set<std::string> names;
+  for (const PlannedGauge& gauge : plan.gauges.configurations) {
+    require(names.insert(distill_stem(parameters, gauge.name)).second, "two configurations have the name",
+            std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
+    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times));
+  }
+  return plan;
+}
+
+double distill_job_bytes(const Comm& comm, const DistillParameters& p, const Coord& extent) {
+  const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / comm.size();
+  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8, low = p.solver.precision == "mixed" ? 4 : 0;
+  const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
+  // The basis, a block more and what remains of it; afterwards the eigenvectors and, with them, a solve.
+  const double basis = (n + std::max(block, n / 8) + std::max(4 * block, n / 2) + 2 * block) * vector + n * vector;
+  const double solving = n * vector + (real + low) * 72 * 3 * sites +
+                         (p.action.c_sw != 0 ? (real + low) * 144 * sites : 0) +
+                         (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
+  const double slices = double(extent[3]) / comm.size();
+  const double matrices = 16 * n * n * slices * double(p.labels().size()) + 16 * 16 * n * n * slices;
+  return links + std::max(basis, solving) + matrices;
+}
+
+std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
+  const Lattice lattice(comm, plan.gauges.extent);
+  std::string text;
+  const auto row = [&text](const std::string& name, const std::string& value) {
+    text += name + std::string(16 - name.size(), ' ') + value + "\n";
+  };
+  row("lattice", to_string(plan.gauges.extent) + " (x y z t), " + std::to_string(lattice.volume()) + " sites");
+  row("processes",
+      sentence(std::to_string(comm.size()) + ", grid", to_string(lattice.geometry().grid()) + ", local lattice",
+               to_string(lattice.geometry().local_extent())));
+  const std::size_t n = plan.gauges.configurations.size();
+  if (p.gauge.files.empty())
+    row("configurations", sentence(n, "generated, beta", p.gauge.chain.beta, "seed", p.gauge.chain.seed));
+  else
+    row("configurations",
+        sentence(n, "from files:", p.gauge.files.front() + (n > 1 ? " ... " + p.gauge.files.back() : "")));
+  row("eigenvectors", sentence(p.eigenvectors.n, "on each time slice, links", p.links.description() + ", to",
+                               p.eigenvectors.tolerance));
+  row("elementals", sentence(p.labels().size(), "on each time slice:", p.elementals.displacements.size(),
+                             "displacements at", momenta_up_to(p.elementals.max_momentum).size(), "momenta"));
+  row("quark", p.action.description());
+  std::string times;
+  for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
+  row("source times", times);
+  row("solver", p.solver.description() + ", twelve columns together");
+  row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files"));
+  row("to do", sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
+                        "displacements and", plan.n_solves(p), "solves"));
+  char megabytes[32];
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f", distill_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
+  row("memory", sentence("about", megabytes, "MiB in each process"));
+  row("output", plan.files.front().eigenvectors.name + " ... " + plan.file_names().back());
+  return text;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// The plan of `kovariant distill`: which files there will be, and which of them earlier runs have finished.
+#pragma once
+
+#include "apps/distill/distill_parameters.hpp"
+#include "apps/quarks/planned_gauge.hpp"
+
+namespace kov::app {
+
+/// A file of a configuration.
+struct DistillFile {
+  std::string name;
+  /// A hash of all that it depends on, which the file records as the label "job".
+  std::string job;
+  bool is_finished = false;
+};
+
+/// The files of a configuration.
+struct DistillFiles {
+  DistillFile eigenvectors, elementals;
+  /// One for each source time.
+  std::vector<DistillFile> perambulators;
+
+  bool has_work() const;
+};
+
+struct DistillPlan {
+  PlannedGauges gauges;
+  std::vector<int> source_times;
+  /// Of each configuration.
+  std::vector<DistillFiles> files;
+  std::vector<std::string> warnings = {};
+
+  int n_files() const;
+  int n_finished() const;
+  /// What is still to be done.
+  int n_updates(const GaugeChoice& choice) const;
+  int n_searches() const;
+  int n_elementals(const DistillParameters& parameters) const;
+  int n_solves(const DistillParameters& parameters) const;
+  std::vector<std::string> file_names() const;
+};
+
+/// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file has other
+/// parameters or is none of these, FormatError when it is damaged; both say to move it away.  Collective.
+DistillPlan plan_distillation(const Comm& comm, const DistillParameters& parameters, const Settings& settings);
+
+/// The plan as text, for --dry-run and the log.  Collective.
+std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& parameters);
+
+/// Bytes that a process needs: fields and matrices.
+double distill_job_bytes(const Comm& comm, const DistillParameters& parameters, const Coord& extent);
+
+}  // namespace kov::app

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "kov/contractions/distillation/perambulators.hpp"
+
+#include "kov/algebra/eigen/slice_columns.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/site/worse.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+
+#include <algorithm>
+
+namespace kov {
+
+namespace {
+
+/// The solutions of some sources, projected: rows (spin', n') of columns first, first + 1, ...
+void set_solved_columns(SliceMatrices& tau, int first, int count, const SliceMatrices& overlaps) {
+  const int n = overlaps.rows, columns = overlaps.columns / 4;
+  for (int t = 0; t < tau.n_slices; ++t)
+    for (int spin = 0; spin < 4; ++spin)
+      for (int i = 0; i < n; ++i)
+        std::copy_n(overlaps.at(t) + std::ptrdiff_t(i) * overlaps.columns + spin * columns, count,
+                    tau.at(t) + std::ptrdiff_t(spin * n + i) * tau.columns + first);
+}
+
+}  // namespace
+
+template <class Lanes, class T>
+Perambulators perambulators(const Field<ColorVector, T>& vectors,
+                            const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,
+                            const AnyOperator<SpinorField<T, Lanes>>& M, int n_sources,
+                            const SourceCoefficient& coefficient, const PerambulatorOptions& options) {
+  using F = SpinorField<T, Lanes>;
+  const Lattice& lattice = vectors.lattice();
+  lattice.require_same("perambulators", n_sources, options.columns, vectors.n_components());
+  const int n = vectors.n_components(), columns = options.columns;
+  require(n_sources >= 1 && columns >= 1, "perambulators of", n_sources, "sources,", columns,
+          "at a time, are none: give at least one of both");
+  Perambulators result{SliceMatrices(lattice, 1, 4 * n, n_sources)};
+  const SpinorField<T> spinors(lattice, "source of perambulators", columns);
+  const F b(lattice, "source of perambulators", columns), x(lattice, "solution of perambulators", columns);
+  for (int first = 0; first < n_sources; first += columns) {
+    const int count = std::min(columns, n_sources - first);
+    SliceMatrices sources(lattice, 1, n, 4 * columns);
+    for (int t = 0; t < sources.n_slices; ++t)
+      for (int i = 0; i < n; ++i)
+        for (int spin = 0; spin < 4; ++spin)
+          for (int c = 0; c < count; ++c)
+            sources.at(t)[(i * 4 + spin) * columns + c] = coefficient(first + c, sources.first + t, i, spin);
+    rotate_by_slice(vectors, sources, spinors);
+    convert(spinors, b);
+    zero(x);
+    const SolveReport report = solver(M, b, x);
+    result.iterations += report.iterations;
+    result.worst_residual = worse(result.worst_residual, report.residual);
+    result.seconds += report.seconds;
+    convert(x, spinors);
+    set_solved_columns(result.matrices, first, count, gram_by_slice(vectors, spinors));
+    if (options.progress) options.progress(first + count, n_sources, report);
+  }
+  return result;
+}
+
+template <class Lanes, class T>
+Perambulators perambulators(const Field<ColorVector, T>& vectors,
+                            const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,
+                            const AnyOperator<SpinorField<T, Lanes>>& M, int time, const PerambulatorOptions& options) {
+  require(time >= 0 && time < vectors.lattice().extent()[3], "perambulators from time", time,
+          "were asked for; the lattice has times 0 to", vectors.lattice().extent()[3] - 1);
+  const int n = vectors.n_components();
+  return perambulators<Lanes>(vectors, solver, M, 4 * n, SourceCoefficient([=](int source, int t, int i, int spin) {
+                                return std::complex<double>(t == time && source == spin * n + i ? 1 : 0);
+                              }),
+                              options);
+}
+
+template Perambulators perambulators<SiteLanes>(const Field<ColorVector, float>&,
+                                                const Solver<SpinorField<float, SiteLanes>>&,
+                                                const Operator<SpinorField<float, SiteLanes>>&, int,
+                                                const PerambulatorOptions&);
+template Perambulators perambulators<SiteLanes>(const Field<ColorVector, float>&,
+                                                const Solver<SpinorField<float, SiteLanes>>&,
+                                                const Operator<SpinorField<float, SiteLanes>>&, int,
+                                                const SourceCoefficient&, const PerambulatorOptions&);
+template Perambulators perambulators<SiteLanes>(const Field<ColorVector, double>&,
+                                                const Solver<SpinorField<double, SiteLanes>>&,
+                                                const Operator<SpinorField<double, SiteLanes>>&, int,
+                                                const PerambulatorOptions&);
+template Perambulators perambulators<SiteLanes>(const Field<ColorVector, double>&,
+                                                const Solver<SpinorField<double, SiteLanes>>&,
+                                                const Operator<SpinorField<double, SiteLanes>>&, int,
+                                                const SourceCoefficient&, const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<4>>(const Field<ColorVector, double>&,
+                                                     const Solver<SpinorField<double, ColumnLanes<4>>>&,
+                                                     const Operator<SpinorField<double, ColumnLanes<4>>>&, int,
+                                                     const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<4>>(const Field<ColorVector, double>&,
+                                                     const Solver<SpinorField<double, ColumnLanes<4>>>&,
+                                                     const Operator<SpinorField<double, ColumnLanes<4>>>&, int,
+                                                     const SourceCoefficient&, const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, float>&,
+                                                     const Solver<SpinorField<float, ColumnLanes<8>>>&,
+                                                     const Operator<SpinorField<float, ColumnLanes<8>>>&, int,
+                                                     const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, float>&,
+                                                     const Solver<SpinorField<float, ColumnLanes<8>>>&,
+                                                     const Operator<SpinorField<float, ColumnLanes<8>>>&, int,
+                                                     const SourceCoefficient&, const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, double>&,
+                                                     const Solver<SpinorField<double, ColumnLanes<8>>>&,
+                                                     const Operator<SpinorField<double, ColumnLanes<8>>>&, int,
+                                                     const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, double>&,
+                                                     const Solver<SpinorField<double, ColumnLanes<8>>>&,
+                                                     const Operator<SpinorField<double, ColumnLanes<8>>>&, int,
+                                                     const SourceCoefficient&, const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<16>>(const Field<ColorVector, float>&,
+                                                      const Solver<SpinorField<float, ColumnLanes<16>>>&,
+                                                      const Operator<SpinorField<float, ColumnLanes<16>>>&, int,
+                                                      const PerambulatorOptions&);
+template Perambulators perambulators<ColumnLanes<16>>(const Field<ColorVector, float>&,
+                                                      const Solver<SpinorField<float, ColumnLanes<16>>>&,
+                                                      const Operator<SpinorField<float, ColumnLanes<16>>>&, int,
+                                                      const SourceCoefficient&, const PerambulatorOptions&);
+
+}  // namespace kov
