@@ -46,6 +46,9 @@ find_package(pugixml QUIET)
 kov_require(pugixml_FOUND "pugixml" libpugixml-dev)
 find_package(spdlog QUIET)
 kov_require(spdlog_FOUND "spdlog" libspdlog-dev)
+# Eigen solves the small dense problems of the host: generalised eigenvalues, least squares.  Headers, in .cpp files only.
+find_package(Eigen3 3.3 QUIET NO_MODULE)
+kov_require(Eigen3_FOUND "Eigen 3" libeigen3-dev)
 find_package(Random123 QUIET MODULE)
 kov_require(Random123_FOUND "Random123" librandom123-dev)
 

@@ -18,7 +18,8 @@ target_include_directories(kovariant PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_D
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 target_link_libraries(kovariant PUBLIC Kokkos::kokkos Random123::Random123
-                                PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog)
+                                PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog
+                                $<BUILD_INTERFACE:Eigen3::Eigen>)  # nothing of it is left in the library
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)
 endif()

@@ -21,7 +21,8 @@ class Package:
 
 BUILD = (Package("cmake", program="cmake"), Package("ninja-build", program="ninja"), Package("g++", program="c++"),
          Package("libdeflate-dev", header="libdeflate.h"), Package("libpugixml-dev", header="pugixml.hpp"),
-         Package("libspdlog-dev", header="spdlog/spdlog.h"), Package("librandom123-dev", header="Random123/philox.h"))
+         Package("libspdlog-dev", header="spdlog/spdlog.h"), Package("librandom123-dev", header="Random123/philox.h"),
+         Package("libeigen3-dev", header="eigen3/Eigen/Core"))
 PROGRAM = (Package("libcli11-dev", header="CLI/CLI.hpp"), Package("libtomlplusplus-dev", header="toml++/toml.h"))
 PDF = (Package("libcairo2-dev", header="cairo/cairo-pdf.h", optional=True),)
 MPI = (Package("libopenmpi-dev", program="mpicc"), Package("openmpi-bin", program="mpiexec"))

@@ -8,7 +8,7 @@ import re
 
 LAYERS = ("core", "stencil", "algebra", "contractions", "apps", "tests")
 # These belong into single .cpp files: a header that has one costs every file that includes it.
-HEAVY = re.compile(r"(mpi\.h|libdeflate\.h|pugixml\.hpp|hdf5.*\.h|H5.*\.h|toml\+\+/.*|CLI/.*|spdlog/.*)$")
+HEAVY = re.compile(r"(mpi\.h|libdeflate\.h|pugixml\.hpp|hdf5.*\.h|H5.*\.h|toml\+\+/.*|CLI/.*|spdlog/.*|(unsupported/)?Eigen/.*)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
