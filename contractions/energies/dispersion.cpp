@@ -53,7 +53,7 @@ Dispersion fit_dispersion(const std::vector<EnergyAtMomentum>& energies, const s
   for (const double p : p2) differ = differ || std::abs(p - p2.front()) > 1e-12;
   require(differ, "a dispersion relation needs energies with errors at two momenta or more, but there are", used.size(),
           "of", energies.size(), "- measure at more momenta");
-  const Resampled all = joined(used).map([&](const std::vector<double>& e) {
+  const Resampled all = side_by_side(used).map([&](const std::vector<double>& e) {
     std::vector<double> squares;
     for (const double energy : e) squares.push_back(energy_squared(form, energy));
     return squares;

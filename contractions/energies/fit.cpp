@@ -19,7 +19,7 @@ constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Times of one fit; beyond them vectors are on the heap.
 constexpr int most_times = 64, most_parameters = 4;
-using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1>;
+using TimeVector = Eigen::Matrix<double, Eigen::Dynamic, 1>;
 using Matrix = Eigen::MatrixXd;
 /// Rows of times, columns of parameters.
 using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, Eigen::Dynamic, most_parameters>;
@@ -44,7 +44,7 @@ class States {
   double energy(const SmallVector& p, int n) const { return n == 0 ? p(1) : p(1) + std::exp(p(3)); }
 
   /// The basis function of energy E at every time, and its derivative with respect to E.
-  void term(double energy, Eigen::Ref<Vector> value, Eigen::Ref<Vector> slope) const {
+  void term(double energy, Eigen::Ref<TimeVector> value, Eigen::Ref<TimeVector> slope) const {
     const double q = std::exp(-energy), back_q = std::exp(energy);
     const double back_times = n_times_ - 2.0 * first_;
     double forward = 1, backward = sign_ == 0 ? 0 : sign_ * std::exp(-energy * back_times);
@@ -57,8 +57,8 @@ class States {
   }
 
   /// The sum of the states and its slopes.
-  void evaluate(const SmallVector& p, Vector& value, Slopes& slopes) const {
-    Vector f(n_), df(n_);
+  void evaluate(const SmallVector& p, TimeVector& value, Slopes& slopes) const {
+    TimeVector f(n_), df(n_);
     value.setZero();
     for (int s = 0; s < n_states_; ++s) {
       term(energy(p, s), f, df);
@@ -87,9 +87,9 @@ struct Minimum {
   bool converged;
 };
 
-double chi2_at(const States& states, const Matrix& whitener, const Vector& y, const SmallVector& p, Vector& residual,
-               Slopes& jacobian) {
-  Vector f(states.n());
+double chi2_at(const States& states, const Matrix& whitener, const TimeVector& y, const SmallVector& p,
+               TimeVector& residual, Slopes& jacobian) {
+  TimeVector f(states.n());
   Slopes slopes(states.n(), p.size());
   states.evaluate(p, f, slopes);
   residual.noalias() = whitener * (y - f);
@@ -98,10 +98,10 @@ double chi2_at(const States& states, const Matrix& whitener, const Vector& y, co
 }
 
 /// Levenberg and Marquardt's method from p on.  The whitener W gives chi^2 = |W (y - f)|^2.
-Minimum minimise(const States& states, const Matrix& whitener, const Vector& y, SmallVector p, double damping) {
+Minimum minimise(const States& states, const Matrix& whitener, const TimeVector& y, SmallVector p, double damping) {
   constexpr int most_steps = 200;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  Vector residual(states.n()), next_residual(states.n());
+  TimeVector residual(states.n()), next_residual(states.n());
   Slopes jacobian(states.n(), p.size()), next_jacobian(states.n(), p.size());
   double chi2 = chi2_at(states, whitener, y, p, residual, jacobian);
   if (!std::isfinite(chi2)) return {p, chi2, false};
@@ -160,7 +160,7 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
     kind = n_samples > 2 * std::size_t(n) ? FitCovariance::full : FitCovariance::shrinkage;
   require(kind != FitCovariance::full || n_samples > std::size_t(n), "the covariance of", n, "times from", n_samples,
           "samples is singular; fit fewer times, or choose shrinkage, an SVD cut or diagonal");
-  Vector scale(n);
+  TimeVector scale(n);
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(covariance(a, a) > 0) || !std::isfinite(covariance(a, a)))
       return {{}, kind, "a time has no error, so that it cannot be weighted"};
@@ -176,7 +176,7 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(correlation);
     if (eigen.info() != Eigen::Success) return {{}, kind, "the covariance has no eigenvalues"};
     const double least = options.svd_cut * eigen.eigenvalues().maxCoeff();
-    const Vector weight = eigen.eigenvalues().cwiseMax(least).cwiseSqrt().cwiseInverse();
+    const TimeVector weight = eigen.eigenvalues().cwiseMax(least).cwiseSqrt().cwiseInverse();
     return {weight.asDiagonal() * eigen.eigenvectors().transpose() * scale.asDiagonal(), kind};
   }
   const Eigen::LLT<Matrix> factor(correlation);
@@ -188,11 +188,11 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
 }
 
 /// Amplitudes that are best for given energies.
-bool set_amplitudes(const States& states, const Matrix& whitener, const Vector& y, SmallVector& p) {
+bool set_amplitudes(const States& states, const Matrix& whitener, const TimeVector& y, SmallVector& p) {
   Slopes basis(states.n(), states.n_states());
-  Vector slope(states.n());
+  TimeVector slope(states.n());
   for (int s = 0; s < states.n_states(); ++s) {
-    Vector f(states.n());
+    TimeVector f(states.n());
     states.term(states.energy(p, s), f, slope);
     basis.col(s) = f;
   }
@@ -203,7 +203,7 @@ bool set_amplitudes(const States& states, const Matrix& whitener, const Vector& 
 }
 
 /// Where the fits begin: the decay over the second half of the range.
-std::vector<SmallVector> starts(const States& states, const Matrix& whitener, const Vector& y) {
+std::vector<SmallVector> starts(const States& states, const Matrix& whitener, const TimeVector& y) {
   std::vector<double> decays;
   for (Eigen::Index i = y.size() / 2; i + 1 < y.size(); ++i)
     if (const double r = y(i) / y(i + 1); r > 0 && std::isfinite(r)) decays.push_back(std::log(r));
@@ -263,9 +263,9 @@ void require_options(const Resampled& c, int first, int last, const FitOptions& 
 }
 
 /// Errors of p as States reports it, from the curvature of chi^2.
-std::vector<double> errors_from_curvature(const States& states, const Matrix& whitener, const Vector& y,
+std::vector<double> errors_from_curvature(const States& states, const Matrix& whitener, const TimeVector& y,
                                           const SmallVector& p, int first) {
-  Vector residual(states.n());
+  TimeVector residual(states.n());
   Slopes jacobian(states.n(), p.size());
   chi2_at(states, whitener, y, p, residual, jacobian);
   const SmallMatrix curvature = jacobian.transpose() * jacobian;
@@ -296,8 +296,8 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
   const Whitener whitener = whitener_of(v, c.n_samples(), options);
   if (!whitener.problem.empty()) return without_fit(c, first, last, options, whitener.covariance, whitener.problem);
   const States states(first, last, options);
-  const auto values = [&](std::size_t k) { return Eigen::Map<const Vector>(c.row(k).data() + first, n); };
-  const Vector y = values(0);
+  const auto values = [&](std::size_t k) { return Eigen::Map<const TimeVector>(c.row(k).data() + first, n); };
+  const TimeVector y = values(0);
   if (!y.allFinite()) return without_fit(c, first, last, options, whitener.covariance, "a number is not finite");
   std::optional<Minimum> best;
   for (const SmallVector& start : starts(states, whitener.matrix, y)) {
@@ -315,7 +315,7 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
   };
   store(0, best->p);
   for (std::size_t k = 1; k < c.n_rows(); ++k) {
-    const Vector replica = values(k);
+    const TimeVector replica = values(k);
     if (!replica.allFinite()) continue;
     const Minimum found = minimise(states, whitener.matrix, replica, best->p, 0);
     if (found.converged) store(k, found.p);

@@ -93,7 +93,7 @@ Resampled Resampled::select(const std::vector<std::size_t>& which) const {
   return result;
 }
 
-Resampled joined(const std::vector<Resampled>& parts) {
+Resampled side_by_side(const std::vector<Resampled>& parts) {
   require(!parts.empty(), "there is nothing to join; give at least one list of numbers");
   const Resampled& first = parts.front();
   std::size_t width = 0;

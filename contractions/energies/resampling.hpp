@@ -65,7 +65,7 @@ class Resampled {
 };
 
 /// The numbers of all of these beside one another.  Throws InputError unless all have the same replicas.
-Resampled joined(const std::vector<Resampled>& parts);
+Resampled side_by_side(const std::vector<Resampled>& parts);
 
 /// A way to make replicas of a mean of samples.
 template <class R>

@@ -181,11 +181,11 @@ TEST(Resampling, OneStandardDeviationCoversTwoThirds) {
 TEST(Resampling, JoinsWhatBelongsTogether) {
   const Samples samples = normal_samples(6, 3);
   const Resampled all = Jackknife{}(samples);
-  const Resampled back = joined({all.select({2}), all.select({0, 1})});
+  const Resampled back = side_by_side({all.select({2}), all.select({0, 1})});
   EXPECT_EQ(back.estimate(0).error, all.estimate(2).error);
   EXPECT_EQ(back.replica(5)[2], all.replica(5)[1]);
-  EXPECT_THROW(joined({}), InputError);
-  EXPECT_THROW(joined({all, Jackknife{}(normal_samples(7, 3))}), InputError);
+  EXPECT_THROW(side_by_side({}), InputError);
+  EXPECT_THROW(side_by_side({all, Jackknife{}(normal_samples(7, 3))}), InputError);
   EXPECT_THROW(all.select({3}), InputError);
   EXPECT_THROW(all.estimate(3), InputError);
 }
