@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The program kovariant.  A new subcommand is a function that returns a Command, and a name in this list.
+#include "apps/analyze/analyze.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/convert.hpp"
 #include "apps/distill/distill.hpp"
@@ -24,7 +25,7 @@ int main(int argc, char** argv) {
   const auto part = [](const std::string& name, bool there) { return name + (there ? " yes" : " no"); };
   return run_program(
       argc, argv,
-      {spectrum_command(), propagator_command(), distill_command(), smear_command(), flow_command(), loops_command(), gaugefix_command(),
-       info_command(), convert_command(), generate_command(), bench_command()},
+      {spectrum_command(), propagator_command(), distill_command(), analyze_command(), smear_command(), flow_command(),
+       loops_command(), gaugefix_command(), info_command(), convert_command(), generate_command(), bench_command()},
       part("MPI", kov::has_mpi()) + ", " + part("HDF5", kov::has_hdf5()) + ", " + part("PDF", has_pdf()));
 }

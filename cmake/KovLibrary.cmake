@@ -97,6 +97,20 @@ function(kov_host_sources target)
   endif()
 endfunction()
 
+# kov_eigen_sources(<target> a.cpp ...): host sources that include Eigen, each compiled by itself.  GCC 12 takes registers
+# that its own AVX-512 headers leave undefined for variables without a value (GCC bug 105593).
+function(kov_eigen_sources target)
+  set(options "")
+  if("CUDA" IN_LIST kov_devices)
+    list(APPEND options --host-only)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND options -Wno-maybe-uninitialized -Wno-uninitialized)
+  endif()
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}"
+                              SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # What `kov::version()` returns: the release and, in a git checkout, the revision that is compiled.
 set(kov_has_mpi false)
 if(KOV_MPI)

@@ -108,6 +108,11 @@ void Arguments::positional(const std::string& name, std::string& target, const s
   auto* option = app_.add_option(name, target, text)->check(wants_name())->check(wants_plain_text())->type_name("");
   if (required) option->required();
 }
+void Arguments::positional(const std::string& name, std::vector<std::string>& target, const std::string& text,
+                           bool required) {
+  auto* option = app_.add_option(name, target, text)->check(wants_name())->check(wants_plain_text())->type_name("");
+  if (required) option->required();
+}
 void Arguments::flag(const std::string& name, bool& target, const std::string& text) {
   app_.add_flag(name, target, text);
 }

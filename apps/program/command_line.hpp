@@ -65,6 +65,9 @@ class Arguments {
   explicit Arguments(CLI::App& app) : app_(app) {}
 
   void positional(const std::string& name, std::string& target, const std::string& text, bool required = true);
+  /// Any number of them; one or more where required.
+  void positional(const std::string& name, std::vector<std::string>& target, const std::string& text,
+                  bool required = true);
   void flag(const std::string& name, bool& target, const std::string& text);
   void option(const std::string& name, std::string& target, const std::string& text,
               const std::vector<std::string>& choices = {});

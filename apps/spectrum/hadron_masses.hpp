@@ -5,7 +5,7 @@
 
 #include "apps/plot/plot.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
-#include "kov/contractions/correlators/statistics.hpp"
+#include "kov/contractions/energies/effective_mass.hpp"
 
 namespace kov::app {
 

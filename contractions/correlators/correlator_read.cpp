@@ -58,74 +58,119 @@ Hdf5Array<std::complex<double>> values_of(const Hdf5File& file, const std::strin
   return data;
 }
 
-/// Adds the correlators of consecutive rows [momentum][t] to a list.
-void add_rows(Correlator c, const std::vector<std::int64_t>& momenta, const std::complex<double>* rows,
-              std::size_t n_times, std::vector<Correlator>& out) {
-  for (std::size_t p = 0; p < momenta.size() / 3; ++p) {
-    for (std::size_t i = 0; i < 3; ++i) c.momentum[i] = int(momenta[3 * p + i]);
-    c.value.assign(rows + p * n_times, rows + (p + 1) * n_times);
-    out.push_back(c);
-  }
+std::vector<Momentum> momenta_of(const std::vector<std::int64_t>& list) {
+  std::vector<Momentum> momenta(list.size() / 3);
+  for (std::size_t p = 0; p < momenta.size(); ++p)
+    for (std::size_t i = 0; i < 3; ++i) momenta[p][i] = int(list[3 * p + i]);
+  return momenta;
 }
 
-std::vector<Correlator> read_version_1(const Hdf5File& file) {
-  std::vector<Correlator> result;
-  for (auto& [path, c] : datasets(file)) {
+using Visit = std::function<void(CorrelatorArray, std::size_t, std::size_t)>;
+
+void visit_version_1(const Hdf5File& file, const Visit& visit) {
+  const auto all = datasets(file);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string& path = all[k].first;
+    CorrelatorArray array{.head = all[k].second};
     const std::vector<std::int64_t> source = integers_of(file, path, "source"),
                                     momenta = integers_of(file, path, "momenta");
-    const auto data = values_of(file, path);
+    auto data = values_of(file, path);
     require<FormatError>(
         source.size() == 4 && data.extent.size() == 2 && momenta.size() == 3 * data.extent[0], path,
         "is not [momentum][t] of one source with as many momenta as its attribute lists: the file is damaged");
-    std::copy(source.begin(), source.end(), c.source.begin());
-    c.labels = labels_of(file, path);
-    add_rows(c, momenta, data.values.data(), data.extent[1], result);
+    array.sources.emplace_back();
+    std::copy(source.begin(), source.end(), array.sources[0].begin());
+    array.head.labels = labels_of(file, path);
+    array.configurations.emplace_back();
+    if (const auto found = array.head.labels.find("configuration"); found != array.head.labels.end()) {
+      array.configurations[0] = label_text(found->second);
+      array.head.labels.erase(found);
+    }
+    array.momenta = momenta_of(momenta);
+    array.n_times = data.extent[1];
+    array.values = std::move(data.values);
+    visit(std::move(array), k, all.size());
   }
-  return result;
 }
 
-std::vector<Correlator> read_version_2(const Hdf5File& file) {
+void visit_version_2(const Hdf5File& file, const Visit& visit) {
   const std::vector<std::string> configurations = file.read_texts("/axes/configuration");
   const auto origins = file.read<std::int64_t>("/inputs/origin");
   require<FormatError>(
       origins.extent.size() == 3 && origins.extent[0] == configurations.size() && origins.extent[2] == 4,
       "/inputs/origin is not [configuration][source][4]: the file is damaged");
-  std::vector<Correlator> result;
-  for (auto& [path, c] : datasets(file)) {
+  const auto all = datasets(file);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string& path = all[k].first;
+    CorrelatorArray array{.head = all[k].second};
     const std::vector<std::int64_t> momenta = integers_of(file, path, "momenta");
-    const auto data = values_of(file, path);
+    auto data = values_of(file, path);
     require<FormatError>(data.extent.size() == 4 && data.extent[0] == origins.extent[0] &&
                              data.extent[1] == origins.extent[1] && momenta.size() == 3 * data.extent[2],
                          path, "is not [configuration][source][momentum][t] of the file's axes: it is damaged");
-    const std::map<std::string, LabelValue> labels = labels_of(file, path);
+    array.head.labels = labels_of(file, path);
+    array.momenta = momenta_of(momenta);
+    array.n_times = data.extent[3];
     const std::size_t n_rows = data.extent[0] * data.extent[1], n_values = data.extent[2] * data.extent[3];
     for (std::size_t row = 0; row < n_rows; ++row) {
       const std::int64_t* origin = origins.values.data() + 4 * row;
       if (origin[0] < 0) continue;  // the configuration has fewer sources
-      std::copy(origin, origin + 4, c.source.begin());
-      c.labels = labels;
-      const std::string& configuration = configurations[row / data.extent[1]];
-      if (!configuration.empty()) c.labels["configuration"] = configuration;
-      add_rows(c, momenta, data.values.data() + row * n_values, data.extent[3], result);
+      const auto begin = data.values.begin() + std::ptrdiff_t(row * n_values);
+      if (array.sources.size() < row)  // rows before were left out
+        std::copy(begin, begin + std::ptrdiff_t(n_values),
+                  data.values.begin() + std::ptrdiff_t(array.sources.size() * n_values));
+      array.sources.emplace_back();
+      std::copy(origin, origin + 4, array.sources.back().begin());
+      array.configurations.push_back(configurations[row / data.extent[1]]);
     }
+    data.values.resize(array.sources.size() * n_values);
+    array.values = std::move(data.values);
+    visit(std::move(array), k, all.size());
   }
-  return result;
+}
+
+bool is_ours(const Hdf5File& file) {
+  return file.has_attribute("/", "format") &&
+         file.attribute("/", "format") == Hdf5Attribute(std::string(detail::correlator_format));
 }
 
 }  // namespace
 
-std::vector<Correlator> read_correlators(const std::filesystem::path& path) {
+bool holds_correlators(const std::filesystem::path& path) { return is_ours(Hdf5File::open(path)); }
+
+Coord visit_correlators(const std::filesystem::path& path, const Visit& visit) {
   const Hdf5File file = Hdf5File::open(path);
-  const bool ours = file.has_attribute("/", "format") &&
-                    file.attribute("/", "format") == Hdf5Attribute(std::string(detail::correlator_format));
-  require<FormatError>(ours, path.string(),
+  require<FormatError>(is_ours(file), path.string(),
                        "is an HDF5 file, but does not hold correlators: its attribute format is not",
                        std::string("\"") + detail::correlator_format + "\"");
   const Hdf5Attribute version = file.attribute("/", "format_version");
-  if (version == Hdf5Attribute(std::int64_t(1))) return read_version_1(file);
-  require<FormatError>(version == Hdf5Attribute(std::int64_t(2)), path.string(),
-                       "has a format_version that this release does not know; read it with a newer one");
-  return read_version_2(file);
+  require<FormatError>(version == Hdf5Attribute(std::int64_t(1)) || version == Hdf5Attribute(std::int64_t(2)),
+                       path.string(), "has a format_version that this release does not know; read it with a newer one");
+  (version == Hdf5Attribute(std::int64_t(1)) ? visit_version_1 : visit_version_2)(file, visit);
+  Coord extent{0, 0, 0, 0};
+  if (file.has_attribute("/", "extent"))
+    if (const auto list = integers_of(file, "/", "extent"); list.size() == 4)
+      for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = int(list[mu]);
+  return extent;
+}
+
+std::vector<Correlator> read_correlators(const std::filesystem::path& path) {
+  std::vector<Correlator> result;
+  visit_correlators(path, [&](const CorrelatorArray& array, std::size_t, std::size_t) {
+    const std::complex<double>* values = array.values.data();
+    for (std::size_t row = 0; row < array.sources.size(); ++row) {
+      Correlator c = array.head;
+      c.source = array.sources[row];
+      if (!array.configurations[row].empty()) c.labels["configuration"] = array.configurations[row];
+      for (const Momentum& p : array.momenta) {
+        c.momentum = p;
+        c.value.assign(values, values + array.n_times);
+        values += array.n_times;
+        result.push_back(c);
+      }
+    }
+  });
+  return result;
 }
 
 }  // namespace kov

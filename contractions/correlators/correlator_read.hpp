@@ -5,11 +5,34 @@
 
 #include "kov/contractions/correlators/correlator.hpp"
 
+#include <complex>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace kov {
+
+/// A dataset of a file of correlators: those of one channel and one set of labels.
+struct CorrelatorArray {
+  /// Kind, channel and labels, without the configuration; no momentum, source or values.
+  Correlator head;
+  std::vector<Momentum> momenta = {};
+  std::size_t n_times = 0;
+  /// Of each row, a source of a configuration; "" where correlators have no label of that name.
+  std::vector<std::string> configurations = {};
+  std::vector<Coord> sources = {};
+  /// [row][momentum][t]
+  std::vector<std::complex<double>> values = {};
+};
+
+/// Calls visit(array, i, n) for the datasets i = 0, ..., n - 1 of a file that write_correlators wrote, one in memory at
+/// a time; returns the extents of the lattice.  Throws FormatError when the file is something else.
+Coord visit_correlators(const std::filesystem::path& path,
+                        const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit);
+
+/// Whether an HDF5 file says that it holds correlators of ours.
+bool holds_correlators(const std::filesystem::path& path);
 
 /// Reads what write_correlators wrote, and files of version 1, whose labels are all texts.  Throws FormatError when the
 /// file is something else.

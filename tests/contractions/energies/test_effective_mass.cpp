@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The jackknife and effective masses, on correlators whose masses are known.
-#include "kov/contractions/correlators/statistics.hpp"
+// Effective masses of correlators whose masses are known.
+#include "kov/contractions/energies/effective_mass.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/site/random.hpp"
 #include "tests/support/precision.hpp"
 
 #include <cmath>
@@ -11,71 +10,6 @@
 
 namespace kov {
 namespace {
-
-/// n rows of `width` independent normal numbers around 5.
-Samples normal_samples(int n, int width) {
-  Samples samples;
-  for (int i = 0; i < n; ++i) {
-    SiteRandom random(1, 2, std::uint64_t(i));
-    samples.emplace_back();
-    for (int t = 0; t < width; ++t) samples.back().push_back(5 + random.normal_pair().first);
-  }
-  return samples;
-}
-
-TEST(Jackknife, ErrorOfTheMeanIsTheStandardOne) {
-  const Samples samples = normal_samples(17, 3);
-  const auto estimate = average(samples);
-  for (std::size_t t = 0; t < 3; ++t) {
-    double sum = 0, squares = 0;
-    for (const auto& row : samples) sum += row[t];
-    for (const auto& row : samples) squares += (row[t] - sum / 17) * (row[t] - sum / 17);
-    EXPECT_NEAR(estimate[t].mean, sum / 17, 40 * test::eps<double>);
-    EXPECT_NEAR(estimate[t].error, std::sqrt(squares / 17 / 16), 400 * test::eps<double>);
-  }
-}
-
-TEST(Jackknife, ErrorOfAFunctionIsThatOfItsLinearForm) {
-  const Samples samples = normal_samples(4000, 1);
-  const auto value = average(samples)[0];
-  const auto square =
-      jackknife(samples, [](const std::vector<double>& c) { return std::vector<double>{c[0] * c[0]}; })[0];
-  EXPECT_NEAR(value.error, 1 / std::sqrt(4000.0), 0.05 / std::sqrt(4000.0)) << "the samples have variance 1";
-  EXPECT_NEAR(square.error, 2 * value.mean * value.error, 1e-3 * square.error);
-}
-
-TEST(Jackknife, IdenticalSamplesHaveNoError) {
-  const Samples samples(6, {1.25, -0.5});
-  EXPECT_EQ(average(samples)[0].error, 0);
-  EXPECT_EQ(average(samples)[1].mean, -0.5);
-}
-
-TEST(Jackknife, NoValueHasNoError) {
-  const auto e = jackknife(normal_samples(5, 2), [](const std::vector<double>& c) {
-    return std::vector<double>{c[0], std::log(-c[1])};
-  });
-  EXPECT_FALSE(std::isnan(e[0].error));
-  EXPECT_TRUE(std::isnan(e[1].mean));
-  EXPECT_TRUE(std::isnan(e[1].error));
-}
-
-TEST(Jackknife, BinsAreMeans) {
-  const Samples samples{{1, 2}, {3, 4}, {5, 6}, {7, 9}, {100, 100}};
-  EXPECT_EQ(bin(samples, 2), (Samples{{2, 3}, {6, 7.5}}));
-  EXPECT_EQ(bin(samples, 1), samples);
-}
-
-TEST(Jackknife, RefusesTooFewOrUnequalSamples) {
-  EXPECT_THROW(average({}), InputError);
-  EXPECT_THROW(average({{1, 2}}), InputError);
-  EXPECT_THROW(average({{1, 2}, {1}}), InputError);
-  EXPECT_THROW(bin({{1}, {2}}, 3), InputError);
-  EXPECT_THROW(bin({{1}, {2}}, 0), InputError);
-  int calls = 0;
-  EXPECT_THROW(
-      jackknife({{1}, {2}}, [&](const std::vector<double>&) { return std::vector<double>(std::size_t(++calls)); }),
-      InputError);
-}
 
 TEST(EffectiveMass, LogOfAnExponential) {
   std::vector<double> c;
@@ -103,6 +37,56 @@ TEST(EffectiveMass, CoshOfAPeriodicCorrelator) {
             << "T = " << n_times << ", t = " << t;
       }
     }
+}
+
+TEST(EffectiveMass, SinhOfAnAntiperiodicCorrelator) {
+  for (const int n_times : {8, 48, 15})
+    for (const double mass : {0.05, 0.3, 1.1, 4.0}) {
+      std::vector<double> c;
+      for (int t = 0; t < n_times; ++t) c.push_back(std::exp(-mass * t) - std::exp(-mass * (n_times - t)));
+      const auto m = sinh_effective_mass(c, n_times);
+      for (int t = 0; t + 1 < n_times; ++t) {
+        const double u = std::max(std::abs(0.5 * n_times - t), std::abs(0.5 * n_times - t - 1));
+        if (u <= 1) {
+          EXPECT_TRUE(std::isnan(m[std::size_t(t)])) << "one of the times is the zero, or both mirror each other";
+          continue;
+        }
+        const double slope = u / std::tanh(mass * u) - (u - 1) / std::tanh(mass * (u - 1));
+        EXPECT_NEAR(m[std::size_t(t)], mass, 32 * test::eps<double> * (1 + mass + 1 / slope) / std::min(1.0, mass))
+            << "T = " << n_times << ", t = " << t;
+      }
+    }
+  EXPECT_TRUE(std::isnan(sinh_effective_mass({1, 1, 1, 1, 1, 1, 1, 1}, 8)[0])) << "falls less than any sinh";
+}
+
+TEST(EffectiveMass, SymmetricOneKnowsExpCoshAndSinh) {
+  for (const double sign : {0.0, 1.0, -1.0}) {
+    std::vector<double> c;
+    for (int t = 0; t < 16; ++t) c.push_back(std::exp(-0.4 * t) + sign * std::exp(-0.4 * (16 - t)));
+    const auto m = symmetric_effective_mass(c);
+    ASSERT_EQ(m.size(), c.size());
+    EXPECT_TRUE(std::isnan(m.front()) && std::isnan(m.back()));
+    for (std::size_t t = 1; t + 1 < c.size(); ++t)
+      if (c[t] != 0) {
+        EXPECT_NEAR(m[t], 0.4, 1e-13) << sign << " " << t;
+      }
+  }
+  EXPECT_TRUE(std::isnan(symmetric_effective_mass({1, 2, 1})[1])) << "an arcosh below 1";
+}
+
+TEST(EffectiveMass, ReflectionSignIsThatOfTheCorrelator) {
+  for (const int sign : {1, -1}) {
+    std::vector<Estimate> c;
+    for (int t = 0; t < 16; ++t) c.push_back({std::exp(-0.4 * t) + sign * std::exp(-0.4 * (16 - t)), 0.01});
+    EXPECT_EQ(reflection_sign(c), sign);
+    for (Estimate& e : c) e.error = 0;
+    EXPECT_EQ(reflection_sign(c), sign) << "without errors";
+  }
+  std::vector<Estimate> baryon;
+  for (int t = 0; t < 16; ++t) baryon.push_back({std::exp(-0.4 * t) - std::exp(-0.9 * (16 - t)), 0.001});
+  EXPECT_EQ(reflection_sign(baryon), 0);
+  EXPECT_EQ(reflection_sign({}), 0);
+  EXPECT_EQ(reflection_sign({{1, 0}, {NAN, NAN}, {1, 0}}), 0);
 }
 
 TEST(EffectiveMass, NoSolutionIsNaN) {
@@ -137,12 +121,6 @@ TEST(Plateau, LeavesOutTimesWithoutAValue) {
   EXPECT_THROW(plateau(samples, f, 0, 0), InputError);
   EXPECT_THROW(plateau(samples, f, 0, 2), InputError);
   EXPECT_THROW(plateau(samples, f, 1, 0), InputError);
-}
-
-TEST(RealParts, AreInOrder) {
-  Correlator c;
-  c.value = {{1, 9}, {2, 9}};
-  EXPECT_EQ(real_parts({c, c}), (Samples{{1, 2}, {1, 2}}));
 }
 
 }  // namespace

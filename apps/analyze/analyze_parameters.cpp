@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "apps/analyze/analyze_parameters.hpp"
+
+#include "kov/core/base/error.hpp"
+
+namespace kov::app {
+
+Settings AnalyzeParameters::settings() {
+  Settings s;
+  s.add("data.channels", &data.channels, "channels to take, names or patterns such as 'rho_*'; none: all");
+  s.add("data.part", &data.part, "of complex correlators; automatic: the larger one of each",
+        {"automatic", "real", "imaginary"});
+  s.add("data.fold", &data.fold,
+        "average t and T - t: even and odd correlators; automatic: as each one is, baryons and others are not folded",
+        {"automatic", "none", "even", "odd"});
+  s.add("data.average_momenta", &data.average_momenta, "over those that the lattice's rotations turn into each other");
+  s.add("data.extent", &data.extent, "x y z t of the lattice, for files that do not say it");
+  s.add("errors.method", &errors.method, "of resampling", {"jackknife", "bootstrap"});
+  s.add("errors.bin", &errors.bin, "neighbouring configurations averaged before that");
+  s.add("errors.replicas", &errors.replicas, "of the bootstrap");
+  s.add("errors.seed", &errors.seed, "of the bootstrap");
+  s.add("fit.form", &fit.form,
+        "of a state; automatic: cosh for even, sinh for odd folded correlators, else exponential",
+        {"automatic", "exponential", "cosh", "sinh"});
+  s.add("fit.states", &fit.states, "in the fit, 1 or 2");
+  s.add("fit.first", &fit.first, "earliest time of a fit");
+  s.add("fit.last", &fit.last, "latest time; 0: before relative errors exceed fit.noise");
+  s.add("fit.noise", &fit.noise, "relative error at which fits end");
+  s.add("fit.points", &fit.points, "fewest times of a fit");
+  s.add("fit.ranges", &fit.ranges, "most ranges that are averaged; they differ in their first time");
+  s.add("fit.covariance", &fit.covariance,
+        "of the times; automatic: full with twice as many samples as times, else shrinkage",
+        {"automatic", "full", "shrinkage", "svd", "diagonal"});
+  s.add("fit.shrinkage", &fit.shrinkage, "correlations are multiplied by 1 minus this; negative: the best estimate");
+  s.add("fit.svd_cut", &fit.svd_cut, "smallest eigenvalue of the correlation matrix, relative to the largest");
+  s.add("gevp.operators", &gevp.operators,
+        "two or more, whose correlators sink-source make a matrix, for instance 'pion', 'pion_A4'");
+  s.add("gevp.reference", &gevp.reference, "t0: gevp.t0, t - 1, or t / 2 rounded up", {"fixed", "previous", "half"});
+  s.add("gevp.t0", &gevp.t0, "of the fixed reference");
+  s.add("gevp.tracking", &gevp.tracking,
+        "what makes a state that of another time: the order of eigenvalues, or vectors of t0 + 1 or of the time before",
+        {"sorted", "fixed", "running"});
+  s.add("output.prefix", &output.prefix, "of the files written");
+  s.add("output.pictures", &output.pictures, "channels in pictures, names or patterns; none: six of smallest errors");
+  s.add("output.rows", &output.rows, "most rows of a table on standard output; files have all");
+  return s;
+}
+
+void AnalyzeParameters::check() const {
+  const auto at_least = [](const char* key, int value, int least) {
+    require(value >= least, key, "is", value, "- it must be", least, "or more");
+  };
+  at_least("errors.bin", errors.bin, 1);
+  at_least("errors.replicas", errors.replicas, 2);
+  require(fit.states == 1 || fit.states == 2, "fit.states is", fit.states, "- it must be 1 or 2");
+  at_least("fit.first", fit.first, 0);
+  at_least("fit.last", fit.last, 0);
+  require(fit.points > 2 * fit.states, "fit.points is", fit.points, "- it must be more than the", 2 * fit.states,
+          "parameters of the fit");
+  at_least("fit.ranges", fit.ranges, 1);
+  require(fit.noise > 0, "fit.noise is", fit.noise, "- it must be positive");
+  require(fit.shrinkage <= 1, "fit.shrinkage is", fit.shrinkage, "- it must be from 0 to 1, or negative");
+  require(fit.svd_cut > 0 && fit.svd_cut <= 1, "fit.svd_cut is", fit.svd_cut, "- it must be above 0 and at most 1");
+  require(gevp.operators.size() != 1, "gevp.operators has one operator, but a matrix takes two or more");
+  at_least("gevp.t0", gevp.t0, 0);
+  at_least("output.rows", output.rows, 1);
+  for (const int n : data.extent) require(n >= 0, "data.extent has", n, "- extents are positive");
+}
+
+FitOptions AnalyzeParameters::fit_options(FitForm form, int n_times) const {
+  FitCovariance covariance = FitCovariance::automatic;
+  if (fit.covariance == "full") covariance = FitCovariance::full;
+  if (fit.covariance == "shrinkage") covariance = FitCovariance::shrinkage;
+  if (fit.covariance == "svd") covariance = FitCovariance::svd;
+  if (fit.covariance == "diagonal") covariance = FitCovariance::diagonal;
+  return {fit.states, form, n_times, covariance, fit.shrinkage, fit.svd_cut};
+}
+
+GevpOptions AnalyzeParameters::gevp_options() const {
+  return {.reference = gevp.reference == "fixed"      ? GevpReference::fixed
+                       : gevp.reference == "previous" ? GevpReference::previous
+                                                      : GevpReference::half,
+          .t0 = gevp.t0,
+          .tracking = gevp.tracking == "sorted"  ? GevpTracking::sorted
+                      : gevp.tracking == "fixed" ? GevpTracking::fixed
+                                                 : GevpTracking::running};
+}
+
+}  // namespace kov::app

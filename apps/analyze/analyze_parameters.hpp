@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// The parameters of `kovariant analyze`.
+#pragma once
+
+#include "apps/settings/settings.hpp"
+#include "kov/contractions/energies/dispersion.hpp"
+#include "kov/contractions/energies/fit.hpp"
+#include "kov/contractions/energies/gevp.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// One struct for each section; docs/analysis.md explains the keys.
+struct AnalyzeParameters {
+  struct Data {
+    std::vector<std::string> channels;
+    std::string part = "automatic", fold = "automatic";
+    bool average_momenta = true;
+    Coord extent{0, 0, 0, 0};
+  } data;
+  struct Errors {
+    std::string method = "jackknife";
+    int bin = 1, replicas = 500;
+    std::uint64_t seed = 1;
+  } errors;
+  struct FitChoice {
+    std::string form = "automatic", covariance = "automatic";
+    int states = 1, first = 1, last = 0, points = 4, ranges = 10;
+    double noise = 0.3, shrinkage = -1, svd_cut = 1e-3;
+  } fit;
+  struct GevpChoice {
+    std::vector<std::string> operators;
+    std::string reference = "fixed", tracking = "running";
+    int t0 = 1;
+  } gevp;
+  struct Output {
+    std::string prefix = "analysis";
+    std::vector<std::string> pictures;
+    int rows = 40;
+  } output;
+
+  /// The settings, bound to this object's members.
+  Settings settings();
+  /// Checks what types cannot.  Throws InputError that names the key.
+  void check() const;
+
+  FitOptions fit_options(FitForm form, int n_times) const;
+  GevpOptions gevp_options() const;
+};
+
+}  // namespace kov::app

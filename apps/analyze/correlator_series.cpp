@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "apps/analyze/correlator_series.hpp"
+
+#include "kov/core/base/error.hpp"
+
+#include <algorithm>
+#include <fnmatch.h>
+
+namespace kov::app {
+
+namespace {
+
+/// A key that orders nothing, but is one for each series.
+std::string series_key(const CorrelatorArray& array, const Momentum& momentum) {
+  std::string key = array.head.kind + '\n' + array.head.channel + '\n' + to_string(momentum);
+  for (const auto& [name, value] : array.head.labels)
+    key += '\n' + name + '\n' + std::to_string(value.index()) + label_text(value);
+  return key;
+}
+
+}  // namespace
+
+std::string CorrelatorSeries::labels_text() const {
+  std::string text;
+  for (const auto& [name, value] : labels) text += (text.empty() ? "" : ", ") + name + " = " + label_text(value);
+  return text;
+}
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+}
+
+SeriesCollector::Rows& SeriesCollector::rows_of(const CorrelatorArray& array, const Momentum& momentum) {
+  const auto [found, fresh] = place_.try_emplace(series_key(array, momentum), all_.size());
+  if (fresh) {
+    all_.emplace_back();
+    all_.back().head = {array.head.kind, array.head.channel, momentum, array.head.labels, array.n_times, {}, {}};
+  }
+  return all_[found->second];
+}
+
+void SeriesCollector::add(const CorrelatorArray& array, const std::string& file, const Coord& extent) {
+  if (!channels_.empty() && !matches_any(array.head.channel, channels_)) return;
+  // Without extents the lattice is taken for a cube that is large enough.
+  Coord box{extent};
+  for (int& n : box)
+    if (n <= 0) n = 1 << 20;
+  for (std::size_t p = 0; p < array.momenta.size(); ++p) {
+    const Momentum& momentum = array.momenta[p];
+    Rows& rows = rows_of(array, average_momenta_ ? representative(momentum, box) : momentum);
+    require(rows.head.n_times == array.n_times, "correlators of", array.head.channel, "have", rows.head.n_times, "and",
+            array.n_times, "times, the latter in", file + ": analyse lattices one by one");
+    for (std::size_t row = 0; row < array.sources.size(); ++row) {
+      const std::string& name = array.configurations[row];
+      const auto [number, new_name] = number_.try_emplace(name, int(names_.size()));
+      if (new_name) names_.push_back(name);
+      const auto [place, fresh] = rows.place.try_emplace({number->second, array.sources[row]}, rows.sources.size());
+      if (fresh) {
+        rows.configurations.push_back(number->second);
+        rows.sources.push_back(array.sources[row]);
+        rows.members.emplace_back();
+        rows.sums.resize(rows.sums.size() + array.n_times);
+      }
+      std::vector<Momentum>& members = rows.members[place->second];
+      require(std::find(members.begin(), members.end(), momentum) == members.end(), file, "has a correlator of",
+              array.head.channel, "on the configuration", name,
+              "that was read before, and it would count twice; name each file once");
+      members.push_back(momentum);
+      const std::complex<double>* in = array.values.data() + (row * array.momenta.size() + p) * array.n_times;
+      std::complex<double>* out = rows.sums.data() + place->second * array.n_times;
+      for (std::size_t t = 0; t < array.n_times; ++t) out[t] += in[t];
+      ++n_read_;
+    }
+  }
+}
+
+std::vector<CorrelatorSeries> SeriesCollector::take() {
+  require(!all_.empty(), "there is no correlator to analyse",
+          channels_.empty() ? "in these files" : ": data.channels matches none of those in the files");
+  // A sample is a configuration; where all correlators are of a single one, a source.
+  bool one = true;
+  for (const Rows& rows : all_)
+    for (const int name : rows.configurations) one = one && name == all_.front().configurations.front();
+  std::vector<CorrelatorSeries> series;
+  for (Rows& rows : all_) {
+    CorrelatorSeries s = std::move(rows.head);
+    std::map<std::string, std::size_t> place;
+    std::vector<int> members;
+    for (std::size_t row = 0; row < rows.sources.size(); ++row) {
+      const auto [found, fresh] = place.try_emplace(
+          one ? to_string(rows.sources[row]) : names_[std::size_t(rows.configurations[row])], s.samples.size());
+      if (fresh) {
+        s.samples.push_back(found->first);
+        members.push_back(0);
+        s.values.resize(s.values.size() + s.n_times);
+      }
+      for (std::size_t t = 0; t < s.n_times; ++t)
+        s.values[found->second * s.n_times + t] += rows.sums[row * s.n_times + t];
+      members[found->second] += int(rows.members[row].size());
+    }
+    for (std::size_t i = 0; i < s.values.size(); ++i) s.values[i] /= members[i / s.n_times];
+    series.push_back(std::move(s));
+    rows = {};
+  }
+  all_.clear();
+  place_.clear();
+  return series;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Correlators of an ensemble: those of one channel, momentum and set of labels on all configurations.
+#pragma once
+
+#include "kov/contractions/correlators/correlator_read.hpp"
+
+#include <complex>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kov::app {
+
+struct CorrelatorSeries {
+  std::string kind = {}, channel = {};
+  Momentum momentum{0, 0, 0};
+  /// Without the configuration.
+  std::map<std::string, LabelValue> labels = {};
+  std::size_t n_times = 0;
+  /// A configuration each or, on a single configuration, a source.
+  std::vector<std::string> samples = {};
+  /// [sample][t], averaged over sources and, where asked for, equivalent momenta.
+  std::vector<std::complex<double>> values = {};
+
+  /// "name = value, ..." of the labels.
+  std::string labels_text() const;
+};
+
+/// Collects arrays of correlators into series, whichever file they come from.
+class SeriesCollector {
+ public:
+  /// channels: patterns of names, none for all.
+  SeriesCollector(bool average_momenta, std::vector<std::string> channels)
+      : average_momenta_(average_momenta), channels_(std::move(channels)) {}
+
+  /// file: for messages; extent: of the lattice, zeros where it is not known.  Throws InputError where a correlator
+  /// comes twice, or lengths differ in a series.
+  void add(const CorrelatorArray& array, const std::string& file, const Coord& extent);
+
+  /// In order of appearance.  Throws InputError when there is none.
+  std::vector<CorrelatorSeries> take();
+
+  std::size_t n_read() const { return n_read_; }
+
+ private:
+  /// What is summed for a sample: (series, configuration, source) is a row.
+  struct Rows {
+    CorrelatorSeries head;
+    /// Indices of names_.
+    std::vector<int> configurations;
+    std::vector<Coord> sources;
+    std::vector<std::vector<Momentum>> members;
+    std::vector<std::complex<double>> sums;
+    std::map<std::pair<int, Coord>, std::size_t> place;
+  };
+  Rows& rows_of(const CorrelatorArray& array, const Momentum& momentum);
+
+  bool average_momenta_;
+  std::vector<std::string> channels_;
+  std::map<std::string, std::size_t> place_;
+  std::vector<Rows> all_;
+  /// Of configurations.
+  std::vector<std::string> names_;
+  std::map<std::string, int> number_;
+  std::size_t n_read_ = 0;
+};
+
+/// Whether a name is one of these patterns, with * and ?; no patterns match nothing.
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
+
+}  // namespace kov::app

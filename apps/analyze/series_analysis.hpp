@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// What `kovariant analyze` finds of a single correlator: effective masses, and an energy from fits.
+#pragma once
+
+#include "apps/analyze/analyze_parameters.hpp"
+#include "apps/analyze/correlator_series.hpp"
+
+#include <optional>
+
+namespace kov::app {
+
+/// The replicas of a mean as the settings say.
+Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors);
+
+/// One part of a series as rows of samples, folded where it has a symmetry.
+struct PreparedSeries {
+  Samples samples;
+  bool imaginary = false;
+  /// +1 or -1 of folded correlators, which have times up to T / 2; 0 of others, of which the first half is kept.
+  int sign = 0;
+  /// Of the lattice.
+  int n_times = 0;
+};
+PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters::Data& data);
+
+struct SeriesResult {
+  int sign = 0;
+  bool imaginary = false;
+  std::size_t n_samples = 0;
+  FitForm form = FitForm::exponential;
+  /// Of the prepared series at t = 0, 1, ...; errors are NaN with a single sample.
+  std::vector<Estimate> mean;
+  /// Of t and t + 1.
+  std::vector<Estimate> effective;
+  /// The average over ranges; NaN where there is no fit.
+  Estimate energy{};
+  double statistical = 0, systematic = 0;
+  /// Its replicas, one number.
+  std::optional<Resampled> energy_replicas;
+  /// The fit with the largest weight.
+  std::optional<Fit> best;
+  double weight = 0;
+  int n_fits = 0;
+  /// Why there is no energy; empty where there is.
+  std::string problem;
+};
+SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& parameters);
+
+/// "cosh", "sinh" or "exp".
+const char* form_name(FitForm form);
+const char* covariance_name(FitCovariance covariance);
+
+/// "pion-pion p = (1 0 0) sink_smearing = none".
+std::string series_name(const CorrelatorSeries& series);
+
+}  // namespace kov::app

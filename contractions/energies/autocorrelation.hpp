@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Autocorrelation times and errors that take them into account: the Gamma method.
+#pragma once
+
+#include "kov/contractions/energies/resampling.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace kov {
+
+/// What the Gamma method finds of a Monte Carlo history.
+struct Autocorrelation {
+  double mean;
+  /// One standard deviation of the mean, autocorrelation included.
+  double error, error_of_error;
+  /// 1/2 + sum_t rho(t), in units of the distance of measurements; 1/2 without autocorrelation.
+  double tau_int, tau_int_error;
+  /// The last t of that sum.
+  int window;
+  /// Whether the window was found and the history has 50 tau_int or more; else it is too short for its autocorrelation,
+  /// and the error usually too small.
+  bool long_enough;
+  /// Gamma(t) / Gamma(0) for t = 0, ..., 2 window or as far as the history goes.
+  std::vector<double> rho;
+};
+
+struct GammaMethod {
+  /// The assumed ratio of the exponential and the integrated time.
+  double s = 1.5;
+  /// Lengths of consecutive independent chains that the history is made of; empty: one.
+  std::vector<std::size_t> chains = {};
+};
+
+/// Wolff, "Monte Carlo errors with less errors", hep-lat/0306017: Gamma(t) of eq. (31), the window W of eqs. (50) to
+/// (52), the bias removed by eq. (49); tau_int_error^2 = 4 / N (W + 1/2 - tau_int) tau_int^2, eq. (42), error_of_error
+/// = error sqrt((W + 1/2) / N).  Throws InputError with fewer than four measurements in a chain, for chains that do not
+/// add up, and for numbers that are not finite.
+Autocorrelation autocorrelation(const std::vector<double>& history, const GammaMethod& method = {});
+
+/// The same of a function of means: history[i] is a row of numbers, and fluctuations are projected on the gradient of f
+/// at their means, which is taken numerically over one error of each.
+Autocorrelation autocorrelation(const Samples& history, const std::function<double(const std::vector<double>&)>& f,
+                                const GammaMethod& method = {});
+
+}  // namespace kov
