@@ -42,7 +42,17 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
            [=] { slice_sum(trace(g5 * adj(s) * g5 * gamma * s * gamma)); });
   const Propagator<T> out = s.like("out");
   rows.add("propagator in one statement", V, 3 * 288, 0, [=] { assign(g5 * adj(s) * g5, out); });
-  rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
+  rows.add("nucleon, p = 0", V, 288, 6760 + 600, [=] { baryons<T>(s, s, proton, {at_rest}); });
+  const Propagator<T> down = s.like("down"), strange = s.like("strange");
+  fill_for_bench(down.columns(), 5);
+  fill_for_bench(strange.columns(), 6);
+  std::vector<BaryonOperator> operators;
+  for (const BaryonParity parity : {BaryonParity::positive, BaryonParity::negative})
+    for (const auto& list : {octet_operators(parity), decuplet_operators(parity)})
+      operators.insert(operators.end(), list.begin(), list.end());
+  rows.add("112 baryons of 3 quarks, 7 momenta", V, 3 * 288, 49316 + 3 * 600 + 112 * (6 * 8 + 2), [=] {
+    baryons<T>({{"u", s}, {"d", down}, {"s", strange}}, operators, momenta);
+  });
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class BaryonProgram {
   }
   /// Of a site.
   double flops() const { return flops_; }
+  int n_blocks() const { return int(n_values_.size()); }
   int n_diquarks() const { return int(diquarks_.size()); }
   int n_crosses() const { return int(crosses_.size()); }
 

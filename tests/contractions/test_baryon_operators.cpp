@@ -5,6 +5,7 @@
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
+#include "kov/contractions/hadrons/baryon_program.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/site/worse.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -166,6 +167,27 @@ TEST_F(RandomQuarks, TheNumberOfCorrelatorsDoesNotChangeThem) {
   for (const std::size_t i : {std::size_t(0), std::size_t(5), std::size_t(70)})
     test::expect_near<double>(baryons<double>(three_, std::vector{all[i]}, {{0, 0, 0}}).at(0).value, together[i].value,
                               scale(u_), 8, all[i].name);
+}
+
+/// What the documentation says of the cost: a cross of two quarks takes 306 flops.
+TEST(BaryonPrograms, FormADiquarkOnceForAllThatNeedIt) {
+  const auto values_of = [](const std::vector<BaryonOperator>& operators, const std::map<std::string, int>& number) {
+    std::vector<detail::BaryonValue> values;
+    for (const BaryonOperator& op : operators)
+      values.push_back(detail::wick_contraction(
+          op, op, {number.at(op.quarks[0]), number.at(op.quarks[1]), number.at(op.quarks[2])}));
+    return values;
+  };
+  const auto different = values_of(all_operators(), {{"u", 0}, {"d", 1}, {"s", 2}});
+  const detail::BaryonProgram<double> together(different, int(different.size())), few(different, 8);
+  EXPECT_EQ(together.n_crosses(), 106);
+  EXPECT_NEAR(together.flops(), 49000, 500);
+  EXPECT_GT(few.n_crosses(), 106) << "blocks of a GPU form some of them again";
+  EXPECT_EQ(few.n_blocks(), 14);
+  const auto proton = values_of(baryon_operators("proton"), {{"u", 0}, {"d", 1}});
+  EXPECT_NEAR(detail::BaryonProgram<double>(proton, 2).flops(), 3100, 50);
+  const auto equal = values_of(all_operators(), {{"u", 0}, {"d", 0}, {"s", 0}});
+  EXPECT_EQ(detail::BaryonProgram<double>(equal, 112).n_crosses(), 10);
 }
 
 /// The non-relativistic proton of a diquark is both spins of the operator, twice: (d^T C g5 u) has d1 u0 - d0 u1.
