@@ -35,33 +35,6 @@ Spin rotated(const Spin& m) {
   return r;
 }
 
-/// tr[projector (direct A + exchange B)] of the quarks P, Q, Q.
-detail::BaryonValue value_of(const BaryonChannel& channel, int q, int p) {
-  struct Entry {
-    int row, column;
-    std::complex<double> value;
-  };
-  const auto entries = [](const Spin& m) {
-    std::vector<Entry> list;
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j < 4; ++j)
-        if (m(i, j).re != 0 || m(i, j).im != 0) list.push_back({i, j, {m(i, j).re, m(i, j).im}});
-    return list;
-  };
-  const auto diquark = entries(rotated(channel.diquark)), projector = entries(rotated(channel.projector));
-  detail::BaryonValue value{{p, q, q}, {}};
-  const auto pair = [](int sink, int source) { return 4 * sink + source; };
-  for (const Entry& t : projector)  // the open spins: t.column at the sink, t.row at the source
-    for (const Entry& sink : diquark)
-      for (const Entry& source : diquark) {
-        const std::complex<double> c = t.value * sink.value * source.value;
-        const int of_p = pair(sink.row, source.row);
-        value.terms.push_back({{of_p, pair(sink.column, source.column), pair(t.column, t.row)}, channel.direct * c});
-        value.terms.push_back({{of_p, pair(sink.column, t.row), pair(t.column, source.column)}, channel.exchange * c});
-      }
-  return value;
-}
-
 /// A list of different propagators, and which of them each quark is.
 template <class T>
 struct QuarkNumbers {
@@ -95,10 +68,63 @@ std::vector<Correlator> labelled(const std::vector<std::string>& names, const st
   return result;
 }
 
-/// The labels that all quarks share, and name_quark for those that do not.
+}  // namespace
+
+namespace detail {
+
+BaryonValue value_of(const BaryonChannel& channel, int q, int p) {
+  struct Entry {
+    int row, column;
+    std::complex<double> value;
+  };
+  const auto entries = [](const Spin& m) {
+    std::vector<Entry> list;
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j)
+        if (m(i, j).re != 0 || m(i, j).im != 0) list.push_back({i, j, {m(i, j).re, m(i, j).im}});
+    return list;
+  };
+  const auto diquark = entries(rotated(channel.diquark)), projector = entries(rotated(channel.projector));
+  BaryonValue value{{p, q, q}, {}};
+  const auto pair = [](int sink, int source) { return 4 * sink + source; };
+  for (const Entry& t : projector)  // the open spins: t.column at the sink, t.row at the source
+    for (const Entry& sink : diquark)
+      for (const Entry& source : diquark) {
+        const std::complex<double> c = t.value * sink.value * source.value;
+        const int of_p = pair(sink.row, source.row);
+        value.terms.push_back({{of_p, pair(sink.column, source.column), pair(t.column, t.row)}, channel.direct * c});
+        value.terms.push_back({{of_p, pair(sink.column, t.row), pair(t.column, source.column)}, channel.exchange * c});
+      }
+  return value;
+}
+
 template <class T>
-PropagatorLabels labels_of_quarks(const std::vector<std::pair<std::string, const Propagator<T>*>>& quarks) {
-  for (const auto& [name, s] : quarks) detail::labels_of_both(*quarks.front().second, *s);
+QuarkList<T> needed_quarks(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations) {
+  require(!correlations.empty(), "the list of baryons is empty, so there is nothing to compute; see octet_operators()");
+  std::set<std::string> needed;
+  for (const BaryonCorrelation& c : correlations) {
+    for (const BaryonOperator* op : {&c.sink, &c.source})
+      for (const BaryonTerm& term : op->terms)
+        for (const int spin : term.spin)
+          require(spin >= 0 && spin < 4, op->name, "has a term of spin", spin,
+                  ": there are 4, so give one from 0 to 3");
+    for (const std::string& name : c.sink.quarks) {
+      require(quarks.contains(name), c.name, "needs the quark", name, "and no propagator was given for it");
+      needed.insert(name);
+    }
+    auto sink = c.sink.quarks, source = c.source.quarks;
+    std::sort(sink.begin(), sink.end());
+    std::sort(source.begin(), source.end());
+    require(sink == source, c.name, "has other quarks at the sink than at the source, so that it vanishes");
+  }
+  QuarkList<T> list;
+  for (const std::string& name : needed) list.emplace_back(name, &quarks.at(name).get());
+  return list;
+}
+
+template <class T>
+PropagatorLabels labels_of_quarks(const QuarkList<T>& quarks) {
+  for (const auto& [name, s] : quarks) labels_of_both(*quarks.front().second, *s);
   PropagatorLabels labels = quarks.front().second->labels;
   std::map<std::string, LabelValue> shared;
   for (const auto& [label, value] : labels.others)
@@ -115,7 +141,12 @@ PropagatorLabels labels_of_quarks(const std::vector<std::pair<std::string, const
   return labels;
 }
 
-}  // namespace
+template QuarkList<float> needed_quarks<float>(const Quarks<float>&, const std::vector<BaryonCorrelation>&);
+template QuarkList<double> needed_quarks<double>(const Quarks<double>&, const std::vector<BaryonCorrelation>&);
+template PropagatorLabels labels_of_quarks<float>(const QuarkList<float>&);
+template PropagatorLabels labels_of_quarks<double>(const QuarkList<double>&);
+
+}  // namespace detail
 
 Spin unpolarised_projector() { return upper_components(); }
 Spin mixed_projector() { return upper_components() + times({0, -0.5}, gamma(3) + gamma(11)); }
@@ -168,7 +199,7 @@ std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
     require(channel.direct == channel.exchange || quarks.different.size() == 1, channel.name,
             "is defined for equal quarks only, and two different propagators were given; pass the same one twice");
     names.push_back(channel.name);
-    values.push_back(value_of(channel, quarks.number.at("q"), quarks.number.at("p")));
+    values.push_back(detail::value_of(channel, quarks.number.at("q"), quarks.number.at("p")));
   }
   return labelled(names, momenta, labels, detail::baryon_sums(quarks.different, values, momenta, labels));
 }
@@ -176,33 +207,13 @@ std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
 template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
                                 const std::vector<Momentum>& momenta) {
-  require(!correlations.empty(), "the list of baryons is empty, so there is nothing to compute; see octet_operators()");
-  std::set<std::string> needed;
-  for (const BaryonCorrelation& c : correlations) {
-    for (const BaryonOperator* op : {&c.sink, &c.source})
-      for (const BaryonTerm& term : op->terms)
-        for (const int spin : term.spin)
-          require(spin >= 0 && spin < 4, op->name, "has a term of spin", spin,
-                  ": there are 4, so give one from 0 to 3");
-    for (const std::string& name : c.sink.quarks) {
-      require(quarks.contains(name), c.name, "needs the quark", name, "and no propagator was given for it");
-      needed.insert(name);
-    }
-    auto sink = c.sink.quarks, source = c.source.quarks;
-    std::sort(sink.begin(), sink.end());
-    std::sort(source.begin(), source.end());
-    require(sink == source, c.name, "has other quarks at the sink than at the source, so that it vanishes");
-  }
-  std::vector<std::pair<std::string, const Propagator<T>*>> list;
+  const detail::QuarkList<T> list = detail::needed_quarks<T>(quarks, correlations);
   QuarkNumbers<T> numbers;
-  for (const std::string& name : needed) {
-    list.emplace_back(name, &quarks.at(name).get());
-    numbers.add(name, quarks.at(name).get());
-  }
+  for (const auto& [name, s] : list) numbers.add(name, *s);
   require(int(numbers.different.size()) <= detail::most_baryon_quarks, "baryons of", numbers.different.size(),
           "different propagators were asked for at once, and a sweep takes", detail::most_baryon_quarks,
           ": ask for those of fewer quarks at a time");
-  const PropagatorLabels labels = labels_of_quarks(list);
+  const PropagatorLabels labels = detail::labels_of_quarks<T>(list);
   std::vector<std::string> names;
   std::vector<detail::BaryonValue> values;
   for (const BaryonCorrelation& c : correlations) {

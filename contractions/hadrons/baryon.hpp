@@ -85,4 +85,21 @@ template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonOperator>& operators,
                                 const std::vector<Momentum>& momenta);
 
+namespace detail {
+
+/// A channel of the quarks P, Q, Q, with these numbers.
+BaryonValue value_of(const BaryonChannel& channel, int q, int p);
+
+/// The quarks that operators have, by name.
+template <class T>
+using QuarkList = std::vector<std::pair<std::string, const Propagator<T>*>>;
+/// Throws the InputErrors of baryons() that are about operators.
+template <class T>
+QuarkList<T> needed_quarks(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations);
+/// The labels that all quarks share, and name_quark for those that do not.  Throws the InputErrors of labels_of_both().
+template <class T>
+PropagatorLabels labels_of_quarks(const QuarkList<T>& quarks);
+
+}  // namespace detail
+
 }  // namespace kov
