@@ -4,6 +4,8 @@
 #include "apps/bench/bench_rows.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/hadrons/quark_loops.hpp"
+#include "kov/contractions/hadrons/three_point.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "kov/contractions/sources/source.hpp"
 
@@ -55,6 +57,35 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
   });
 }
 
+/// A solver that solves nothing, so that a row has the time of the rest.
+template <class F>
+struct NoSolver {
+  double tolerance = 1;
+  int max_iterations = 0;
+  OnFailure on_failure = OnFailure::report;
+  ProgressCallback progress = {};
+  std::string name() const { return "none"; }
+  SolveReport operator()(const Operator<F>&, const F& b, const F& x) const {
+    copy(b, x);
+    return {};
+  }
+};
+
+template <class T>
+void add_three_point_functions(BenchRows<T>& rows, const Propagator<T>& s) {
+  const double V = rows.sites;
+  const Lattice lattice = rows.lattice;
+  // A new field of twelve columns, which is zero; what is computed is on one slice.
+  rows.add("sequential source of the nucleon", V, 288, 0,
+           [=] { baryon_sequential_source(s, s, nucleon(), false, 1, at_rest); });
+  // Noise, a part of it, its copy instead of a solution, and the sums.
+  using F = SpinorField<T>;
+  rows.add("quark loops of a noise vector", V, 24 + 48 + 24 + 48 + 48, 768, [=] {
+    const auto unit = [](const F& in, const F& out) { copy(in, out); };
+    quark_loops<T>(NoSolver<F>{}, unit, lattice, {}, {at_rest});
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -63,6 +94,7 @@ void add_contraction_rows(BenchRows<T>& rows) {
   fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
   add_correlators(rows, s);
+  add_three_point_functions(rows, s);
 }
 
 template void add_contraction_rows(BenchRows<float>&);

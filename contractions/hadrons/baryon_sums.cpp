@@ -14,6 +14,7 @@ namespace kov::detail {
 /// Runs a program at a site.  Every quark has a factor 2 that the sums are divided by later.
 template <class T>
 struct BaryonKernel {
+  static constexpr int lane_block = 8;
   RotatedQuarks<T> quarks;
   BaryonProgramView<T> program;
 
@@ -70,7 +71,8 @@ std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator
                                               const std::vector<BaryonValue>& values,
                                               const std::vector<Momentum>& momenta, const PropagatorLabels& labels) {
   const Lattice& lattice = quarks.front()->lattice();
-  const ValueBlocks blocks{int(values.size())};
+  // On hosts all values are one block, which shares most diquarks.
+  const ValueBlocks blocks{int(values.size()), has_packs ? int(values.size()) : BaryonKernel<T>::lane_block};
   const BaryonProgram<T> program(values, blocks.block);
   BaryonKernel<T> kernel{{{}, int(quarks.size())}, program.view()};
   for (std::size_t q = 0; q < quarks.size(); ++q) kernel.quarks.s[q] = quarks[q]->columns().view();
