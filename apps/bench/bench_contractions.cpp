@@ -5,6 +5,8 @@
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/hadrons/quark_loops.hpp"
+#include "kov/contractions/hadrons/three_point.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "kov/contractions/sources/source.hpp"
 
@@ -43,7 +45,46 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
            [=] { slice_sum(trace(g5 * adj(s) * g5 * gamma * s * gamma)); });
   const Propagator<T> out = s.like("out");
   rows.add("propagator in one statement", V, 3 * 288, 0, [=] { assign(g5 * adj(s) * g5, out); });
-  rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
+  rows.add("nucleon, p = 0", V, 288, 6760 + 600, [=] { baryons<T>(s, s, proton, {at_rest}); });
+  const Propagator<T> down = s.like("down"), strange = s.like("strange");
+  fill_for_bench(down.columns(), 5);
+  fill_for_bench(strange.columns(), 6);
+  std::vector<BaryonOperator> operators;
+  for (const BaryonParity parity : {BaryonParity::positive, BaryonParity::negative})
+    for (const auto& list : {octet_operators(parity), decuplet_operators(parity)})
+      operators.insert(operators.end(), list.begin(), list.end());
+  rows.add("112 baryons of 3 quarks, 7 momenta", V, 3 * 288, 49316 + 3 * 600 + 112 * (6 * 8 + 2), [=] {
+    baryons<T>({{"u", s}, {"d", down}, {"s", strange}}, operators, momenta);
+  });
+}
+
+/// A solver that solves nothing, so that a row has the time of the rest.
+template <class F>
+struct NoSolver {
+  double tolerance = 1;
+  int max_iterations = 0;
+  OnFailure on_failure = OnFailure::report;
+  ProgressCallback progress = {};
+  std::string name() const { return "none"; }
+  SolveReport operator()(const Operator<F>&, const F& b, const F& x) const {
+    copy(b, x);
+    return {};
+  }
+};
+
+template <class T>
+void add_three_point_functions(BenchRows<T>& rows, const Propagator<T>& s) {
+  const double V = rows.sites;
+  const Lattice lattice = rows.lattice;
+  // A new field of twelve columns, which is zero; what is computed is on one slice.
+  rows.add("sequential source of the nucleon", V, 288, 0,
+           [=] { baryon_sequential_source(s, s, nucleon(), false, 1, at_rest); });
+  // Noise, a part of it, its copy instead of a solution, and the sums.
+  using F = SpinorField<T>;
+  rows.add("quark loops of a noise vector", V, 24 + 48 + 24 + 48 + 48, 768, [=] {
+    const auto unit = [](const F& in, const F& out) { copy(in, out); };
+    quark_loops<T>(NoSolver<F>{}, unit, lattice, {}, {at_rest});
+  });
 }
 
 /// Vectors on time slices; for every complex number of a site, a product of it with each of n others.
@@ -75,6 +116,7 @@ void add_contraction_rows(BenchRows<T>& rows) {
   add_sources(rows, s);
   add_correlators(rows, s);
   add_slice_rows(rows);
+  add_three_point_functions(rows, s);
 }
 
 template void add_contraction_rows(BenchRows<float>&);

@@ -70,6 +70,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       }
       for (std::size_t a = 0; a < at_sink.size(); ++a)
         for (std::size_t b = 0; b < at_sink.size(); ++b) contract(entry, at_sink[a], at_sink[b], a, b);
+      contract_flavours(entry, at_sink);
     }
     return entry;
   }
@@ -108,6 +109,18 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     auto channels = parameters_.baryon_channels();
     if (a != b) std::erase_if(channels, [](const BaryonChannel& c) { return c.direct != c.exchange; });
     if (!channels.empty()) add(baryons(first, second, channels, momenta_));
+  }
+
+  /// Octet and decuplet, once for all quarks.
+  void contract_flavours(JournalEntry& entry, const std::vector<Propagator<T>>& at_sink) const {
+    const std::vector<BaryonOperator> operators = parameters_.baryon_operators();
+    if (operators.empty()) return;
+    Quarks<T> quarks;
+    for (const auto& [flavour, q] : parameters_.flavours()) quarks.emplace(flavour, at_sink[q]);
+    for (Correlator& c : baryons<T>(quarks, operators, momenta_)) {
+      if (!quarks_.front().name.empty()) c.labels["quarks"] = parameters_.flavour_label();
+      entry.correlators.push_back(std::move(c));
+    }
   }
 
   SpectrumParameters parameters_;

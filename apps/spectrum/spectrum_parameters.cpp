@@ -30,15 +30,28 @@ std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   return {{.sink = number(name.substr(0, dash)), .source = number(name.substr(dash + 1))}};
 }
 
+/// The octet, the decuplet or one of their baryons; none for a name that is none of these.
+std::vector<BaryonOperator> baryon_operators_named(const std::string& name) {
+  if (name == "octet") return octet_operators();
+  if (name == "octet_np") return octet_operators(BaryonParity::negative);
+  if (name == "decuplet") return decuplet_operators();
+  if (name == "decuplet_np") return decuplet_operators(BaryonParity::negative);
+  if (std::count(baryon_names().begin(), baryon_names().end(), name) == 0) return {};
+  return kov::baryon_operators(name);
+}
+
+/// None for a name that has operators.
 std::vector<BaryonChannel> baryon_channels_named(const std::string& name) {
   if (name == "nucleon") return {nucleon()};
   const std::vector<BaryonChannel> standard = standard_baryons();
   if (name == "all") return standard;
-  std::vector<std::string> names{"nucleon", "all"};
+  if (!baryon_operators_named(name).empty()) return {};
+  std::vector<std::string> names{"nucleon", "all", "octet", "octet_np", "decuplet", "decuplet_np"};
   for (const BaryonChannel& channel : standard) {
     if (channel.name == name) return {channel};
     names.push_back(channel.name);
   }
+  names.insert(names.end(), baryon_names().begin(), baryon_names().end());
   throw InputError("correlators.baryons has '" + name + "': a baryon " + not_a_choice(name, names));
 }
 
@@ -137,8 +150,18 @@ void SpectrumParameters::complete(Settings& settings) {
           "is negative: there are no such momenta");
   check_distinct(settings, "source.origins", source.origins);
   check_distinct(settings, "correlators.momenta", correlators.momenta);
-  const std::size_t channels = meson_channels().size() + baryon_channels().size();
+  const std::size_t channels = meson_channels().size() + baryon_channels().size() + baryon_operators().size();
   require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
+  require(correlators.flavours.empty() || correlators.flavours.size() == 3, settings.origin("correlators.flavours"),
+          "has", correlators.flavours.size(), "names: give those of the quarks that are u, d and s");
+  for (const std::string& name : correlators.flavours) {
+    std::vector<std::string> names;
+    for (const NamedQuark& quark : quarks) names.push_back(quark.name);
+    require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
+            "has '" + name + "': a quark",
+            names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+  }
+  flavours();
   check_window(settings, "analysis.pion", analysis.pion);
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
@@ -247,6 +270,41 @@ std::vector<BaryonChannel> SpectrumParameters::baryon_channels() const {
                        [&](const BaryonChannel& c) { return c.name == channel.name; }))
         channels.push_back(channel);
   return channels;
+}
+
+std::vector<BaryonOperator> SpectrumParameters::baryon_operators() const {
+  std::vector<BaryonOperator> operators;
+  for (const std::string& name : correlators.baryons)
+    for (const BaryonOperator& op : baryon_operators_named(name))
+      if (std::none_of(operators.begin(), operators.end(), [&](const BaryonOperator& o) { return o.name == op.name; }))
+        operators.push_back(op);
+  return operators;
+}
+
+std::map<std::string, std::size_t> SpectrumParameters::flavours() const {
+  std::map<std::string, std::size_t> numbers;
+  for (const BaryonOperator& op : baryon_operators())
+    for (const std::string& flavour : op.quarks) {
+      std::string name = flavour;
+      if (!correlators.flavours.empty()) name = correlators.flavours.at(flavour == "u" ? 0 : flavour == "d" ? 1 : 2);
+      const auto found =
+          std::find_if(quarks.begin(), quarks.end(), [&](const NamedQuark& quark) { return quark.name == name; });
+      const bool only = quarks.size() <= 1 && correlators.flavours.empty();
+      require(
+          only || found != quarks.end(), "correlators.baryons has", op.name + ", whose quark", flavour,
+          "is none of the tables [[quark]]: give one that name, or say which are u, d and s by correlators.flavours");
+      numbers[flavour] = only ? 0 : std::size_t(found - quarks.begin());
+    }
+  return numbers;
+}
+
+std::string SpectrumParameters::flavour_label() const {
+  std::string text;
+  const auto numbers = flavours();
+  for (const std::string flavour : {"u", "d", "s"})
+    if (const auto found = numbers.find(flavour); found != numbers.end())
+      text += (text.empty() ? "" : ", ") + flavour + " " + quarks[found->second].name;
+  return text;
 }
 
 bool SpectrumParameters::measures(const std::string& hadron) const {

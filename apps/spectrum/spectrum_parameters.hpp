@@ -11,6 +11,8 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 
+#include <map>
+
 namespace kov::app {
 
 /// One struct for each section of the TOML file; docs/program.md explains the keys.
@@ -33,7 +35,7 @@ struct SpectrumParameters {
   } sink;
   SolverChoice solver;
   struct Correlators {
-    std::vector<std::string> mesons{"diagonal"}, baryons{"nucleon"};
+    std::vector<std::string> mesons{"diagonal"}, baryons{"nucleon"}, flavours;
     std::vector<std::array<int, 3>> momenta;
     int max_momentum2 = 0;
   } correlators;
@@ -73,6 +75,13 @@ struct SpectrumParameters {
   int n_solved_quarks() const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
+  /// Those of correlators.baryons that have quarks u, d and s.
+  std::vector<BaryonOperator> baryon_operators() const;
+  /// The numbers of the quarks in all_quarks() that are u, d and s; empty without baryon_operators().  Only those that
+  /// these need are there.
+  std::map<std::string, std::size_t> flavours() const;
+  /// Their label `quarks`: "u light, d light, s strange".
+  std::string flavour_label() const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
   bool measures(const std::string& hadron) const;
   /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.

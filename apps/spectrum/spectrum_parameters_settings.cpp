@@ -23,7 +23,11 @@ Settings SpectrumParameters::settings() {
   solver.add_to(s);
   s.add("correlators.mesons", &correlators.mesons,
         "'diagonal' (16), 'all' (256), or names: 'pion', 'rho_x', 'pion-pion_A4' (sink-source)");
-  s.add("correlators.baryons", &correlators.baryons, "'nucleon', 'all' (17), or names");
+  s.add("correlators.baryons", &correlators.baryons,
+        "'nucleon', 'all' (17), or names; 'octet', 'decuplet' and theirs ('sigma_p'), with _np those of lower "
+        "components");
+  s.add("correlators.flavours", &correlators.flavours,
+        "the quarks that are u, d and s in octet and decuplet; none: those with these names, or the only one");
   s.add("correlators.momenta", &correlators.momenta, "[n_x, n_y, n_z] in units of 2 pi / L; none: max_momentum2");
   s.add("correlators.max_momentum2", &correlators.max_momentum2, "all momenta with n_x^2 + n_y^2 + n_z^2 up to this");
   s.add("analysis.pion", &analysis.pion,

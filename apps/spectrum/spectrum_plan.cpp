@@ -175,8 +175,10 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
     sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.description(sink));
   row("sinks", sinks);
   row("their links", p.links.description());
-  row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size(), "baryons with",
-                              p.momenta(plan.extent).size(), "momenta"));
+  const std::vector<BaryonOperator> operators = p.baryon_operators();
+  row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size() + operators.size(),
+                              "baryons with", p.momenta(plan.extent).size(), "momenta"));
+  if (!operators.empty() && !p.quarks.empty()) row("flavours", p.flavour_label());
   row("solver", p.solver.description());
   row("finished",
       sentence(plan.n_finished_parts(), "of", plan.n_parts(), "(configuration, source) in", p.output.journal));

@@ -1,108 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/baryon.hpp"
 
-#include "kov/core/site/spin_color_matrix.hpp"
-#include "kov/core/vectors/slice_sum.hpp"
+#include "kov/contractions/hadrons/baryon_sums.hpp"
 
-#include <cmath>
-#include <numbers>
+#include <algorithm>
+#include <set>
 
 namespace kov {
-
-namespace detail {
-
-/// The entries of a spin matrix that are not zero, by row and by column.
-template <class T>
-struct SparseSpin {
-  struct Lines {
-    int begin[5];
-    int at[16];
-    Complex<T> value[16];
-  };
-  Lines rows, columns;
-
-  explicit SparseSpin(const SpinMatrix<double>& m) : rows(lines(m, false)), columns(lines(m, true)) {}
-
- private:
-  static Lines lines(const SpinMatrix<double>& m, bool transposed) {
-    Lines l{};
-    int n = 0;
-    for (int i = 0; i < 4; ++i) {
-      l.begin[i] = n;
-      for (int j = 0; j < 4; ++j) {
-        const Complex<double> z = transposed ? m(j, i) : m(i, j);
-        if (z.re == 0 && z.im == 0) continue;
-        l.at[n] = j;
-        l.value[n++] = {T(z.re), T(z.im)};
-      }
-    }
-    l.begin[4] = n;
-    return l;
-  }
-};
-
-/// Values 0..15: A_ab, 16..31: B_ab of BaryonChannel.
-template <class T>
-struct BaryonKernel {
-  static constexpr int n_blocks = 1, block = 32;
-  static constexpr bool has_arrays = true;
-  using View = FieldView<Spinor, T>;
-  View q, p;
-  SparseSpin<T> sp;
-
-  /// S[sink_spin][source_spin] as a matrix [sink colour][source colour].
-  template <class Site>
-  static KOKKOS_FORCEINLINE_FUNCTION auto colours(const View& s, Site x, int sink_spin, int source_spin) {
-    ColorMatrix<decltype(s.element(x, 0, 0).re)> m;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) m(i, j) = s.element(x, 3 * source_spin + j, 3 * sink_spin + i);
-    return m;
-  }
-
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {
-    using R = decltype(q.element(x, 0, 0).re);
-    using Matrix = ColorMatrix<R>;
-    SiteNumbers<R, block> r;
-    for (int v = 0; v < block; ++v) r.z[v] = {R(T(0)), R(T(0))};
-    Matrix diquark_trace = zero<Matrix>();
-    for (int b = 0; b < 4; ++b) {
-      Matrix right[4];  // (sp Q)_rb
-      for (int row = 0; row < 4; ++row) {
-        right[row] = zero<Matrix>();
-        for (int n = sp.rows.begin[row]; n < sp.rows.begin[row + 1]; ++n)
-          multiply_add_shared(right[row], sp.rows.value[n], colours(q, x, sp.rows.at[n], b));
-      }
-      for (int s = 0; s < 4; ++s) {
-        Matrix diquark = zero<Matrix>();  // sum over r of (P sp)_rs x (sp Q)_rb
-        for (int row = 0; row < 4; ++row) {
-          Matrix left = zero<Matrix>();
-          for (int n = sp.columns.begin[s]; n < sp.columns.begin[s + 1]; ++n)
-            multiply_add_shared(left, sp.columns.value[n], colours(p, x, row, sp.columns.at[n]));
-          add_cross(diquark, left, right[row]);
-        }
-        if (s == b) diquark_trace += diquark;
-        for (int a = 0; a < 4; ++a) contract(r.z[16 + 4 * a + b], diquark, colours(q, x, a, s));
-      }
-    }
-    for (int a = 0; a < 4; ++a)
-      for (int b = 0; b < 4; ++b) contract(r.z[4 * a + b], diquark_trace, colours(q, x, a, b));
-    return r;
-  }
-
- private:
-  template <class R>
-  static KOKKOS_FORCEINLINE_FUNCTION void multiply_add_shared(ColorMatrix<R>& acc, const Complex<T>& a,
-                                                              const ColorMatrix<R>& m) {
-    for (int i = 0; i < 9; ++i) multiply_add(acc.z[i], Complex<R>{R(a.re), R(a.im)}, m.z[i]);
-  }
-  template <class R>
-  static KOKKOS_FORCEINLINE_FUNCTION void contract(Complex<R>& acc, const ColorMatrix<R>& a, const ColorMatrix<R>& b) {
-    for (int i = 0; i < 9; ++i) multiply_add(acc, a.z[i], b.z[i]);
-  }
-};
-
-}  // namespace detail
 
 namespace {
 
@@ -114,28 +18,135 @@ Spin upper_components() { return times({0.5, 0}, gamma(0) + gamma(8)); }
 /// (g2 + i g1) / 2
 Spin gamma_minus() { return times({0.5, 0}, gamma(2) + times({0, 1}, gamma(1))); }
 
-/// e^{3 i angle}, exactly real for the two usual boundaries.
-std::complex<double> wrap_phase(double angle) {
-  using std::numbers::pi;
-  const double total = std::remainder(3 * angle, 2 * pi);
-  if (std::abs(total) < 1e-12) return 1;
-  if (std::abs(std::abs(total) - pi) < 1e-12) return -1;
-  return std::polar(1.0, total);
+/// sum over kl of left_ki m_kl right_lj, left and right U or its complex conjugate, which are the same: U is real.
+Spin rotated(const Spin& m) {
+  const Spin u = dirac_pauli_rotation();
+  Spin r = zero<Spin>();
+  // Entries of U are 0 and +-sqrt(1/2): products of two are rounded to +-1/2.
+  const auto sign = [&](int k, int i) { return u(k, i).re > 0 ? 1.0 : u(k, i).re < 0 ? -1.0 : 0.0; };
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int k = 0; k < 4; ++k)
+        for (int l = 0; l < 4; ++l) {
+          const double a = sign(k, i) * sign(l, j) / 2;
+          r(i, j).re += a * m(k, l).re;
+          r(i, j).im += a * m(k, l).im;
+        }
+  return r;
 }
 
-/// tr[projector (direct A + exchange B)]
-std::complex<double> project(const BaryonChannel& channel, const std::complex<double>* values) {
-  std::complex<double> sum = 0;
-  for (int a = 0; a < 4; ++a)
-    for (int b = 0; b < 4; ++b) {
-      const Complex<double> t = channel.projector(b, a);
-      sum += std::complex<double>(t.re, t.im) *
-             (channel.direct * values[4 * a + b] + channel.exchange * values[16 + 4 * a + b]);
+/// A list of different propagators, and which of them each quark is.
+template <class T>
+struct QuarkNumbers {
+  std::vector<const Propagator<T>*> different;
+  std::map<std::string, int> number;
+
+  void add(const std::string& name, const Propagator<T>& s) {
+    const auto found = std::find_if(different.begin(), different.end(),
+                                    [&](const auto* other) { return other->columns().data() == s.columns().data(); });
+    number[name] = int(found - different.begin());
+    if (found == different.end()) different.push_back(&s);
+  }
+};
+
+/// One correlator for each name and momentum.
+std::vector<Correlator> labelled(const std::vector<std::string>& names, const std::vector<Momentum>& momenta,
+                                 const PropagatorLabels& labels, const std::vector<std::complex<double>>& numbers) {
+  const auto n_times = std::ptrdiff_t(numbers.size() / (names.size() * momenta.size()));
+  std::vector<Correlator> result;
+  auto from = numbers.begin();
+  for (const std::string& name : names)
+    for (const Momentum& momentum : momenta) {
+      result.push_back({.kind = "baryon",
+                        .channel = name,
+                        .momentum = momentum,
+                        .source = labels.origin,
+                        .labels = labels.others,
+                        .value = {from, from + n_times}});
+      from += n_times;
     }
-  return sum;
+  return result;
 }
 
 }  // namespace
+
+namespace detail {
+
+BaryonValue value_of(const BaryonChannel& channel, int q, int p) {
+  struct Entry {
+    int row, column;
+    std::complex<double> value;
+  };
+  const auto entries = [](const Spin& m) {
+    std::vector<Entry> list;
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j)
+        if (m(i, j).re != 0 || m(i, j).im != 0) list.push_back({i, j, {m(i, j).re, m(i, j).im}});
+    return list;
+  };
+  const auto diquark = entries(rotated(channel.diquark)), projector = entries(rotated(channel.projector));
+  BaryonValue value{{p, q, q}, {}};
+  const auto pair = [](int sink, int source) { return 4 * sink + source; };
+  for (const Entry& t : projector)  // the open spins: t.column at the sink, t.row at the source
+    for (const Entry& sink : diquark)
+      for (const Entry& source : diquark) {
+        const std::complex<double> c = t.value * sink.value * source.value;
+        const int of_p = pair(sink.row, source.row);
+        value.terms.push_back({{of_p, pair(sink.column, source.column), pair(t.column, t.row)}, channel.direct * c});
+        value.terms.push_back({{of_p, pair(sink.column, t.row), pair(t.column, source.column)}, channel.exchange * c});
+      }
+  return value;
+}
+
+template <class T>
+QuarkList<T> needed_quarks(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations) {
+  require(!correlations.empty(), "the list of baryons is empty, so there is nothing to compute; see octet_operators()");
+  std::set<std::string> needed;
+  for (const BaryonCorrelation& c : correlations) {
+    for (const BaryonOperator* op : {&c.sink, &c.source})
+      for (const BaryonTerm& term : op->terms)
+        for (const int spin : term.spin)
+          require(spin >= 0 && spin < 4, op->name, "has a term of spin", spin,
+                  ": there are 4, so give one from 0 to 3");
+    for (const std::string& name : c.sink.quarks) {
+      require(quarks.contains(name), c.name, "needs the quark", name, "and no propagator was given for it");
+      needed.insert(name);
+    }
+    auto sink = c.sink.quarks, source = c.source.quarks;
+    std::sort(sink.begin(), sink.end());
+    std::sort(source.begin(), source.end());
+    require(sink == source, c.name, "has other quarks at the sink than at the source, so that it vanishes");
+  }
+  QuarkList<T> list;
+  for (const std::string& name : needed) list.emplace_back(name, &quarks.at(name).get());
+  return list;
+}
+
+template <class T>
+PropagatorLabels labels_of_quarks(const QuarkList<T>& quarks) {
+  for (const auto& [name, s] : quarks) labels_of_both(*quarks.front().second, *s);
+  PropagatorLabels labels = quarks.front().second->labels;
+  std::map<std::string, LabelValue> shared;
+  for (const auto& [label, value] : labels.others)
+    if (std::all_of(quarks.begin(), quarks.end(), [&, &label = label, &value = value](const auto& quark) {
+          const auto& others = quark.second->labels.others;
+          const auto found = others.find(label);
+          return found != others.end() && found->second == value;
+        }))
+      shared[label] = value;
+  labels.others = shared;
+  for (const auto& [name, s] : quarks)
+    for (const auto& [label, value] : s->labels.others)
+      if (!shared.contains(label)) labels.others[label + "_" + name] = value;
+  return labels;
+}
+
+template QuarkList<float> needed_quarks<float>(const Quarks<float>&, const std::vector<BaryonCorrelation>&);
+template QuarkList<double> needed_quarks<double>(const Quarks<double>&, const std::vector<BaryonCorrelation>&);
+template PropagatorLabels labels_of_quarks<float>(const QuarkList<float>&);
+template PropagatorLabels labels_of_quarks<double>(const QuarkList<double>&);
+
+}  // namespace detail
 
 Spin unpolarised_projector() { return upper_components(); }
 Spin mixed_projector() { return upper_components() + times({0, -0.5}, gamma(3) + gamma(11)); }
@@ -177,54 +188,62 @@ std::vector<BaryonChannel> standard_baryons() {
 template <class T>
 std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
                                 const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta) {
-  const Lattice& lattice = q.lattice();
   const PropagatorLabels labels = detail::labels_of_both(q, p);
-  const Coord source = labels.origin;
   require(!channels.empty(), "the list of baryons is empty, so there is nothing to compute; see standard_baryons()");
-  for (const BaryonChannel& channel : channels)
-    require(channel.direct == channel.exchange || q.columns().data() == p.columns().data(), channel.name,
+  QuarkNumbers<T> quarks;
+  quarks.add("q", q);
+  quarks.add("p", p);
+  std::vector<std::string> names;
+  std::vector<detail::BaryonValue> values;
+  for (const BaryonChannel& channel : channels) {
+    require(channel.direct == channel.exchange || quarks.different.size() == 1, channel.name,
             "is defined for equal quarks only, and two different propagators were given; pass the same one twice");
-
-  const int n_times = lattice.extent()[3], n_momenta = int(momenta.size());
-  const std::complex<double> wrapped = wrap_phase(labels.boundary.angle[3]);
-  std::vector<double> numbers(channels.size() * momenta.size() * std::size_t(n_times) * 2);
-  std::vector<bool> done(channels.size(), false);
-  for (std::size_t first = 0; first < channels.size(); ++first) {
-    if (done[first]) continue;
-    const Spin& diquark = channels[first].diquark;
-    const detail::BaryonKernel<T> kernel{q.columns().view(), p.columns().view(), detail::SparseSpin<T>(diquark)};
-    const SliceSums sums = slice_sums<T>("baryon", lattice, momenta, source, kernel);
-    for (std::size_t c = first; c < channels.size(); ++c) {
-      if (done[c] || !(channels[c].diquark == diquark)) continue;
-      done[c] = true;
-      for (int k = 0; k < n_momenta; ++k)
-        for (int t = 0; t < n_times; ++t) {
-          const int time = t + source[3];
-          const std::complex<double> z =
-              project(channels[c], sums.at(k, time % n_times)) * (time < n_times ? 1.0 : wrapped);
-          double* to = numbers.data() +
-                       ((c * std::size_t(n_momenta) + std::size_t(k)) * std::size_t(n_times) + std::size_t(t)) * 2;
-          to[0] = z.real();
-          to[1] = z.imag();
-        }
-    }
+    names.push_back(channel.name);
+    values.push_back(detail::value_of(channel, quarks.number.at("q"), quarks.number.at("p")));
   }
-  lattice.comm().sum(numbers);
-  std::vector<Correlator> result;
-  const double* from = numbers.data();
-  for (const BaryonChannel& channel : channels)
-    for (const Momentum& momentum : momenta) {
-      Correlator c{
-          .kind = "baryon", .channel = channel.name, .momentum = momentum, .source = source, .labels = labels.others};
-      for (int t = 0; t < n_times; ++t, from += 2) c.value.emplace_back(from[0], from[1]);
-      result.push_back(std::move(c));
-    }
-  return result;
+  return labelled(names, momenta, labels, detail::baryon_sums(quarks.different, values, momenta, labels));
+}
+
+template <class T>
+std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
+                                const std::vector<Momentum>& momenta) {
+  const detail::QuarkList<T> list = detail::needed_quarks<T>(quarks, correlations);
+  QuarkNumbers<T> numbers;
+  for (const auto& [name, s] : list) numbers.add(name, *s);
+  require(int(numbers.different.size()) <= detail::most_baryon_quarks, "baryons of", numbers.different.size(),
+          "different propagators were asked for at once, and a sweep takes", detail::most_baryon_quarks,
+          ": ask for those of fewer quarks at a time");
+  const PropagatorLabels labels = detail::labels_of_quarks<T>(list);
+  std::vector<std::string> names;
+  std::vector<detail::BaryonValue> values;
+  for (const BaryonCorrelation& c : correlations) {
+    std::array<int, 3> quark{};
+    for (std::size_t k = 0; k < 3; ++k) quark[k] = numbers.number.at(c.sink.quarks[k]);
+    names.push_back(c.name);
+    values.push_back(detail::wick_contraction(c.sink, c.source, quark));
+  }
+  return labelled(names, momenta, labels, detail::baryon_sums(numbers.different, values, momenta, labels));
+}
+
+template <class T>
+std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonOperator>& operators,
+                                const std::vector<Momentum>& momenta) {
+  std::vector<BaryonCorrelation> correlations;
+  for (const BaryonOperator& op : operators) correlations.push_back({op.name, op, op});
+  return baryons<T>(quarks, correlations, momenta);
 }
 
 template std::vector<Correlator> baryons(const Propagator<float>&, const Propagator<float>&,
                                          const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
+template std::vector<Correlator> baryons<float>(const Quarks<float>&, const std::vector<BaryonCorrelation>&,
+                                                const std::vector<Momentum>&);
+template std::vector<Correlator> baryons<float>(const Quarks<float>&, const std::vector<BaryonOperator>&,
+                                                const std::vector<Momentum>&);
 template std::vector<Correlator> baryons(const Propagator<double>&, const Propagator<double>&,
                                          const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
+template std::vector<Correlator> baryons<double>(const Quarks<double>&, const std::vector<BaryonCorrelation>&,
+                                                 const std::vector<Momentum>&);
+template std::vector<Correlator> baryons<double>(const Quarks<double>&, const std::vector<BaryonOperator>&,
+                                                 const std::vector<Momentum>&);
 
 }  // namespace kov

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/meson.hpp"
 
-#include "kov/core/vectors/slice_sum.hpp"
+#include "kov/contractions/kernels/site_sums.hpp"
 
 #include <complex>
 
@@ -12,14 +12,12 @@ namespace detail {
 /// Block 4 c + d, value 4 a + b: sum over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d.
 template <class T>
 struct MesonTensorKernel {
-  static constexpr int n_blocks = 16, block = 16;
+  static constexpr int block = 16, lane_block = block;
   using View = FieldView<Spinor, T>;
   View s1, s2;
 
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int index) const {
-    using R = decltype(s1.element(x, 0, 0).re);
-    SiteNumbers<R, block> r;
+  template <class Site, class R>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int index, Complex<R>* value) const {
     const int c = index / 4, d = index % 4;
     // Two sink spins of S2 at a time: their eight sums fill half of the registers that AVX-512 has.
     for (int half = 0; half < 4; half += 2) {
@@ -35,9 +33,8 @@ struct MesonTensorKernel {
             conj_multiply_add(sum[4 + b], q, s);
           }
         }
-      for (int i = 0; i < 8; ++i) r.z[4 * half + i] = sum[i];
+      for (int i = 0; i < 8; ++i) value[4 * half + i] = sum[i];
     }
-    return r;
   }
 };
 
@@ -101,8 +98,9 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  const SliceSums tensor = slice_sums<T>("meson tensor", lattice, momenta, source,
-                                         detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()});
+  const SliceSums tensor = detail::site_sums<T>("meson tensor", lattice, momenta, source,
+                                                detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()},
+                                                {256, detail::MesonTensorKernel<T>::block});
   const int n_times = tensor.n_slices;
   std::vector<double> numbers;
   numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);

@@ -46,6 +46,34 @@ class SpectrumQuarks(ProgramTest):
         self.assertEqual(self.correlators("alone.dat", "heavy-heavy"), self.correlators("spectrum.dat", "heavy-heavy"))
         self.assertIn("0 solves", self.call("spectrum", *SHARED, *LIGHT, *HEAVY).stdout)
 
+    def test_octet_and_decuplet_have_three_flavours(self):
+        job = [*SHARED, *LIGHT, *HEAVY, *options(generate__configurations=1, solver__precision="double", solver__tolerance=1e-11)]
+        flavours = options(correlators__flavours='["light", "light", "heavy"]')
+        done = self.call("spectrum", *job, *flavours, *options(correlators__baryons='["octet", "sigma_star_p_np", "proton_unpol_cg5nr"]'))
+        self.assertIn("u light, d light, s heavy", done.stdout)
+        found = {channel: rows for (channel, _), rows in self.correlators("spectrum.dat", "u light, d light, s heavy").items()}
+        self.assertEqual(len(found), 8 * 2 + 4)
+        pairs = {quarks: self.correlators("spectrum.dat", quarks)["proton_unpol_cg5nr", "beta6_seed1_update5"]
+                 for quarks in ("light-light", "light-heavy")}
+
+        def equal(up, down, factor, expected):
+            for a, b, c in zip(found[up], found[down], expected):
+                self.assertAlmostEqual((a[1] + b[1]) * factor / c[1], 1, delta=1e-7)
+        # Twice the sum of both spins; a sigma has sqrt(4/3) in its operator.
+        equal("proton_up", "proton_dn", 2, pairs["light-light"])
+        equal("neutron_up", "neutron_dn", 2, pairs["light-light"])
+        equal("sigma_p_up", "sigma_p_dn", 1.5, pairs["light-heavy"])
+        self.assertEqual(set(found) & {"sigma_star_p_np_upup", "sigma_star_p_np_up"}, {"sigma_star_p_np_upup", "sigma_star_p_np_up"})
+        # A quark without a name is all three flavours.
+        self.call("spectrum", *TINY, *options(correlators__baryons='["delta_pp", "omega_m"]', output__prefix="one"))
+        one = self.correlators("one.dat")
+        self.assertEqual(one["delta_pp_upup", "beta6_seed1_update5"], one["omega_m_upup", "beta6_seed1_update5"])
+        for given, message in ((options(correlators__baryons="octet"), "correlators.flavours"),
+                               (options(correlators__flavours='["light", "heavy"]'), "2 names"),
+                               (options(correlators__flavours='["light", "light", "charm"]'), "charm"),
+                               (options(correlators__baryons="sigma_q"), "sigma_p")):
+            self.assertIn(message, self.call("spectrum", *job, *given, code=1).stderr)
+
     def test_a_heavy_light_pion_is_the_sum_over_both_propagators(self):
         self.call("spectrum", *SHARED, *LIGHT, *HEAVY)
         self.call("propagator", *SOLVED, *LIGHT, *HEAVY, *options(output__format="scidac"))

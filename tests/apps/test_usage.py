@@ -165,7 +165,7 @@ class Usage(ProgramTest):
 
     def test_numbers_that_make_no_sense_are_refused(self):
         self.assertIn("--width", self.call("smear", "--width", -1, code=1).stderr)
-        self.assertIn("'nucleon', 'all'", self.call("spectrum", "--set", 'correlators.baryons=["proton"]', code=1).stderr)
+        self.assertIn("'nucleon', 'all'", self.call("spectrum", "--set", 'correlators.baryons=["protium"]', code=1).stderr)
 
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "NOT TESTED: there is one processor")
     def test_threads_spread_however_little_of_the_environment_is_set(self):

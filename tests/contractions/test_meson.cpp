@@ -10,7 +10,7 @@ namespace {
 using reference::GlobalArray;
 using test::expect_near;
 
-const std::vector<Momentum> kMomenta{{0, 0, 0}, {1, -2, 0}, {0, 1, 3}};
+const std::vector<Momentum> kMomenta{{0, 0, 0}, {1, -2, 0}, {0, 1, 3}, {-1, 2, 0}};
 using reference::kSource;
 
 class Mesons : public test::EveryLattice {};

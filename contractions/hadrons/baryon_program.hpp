@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// The order in which a kernel computes many baryons: each diquark of two quarks is formed once and closed with the
+// third quarks of all correlators that need it.
+#pragma once
+
+#include "kov/contractions/hadrons/baryon_operator.hpp"
+#include "kov/core/base/memory.hpp"
+
+namespace kov::detail {
+
+/// What a kernel reads.  Blocks are numbers of correlators that are computed one after the other; a diquark is
+///   D = sum over its crosses of coefficient eps eps q_x q_y
+/// in colour, and is contracted with each of its thirds.  x, y and z are 16 * quark + 4 * spin at the sink + spin at
+/// the source.
+template <class T>
+struct BaryonProgramView {
+  struct Cross {
+    short x, y;
+    Complex<T> coefficient;
+  };
+  struct Output {
+    int value;
+    Complex<T> coefficient;
+  };
+  struct Third {
+    int z, first_output, last_output;
+  };
+  struct Diquark {
+    int first_cross, last_cross, first_third, last_third;
+  };
+  /// Diquarks block_begin[b] to block_begin[b + 1] - 1 and the values 0 to n_values[b] - 1 are of block b.
+  const int *block_begin, *n_values;
+  const Diquark* diquarks;
+  const Cross* crosses;
+  const Third* thirds;
+  const Output* outputs;
+};
+
+/// The program for values in blocks of so many.
+template <class T>
+class BaryonProgram {
+ public:
+  using View = BaryonProgramView<T>;
+
+  BaryonProgram(const std::vector<BaryonValue>& values, int block);
+
+  View view() const {
+    return {block_begin_.data(), n_values_.data(), diquarks_.data(), crosses_.data(), thirds_.data(), outputs_.data()};
+  }
+  /// Of a site.
+  double flops() const { return flops_; }
+  int n_blocks() const { return int(n_values_.size()); }
+  int n_diquarks() const { return int(diquarks_.size()); }
+  int n_crosses() const { return int(crosses_.size()); }
+
+ private:
+  Buffer<int> block_begin_, n_values_;
+  Buffer<typename View::Diquark> diquarks_;
+  Buffer<typename View::Cross> crosses_;
+  Buffer<typename View::Third> thirds_;
+  Buffer<typename View::Output> outputs_;
+  double flops_ = 0;
+};
+
+extern template class BaryonProgram<float>;
+extern template class BaryonProgram<double>;
+
+}  // namespace kov::detail

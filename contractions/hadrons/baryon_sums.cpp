@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "kov/contractions/hadrons/baryon_sums.hpp"
+
+#include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/rotated_quarks.hpp"
+#include "kov/contractions/kernels/site_sums.hpp"
+#include "kov/core/site/spin_color_matrix.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace kov::detail {
+
+/// Runs a program at a site.  Every quark has a factor 2 that the sums are divided by later.
+template <class T>
+struct BaryonKernel {
+  static constexpr int lane_block = 8;
+  RotatedQuarks<T> quarks;
+  BaryonProgramView<T> program;
+
+  template <class SiteIndex, class R>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(SiteIndex x, int b, Complex<R>* value) const {
+    using Matrix = ColorMatrix<R>;
+    const auto site = quarks.at(x);
+    for (int v = 0; v < program.n_values[b]; ++v) value[v] = {R(T(0)), R(T(0))};
+    for (int i = program.block_begin[b]; i < program.block_begin[b + 1]; ++i) {
+      const auto d = program.diquarks[i];
+      Matrix diquark = zero<Matrix>();
+      for (int n = d.first_cross; n < d.last_cross; ++n) {
+        const auto cross = program.crosses[n];
+        add_cross(diquark, times(cross.coefficient, site(cross.x)), site(cross.y));
+      }
+      for (int n = d.first_third; n < d.last_third; ++n) {
+        const auto third = program.thirds[n];
+        const Matrix& q = site(third.z);
+        Complex<R> z{R(T(0)), R(T(0))};
+        for (int k = 0; k < 9; ++k) multiply_add(z, diquark.z[k], q.z[k]);
+        for (int o = third.first_output; o < third.last_output; ++o) {
+          const auto output = program.outputs[o];
+          multiply_add(value[output.value], output.coefficient, z);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Coefficients are mostly real.
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> times(const Complex<T>& a, const ColorMatrix<R>& m) {
+    ColorMatrix<R> r;
+    for (int k = 0; k < 9; ++k) r.z[k] = {a.re * m.z[k].re, a.re * m.z[k].im};
+    if (a.im != T(0))
+      for (int k = 0; k < 9; ++k) {
+        r.z[k].re -= a.im * m.z[k].im;
+        r.z[k].im += a.im * m.z[k].re;
+      }
+    return r;
+  }
+};
+
+std::complex<double> wrap_phase_of_baryons(const PropagatorLabels& labels) {
+  using std::numbers::pi;
+  const double total = std::remainder(3 * labels.boundary.angle[3], 2 * pi);
+  if (std::abs(total) < 1e-12) return 1;
+  if (std::abs(std::abs(total) - pi) < 1e-12) return -1;
+  return std::polar(1.0, total);
+}
+
+template <class T>
+std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<T>*>& quarks,
+                                              const std::vector<BaryonValue>& values,
+                                              const std::vector<Momentum>& momenta, const PropagatorLabels& labels) {
+  const Lattice& lattice = quarks.front()->lattice();
+  // On hosts all values are one block, which shares most diquarks.
+  const ValueBlocks blocks{int(values.size()), has_packs ? int(values.size()) : BaryonKernel<T>::lane_block};
+  const BaryonProgram<T> program(values, blocks.block);
+  BaryonKernel<T> kernel{{{}, int(quarks.size())}, program.view()};
+  for (std::size_t q = 0; q < quarks.size(); ++q) kernel.quarks.s[q] = quarks[q]->columns().view();
+  SliceSums sums = site_sums<T>("baryon", lattice, momenta, labels.origin, kernel, blocks);
+  sums.sum_over_ranks(lattice.comm());
+
+  const int n_times = sums.n_slices, t0 = labels.origin[3];
+  const std::complex<double> wrapped = wrap_phase_of_baryons(labels);
+  std::vector<std::complex<double>> result;
+  result.reserve(sums.z.size());
+  for (int v = 0; v < sums.n_values; ++v)
+    for (int k = 0; k < sums.n_momenta; ++k)
+      for (int t = t0; t < t0 + n_times; ++t)
+        result.push_back(sums.at(k, t % n_times)[v] * (t < n_times ? 1.0 : wrapped) * 0.125);
+  return result;
+}
+
+template std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<float>*>&,
+                                                       const std::vector<BaryonValue>&, const std::vector<Momentum>&,
+                                                       const PropagatorLabels&);
+template std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<double>*>&,
+                                                       const std::vector<BaryonValue>&, const std::vector<Momentum>&,
+                                                       const PropagatorLabels&);
+
+}  // namespace kov::detail
