@@ -2,8 +2,11 @@
 //
 // Sources of propagators and two-point functions.
 #include "apps/bench/bench_rows.hpp"
+#include "apps/bench/contractions/bench_numbers.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/kernels/product.hpp"
+#include "kov/contractions/kernels/trace.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "kov/contractions/sources/source.hpp"
 
@@ -45,6 +48,33 @@ void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
   rows.add("nucleon, p = 0", V, 288, 30000, [=] { baryons<T>(s, s, proton, {at_rest}); });
 }
 
+/// Dense kernels of distillation; a site is a number of the product, or of the inner index of the traces.  They depend
+/// on no lattice: `kovariant bench contractions` has them in all their forms.
+template <class T>
+void add_dense_rows(BenchRows<T>& rows) {
+  using Z = Complex<T>;
+  constexpr int n = 64, batch = 8, c = 16, length = n * n;
+  const Buffer<Z> a = bench_numbers<Z>(std::size_t(batch) * n * n, 1), b = bench_numbers<Z>(std::size_t(c) * length, 2),
+                  product("product", std::size_t(batch) * n * n);
+  const auto add_products = [&](const std::string& name, ProductTiling tiling) {
+    rows.add(name, batch * n * n, 6, 8 * n, [=] {
+      multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                  packed_matrices(product.data(), n, n), {{batch, 1, 1, 1}}, {.tiling = tiling});
+    });
+  };
+  add_products("64 x 64 matrix products", ProductTiling::automatic);
+  add_products("64 x 64 matrix products, scratch tiles", ProductTiling::square);
+  const Buffer<Complex<double>> sums("traces", c * c);
+  const auto workspace = std::make_shared<TraceWorkspace>();
+  const auto add_traces = [&](const std::string& name, TraceTiling tiling) {
+    rows.add(name, length, 4 * c, 8 * c * c, [=] {
+      traces<Z>({b.data(), b.data(), c, c, length}, {sums.data(), 0, 1}, *workspace, {.tiling = tiling});
+    });
+  };
+  add_traces("16 x 16 traces", TraceTiling::automatic);
+  add_traces("16 x 16 traces, scratch tiles", TraceTiling::of16);
+}
+
 }  // namespace
 
 template <class T>
@@ -53,6 +83,7 @@ void add_contraction_rows(BenchRows<T>& rows) {
   fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
   add_correlators(rows, s);
+  add_dense_rows(rows);
 }
 
 template void add_contraction_rows(BenchRows<float>&);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench/contractions/contraction_bench.hpp"
+
+#include "apps/bench/contractions/bench_numbers.hpp"
+#include "apps/bench/contractions/blas.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/contractions/kernels/product.hpp"
+#include "kov/contractions/kernels/trace.hpp"
+#include "kov/core/runtime/runtime.hpp"
+
+namespace kov::app {
+
+namespace {
+
+template <class Z>
+constexpr const char* number_name() {
+  if (std::is_same_v<Z, float>) return "real float";
+  if (std::is_same_v<Z, double>) return "real double";
+  return std::is_same_v<Z, Complex<float>> ? "complex float" : "complex double";
+}
+
+/// The largest number of operators that a team of this tiling covers.
+int tiling_width(TraceTiling tiling) {
+  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 0};
+  return widths[int(tiling)];
+}
+
+/// A line of a table: Gflop/s, and percent of what the BLAS does.
+void say_rate(const Session& session, const std::string& what, double flops, double seconds, double of_blas) {
+  std::string line = format("  %-44s %10.4f ms %10.1f Gflop/s", what.c_str(), seconds * 1e3, flops / seconds * 1e-9);
+  if (of_blas > 0) line += format(" %6.1f %% of BLAS", 100 * of_blas / seconds);
+  session.say(line);
+}
+
+/// Products of 256 x 256 matrices by every tiling.
+template <class Z>
+void bench_products(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  constexpr int n = 256, batch = 64;
+  constexpr std::size_t matrix = std::size_t(n) * n;
+  const Buffer<Z> a = bench_numbers<Z>(batch * matrix, 1), b = bench_numbers<Z>(batch * matrix, 2),
+                  c("product", batch * matrix);
+  const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n * batch;
+  session.say(format("products of 256 x 256 matrices, %d of them, %s", batch, number_name<Z>()));
+  double of_blas = 0;
+  if (blas.exists()) {
+    of_blas = bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), batch); });
+    say_rate(session, blas.name(), flops, of_blas, of_blas);
+  }
+  const auto run = [&](const std::string& what, const ProductOptions& options) {
+    const double seconds = bench.seconds([&] {
+      multiply<Z>(packed_matrices<const Z>(a.data(), n, n), packed_matrices<const Z>(b.data(), n, n),
+                  packed_matrices(c.data(), n, n), {{batch, 1, 1, 1}}, options);
+    });
+    say_rate(session, what, flops, seconds, of_blas);
+  };
+  for (const ProductTiling tiling : product_tilings()) run("tiling " + name(tiling), {.tiling = tiling});
+  run("automatic", {});
+  if constexpr (!std::is_arithmetic_v<Z>)
+    run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
+}
+
+/// Traces of c operators with c, their vectors 256^2 numbers, 32 pairs.
+template <class Z>
+void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  constexpr int length = 256 * 256, n_pairs = 32, most = 65;
+  const std::size_t numbers = std::size_t(n_pairs) * most * length;
+  const Buffer<Z> a = bench_numbers<Z>(numbers, 1), b = bench_numbers<Z>(numbers, 2);
+  const Buffer<Complex<double>> sums("traces", std::size_t(n_pairs) * most * most);
+  const Buffer<Z> of_blas("traces of BLAS", std::size_t(n_pairs) * most * most);
+  TraceWorkspace workspace;
+  session.say(
+      format("traces of c operators with c, vectors of %d numbers, %d pairs, %s", length, n_pairs, number_name<Z>()));
+  session.say(format("  %3s %10s %10s %10s %12s %8s   %s", "c", "ms", "Gflop/s", "GB/s", "BLAS Gflop/s", "ratio",
+                     "slower tilings, Gflop/s"));
+  for (const int c : {1, 2, 4, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65}) {
+    const TraceProblem<Z> problem{
+        a.data(), b.data(), c, c, length, n_pairs, std::int64_t(c) * length, std::int64_t(c) * length};
+    const double flops = 8.0 * c * c * length * n_pairs, bytes = 2.0 * c * length * n_pairs * sizeof(Z);
+    const auto seconds_of = [&](const TraceOptions& options) {
+      return bench.seconds([&] { traces(problem, {sums.data(), 0, n_pairs}, workspace, options); });
+    };
+    const double seconds = seconds_of({});
+    const double blas_seconds =
+        blas.exists()
+            ? bench.seconds([&] { blas.multiply(c, c, length, a.data(), b.data(), of_blas.data(), n_pairs, true); })
+            : 0;
+    std::string others;
+    if constexpr (!has_packs)
+      for (const TraceTiling tiling : trace_tilings()) {
+        const int covered = tiling_width(tiling);
+        if (covered >= c && covered <= 2 * c + 4)
+          others += format(" %s: %.0f", name(tiling).c_str(), flops / seconds_of({.tiling = tiling}) * 1e-9);
+      }
+    session.say(format("  %3d %10.4f %10.1f %10.1f %12.1f %8.2f  ", c, seconds * 1e3, flops / seconds * 1e-9,
+                       bytes / seconds * 1e-9, blas_seconds > 0 ? flops / blas_seconds * 1e-9 : 0.0,
+                       blas_seconds / seconds) +
+                others);
+  }
+  const TraceProblem<Z> problem{a.data(), b.data(), 64, 64, length, n_pairs, 64 * length, 64 * length};
+  if constexpr (std::is_same_v<Z, Complex<float>>)
+    say_rate(session, "c = 64, sums in double", 8.0 * 64 * 64 * length * n_pairs, bench.seconds([&] {
+      traces(problem, {sums.data(), 0, n_pairs}, workspace, {.wide_sums = true});
+    }),
+             0);
+}
+
+}  // namespace
+
+void bench_contractions(const Session& session, const ContractionBench& bench) {
+  const Blas blas(bench.blas);
+  session.say(Runtime::description() + ", " + blas.name());
+  const auto table = [&](const std::string& name, const std::function<void()>& print) {
+    if (name.find(bench.only) == std::string::npos) return;
+    print();
+    session.say();
+  };
+  table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
+  table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
+  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas); });
+  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas); });
+}
+
+}  // namespace kov::app
