@@ -7,6 +7,7 @@
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/bench_solvers.hpp"
 #include "apps/bench/contractions/contraction_bench.hpp"
+#include "apps/bench/contractions/paper000.hpp"
 #include "apps/bench/kernel_names.hpp"
 #include "apps/bench/roof.hpp"
 #include "apps/bench/scaling/scaling.hpp"
@@ -161,7 +162,9 @@ Command bench_command() {
             "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
             "columns of a clover propagator, by every way to solve for them; delta: the parameter of reliable updates, "
             "one of these columns in all pairs of precisions; scaling: solves on 1, 2, 4, ... ranks, weak and strong; "
-            "contractions: products and traces of distillation, by every kernel, beside a BLAS",
+            "contractions: products and traces of distillation, by every kernel, beside a BLAS; paper000: correlator "
+            "matrices "
+            "of 64 operators on 128 time slices",
             false);
         arguments.option("--lattice", *lattice,
                          "of the tables dslash, instead of its five lattices, solver and delta, instead of --large, "
@@ -182,26 +185,29 @@ Command bench_command() {
         return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
                      is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
-                     is_contractions = *table == "contractions";
+                     is_paper000 = *table == "paper000", is_contractions = *table == "contractions" || is_paper000;
           require(is_dslash || is_solver || is_scaling || is_kernels || is_contractions, "there is no table",
-                  in_quotes(*table), "- choose kernels, dslash, solver, delta, scaling or contractions");
+                  in_quotes(*table), "- choose kernels, dslash, solver, delta, scaling, contractions or paper000");
           session.require_used("--lattice", !is_kernels && !is_contractions,
                                "for the tables dslash, solver, delta and scaling");
           session.require_used("--mass", is_solver || is_scaling, "for the tables solver, delta and scaling");
           session.require_used("--seconds", is_dslash || is_kernels || is_contractions,
-                               "for the tables kernels, dslash and contractions");
+                               "for the tables kernels, dslash, contractions and paper000");
           for (const char* option : {"--small", "--large", "--kernels", "--no-one-thread"})
             session.require_used(option, is_kernels, "for the table kernels");
-          session.require_used("--only", is_kernels || is_contractions, "for the tables kernels and contractions");
-          session.require_used("--blas", is_contractions, "for the table contractions");
+          session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
+                               "for the tables kernels and contractions");
+          session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
           if (is_contractions) {
             require(session.comm.size() == 1, "the table contractions is of one process: start one");
             session.begin();
-            return bench_contractions(
-                session, {[&](const std::function<void()>& f) { return median_seconds(f, options->seconds); }, *blas,
-                          options->only});
+            const ContractionBench of_contractions{
+                [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); }, *blas,
+                options->only};
+            return is_paper000 ? bench_paper000(session, of_contractions)
+                               : bench_contractions(session, of_contractions);
           }
           if (is_scaling) {
             scaling->lattice = *lattice;

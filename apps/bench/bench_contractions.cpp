@@ -3,8 +3,10 @@
 // Sources of propagators and two-point functions.
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/contractions/bench_numbers.hpp"
+#include "kov/contractions/engine/engine.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/trace.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
@@ -32,7 +34,7 @@ void add_sources(BenchRows<T>& rows, const Propagator<T>& s) {
 }
 
 template <class T>
-void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
+void add_two_point_rows(BenchRows<T>& rows, const Propagator<T>& s) {
   const double V = rows.sites;
   const auto channels = all_mesons();
   rows.add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {at_rest}); });
@@ -73,6 +75,20 @@ void add_dense_rows(BenchRows<T>& rows) {
   };
   add_traces("16 x 16 traces", TraceTiling::automatic);
   add_traces("16 x 16 traces, scratch tiles", TraceTiling::of16);
+  rows.add("64 x 64 matrix products, a rung of the ladder", batch * n * n, 6, 8 * n,
+           [=] { multiply_on_rung(ProductRung::fused2_prefetch, a.data(), b.data(), product.data(), n, batch, true); });
+  for (const TraceRung rung : {TraceRung::single, TraceRung::tiled_prefetch})
+    rows.add("16 x 16 traces, " + name(rung), length, 4 * c, 8 * c * c, [=] {
+      traces_on_rung<T>(rung, {b.data(), b.data(), c, c, length}, sums.data(), *workspace);
+    });
+  // Eigenvectors, elementals and gammas of a small problem; a site is a number of the perambulator.
+  constexpr int n_vectors = 16, n_elementals = 1, tau = 16 * n_vectors * n_vectors;
+  std::vector<FactorisedOperator> operators;
+  for (int number = 0; number < 16; ++number) operators.push_back({0, Gamma::number(number)});
+  const auto engine = std::make_shared<FactorisedEngine<T>>(operators, n_elementals, n_vectors, 1);
+  rows.add("correlators of 16 operators, factorised", tau, 2, double(256 * n_vectors + 2048) / 16, [=] {
+    engine->add({0, 0, 1, b.data(), n_vectors * n_vectors, b.data(), b.data(), tau});
+  });
 }
 
 }  // namespace
@@ -82,7 +98,7 @@ void add_contraction_rows(BenchRows<T>& rows) {
   const Propagator<T> s(rows.lattice, "propagator");
   fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
-  add_correlators(rows, s);
+  add_two_point_rows(rows, s);
   add_dense_rows(rows);
 }
 

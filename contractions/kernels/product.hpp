@@ -16,7 +16,7 @@ enum class Gamma5Fold {
   none,
   /// gamma_5 = diag(1, 1, -1, -1), the DeGrand-Rossi basis that this library uses.
   signs,
-  /// gamma_5 exchanges the upper and the lower half, as in eq. (4.6) of the paper that ladder.hpp names.
+  /// gamma_5 exchanges the upper and the lower half, as in eq. (4.6) of the paper that ladder/ladder.hpp names.
   exchange
 };
 
@@ -56,7 +56,7 @@ struct ProductOptions {
 ///
 /// The right factors of a correlator come out of the forward perambulator alone: as tau(t, t') = gamma_5 tau(t', t)^+
 /// gamma_5, the transpose of Phi^+ tau(t, t') is the conjugate of gamma_5 tau(t', t) gamma_5 Phi, which is what
-/// traces() reads (paper 000 of ladder.hpp, eq. 4.9).
+/// traces() reads (paper 000 of ladder/ladder.hpp, eq. 4.9).
 template <MatrixNumber Z>
 void multiply(const Matrices<const Z>& a, const Matrices<const Z>& b, const Matrices<Z>& c, const Batch& batch = {},
               const ProductOptions& options = {}, const Exec& exec = {});

@@ -36,7 +36,7 @@ struct PackTile {
 /// A team is one thread; it takes some rows of one matrix.
 template <class Z>
 struct ProductPacks {
-  using T = RealOf<Z>;
+  using T = MatrixReal<Z>;
   using P = RegisterPack<T>;
   static constexpr int parts = is_complex_number<Z> ? 2 : 1;
   static constexpr int lanes = P::width, rows = PackTile<Z>::rows, words = PackTile<Z>::words, width = words * lanes;

@@ -86,15 +86,15 @@ KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
 }
 
 template <class Z>
-struct RealOfNumber {
+struct MatrixRealOf {
   using type = Z;
 };
 template <class R>
-struct RealOfNumber<Complex<R>> {
+struct MatrixRealOf<Complex<R>> {
   using type = R;
 };
 template <class Z>
-using RealOf = typename RealOfNumber<std::remove_const_t<Z>>::type;
+using MatrixReal = typename MatrixRealOf<std::remove_const_t<Z>>::type;
 template <class Z>
 inline constexpr bool is_complex_number = !std::is_arithmetic_v<std::remove_const_t<Z>>;
 /// Flops of a product that is added.
@@ -121,7 +121,7 @@ template <class To, class R>
 requires std::is_arithmetic_v<R> KOKKOS_FORCEINLINE_FUNCTION To converted(R a) { return To(a); }
 template <class To, class R>
 KOKKOS_FORCEINLINE_FUNCTION To converted(const Complex<R>& a) {
-  using T = RealOf<To>;
+  using T = MatrixReal<To>;
   return {T(a.re), T(a.im)};
 }
 

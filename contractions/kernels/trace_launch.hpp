@@ -75,7 +75,7 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
       break;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  launch_trace_packs<Z, RealOf<S>>(parts, exec);
+  launch_trace_packs<Z, MatrixReal<S>>(parts, exec);
 #else
   throw InputError("traces by packs are for CPUs, and this build is for GPUs: choose another tiling");
 #endif
@@ -84,7 +84,7 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
 template <class Z, bool wide>
 std::int64_t pack_part_length() {
 #if !defined(KOKKOS_ENABLE_CUDA)
-  return TracePacks<Z, std::conditional_t<wide, double, RealOf<Z>>>::part_length;
+  return TracePacks<Z, std::conditional_t<wide, double, MatrixReal<Z>>>::part_length;
 #else
   return 1;
 #endif

@@ -13,7 +13,7 @@ ROOMS = {
     "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
     "algebra": (("",), ("krylov",), ("preconditioning",), ("precision",)),
-    "contractions": (("kernels",), ("correlators",), ("sources",), ("io",), ("hadrons",), ("engine",)),
+    "contractions": (("kernels",), ("kernels/ladder",), ("engine",), ("correlators",), ("sources",), ("io",), ("hadrons",)),
     "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("spectrum",), ("bench/scaling",), ("bench/contractions",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance

@@ -3,7 +3,9 @@
 
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "apps/bench/contractions/blas.hpp"
+#include "apps/bench/contractions/paper000.hpp"
 #include "apps/settings/format.hpp"
+#include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/trace.hpp"
 #include "kov/core/runtime/runtime.hpp"
@@ -104,6 +106,86 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
              0);
 }
 
+/// Paper 000, tables of chapter 4, with its count: 8 flops for each complex product, which is N^3 times.
+template <class T>
+void bench_ladder(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  using Z = Complex<T>;
+  constexpr int n = 256, n_left = has_packs ? 12 : 64;
+  constexpr double on_c1060[n_product_rungs] = {34.09,  177.71, 217.33, 222.67, 224.17, 210.71, 240.65,
+                                                256.29, 228.42, 257.91, 0,      240.21, 0,      269.22};
+  const std::size_t matrix = std::size_t(n) * n;
+  const Buffer<Z> a = bench_numbers<Z>(n_left * matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", n_left * matrix);
+  const double flops = 8.0 * n * n * n * n_left;
+  session.say(
+      format("ladder of products: %d left factors of 256 x 256 by one right factor, %s", n_left, number_name<Z>()));
+  session.say(format("  %-26s %14s %14s %20s", "", "a launch each", "one launch", "C1060 of paper 000"));
+  const auto row = [&](const std::string& what, double each, double one, double paper) {
+    session.say(
+        format("  %-26s %14.1f %14.1f", what.c_str(), each > 0 ? flops / each * 1e-9 : 0.0, flops / one * 1e-9) +
+        (paper > 0 ? format(" %20.1f", paper) : std::string()));
+  };
+  for (int rung = 0; rung < n_product_rungs; ++rung) {
+    const auto seconds = [&](bool batched) {
+      return bench.seconds(
+          [&] { multiply_on_rung(ProductRung(rung), a.data(), b.data(), c.data(), n, n_left, batched); });
+    };
+    row(name(ProductRung(rung)), seconds(false), seconds(true), on_c1060[rung]);
+  }
+  row("register tiles", 0, bench.seconds([&] {
+    multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                packed_matrices(c.data(), n, n), {{n_left, 1, 1, 1}});
+  }),
+      0);
+  // The left factors are one matrix of 256 n_left rows.
+  if (blas.exists())
+    row(blas.name(), 0, bench.seconds([&] { blas.multiply(n * n_left, n, n, a.data(), b.data(), c.data(), 1); }),
+        219.45);
+
+  constexpr int operators = 64;
+  constexpr double traces_on_c1060[n_trace_rungs] = {5.66, 0, 41.83, 154.01, 0};
+  const Buffer<Z> left = bench_numbers<Z>(operators * matrix, 3), right = bench_numbers<Z>(operators * matrix, 4);
+  const Buffer<Complex<double>> sums("traces", operators * operators);
+  TraceWorkspace workspace;
+  const double trace_flops = 8.0 * operators * operators * double(matrix);
+  session.say(format("ladder of traces: 64 x 64 of 256 x 256 matrices, %s", number_name<Z>()));
+  for (int rung = 0; rung < n_trace_rungs; ++rung) {
+    const double seconds = bench.seconds([&] {
+      traces_on_rung<T>(TraceRung(rung), {left.data(), right.data(), operators, operators, std::int64_t(matrix)},
+                        sums.data(), workspace);
+    });
+    session.say(format("  %-26s %14s %14.1f", name(TraceRung(rung)).c_str(), "", trace_flops / seconds * 1e-9) +
+                (traces_on_c1060[rung] > 0 ? format(" %20.1f", traces_on_c1060[rung]) : std::string()));
+  }
+}
+
+/// Paper 002's sizes: products of two square matrices, 2 N^3 flops for real numbers.
+template <class Z>
+void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  session.say(format("products of two N x N matrices, %s, Gflop/s", number_name<Z>()));
+  std::string head = format("  %5s %12s %12s", "N", "automatic", "BLAS");
+  if constexpr (!has_packs)
+    for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
+  session.say(head);
+  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
+    const std::size_t matrix = std::size_t(n) * std::size_t(n);
+    const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
+    const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n;
+    const auto rate = [&](ProductTiling tiling) {
+      return flops / bench.seconds([&] {
+        multiply<Z>(shared_matrix<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                    shared_matrix(c.data(), n, n), {}, {.tiling = tiling});
+      }) * 1e-9;
+    };
+    const double of_blas =
+        blas.exists() ? flops / bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), 1); }) * 1e-9
+                      : 0;
+    std::string line = format("  %5d %12.1f %12.1f", n, rate(ProductTiling::automatic), of_blas);
+    if constexpr (!has_packs)
+      for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
+    session.say(line);
+  }
+}
+
 }  // namespace
 
 void bench_contractions(const Session& session, const ContractionBench& bench) {
@@ -114,10 +196,17 @@ void bench_contractions(const Session& session, const ContractionBench& bench) {
     print();
     session.say();
   };
+  table("ladder, complex float", [&] { bench_ladder<float>(session, bench, blas); });
+  table("ladder, complex double", [&] { bench_ladder<double>(session, bench, blas); });
   table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
   table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
   table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas); });
   table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas); });
+  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas); });
+  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas); });
+  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas); });
+  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas); });
+  table("whole problem", [&] { bench_whole_problem(session, bench); });
 }
 
 }  // namespace kov::app

@@ -16,7 +16,7 @@ namespace kov::test {
 
 template <class Z>
 Z number_of(std::complex<double> z) {
-  using T = detail::RealOf<Z>;
+  using T = detail::MatrixReal<Z>;
   if constexpr (detail::is_complex_number<Z>)
     return {T(z.real()), T(z.imag())};
   else

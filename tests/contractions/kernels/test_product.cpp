@@ -30,7 +30,7 @@ void check(const Shape& s, std::span<const ProductTiling> tilings) {
     const Buffer<Z> dc("c", s.m * s.k);
     multiply<Z>(shared_matrix<const Z>(da.data(), m, n), shared_matrix<const Z>(db.data(), n, k),
                 shared_matrix(dc.data(), m, k), {}, {.tiling = tiling});
-    EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::RealOf<Z>>(s.n))
+    EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::MatrixReal<Z>>(s.n))
         << name(tiling) << " " << m << " " << n << " " << k;
   }
 }
@@ -64,7 +64,7 @@ TYPED_TEST(Products, OfABatchWithStridesLeaveTheGapsAlone) {
         for (std::size_t s = 0; s < k; ++s)
           expected[first + i / 3 * 3 * matrix + i % 3 * matrix + r * row + s] = c[r * k + s];
     }
-    EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::RealOf<Z>>(n)) << name(tiling);
+    EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::MatrixReal<Z>>(n)) << name(tiling);
   }
 }
 
@@ -95,7 +95,7 @@ void check_right_factor(std::size_t n, Gamma5Fold fold) {
     const auto matrix = [&](const Buffer<Z>& m) { return shared_matrix<const Z>(m.data(), int(n), int(n)); };
     multiply<Z>(matrix(dtau), matrix(dphi), shared_matrix(dc.data(), int(n), int(n)), {},
                 {.gamma5 = fold, .conjugate = true, .tiling = tiling});
-    EXPECT_LE(test::distance(on_host(dc), transposed), test::tolerance<detail::RealOf<Z>>(n)) << name(tiling) << n;
+    EXPECT_LE(test::distance(on_host(dc), transposed), test::tolerance<detail::MatrixReal<Z>>(n)) << name(tiling) << n;
   }
 }
 

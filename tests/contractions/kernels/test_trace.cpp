@@ -53,7 +53,7 @@ template <class Z>
 void check(const Case& c, const std::vector<TraceOptions>& all_options, double tolerance = 0) {
   const Vectors<Z> v(c);
   const HostNumbers expected = expected_traces(v.left, v.right, c);
-  if (tolerance == 0) tolerance = test::tolerance<detail::RealOf<Z>>(std::size_t(c.length));
+  if (tolerance == 0) tolerance = test::tolerance<detail::MatrixReal<Z>>(std::size_t(c.length));
   TraceWorkspace workspace;
   for (const TraceOptions& options : all_options) {
     const Buffer<Complex<double>> sums("sums", expected.size());
