@@ -178,11 +178,14 @@ Command bench_command() {
         arguments.option("--only", options->only, "rows whose name contains this text");
         arguments.option("--seconds", options->seconds, "time for each measurement");
         auto blas = std::make_shared<std::string>();
+        auto n_rows = std::make_shared<int>(256);
+        arguments.option("--rows", *n_rows, "of the matrices in the tables contractions and paper000, a multiple of 4");
         arguments.option("--blas", *blas,
                          "of the table contractions, a library to compare with instead of the usual one");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas](const Session& session) {
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas,
+                n_rows](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
                      is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
                      is_paper000 = *table == "paper000", is_contractions = *table == "contractions" || is_paper000;
@@ -197,15 +200,17 @@ Command bench_command() {
             session.require_used(option, is_kernels, "for the table kernels");
           session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
                                "for the tables kernels and contractions");
+          session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
           session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
           if (is_contractions) {
-            require(session.comm.size() == 1, "the table contractions is of one process: start one");
+            require(session.comm.size() == 1, "the table", *table, "is of one process: start one");
+            require(*n_rows > 0 && *n_rows % 4 == 0, "--rows is", *n_rows, "- it must be positive and a multiple of 4");
             session.begin();
             const ContractionBench of_contractions{
                 [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); }, *blas,
-                options->only};
+                options->only, *n_rows};
             return is_paper000 ? bench_paper000(session, of_contractions)
                                : bench_contractions(session, of_contractions);
           }

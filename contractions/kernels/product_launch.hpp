@@ -16,7 +16,7 @@ namespace kov::detail {
 template <class Z, class Shape>
 void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
   using Kernel = ProductTiles<Z, Shape>;
-  static_assert(Kernel::tile_bytes <= most_tile_bytes, "GPUs have 48 KB of scratch memory for a team");
+  static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const int across = (problem.c.n_columns + Shape::block_columns - 1) / Shape::block_columns,
             down = (problem.c.n_rows + Shape::block_rows - 1) / Shape::block_rows;
   const std::int64_t n_teams = problem.batch.size() * across * down;

@@ -15,6 +15,9 @@
 
 namespace kov::detail {
 
+/// What Kokkos gives a team of the 48 KB of scratch memory that GPUs have for one: 8 KB are for reductions.
+inline constexpr std::size_t most_tile_bytes = 40 * 1024 - 64;
+
 /// f(0), ..., f(n - 1), unrolled on GPUs, where arrays with known indices are registers.
 template <int n, class F>
 KOKKOS_FORCEINLINE_FUNCTION void repeat(const F& f) {

@@ -14,7 +14,7 @@ namespace kov::detail {
 template <class Z, class S, class Shape>
 void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec) {
   using Kernel = TraceTiles<Z, S, Shape>;
-  static_assert(Kernel::tile_bytes <= 48 * 1024 - 256, "GPUs have 48 KB of scratch memory for a team");
+  static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const TraceProblem<Z>& problem = parts.problem;
   const int down = (problem.n_left + Shape::most_left - 1) / Shape::most_left,
             across = (problem.n_right + Shape::most_right - 1) / Shape::most_right;

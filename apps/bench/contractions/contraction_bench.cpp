@@ -34,15 +34,16 @@ void say_rate(const Session& session, const std::string& what, double flops, dou
   session.say(line);
 }
 
-/// Products of 256 x 256 matrices by every tiling.
+/// Products of a batch of matrices by every tiling.
 template <class Z>
 void bench_products(const Session& session, const ContractionBench& bench, const Blas& blas) {
-  constexpr int n = 256, batch = 64;
-  constexpr std::size_t matrix = std::size_t(n) * n;
+  constexpr int batch = 64;
+  const int n = bench.n_rows;
+  const std::size_t matrix = std::size_t(n) * std::size_t(n);
   const Buffer<Z> a = bench_numbers<Z>(batch * matrix, 1), b = bench_numbers<Z>(batch * matrix, 2),
                   c("product", batch * matrix);
   const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n * batch;
-  session.say(format("products of 256 x 256 matrices, %d of them, %s", batch, number_name<Z>()));
+  session.say(format("products of %d x %d matrices, %d of them, %s", n, n, batch, number_name<Z>()));
   double of_blas = 0;
   if (blas.exists()) {
     of_blas = bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), batch); });
@@ -61,11 +62,12 @@ void bench_products(const Session& session, const ContractionBench& bench, const
     run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
 }
 
-/// Traces of c operators with c, their vectors 256^2 numbers, 32 pairs.
+/// Traces of c operators with c, their vectors as long as a matrix, 32 pairs.
 template <class Z>
 void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas) {
-  constexpr int length = 256 * 256, n_pairs = 32, most = 65;
-  const std::size_t numbers = std::size_t(n_pairs) * most * length;
+  constexpr int n_pairs = 32, most = 65;
+  const int length = bench.n_rows * bench.n_rows;
+  const std::size_t numbers = std::size_t(n_pairs) * most * std::size_t(length);
   const Buffer<Z> a = bench_numbers<Z>(numbers, 1), b = bench_numbers<Z>(numbers, 2);
   const Buffer<Complex<double>> sums("traces", std::size_t(n_pairs) * most * most);
   const Buffer<Z> of_blas("traces of BLAS", std::size_t(n_pairs) * most * most);
@@ -98,7 +100,8 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
                        blas_seconds / seconds) +
                 others);
   }
-  const TraceProblem<Z> problem{a.data(), b.data(), 64, 64, length, n_pairs, 64 * length, 64 * length};
+  const TraceProblem<Z> problem{
+      a.data(), b.data(), 64, 64, length, n_pairs, std::int64_t(64) * length, std::int64_t(64) * length};
   if constexpr (std::is_same_v<Z, Complex<float>>)
     say_rate(session, "c = 64, sums in double", 8.0 * 64 * 64 * length * n_pairs, bench.seconds([&] {
       traces(problem, {sums.data(), 0, n_pairs}, workspace, {.wide_sums = true});
@@ -110,14 +113,15 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
 template <class T>
 void bench_ladder(const Session& session, const ContractionBench& bench, const Blas& blas) {
   using Z = Complex<T>;
-  constexpr int n = 256, n_left = has_packs ? 12 : 64;
+  constexpr int n_left = has_packs ? 12 : 64;
+  const int n = bench.n_rows;
   constexpr double on_c1060[n_product_rungs] = {34.09,  177.71, 217.33, 222.67, 224.17, 210.71, 240.65,
                                                 256.29, 228.42, 257.91, 0,      240.21, 0,      269.22};
-  const std::size_t matrix = std::size_t(n) * n;
+  const std::size_t matrix = std::size_t(n) * std::size_t(n);
   const Buffer<Z> a = bench_numbers<Z>(n_left * matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", n_left * matrix);
   const double flops = 8.0 * n * n * n * n_left;
   session.say(
-      format("ladder of products: %d left factors of 256 x 256 by one right factor, %s", n_left, number_name<Z>()));
+      format("ladder of products: %d left factors of %d x %d by one right factor, %s", n_left, n, n, number_name<Z>()));
   session.say(format("  %-26s %14s %14s %20s", "", "a launch each", "one launch", "C1060 of paper 000"));
   const auto row = [&](const std::string& what, double each, double one, double paper) {
     session.say(
@@ -136,7 +140,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
                 packed_matrices(c.data(), n, n), {{n_left, 1, 1, 1}});
   }),
       0);
-  // The left factors are one matrix of 256 n_left rows.
+  // The left factors are one matrix of n n_left rows.
   if (blas.exists())
     row(blas.name(), 0, bench.seconds([&] { blas.multiply(n * n_left, n, n, a.data(), b.data(), c.data(), 1); }),
         219.45);
@@ -147,7 +151,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
   const Buffer<Complex<double>> sums("traces", operators * operators);
   TraceWorkspace workspace;
   const double trace_flops = 8.0 * operators * operators * double(matrix);
-  session.say(format("ladder of traces: 64 x 64 of 256 x 256 matrices, %s", number_name<Z>()));
+  session.say(format("ladder of traces: 64 x 64 of %d x %d matrices, %s", n, n, number_name<Z>()));
   for (int rung = 0; rung < n_trace_rungs; ++rung) {
     const double seconds = bench.seconds([&] {
       traces_on_rung<T>(TraceRung(rung), {left.data(), right.data(), operators, operators, std::int64_t(matrix)},
@@ -167,6 +171,7 @@ void bench_sizes(const Session& session, const ContractionBench& bench, const Bl
     for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
   session.say(head);
   for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
+    if (n > 8 * bench.n_rows + 1) continue;
     const std::size_t matrix = std::size_t(n) * std::size_t(n);
     const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
     const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n;

@@ -17,6 +17,8 @@ struct ContractionBench {
   std::string blas;
   /// Tables whose name contains this text.
   std::string only;
+  /// Rows of the matrices, a multiple of 4.
+  int n_rows = 256;
 };
 
 /// Prints the tables.

@@ -10,8 +10,7 @@ namespace kov::app {
 
 namespace {
 
-constexpr int paper_vectors = 64, paper_rows = 4 * paper_vectors, paper_times = 128, paper_operators = 64,
-              paper_elementals = 4;
+constexpr int paper_times = 128, paper_operators = 64, paper_elementals = 4;
 /// Times of the data that are contracted: on a CPU a part, whose pairs stand for all.
 constexpr int measured_times = has_packs ? 8 : paper_times;
 
@@ -33,18 +32,18 @@ double seconds_of_pair(const ContractionBench& bench, Engine& engine, int n_time
 template <class T>
 void bench_paper000_in(const Session& session, const ContractionBench& bench, const char* precision) {
   const double pairs = double(paper_times) * paper_times;
-  const double n = paper_rows, v = paper_vectors, c = paper_operators, e = paper_elementals;
+  const double n = bench.n_rows, v = n / 4, c = paper_operators, e = paper_elementals;
   const auto row = [&](const char* engine, double seconds, double flops) {
     session.say(format("  %-12s %-8s %12.4f %12.1f %12.3f", engine, precision, seconds * 1e3, flops / seconds * 1e-9,
                        seconds * pairs));
   };
   double dense_seconds = 0;
   {
-    DenseEngine<T> dense(paper_operators, paper_rows, measured_times);
+    DenseEngine<T> dense(paper_operators, bench.n_rows, measured_times);
     dense_seconds = seconds_of_pair(bench, dense, measured_times);
     row("dense", dense_seconds, 16 * c * n * n * n + 8 * c * c * n * n);
   }
-  FactorisedEngine<T> factorised(paper_factors(), paper_elementals, paper_vectors, measured_times);
+  FactorisedEngine<T> factorised(paper_factors(), paper_elementals, bench.n_rows / 4, measured_times);
   const double seconds = seconds_of_pair(bench, factorised, measured_times);
   row("factorised", seconds, 256 * e * v * v * v + 2048 * e * e * v * v);
   session.say(format("  factorised is %.1f times as fast as dense", dense_seconds / seconds));
@@ -53,7 +52,8 @@ void bench_paper000_in(const Session& session, const ContractionBench& bench, co
 }  // namespace
 
 void bench_whole_problem(const Session& session, const ContractionBench& bench) {
-  session.say("whole problem of paper 000: N = 256, T = 128, dense, complex float; from pairs of a few times");
+  session.say(format("whole problem of paper 000: N = %d, T = 128, dense, complex float; from pairs of a few times",
+                     bench.n_rows));
   session.say(format("  %3s %12s %12s %12s %14s %12s", "c", "ms a pair", "Gflop/s", "s for T=128", "s on a C1060",
                      "ops/transfer"));
   constexpr int n_times = 4;
@@ -63,8 +63,8 @@ void bench_whole_problem(const Session& session, const ContractionBench& bench) 
   };
   for (const Row& row :
        {Row{1, 230}, {2, 235}, {4, 0}, {8, 0}, {15, 1301}, {16, 598}, {17, 758}, {32, 967}, {33, 0}, {64, 1701}}) {
-    DenseEngine<float> engine(row.c, paper_rows, n_times);
-    const double seconds = seconds_of_pair(bench, engine, n_times), n = paper_rows, c = row.c;
+    DenseEngine<float> engine(row.c, bench.n_rows, n_times);
+    const double seconds = seconds_of_pair(bench, engine, n_times), n = bench.n_rows, c = row.c;
     const double operations = 2 * c * n * n * n + c * c * n * n, transfers = (c + 1) * n * n;
     session.say(format("  %3d %12.4f %12.1f %12.2f %14s %12.0f", row.c, seconds * 1e3, 8 * operations / seconds * 1e-9,
                        seconds * paper_times * paper_times, row.paper > 0 ? format("%.0f", row.paper).c_str() : "-",
@@ -75,12 +75,12 @@ void bench_whole_problem(const Session& session, const ContractionBench& bench) 
 
 void bench_paper000(const Session& session, const ContractionBench& bench) {
   session.say(Runtime::description());
-  session.say(format("paper 000: N = 256, c = 64 (16 gammas x 4 elementals), T = 128, all data in memory; %d pairs",
-                     measured_times * measured_times));
+  session.say(format("paper 000: N = %d, c = 64 (16 gammas x 4 elementals), T = 128, all data in memory; %d pairs",
+                     bench.n_rows, measured_times * measured_times));
   session.say(format("  %-12s %-8s %12s %12s %12s", "engine", "real", "ms a pair", "Gflop/s", "s for T=128"));
   bench_paper000_in<float>(session, bench, "float");
   bench_paper000_in<double>(session, bench, "double");
-  session.say("  paper 000 on a Tesla C1060, dense, float: 1701 s");
+  session.say("  paper 000 on a Tesla C1060, N = 256, dense, float: 1701 s");
 }
 
 }  // namespace kov::app

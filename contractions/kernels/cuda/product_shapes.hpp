@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to product_launch.hpp: the shapes of tiles of products on GPUs.  Tiles take 48 KB at most, all that Kokkos
-// gives a team.
+// Private to product_launch.hpp: the shapes of tiles of products on GPUs.  All tiles of a team take most_tile_bytes
+// or less.
 #pragma once
 
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/product_tiles.hpp"
 
 namespace kov::detail {
-
-inline constexpr std::size_t most_tile_bytes = 48 * 1024 - 256;
 
 /// Of numbers of 4 or 8 bytes.  Block rows, block columns, depth; rows and columns of a thread; stages; lanes_x; teams
 /// on a multiprocessor.

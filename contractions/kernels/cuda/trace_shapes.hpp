@@ -18,7 +18,7 @@ struct TraceShapes {
   using Of24 = TraceShape<8, 4, 3, 6, 32, 128, 2>;
   using Of32 = TraceShape<8, 4, 4, 8, 16, 128, 4>;
   using Of33 = TraceShape<3, 3, 11, 11, 16, 256, 4>;
-  using Of48 = TraceShape<6, 6, 8, 8, 16, 128, 3>;
+  using Of48 = TraceShape<6, 6, 8, 8, 16, 128, 2>;
   using Of64 = TraceShape<8, 4, 8, 16, 16, 128, 2>;
   using Of65 = TraceShape<5, 5, 13, 13, 16, 192, 2>;
 };
