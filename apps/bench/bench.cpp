@@ -194,8 +194,8 @@ Command bench_command() {
           session.require_used("--lattice", !is_kernels && !is_contractions,
                                "for the tables dslash, solver, delta and scaling");
           session.require_used("--mass", is_solver || is_scaling, "for the tables solver, delta and scaling");
-          session.require_used("--seconds", is_dslash || is_kernels || is_contractions,
-                               "for the tables kernels, dslash, contractions and paper000");
+          session.require_used("--seconds", is_dslash || is_kernels || (is_contractions && !is_paper000),
+                               "for the tables kernels, dslash and contractions");
           for (const char* option : {"--small", "--large", "--kernels", "--no-one-thread"})
             session.require_used(option, is_kernels, "for the table kernels");
           session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
