@@ -18,11 +18,12 @@ CONTENTS = {
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers: type, run, report", "algebra/eigen": "eigenvectors of time slices", "algebra/krylov": "CG, block CG, BiCGstab, GCR",
     "algebra/preconditioning": "even-odd, Schwarz, deflation", "algebra/precision": "mixed precision",
-    "contractions/kernels": "lists of momenta", "contractions/correlators": "labels, files", "contractions/energies": "errors, GEVP, fits",
+    "contractions/kernels": "products, traces, momenta", "contractions/kernels/ladder": "kernels to be measured",
+    "contractions/engine": "correlator matrices", "contractions/correlators": "labels, files", "contractions/energies": "errors, GEVP, fits",
     "contractions/sources": "sources, propagators", "contractions/io": "propagators in files", "contractions/hadrons": "mesons, baryons",
     "contractions/distillation": "elementals, perambulators",
     "apps/settings": "TOML, formulas", "apps/program": "command line, progress", "apps/plot": "SVG and PDF",
-    "apps/files": "outputs, locks, journal", "apps/smear": "smear", "apps/quarks": "quarks, sources, solvers of jobs", "apps/propagator": "propagator", "apps/distill": "distill", "apps/spectrum": "spectrum", "apps/analyze": "analyze", "apps/bench/scaling": "bench scaling", "apps/bench": "bench",
+    "apps/files": "outputs, locks, journal", "apps/smear": "smear", "apps/quarks": "quarks, sources, solvers of jobs", "apps/propagator": "propagator", "apps/distill": "distill", "apps/spectrum": "spectrum", "apps/analyze": "analyze", "apps/bench/scaling": "bench scaling", "apps/bench/contractions": "bench contractions", "apps/bench": "bench",
     "apps/": "flow, loops, generate, info, ...",
 }
 WIDTH, BOX, STEP, GAP = 226, 40, 48, 22

@@ -6,6 +6,8 @@
 #include "apps/bench/bench_propagator.hpp"
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/bench_solvers.hpp"
+#include "apps/bench/contractions/contraction_bench.hpp"
+#include "apps/bench/contractions/paper000.hpp"
 #include "apps/bench/kernel_names.hpp"
 #include "apps/bench/roof.hpp"
 #include "apps/bench/scaling/scaling.hpp"
@@ -159,7 +161,10 @@ Command bench_command() {
             "TABLE", *table,
             "kernels: every kernel; dslash: Wilson's hop and Dirac operators in every storage; solver: the 12 "
             "columns of a clover propagator, by every way to solve for them; delta: the parameter of reliable updates, "
-            "one of these columns in all pairs of precisions; scaling: solves on 1, 2, 4, ... ranks, weak and strong",
+            "one of these columns in all pairs of precisions; scaling: solves on 1, 2, 4, ... ranks, weak and strong; "
+            "contractions: products and traces of distillation, by every kernel, beside a BLAS; paper000: correlator "
+            "matrices "
+            "of 64 operators on 128 time slices",
             false);
         arguments.option("--lattice", *lattice,
                          "of the tables dslash, instead of its five lattices, solver and delta, instead of --large, "
@@ -172,20 +177,43 @@ Command bench_command() {
         arguments.option("--large", options->large, "a lattice that does not");
         arguments.option("--only", options->only, "rows whose name contains this text");
         arguments.option("--seconds", options->seconds, "time for each measurement");
+        auto blas = std::make_shared<std::string>();
+        auto n_rows = std::make_shared<int>(256);
+        arguments.option("--rows", *n_rows, "of the matrices in the tables contractions and paper000, a multiple of 4");
+        arguments.option("--blas", *blas,
+                         "of the table contractions, a library to compare with instead of the usual one");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, scaling, no_one_thread, kernels](const Session& session) {
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas,
+                n_rows](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
-                     is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels";
-          require(is_dslash || is_solver || is_scaling || is_kernels, "there is no table", in_quotes(*table),
-                  "- choose kernels, dslash, solver, delta or scaling");
-          session.require_used("--lattice", !is_kernels, "for the tables dslash, solver, delta and scaling");
+                     is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
+                     is_paper000 = *table == "paper000", is_contractions = *table == "contractions" || is_paper000;
+          require(is_dslash || is_solver || is_scaling || is_kernels || is_contractions, "there is no table",
+                  in_quotes(*table), "- choose kernels, dslash, solver, delta, scaling, contractions or paper000");
+          session.require_used("--lattice", !is_kernels && !is_contractions,
+                               "for the tables dslash, solver, delta and scaling");
           session.require_used("--mass", is_solver || is_scaling, "for the tables solver, delta and scaling");
-          session.require_used("--seconds", is_dslash || is_kernels, "for the tables kernels and dslash");
-          for (const char* option : {"--small", "--large", "--only", "--kernels", "--no-one-thread"})
+          session.require_used("--seconds", is_dslash || is_kernels || (is_contractions && !is_paper000),
+                               "for the tables kernels, dslash and contractions");
+          for (const char* option : {"--small", "--large", "--kernels", "--no-one-thread"})
             session.require_used(option, is_kernels, "for the table kernels");
+          session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
+                               "for the tables kernels and contractions");
+          session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
+          session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+          if (is_contractions) {
+            require(session.comm.size() == 1, "the table", *table, "is of one process: start one");
+            require(*n_rows > 0 && *n_rows % 4 == 0, "--rows is", *n_rows, "- it must be positive and a multiple of 4");
+            session.begin();
+            const ContractionBench of_contractions{
+                [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); }, *blas,
+                options->only, *n_rows};
+            return is_paper000 ? bench_paper000(session, of_contractions)
+                               : bench_contractions(session, of_contractions);
+          }
           if (is_scaling) {
             scaling->lattice = *lattice;
             if (session.given.contains("--mass")) scaling->problem.mass = problem->mass;

@@ -2,11 +2,16 @@
 //
 // Sources of propagators and two-point functions.
 #include "apps/bench/bench_rows.hpp"
+#include "apps/bench/contractions/bench_numbers.hpp"
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
+#include "kov/contractions/engine/engine.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/contractions/hadrons/three_point.hpp"
+#include "kov/contractions/kernels/ladder/ladder.hpp"
+#include "kov/contractions/kernels/product.hpp"
+#include "kov/contractions/kernels/trace.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "kov/contractions/sources/source.hpp"
 
@@ -32,7 +37,7 @@ void add_sources(BenchRows<T>& rows, const Propagator<T>& s) {
 }
 
 template <class T>
-void add_correlators(BenchRows<T>& rows, const Propagator<T>& s) {
+void add_two_point_rows(BenchRows<T>& rows, const Propagator<T>& s) {
   const double V = rows.sites;
   const auto channels = all_mesons();
   rows.add("256 mesons, p = 0", V, 288, 18432, [=] { mesons<T>(s, s, channels, {at_rest}); });
@@ -107,6 +112,47 @@ void add_slice_rows(BenchRows<T>& rows) {
   rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { fix_phases_by_slice(x); });
 }
 
+/// Dense kernels of distillation; a site is a number of the product, or of the inner index of the traces.  They depend
+/// on no lattice: `kovariant bench contractions` has them in all their forms.
+template <class T>
+void add_dense_rows(BenchRows<T>& rows) {
+  using Z = Complex<T>;
+  constexpr int n = 64, batch = 8, c = 16, length = n * n;
+  const Buffer<Z> a = bench_numbers<Z>(std::size_t(batch) * n * n, 1), b = bench_numbers<Z>(std::size_t(c) * length, 2),
+                  product("product", std::size_t(batch) * n * n);
+  const auto add_products = [&](const std::string& name, ProductTiling tiling) {
+    rows.add(name, batch * n * n, 6, 8 * n, [=] {
+      multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                  packed_matrices(product.data(), n, n), {{batch, 1, 1, 1}}, {.tiling = tiling});
+    });
+  };
+  add_products("64 x 64 matrix products", ProductTiling::automatic);
+  add_products("64 x 64 matrix products, scratch tiles", ProductTiling::square);
+  const Buffer<Complex<double>> sums("traces", c * c);
+  const auto workspace = std::make_shared<TraceWorkspace>();
+  const auto add_traces = [&](const std::string& name, TraceTiling tiling) {
+    rows.add(name, length, 4 * c, 8 * c * c, [=] {
+      traces<Z>({b.data(), b.data(), c, c, length}, {sums.data(), 0, 1}, *workspace, {.tiling = tiling});
+    });
+  };
+  add_traces("16 x 16 traces", TraceTiling::automatic);
+  add_traces("16 x 16 traces, scratch tiles", TraceTiling::of16);
+  rows.add("64 x 64 matrix products, a rung of the ladder", batch * n * n, 6, 8 * n,
+           [=] { multiply_on_rung(ProductRung::fused2_prefetch, a.data(), b.data(), product.data(), n, batch, true); });
+  for (const TraceRung rung : {TraceRung::single, TraceRung::tiled_prefetch})
+    rows.add("16 x 16 traces, " + name(rung), length, 4 * c, 8 * c * c, [=] {
+      traces_on_rung<T>(rung, {b.data(), b.data(), c, c, length}, sums.data(), *workspace);
+    });
+  // Eigenvectors, elementals and gammas of a small problem; a site is a number of the perambulator.
+  constexpr int n_vectors = 16, n_elementals = 1, tau = 16 * n_vectors * n_vectors;
+  std::vector<FactorisedOperator> operators;
+  for (int number = 0; number < 16; ++number) operators.push_back({0, Gamma::number(number)});
+  const auto engine = std::make_shared<FactorisedEngine<T>>(operators, n_elementals, n_vectors, 1);
+  rows.add("correlators of 16 operators, factorised", tau, 2, double(256 * n_vectors + 2048) / 16, [=] {
+    engine->add({0, 0, 1, b.data(), n_vectors * n_vectors, b.data(), b.data(), tau});
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -114,9 +160,10 @@ void add_contraction_rows(BenchRows<T>& rows) {
   const Propagator<T> s(rows.lattice, "propagator");
   fill_for_bench(s.columns(), 4);
   add_sources(rows, s);
-  add_correlators(rows, s);
+  add_two_point_rows(rows, s);
   add_slice_rows(rows);
   add_three_point_functions(rows, s);
+  add_dense_rows(rows);
 }
 
 template void add_contraction_rows(BenchRows<float>&);

@@ -67,6 +67,23 @@ using InParameters = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 
+/// A kernel that states how it is run on GPUs: by teams of at most max_threads threads, with so few registers that
+/// min_teams of them fit on a multiprocessor.  Kernels that state nothing are compiled for 1024 threads, 64 registers
+/// each.
+template <class Kernel>
+concept StatesTeams = requires {
+  Kernel::max_threads;
+  Kernel::min_teams;
+};
+template <class Kernel>
+struct TeamBounds {
+  using type = Kokkos::LaunchBounds<>;
+};
+template <StatesTeams Kernel>
+struct TeamBounds<Kernel> {
+  using type = Kokkos::LaunchBounds<Kernel::max_threads, Kernel::min_teams>;
+};
+
 template <class Kernel, class Exec>
 struct TeamFunctor {
   Kernel kernel;
@@ -76,13 +93,15 @@ struct TeamFunctor {
 
 /// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError if a
 /// team's tiles do not fit into the scratch memory (1 GiB on hosts), or if a GPU cannot run the kernel with that many
-/// threads.
+/// threads.  A kernel may state `static constexpr int max_threads, min_teams`, for which its registers are then
+/// limited.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_team(const std::string& name, const TeamShape& shape, const Kernel& kernel, const Exec& exec = {}) {
   if (shape.n_teams <= 0) return;
   constexpr bool on_host = is_host_v<Exec>;
   const detail::TeamFunctor<Kernel, Exec> functor{kernel};
-  Kokkos::TeamPolicy<Exec, detail::InParameters> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
+  Kokkos::TeamPolicy<Exec, detail::InParameters, typename detail::TeamBounds<Kernel>::type> policy(
+      exec, shape.n_teams, on_host ? 1 : shape.threads);
   // On hosts Kokkos reports the size of a first-level cache, which is advice, not a limit.
   const std::size_t most =
       on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::tile_alignment;

@@ -145,6 +145,23 @@ class Bench(ProgramTest):
             if delta == "1e-01":
                 self.assertGreater(int(renewals), 2, (high, low))
 
+    def test_the_table_contractions_has_every_kernel(self):
+        text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001).stdout
+        for rung in ("naive", "tiled", "split and padded", "fused 2 + 2, prefetch", "single, as a tree", "split-k"):
+            self.assertEqual(len(re.findall(rf"^  {re.escape(rung)} +[0-9. ]+$", text, re.M)), 2, f"{rung}\n{text}")
+        for c in (1, 15, 16, 17, 64, 65):
+            self.assertEqual(len(re.findall(rf"^ +{c} +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)), 2, f"{c}\n{text}")
+        self.assertEqual(len(re.findall(r"^products of two N x N matrices, (?:real|complex) (?:float|double)", text, re.M)), 4)
+        self.assertIn("--rows", self.call("bench", "contractions", "--rows", 30, code=1).stderr)
+
+    def test_the_table_paper000_has_both_engines(self):
+        text = self.call("bench", "paper000", "--rows", 8).stdout
+        rows = re.findall(r"^  (dense|factorised) +(float|double) +([0-9.]+) +([0-9.]+) +([0-9.]+)$", text, re.M)
+        self.assertEqual(len(rows), 4, text)
+        for _, _, milliseconds, _, seconds in rows:
+            self.assertGreater(float(milliseconds), 0)
+            self.assertAlmostEqual(float(seconds), float(milliseconds) * 16.384, delta=1 + 0.01 * float(seconds))
+
     ROW = (r"^(strong|weak) +(\d+)  (\d+ \d+ \d+ \d+) +(single|single/16-bit|double|double/single|double/16-bit) +"
            r"(none|blocking|overlapped) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9]+) +([0-9.e+-]+)$")
 

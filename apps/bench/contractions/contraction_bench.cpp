@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench/contractions/contraction_bench.hpp"
+
+#include "apps/bench/contractions/bench_numbers.hpp"
+#include "apps/bench/contractions/blas.hpp"
+#include "apps/bench/contractions/paper000.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/contractions/kernels/ladder/ladder.hpp"
+#include "kov/contractions/kernels/product.hpp"
+#include "kov/contractions/kernels/trace.hpp"
+#include "kov/core/runtime/runtime.hpp"
+
+namespace kov::app {
+
+namespace {
+
+template <class Z>
+constexpr const char* number_name() {
+  if (std::is_same_v<Z, float>) return "real float";
+  if (std::is_same_v<Z, double>) return "real double";
+  return std::is_same_v<Z, Complex<float>> ? "complex float" : "complex double";
+}
+
+/// The largest number of operators that a team of this tiling covers.
+int tiling_width(TraceTiling tiling) {
+  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 0};
+  return widths[int(tiling)];
+}
+
+/// A line of a table: Gflop/s, and percent of what the BLAS does.
+void say_rate(const Session& session, const std::string& what, double flops, double seconds, double of_blas) {
+  std::string line = format("  %-44s %10.4f ms %10.1f Gflop/s", what.c_str(), seconds * 1e3, flops / seconds * 1e-9);
+  if (of_blas > 0) line += format(" %6.1f %% of BLAS", 100 * of_blas / seconds);
+  session.say(line);
+}
+
+/// Products of a batch of matrices by every tiling.
+template <class Z>
+void bench_products(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  constexpr int batch = 64;
+  const int n = bench.n_rows;
+  const std::size_t matrix = std::size_t(n) * std::size_t(n);
+  const Buffer<Z> a = bench_numbers<Z>(batch * matrix, 1), b = bench_numbers<Z>(batch * matrix, 2),
+                  c("product", batch * matrix);
+  const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n * batch;
+  session.say(format("products of %d x %d matrices, %d of them, %s", n, n, batch, number_name<Z>()));
+  double of_blas = 0;
+  if (blas.exists()) {
+    of_blas = bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), batch); });
+    say_rate(session, blas.name(), flops, of_blas, of_blas);
+  }
+  const auto run = [&](const std::string& what, const ProductOptions& options) {
+    const double seconds = bench.seconds([&] {
+      multiply<Z>(packed_matrices<const Z>(a.data(), n, n), packed_matrices<const Z>(b.data(), n, n),
+                  packed_matrices(c.data(), n, n), {{batch, 1, 1, 1}}, options);
+    });
+    say_rate(session, what, flops, seconds, of_blas);
+  };
+  for (const ProductTiling tiling : product_tilings()) run("tiling " + name(tiling), {.tiling = tiling});
+  run("automatic", {});
+  if constexpr (!std::is_arithmetic_v<Z>)
+    run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
+}
+
+/// Traces of c operators with c, their vectors as long as a matrix, 32 pairs.
+template <class Z>
+void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  constexpr int n_pairs = 32, most = 65;
+  const int length = bench.n_rows * bench.n_rows;
+  const std::size_t numbers = std::size_t(n_pairs) * most * std::size_t(length);
+  const Buffer<Z> a = bench_numbers<Z>(numbers, 1), b = bench_numbers<Z>(numbers, 2);
+  const Buffer<Complex<double>> sums("traces", std::size_t(n_pairs) * most * most);
+  const Buffer<Z> of_blas("traces of BLAS", std::size_t(n_pairs) * most * most);
+  TraceWorkspace workspace;
+  session.say(
+      format("traces of c operators with c, vectors of %d numbers, %d pairs, %s", length, n_pairs, number_name<Z>()));
+  session.say(format("  %3s %10s %10s %10s %12s %8s   %s", "c", "ms", "Gflop/s", "GB/s", "BLAS Gflop/s", "ratio",
+                     "slower tilings, Gflop/s"));
+  for (const int c : {1, 2, 4, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65}) {
+    const TraceProblem<Z> problem{
+        a.data(), b.data(), c, c, length, n_pairs, std::int64_t(c) * length, std::int64_t(c) * length};
+    const double flops = 8.0 * c * c * length * n_pairs, bytes = 2.0 * c * length * n_pairs * sizeof(Z);
+    const auto seconds_of = [&](const TraceOptions& options) {
+      return bench.seconds([&] { traces(problem, {sums.data(), 0, n_pairs}, workspace, options); });
+    };
+    const double seconds = seconds_of({});
+    const double blas_seconds =
+        blas.exists()
+            ? bench.seconds([&] { blas.multiply(c, c, length, a.data(), b.data(), of_blas.data(), n_pairs, true); })
+            : 0;
+    std::string others;
+    if constexpr (!has_packs)
+      for (const TraceTiling tiling : trace_tilings()) {
+        const int covered = tiling_width(tiling);
+        if (covered >= c && covered <= 2 * c + 4)
+          others += format(" %s: %.0f", name(tiling).c_str(), flops / seconds_of({.tiling = tiling}) * 1e-9);
+      }
+    session.say(format("  %3d %10.4f %10.1f %10.1f %12.1f %8.2f  ", c, seconds * 1e3, flops / seconds * 1e-9,
+                       bytes / seconds * 1e-9, blas_seconds > 0 ? flops / blas_seconds * 1e-9 : 0.0,
+                       blas_seconds / seconds) +
+                others);
+  }
+  const TraceProblem<Z> problem{
+      a.data(), b.data(), 64, 64, length, n_pairs, std::int64_t(64) * length, std::int64_t(64) * length};
+  if constexpr (std::is_same_v<Z, Complex<float>>)
+    say_rate(session, "c = 64, sums in double", 8.0 * 64 * 64 * length * n_pairs, bench.seconds([&] {
+      traces(problem, {sums.data(), 0, n_pairs}, workspace, {.wide_sums = true});
+    }),
+             0);
+}
+
+/// Paper 000, tables of chapter 4, with its count: 8 flops for each complex product, which is N^3 times.
+template <class T>
+void bench_ladder(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  using Z = Complex<T>;
+  constexpr int n_left = has_packs ? 12 : 64;
+  const int n = bench.n_rows;
+  constexpr double on_c1060[n_product_rungs] = {34.09,  177.71, 217.33, 222.67, 224.17, 210.71, 240.65,
+                                                256.29, 228.42, 257.91, 0,      240.21, 0,      269.22};
+  const std::size_t matrix = std::size_t(n) * std::size_t(n);
+  const Buffer<Z> a = bench_numbers<Z>(n_left * matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", n_left * matrix);
+  const double flops = 8.0 * n * n * n * n_left;
+  session.say(
+      format("ladder of products: %d left factors of %d x %d by one right factor, %s", n_left, n, n, number_name<Z>()));
+  session.say(format("  %-26s %14s %14s %20s", "", "a launch each", "one launch", "C1060 of paper 000"));
+  const auto row = [&](const std::string& what, double each, double one, double paper) {
+    session.say(
+        format("  %-26s %14.1f %14.1f", what.c_str(), each > 0 ? flops / each * 1e-9 : 0.0, flops / one * 1e-9) +
+        (paper > 0 ? format(" %20.1f", paper) : std::string()));
+  };
+  for (int rung = 0; rung < n_product_rungs; ++rung) {
+    const auto seconds = [&](bool batched) {
+      return bench.seconds(
+          [&] { multiply_on_rung(ProductRung(rung), a.data(), b.data(), c.data(), n, n_left, batched); });
+    };
+    row(name(ProductRung(rung)), seconds(false), seconds(true), on_c1060[rung]);
+  }
+  row("register tiles", 0, bench.seconds([&] {
+    multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                packed_matrices(c.data(), n, n), {{n_left, 1, 1, 1}});
+  }),
+      0);
+  // The left factors are one matrix of n n_left rows.
+  if (blas.exists())
+    row(blas.name(), 0, bench.seconds([&] { blas.multiply(n * n_left, n, n, a.data(), b.data(), c.data(), 1); }),
+        219.45);
+
+  constexpr int operators = 64;
+  constexpr double traces_on_c1060[n_trace_rungs] = {5.66, 0, 41.83, 154.01, 0};
+  const Buffer<Z> left = bench_numbers<Z>(operators * matrix, 3), right = bench_numbers<Z>(operators * matrix, 4);
+  const Buffer<Complex<double>> sums("traces", operators * operators);
+  TraceWorkspace workspace;
+  const double trace_flops = 8.0 * operators * operators * double(matrix);
+  session.say(format("ladder of traces: 64 x 64 of %d x %d matrices, %s", n, n, number_name<Z>()));
+  for (int rung = 0; rung < n_trace_rungs; ++rung) {
+    const double seconds = bench.seconds([&] {
+      traces_on_rung<T>(TraceRung(rung), {left.data(), right.data(), operators, operators, std::int64_t(matrix)},
+                        sums.data(), workspace);
+    });
+    session.say(format("  %-26s %14s %14.1f", name(TraceRung(rung)).c_str(), "", trace_flops / seconds * 1e-9) +
+                (traces_on_c1060[rung] > 0 ? format(" %20.1f", traces_on_c1060[rung]) : std::string()));
+  }
+}
+
+/// Paper 002's sizes: products of two square matrices, 2 N^3 flops for real numbers.
+template <class Z>
+void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas) {
+  session.say(format("products of two N x N matrices, %s, Gflop/s", number_name<Z>()));
+  std::string head = format("  %5s %12s %12s", "N", "automatic", "BLAS");
+  if constexpr (!has_packs)
+    for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
+  session.say(head);
+  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
+    if (n > 8 * bench.n_rows + 1) continue;
+    const std::size_t matrix = std::size_t(n) * std::size_t(n);
+    const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
+    const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n;
+    const auto rate = [&](ProductTiling tiling) {
+      return flops / bench.seconds([&] {
+        multiply<Z>(shared_matrix<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                    shared_matrix(c.data(), n, n), {}, {.tiling = tiling});
+      }) * 1e-9;
+    };
+    const double of_blas =
+        blas.exists() ? flops / bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), 1); }) * 1e-9
+                      : 0;
+    std::string line = format("  %5d %12.1f %12.1f", n, rate(ProductTiling::automatic), of_blas);
+    if constexpr (!has_packs)
+      for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
+    session.say(line);
+  }
+}
+
+}  // namespace
+
+void bench_contractions(const Session& session, const ContractionBench& bench) {
+  const Blas blas(bench.blas);
+  session.say(Runtime::description() + ", " + blas.name());
+  const auto table = [&](const std::string& name, const std::function<void()>& print) {
+    if (name.find(bench.only) == std::string::npos) return;
+    print();
+    session.say();
+  };
+  table("ladder, complex float", [&] { bench_ladder<float>(session, bench, blas); });
+  table("ladder, complex double", [&] { bench_ladder<double>(session, bench, blas); });
+  table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
+  table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
+  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas); });
+  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas); });
+  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas); });
+  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas); });
+  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas); });
+  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas); });
+  table("whole problem", [&] { bench_whole_problem(session, bench); });
+}
+
+}  // namespace kov::app

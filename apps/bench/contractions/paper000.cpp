@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench/contractions/paper000.hpp"
+
+#include "apps/bench/contractions/bench_numbers.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/contractions/engine/stream.hpp"
+#include "kov/core/runtime/runtime.hpp"
+
+#include <vector>
+
+namespace kov::app {
+
+namespace {
+
+constexpr int paper_times = 128, paper_operators = 64, paper_elementals = 4;
+/// Times of the data that are contracted: on a CPU a part, whose pairs stand for all.
+constexpr int measured_times = has_packs ? 8 : paper_times;
+
+std::vector<FactorisedOperator> paper_factors() {
+  std::vector<FactorisedOperator> operators;
+  for (int i = 0; i < paper_operators; ++i) operators.push_back({i / 16, Gamma::number(i % 16)});
+  return operators;
+}
+
+/// An engine and data of n_times time slices.
+template <class Engine>
+struct EngineRun {
+  using Z = Complex<typename Engine::Real>;
+  EngineRun(const Engine& engine, int n_times)
+      : engine(engine),
+        slices(bench_numbers<Z>(engine.slice_numbers() * std::size_t(n_times), 1)),
+        taus(bench_numbers<Z>(engine.perambulator_numbers() * std::size_t(n_times) * std::size_t(n_times), 2)) {}
+  /// From these sources (none: all) to all sinks.
+  void run(const std::vector<int>& sources = {}) { add_correlators(engine, {slices.data(), taus.data()}, sources); }
+
+  Engine engine;
+  Buffer<Z> slices, taus;
+};
+
+/// Seconds of one (t, delta) pair, all of them contracted once, after those of one source that are not counted.
+template <class Engine>
+double seconds_of_one_run(EngineRun<Engine>& of) {
+  of.run({0});
+  Kokkos::fence();
+  const Kokkos::Timer timer;
+  of.run();
+  Kokkos::fence();
+  return timer.seconds() / of.engine.n_times() / of.engine.n_times();
+}
+
+template <class T>
+void bench_paper000_in(const Session& session, const ContractionBench& bench, const char* precision) {
+  const double pairs = double(paper_times) * paper_times;
+  const double n = bench.n_rows, v = n / 4, c = paper_operators, e = paper_elementals;
+  const auto row = [&](const char* engine, double seconds, double flops) {
+    session.say(format("  %-12s %-8s %12.4f %12.1f %12.3f", engine, precision, seconds * 1e3, flops / seconds * 1e-9,
+                       seconds * pairs));
+  };
+  double dense_seconds = 0;
+  {
+    EngineRun<DenseEngine<T>> dense({paper_operators, bench.n_rows, measured_times}, measured_times);
+    dense_seconds = seconds_of_one_run(dense);
+    row("dense", dense_seconds, 16 * c * n * n * n + 8 * c * c * n * n);
+  }
+  const auto operators = paper_factors();
+  EngineRun<FactorisedEngine<T>> factorised({operators, paper_elementals, bench.n_rows / 4, measured_times},
+                                            measured_times);
+  const double seconds = seconds_of_one_run(factorised);
+  row("factorised", seconds, 256 * e * v * v * v + 2048 * e * e * v * v);
+  session.say(format("  factorised is %.1f times as fast as dense", dense_seconds / seconds));
+}
+
+}  // namespace
+
+void bench_whole_problem(const Session& session, const ContractionBench& bench) {
+  session.say(format("whole problem of paper 000: N = %d, T = 128, dense, complex float; from pairs of a few times",
+                     bench.n_rows));
+  session.say(format("  %3s %12s %12s %12s %14s %12s", "c", "ms a pair", "Gflop/s", "s for T=128", "s on a C1060",
+                     "ops/transfer"));
+  constexpr int n_times = 4;
+  struct Row {
+    int c;
+    double paper;
+  };
+  for (const Row& row :
+       {Row{1, 230}, {2, 235}, {4, 0}, {8, 0}, {15, 1301}, {16, 598}, {17, 758}, {32, 967}, {33, 0}, {64, 1701}}) {
+    EngineRun<DenseEngine<float>> of({row.c, bench.n_rows, n_times}, n_times);
+    const double seconds = bench.seconds([&] { of.run(); }) / n_times / n_times, n = bench.n_rows, c = row.c;
+    const double operations = 2 * c * n * n * n + c * c * n * n, transfers = (c + 1) * n * n;
+    session.say(format("  %3d %12.4f %12.1f %12.2f %14s %12.0f", row.c, seconds * 1e3, 8 * operations / seconds * 1e-9,
+                       seconds * paper_times * paper_times, row.paper > 0 ? format("%.0f", row.paper).c_str() : "-",
+                       operations / transfers));
+  }
+  session.say("  ops/transfer: complex products for each number that is read, (2 c N^3 + c^2 N^2) / ((c + 1) N^2)");
+}
+
+void bench_paper000(const Session& session, const ContractionBench& bench) {
+  session.say(Runtime::description());
+  session.say(format("paper 000: N = %d, c = 64 (16 gammas x 4 elementals), T = 128, all data in memory; %d pairs",
+                     bench.n_rows, measured_times * measured_times));
+  session.say(format("  %-12s %-8s %12s %12s %12s", "engine", "real", "ms a pair", "Gflop/s", "s for T=128"));
+  bench_paper000_in<float>(session, bench, "float");
+  bench_paper000_in<double>(session, bench, "double");
+  session.say("  paper 000 on a Tesla C1060, N = 256, dense, float: 1701 s");
+}
+
+}  // namespace kov::app

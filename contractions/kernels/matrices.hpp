@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Dense matrices in memory where kernels run, one or a batch of them: what multiply() and traces() take.
+#pragma once
+
+#include "kov/core/site/complex.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kov {
+
+/// What a matrix is made of.
+template <class Z>
+concept MatrixNumber = std::is_same_v<Z, float> || std::is_same_v<Z, double> || std::is_same_v<Z, Complex<float>> ||
+    std::is_same_v<Z, Complex<double>>;
+
+/// How many directions a batch has: products of all operators, all pairs of spins and several times are one launch.
+inline constexpr int batch_directions = 4;
+
+/// Matrices of a batch in memory of Kokkos::DefaultExecutionSpace, which they do not own.  Element (i, k) of number
+/// (b0, b1, b2, b3) is at data[i * row_stride + k + b0 * strides[0] + ... + b3 * strides[3]].
+template <class Z>
+struct Matrices {
+  Z* data = nullptr;
+  int n_rows = 0, n_columns = 0;
+  std::int64_t row_stride = 0;
+  /// From one matrix to the next in each direction of the batch; 0: all share one.
+  std::int64_t strides[batch_directions] = {0, 0, 0, 0};
+};
+
+/// The extents of a batch.
+struct Batch {
+  int extents[batch_directions] = {1, 1, 1, 1};
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t size() const {
+    return std::int64_t(extents[0]) * extents[1] * extents[2] * extents[3];
+  }
+};
+
+/// Matrices that follow one another without gaps.
+template <class Z>
+Matrices<Z> packed_matrices(Z* data, int n_rows, int n_columns) {
+  return {data, n_rows, n_columns, n_columns, {std::int64_t(n_rows) * n_columns, 0, 0, 0}};
+}
+/// One matrix for all numbers of a batch.
+template <class Z>
+Matrices<Z> shared_matrix(Z* data, int n_rows, int n_columns) {
+  return {data, n_rows, n_columns, n_columns, {0, 0, 0, 0}};
+}
+
+}  // namespace kov

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Batched matrix products for contractions: C = A B, with gamma_5 on both sides of A and a conjugate on request.
+#pragma once
+
+#include "kov/contractions/kernels/matrices.hpp"
+#include "kov/core/base/queue.hpp"
+
+#include <span>
+#include <string>
+
+namespace kov {
+
+/// What replaces A by gamma_5 A gamma_5 for a matrix whose index is (spin, eigenvector), spin slow.
+enum class Gamma5Fold {
+  none,
+  /// gamma_5 = diag(1, 1, -1, -1), the DeGrand-Rossi basis that this library uses.
+  signs,
+  /// gamma_5 exchanges the upper and the lower half, as in eq. (4.6) of the paper that ladder/ladder.hpp names.
+  exchange
+};
+
+/// Tilings of a product.  All give the same numbers up to rounding.
+enum class ProductTiling {
+  /// The fastest for this device, type and size.
+  automatic,
+  /// Tiles of the register outer product (hierarchical tiling): 32 x 32, 64 x 64 and 128 x 128 numbers a team; 4 x 2,
+  /// 8 x 4 and 8 x 8 a thread.  The first two are the tile sets of H.-L. Wu, "GPU Matrix Multiplication" (CSE 260).
+  small,
+  medium,
+  large,
+  /// 64 x 64 numbers a team and 4 x 4 a thread, deeper tiles of k.
+  square,
+  /// 64 x 64 numbers a team, 8 x 4 a thread, three stages of prefetching.
+  deep,
+  /// CPUs alone: blocks for the caches, tiles in SIMD registers.
+  packs
+};
+
+/// "automatic", "small", ...
+std::string name(ProductTiling tiling);
+/// Those that this build has, without automatic.
+std::span<const ProductTiling> product_tilings();
+
+struct ProductOptions {
+  Gamma5Fold gamma5 = Gamma5Fold::none;
+  /// Stores the complex conjugate of the product; changes nothing for real numbers.
+  bool conjugate = false;
+  ProductTiling tiling = ProductTiling::automatic;
+};
+
+/// c = a b for every number of the batch; with Gamma5Fold c = (gamma_5 a gamma_5) b.  Sizes are arbitrary; 8 flops for
+/// each complex product, 2 for each real one.  c shares no memory with a and b.  Asynchronous.  Throws InputError when
+/// the shapes do not fit, when gamma_5 is asked for an a that is not square with an even number of rows, when this
+/// build lacks the tiling.
+///
+/// The right factors of a correlator come out of the forward perambulator alone: as tau(t, t') = gamma_5 tau(t', t)^+
+/// gamma_5, the transpose of Phi^+ tau(t, t') is the conjugate of gamma_5 tau(t', t) gamma_5 Phi, which is what
+/// traces() reads (paper 000 of ladder/ladder.hpp, eq. 4.9).
+template <MatrixNumber Z>
+void multiply(const Matrices<const Z>& a, const Matrices<const Z>& b, const Matrices<Z>& c, const Batch& batch = {},
+              const ProductOptions& options = {}, const Exec& exec = {});
+
+extern template void multiply(const Matrices<const float>&, const Matrices<const float>&, const Matrices<float>&,
+                              const Batch&, const ProductOptions&, const Exec&);
+extern template void multiply(const Matrices<const double>&, const Matrices<const double>&, const Matrices<double>&,
+                              const Batch&, const ProductOptions&, const Exec&);
+extern template void multiply(const Matrices<const Complex<float>>&, const Matrices<const Complex<float>>&,
+                              const Matrices<Complex<float>>&, const Batch&, const ProductOptions&, const Exec&);
+extern template void multiply(const Matrices<const Complex<double>>&, const Matrices<const Complex<double>>&,
+                              const Matrices<Complex<double>>&, const Batch&, const ProductOptions&, const Exec&);
+
+}  // namespace kov

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernels of products of complex numbers in double precision.
+#include "kov/contractions/kernels/product_launch.hpp"
+
+namespace kov::detail {
+
+template void launch_product_of(const ProductProblem<Complex<double>>&, ProductTiling, const Exec&);
+
+}  // namespace kov::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to product*.cpp: which kernel computes a product.  The sources product_*.cpp hold the kernels of one type
+// each.
+#pragma once
+
+#include "kov/contractions/kernels/cuda/product_shapes.hpp"
+#include "kov/contractions/kernels/product_packs.hpp"
+#include "kov/contractions/kernels/product_tiles.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kov::detail {
+
+template <class Z, class Shape>
+void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
+  using Kernel = ProductTiles<Z, Shape>;
+  static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
+  const int across = (problem.c.n_columns + Shape::block_columns - 1) / Shape::block_columns,
+            down = (problem.c.n_rows + Shape::block_rows - 1) / Shape::block_rows;
+  const std::int64_t n_teams = problem.batch.size() * across * down;
+  require(n_teams <= std::numeric_limits<int>::max(), "a batch of", problem.batch.size(), "products is cut into",
+          n_teams, "tiles, and one launch has 2^31 at most: take several batches");
+  constexpr int n = Sixteen<Z>::n;
+  const bool even_halves = problem.first[1] % n == 0 && problem.first[2] % n == 0,
+             even_columns = problem.c.n_columns % n == 0;
+  const Kernel kernel{problem,
+                      across,
+                      down,
+                      even_halves && has_aligned_rows(problem.a),
+                      even_columns && has_aligned_rows(problem.b),
+                      even_columns && has_aligned_rows(problem.c)};
+  for_each_team("product_tiles", {int(n_teams), Shape::max_threads, Kernel::tile_bytes}, kernel, exec);
+}
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <class Z>
+void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
+  using Kernel = ProductPacks<Z>;
+  // Blocks of equal size, as many as leave no thread without work; their number changes no sum.
+  const std::int64_t n_matrices = problem.batch.size();
+  const int rows = problem.c.n_rows, most = (rows + Kernel::rows - 1) / Kernel::rows;
+  const std::int64_t wanted = (4 * std::int64_t(exec.concurrency()) + n_matrices - 1) / n_matrices;
+  const int least = (rows + Kernel::most_rows - 1) / Kernel::most_rows;
+  const int n_blocks =
+      n_matrices >= 2 * exec.concurrency() ? least : std::clamp(int(wanted), least, std::max(least, most));
+  const int block = int(Kernel::padded((rows + n_blocks - 1) / n_blocks, Kernel::rows));
+  const int row_blocks = (rows + block - 1) / block;
+  const std::int64_t n_teams = n_matrices * row_blocks;
+  require(n_teams <= std::numeric_limits<int>::max(), "a batch of", n_matrices,
+          "products is too large for one launch: take several");
+  for_each_team("product_packs", {int(n_teams), 1, Kernel::tile_bytes}, Kernel{problem, row_blocks, block}, exec);
+}
+#endif
+
+template <class Z>
+void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
+  using Shapes = ProductShapes<Z>;
+  if (tiling == ProductTiling::automatic)
+    tiling =
+        has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
+  switch (tiling) {
+    case ProductTiling::small:
+      return launch_product_tiles<Z, typename Shapes::Small>(problem, exec);
+    case ProductTiling::medium:
+      return launch_product_tiles<Z, typename Shapes::Medium>(problem, exec);
+    case ProductTiling::large:
+      return launch_product_tiles<Z, typename Shapes::Large>(problem, exec);
+    case ProductTiling::square:
+      return launch_product_tiles<Z, typename Shapes::Square>(problem, exec);
+    case ProductTiling::deep:
+      return launch_product_tiles<Z, typename Shapes::Deep>(problem, exec);
+    case ProductTiling::automatic:
+    case ProductTiling::packs:
+      break;
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  launch_product_packs(problem, exec);
+#else
+  throw InputError("products by packs are for CPUs, and this build is for GPUs: choose another tiling");
+#endif
+}
+
+template <class Z>
+void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
+  launch_product(problem, tiling, exec);
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to the kernels of this room: what lets one source of a tiled kernel run by the threads of a GPU's team, or by
+// the single thread of a CPU's team in the place of all of them; and copies into tiles.
+#pragma once
+
+#include "kov/core/launch/for_each_team.hpp"
+#include "kov/core/site/complex.hpp"
+
+#include <type_traits>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda_pipeline.h>
+#endif
+
+namespace kov::detail {
+
+/// What Kokkos gives a team of the 48 KB of scratch memory that GPUs have for one: 8 KB are for reductions.
+inline constexpr std::size_t most_tile_bytes = 40 * 1024 - 64;
+
+/// f(0), ..., f(n - 1), unrolled on GPUs, where arrays with known indices are registers.
+template <int n, class F>
+KOKKOS_FORCEINLINE_FUNCTION void repeat(const F& f) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int i = 0; i < n; ++i) f(i);
+}
+
+/// What the threads of a team keep between two barriers.
+template <int most_threads, class State>
+class TileThreads {
+ public:
+  /// Calls f(thread, its state) for n_threads threads: on a GPU by each of them, elsewhere one after another.
+  template <class TeamT, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void each([[maybe_unused]] const TeamT& team, [[maybe_unused]] int n_threads,
+                                        const F& f) {
+#if defined(__CUDA_ARCH__)
+    f(team.thread(), state_[0]);
+#else
+    for (int thread = 0; thread < n_threads; ++thread) f(thread, state_[thread]);
+#endif
+  }
+
+ private:
+#if defined(__CUDA_ARCH__)
+  State state_[1];
+#else
+  State state_[most_threads];
+#endif
+};
+
+/// Sixteen bytes of numbers, which are loaded at once.
+template <class Z>
+struct alignas(16) Sixteen {
+  static constexpr int n = int(16 / sizeof(Z));
+  Z z[n];
+};
+template <class Z>
+KOKKOS_FORCEINLINE_FUNCTION Sixteen<Z> load_sixteen(const Z* p) {
+  return *reinterpret_cast<const Sixteen<Z>*>(p);
+}
+
+/// Starts a copy of N = Sixteen<Z> or Z into a tile, zeros if there is nothing to copy; it is there after
+/// wait_for_copies().
+template <class N>
+KOKKOS_FORCEINLINE_FUNCTION void start_tile_copy(void* to, const void* from, bool exists) {
+#if defined(__CUDA_ARCH__)
+  __pipeline_memcpy_async(to, from, sizeof(N), exists ? 0 : sizeof(N));
+#else
+  if (exists)
+    *static_cast<N*>(to) = *static_cast<const N*>(from);
+  else
+    *static_cast<N*>(to) = N{};
+#endif
+}
+/// Ends a group of copies of this thread.
+KOKKOS_FORCEINLINE_FUNCTION void end_copy_group() {
+#if defined(__CUDA_ARCH__)
+  __pipeline_commit();
+#endif
+}
+/// Waits for all groups of this thread but the last n.
+template <int n>
+KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
+#if defined(__CUDA_ARCH__)
+  __pipeline_wait_prior(n);
+#endif
+}
+
+template <class Z>
+struct MatrixRealOf {
+  using type = Z;
+};
+template <class R>
+struct MatrixRealOf<Complex<R>> {
+  using type = R;
+};
+template <class Z>
+using MatrixReal = typename MatrixRealOf<std::remove_const_t<Z>>::type;
+template <class Z>
+inline constexpr bool is_complex_number = !std::is_arithmetic_v<std::remove_const_t<Z>>;
+/// Flops of a product that is added.
+template <class Z>
+inline constexpr double product_flops = is_complex_number<Z> ? 8 : 2;
+
+/// acc += a b
+template <class R>
+requires std::is_arithmetic_v<R> KOKKOS_FORCEINLINE_FUNCTION void accumulate(R& acc, R a, R b) {
+  add_product(acc, a, b);
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void accumulate(Complex<R>& acc, const Complex<R>& a, const Complex<R>& b) {
+  multiply_add(acc, a, b);
+}
+template <class R>
+requires std::is_arithmetic_v<R> KOKKOS_FORCEINLINE_FUNCTION R conj_number(R a) { return a; }
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> conj_number(const Complex<R>& a) {
+  return conj(a);
+}
+/// The same number in another precision.
+template <class To, class R>
+requires std::is_arithmetic_v<R> KOKKOS_FORCEINLINE_FUNCTION To converted(R a) { return To(a); }
+template <class To, class R>
+KOKKOS_FORCEINLINE_FUNCTION To converted(const Complex<R>& a) {
+  using T = MatrixReal<To>;
+  return {T(a.re), T(a.im)};
+}
+
+}  // namespace kov::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Traces of products of two bases of matrices: all Tr[A_i B_j] at once, as one matrix product with a long inner index.
+#pragma once
+
+#include "kov/contractions/kernels/matrices.hpp"
+#include "kov/core/base/memory.hpp"
+#include "kov/core/base/queue.hpp"
+
+#include <span>
+#include <string>
+
+namespace kov {
+
+/// Pairs of bases: C_ij(p) = sum over k of A_i(p, k) B_j(p, k) for i in [0, n_left), j in [0, n_right), k in
+/// [0, length).  For matrices A and B of N rows, length is N^2 and B lies transposed: sum over (x, y) of A[x][y]
+/// B[y][x].  A_i(p, k) is at left[p * left_stride + i * length + k], B_j likewise.
+template <class Z>
+struct TraceProblem {
+  const Z *left = nullptr, *right = nullptr;
+  int n_left = 0, n_right = 0;
+  std::int64_t length = 0;
+  int n_pairs = 1;
+  std::int64_t left_stride = 0, right_stride = 0;
+};
+
+/// Where the traces of pair p go: to data[((first + p) % modulus) * n_left * n_right + i * n_right + j], in memory
+/// where kernels run; added to what is there, or written.  Pairs of one call have different places: modulus >= n_pairs.
+struct TraceSums {
+  Complex<double>* data = nullptr;
+  int first = 0, modulus = 0;
+  bool add = false;
+};
+
+/// Tilings of traces: the outputs of a thread, n_left and n_right that a team covers.  All give the same numbers up to
+/// rounding.
+enum class TraceTiling { automatic, of4, of8, of12, of16, of18, of24, of32, of33, of48, of64, of65, packs };
+
+/// "automatic", "4 x 4", ..., "packs"
+std::string name(TraceTiling tiling);
+/// Those that this build has, without automatic.
+std::span<const TraceTiling> trace_tilings();
+
+struct TraceOptions {
+  TraceTiling tiling = TraceTiling::automatic;
+  /// Products and sums of float in double precision.  Without it a sum of float has some thousands of terms at most;
+  /// these are added in double.
+  bool wide_sums = false;
+  /// Parts that the inner index is cut into; 0: as many as fill a GPU.  Their number never depends on the machine.
+  int n_splits = 0;
+};
+
+/// Memory that traces() works in, for all calls on one instance; grows as needed.
+class TraceWorkspace {
+ public:
+  Complex<double>* reserve(std::size_t n);
+
+ private:
+  Buffer<Complex<double>> memory_;
+};
+
+/// All traces of all pairs, in an order of sums that depends on the shapes alone.  8 n_left n_right length flops and
+/// (n_left + n_right) length numbers read, for each pair.  Any sizes.  Asynchronous, unless the workspace grows. Throws
+/// InputError for negative sizes, for fewer places than pairs, and when this build lacks the tiling.
+template <class Z>
+void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspace& workspace,
+            const TraceOptions& options = {}, const Exec& exec = {});
+
+extern template void traces(const TraceProblem<Complex<float>>&, const TraceSums&, TraceWorkspace&, const TraceOptions&,
+                            const Exec&);
+extern template void traces(const TraceProblem<Complex<double>>&, const TraceSums&, TraceWorkspace&,
+                            const TraceOptions&, const Exec&);
+
+namespace detail {
+/// How many parts the inner index is cut into.
+int trace_splits(int n_left, int n_right, std::int64_t length, int n_pairs);
+}  // namespace detail
+
+}  // namespace kov

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to trace_*.cpp: which kernel computes traces.  Those sources hold the kernels of one type each.
+#pragma once
+
+#include "kov/contractions/kernels/cuda/trace_shapes.hpp"
+#include "kov/contractions/kernels/trace_packs.hpp"
+#include "kov/contractions/kernels/trace_parts.hpp"
+
+#include <limits>
+
+namespace kov::detail {
+
+template <class Z, class S, class Shape>
+void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec) {
+  using Kernel = TraceTiles<Z, S, Shape>;
+  static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
+  const TraceProblem<Z>& problem = parts.problem;
+  const int down = (problem.n_left + Shape::most_left - 1) / Shape::most_left,
+            across = (problem.n_right + Shape::most_right - 1) / Shape::most_right;
+  const std::int64_t n_teams = std::int64_t(down) * across * parts.n_splits * problem.n_pairs;
+  require(n_teams <= std::numeric_limits<int>::max(), "traces of", problem.n_pairs,
+          "pairs are too many for one launch: take several");
+  constexpr int n = Sixteen<Z>::n;
+  const auto is_aligned = [](const Z* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  const bool wide = problem.length % n == 0 && problem.left_stride % n == 0 && problem.right_stride % n == 0 &&
+                    is_aligned(problem.left) && is_aligned(problem.right);
+  for_each_team("trace_tiles", {int(n_teams), Shape::threads, Kernel::tile_bytes},
+                Kernel{problem, parts.data, parts.n_splits, down, across, wide}, exec);
+}
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+template <class Z, class T>
+void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
+  using Kernel = TracePacks<Z, T>;
+  const TraceProblem<Z>& problem = parts.problem;
+  const int down = (problem.n_left + Kernel::most - 1) / Kernel::most,
+            across = (problem.n_right + Kernel::most - 1) / Kernel::most;
+  const std::int64_t n_teams = std::int64_t(down) * across * parts.n_splits * problem.n_pairs;
+  require(n_teams <= std::numeric_limits<int>::max(), "traces of", problem.n_pairs,
+          "pairs are too many for one launch: take several");
+  for_each_team("trace_packs", {int(n_teams), 1, Kernel::tile_bytes},
+                Kernel{problem, parts.data, parts.n_splits, down, across}, exec);
+}
+#endif
+
+template <class Z, class S>
+void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec) {
+  using Shapes = TraceShapes<Z>;
+  switch (tiling) {
+    case TraceTiling::of4:
+      return launch_trace_tiles<Z, S, typename Shapes::Of4>(parts, exec);
+    case TraceTiling::of8:
+      return launch_trace_tiles<Z, S, typename Shapes::Of8>(parts, exec);
+    case TraceTiling::of12:
+      return launch_trace_tiles<Z, S, typename Shapes::Of12>(parts, exec);
+    case TraceTiling::of16:
+      return launch_trace_tiles<Z, S, typename Shapes::Of16>(parts, exec);
+    case TraceTiling::of18:
+      return launch_trace_tiles<Z, S, typename Shapes::Of18>(parts, exec);
+    case TraceTiling::of24:
+      return launch_trace_tiles<Z, S, typename Shapes::Of24>(parts, exec);
+    case TraceTiling::of32:
+      return launch_trace_tiles<Z, S, typename Shapes::Of32>(parts, exec);
+    case TraceTiling::of33:
+      return launch_trace_tiles<Z, S, typename Shapes::Of33>(parts, exec);
+    case TraceTiling::of48:
+      return launch_trace_tiles<Z, S, typename Shapes::Of48>(parts, exec);
+    case TraceTiling::of64:
+      return launch_trace_tiles<Z, S, typename Shapes::Of64>(parts, exec);
+    case TraceTiling::of65:
+      return launch_trace_tiles<Z, S, typename Shapes::Of65>(parts, exec);
+    case TraceTiling::automatic:
+    case TraceTiling::packs:
+      break;
+  }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  launch_trace_packs<Z, MatrixReal<S>>(parts, exec);
+#else
+  throw InputError("traces by packs are for CPUs, and this build is for GPUs: choose another tiling");
+#endif
+}
+
+template <class Z, bool wide>
+std::int64_t pack_part_length() {
+#if !defined(KOKKOS_ENABLE_CUDA)
+  return TracePacks<Z, std::conditional_t<wide, double, MatrixReal<Z>>>::part_length;
+#else
+  return 1;
+#endif
+}
+
+template <class Z, bool wide>
+void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec) {
+  launch_traces<Z, std::conditional_t<wide, Complex<double>, Z>>(parts, tiling, exec);
+}
+
+}  // namespace kov::detail

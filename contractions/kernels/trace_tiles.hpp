@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to trace*.cpp: traces by teams on GPUs.  A team takes a part of the inner index (split-k); its threads form
+// groups that take turns on it, and every thread of a group has a block of the results in its registers.
+#pragma once
+
+#include "kov/contractions/kernels/tile_threads.hpp"
+#include "kov/contractions/kernels/trace.hpp"
+
+namespace kov::detail {
+
+/// A group of across x down threads, each with rows x columns results; depth of the inner index in a tile; stages tiles
+/// in flight or in use; at least `threads` threads in a team, in whole groups where they fit.
+template <int rows_, int columns_, int down_, int across_, int depth_, int threads_, int stages_, int min_teams_ = 1>
+struct TraceShape {
+  static constexpr int rows = rows_, columns = columns_, down = down_, across = across_, depth = depth_,
+                       threads = threads_, stages = stages_, min_teams = min_teams_;
+  static constexpr int group = down * across, n_groups = threads / group;
+  static constexpr int most_left = rows * down, most_right = columns * across;
+  static_assert(n_groups >= 1 && threads % 32 == 0 && stages >= 2);
+};
+
+/// Thread (x, y) of a group has results (y + down r, x + across q).  A number that is read from a tile is used `rows`
+/// or `columns` times, one from memory n_left or n_right times.  Sums are of type S.
+template <class Z, class S, class Shape>
+struct TraceTiles {
+  static constexpr int max_threads = Shape::threads, min_teams = Shape::min_teams;
+  static constexpr int n = Sixteen<Z>::n, rows = Shape::rows, columns = Shape::columns, depth = Shape::depth,
+                       stages = Shape::stages, n_groups = Shape::n_groups, group_size = Shape::group;
+  static_assert(depth % n == 0);
+  static constexpr int tile_row = depth + n, left_tile = Shape::most_left * tile_row,
+                       stage = left_tile + Shape::most_right * tile_row;
+  static constexpr std::size_t fetched_bytes = std::size_t(stages) * stage * sizeof(Z),
+                               sums_bytes = n_groups > 1 ? std::size_t(Shape::most_left) * Shape::most_right * sizeof(S)
+                                                         : 0;
+  static constexpr std::size_t tile_bytes = fetched_bytes > sums_bytes ? fetched_bytes : sums_bytes;
+
+  TraceProblem<Z> problem;
+  /// [pair][split][i][j]
+  Complex<double>* parts;
+  int n_splits;
+  /// Blocks of left and right that teams take.
+  int down, across;
+  /// Whether 16 bytes are copied at a time.
+  bool wide;
+
+  struct Sums {
+    S sum[rows][columns];
+  };
+
+  template <class TeamT>
+  KOKKOS_FUNCTION void operator()(const TeamT& team) const {
+    Sixteen<Z>* const memory = team.template tile<Sixteen<Z>>(int(tile_bytes / 16));
+    Z* const tiles = reinterpret_cast<Z*>(memory);
+    const int first_right = team.index() % across * Shape::most_right,
+              first_left = team.index() / across % down * Shape::most_left;
+    const int split = team.index() / across / down % n_splits, pair = team.index() / across / down / n_splits;
+    const int n_left = problem.n_left - first_left, n_right = problem.n_right - first_right;
+    const Z* const left = problem.left + pair * problem.left_stride + first_left * problem.length;
+    const Z* const right = problem.right + pair * problem.right_stride + first_right * problem.length;
+    const std::int64_t n_tiles = (problem.length + depth - 1) / depth, begin = n_tiles * split / n_splits;
+    const int n_steps = int(n_tiles * (split + 1) / n_splits - begin);
+
+    TileThreads<max_threads, Sums> threads;
+    threads.each(team, max_threads, [&](int, Sums& sums) {
+      repeat<rows>([&](int r) { repeat<columns>([&](int q) { sums.sum[r][q] = S{}; }); });
+    });
+    const auto fetch = [&](int step) {
+      if (step < n_steps) {
+        const std::int64_t k = (begin + step) * depth;
+        const int length = int(problem.length - k < depth ? problem.length - k : depth);
+        Z* const to = tiles + step % stages * stage;
+        threads.each(team, max_threads, [&](int thread, Sums&) {
+          if (wide)
+            fetch_tile<Sixteen<Z>>(thread, to, left + k, right + k, n_left, n_right, length);
+          else
+            fetch_tile<Z>(thread, to, left + k, right + k, n_left, n_right, length);
+        });
+      }
+      end_copy_group();
+    };
+    for (int step = 0; step < stages - 1; ++step) fetch(step);
+    for (int step = 0; step < n_steps; ++step) {
+      wait_for_copies<stages - 2>();
+      team.barrier();
+      fetch(step + stages - 1);
+      const Z* const tile = tiles + step % stages * stage;
+      threads.each(team, max_threads, [&](int thread, Sums& sums) {
+        if (thread < group_size * n_groups) add_tile(thread, tile, sums);
+      });
+    }
+    wait_for_copies<0>();
+    team.barrier();
+    Complex<double>* const to = parts + (std::int64_t(pair) * n_splits + split) * problem.n_left * problem.n_right +
+                                std::int64_t(first_left) * problem.n_right + first_right;
+    if constexpr (n_groups == 1) {
+      for_results(team, threads, [&](int, int row, int column, const S& sum) {
+        if (row < n_left && column < n_right)
+          to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(sum);
+      });
+    } else {
+      // The sums of all groups, in the order of the groups.
+      S* const total = reinterpret_cast<S*>(memory);
+      for (int turn = 0; turn < n_groups; ++turn) {
+        for_results(team, threads, [&](int group, int row, int column, const S& sum) {
+          if (group != turn) return;
+          S& all = total[row * Shape::most_right + column];
+          if (turn == 0)
+            all = sum;
+          else
+            all += sum;
+        });
+        team.barrier();
+      }
+      team.share(Shape::most_left * Shape::most_right, [&](int i) {
+        const int row = i / Shape::most_right, column = i % Shape::most_right;
+        if (row < n_left && column < n_right)
+          to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(total[i]);
+      });
+    }
+  }
+
+ private:
+  /// Past the last row and the last number come zeros.
+  template <class N>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_tile(int thread, Z* to, const Z* left, const Z* right, int n_left, int n_right,
+                                              int length) const {
+    constexpr int width = int(sizeof(N) / sizeof(Z)), in_row = depth / width;
+    constexpr int most = Shape::most_left > Shape::most_right ? Shape::most_left : Shape::most_right,
+                  n_copies = most * in_row;
+    repeat<(n_copies + max_threads - 1) / max_threads>([&](int copy) {
+      const int i = copy * max_threads + thread, row = i / in_row, k = i % in_row * width;
+      const std::int64_t at = row * problem.length + k;
+      if (row < Shape::most_left) {
+        const bool exists = row < n_left && k < length;
+        start_tile_copy<N>(to + row * tile_row + k, exists ? left + at : problem.left, exists);
+      }
+      if (row < Shape::most_right) {
+        const bool exists = row < n_right && k < length;
+        start_tile_copy<N>(to + left_tile + row * tile_row + k, exists ? right + at : problem.right, exists);
+      }
+    });
+  }
+
+  static KOKKOS_FORCEINLINE_FUNCTION void add_tile(int thread, const Z* tile, Sums& sums) {
+    const int group = thread / group_size, in_group = thread % group_size;
+    const Z* const a = tile + in_group % Shape::down * tile_row;
+    const Z* const b = tile + left_tile + in_group / Shape::down * tile_row;
+    for (int k = n * group; k < depth; k += n * n_groups) {
+      Sixteen<Z> x[rows], y[columns];
+      repeat<rows>([&](int r) { x[r] = load_sixteen(a + Shape::down * r * tile_row + k); });
+      repeat<columns>([&](int q) { y[q] = load_sixteen(b + Shape::across * q * tile_row + k); });
+      repeat<rows>([&](int r) {
+        repeat<columns>([&](int q) {
+          repeat<n>([&](int i) { accumulate(sums.sum[r][q], converted<S>(x[r].z[i]), converted<S>(y[q].z[i])); });
+        });
+      });
+    }
+  }
+
+  /// f(group, row, column, sum) for the results of each thread that has some.
+  template <class TeamT, class Threads, class F>
+  static KOKKOS_FORCEINLINE_FUNCTION void for_results(const TeamT& team, Threads& threads, const F& f) {
+    threads.each(team, max_threads, [&](int thread, Sums& sums) {
+      const int group = thread / group_size, in_group = thread % group_size;
+      if (group >= n_groups) return;
+      repeat<rows>([&](int r) {
+        repeat<columns>([&](int q) {
+          f(group, in_group % Shape::down + Shape::down * r, in_group / Shape::down + Shape::across * q,
+            sums.sum[r][q]);
+        });
+      });
+    });
+  }
+};
+
+}  // namespace kov::detail
