@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace kov::detail {
@@ -75,10 +76,10 @@ double flops_of(const std::vector<SharedCrosses>& groups) {
 /// For each value the number of its third quark that makes least work, tried for all values of the same quarks at once.
 std::vector<SharedCrosses> cheapest(const std::vector<BaryonValue>& values, int first, int end) {
   std::vector<int> last(values.size(), 2);
-  std::map<std::array<int, 3>, int> sets;
-  for (int v = first; v < end; ++v) sets[values[std::size_t(v)].quark] = 2;
+  std::set<std::array<int, 3>> sets;
+  for (int v = first; v < end; ++v) sets.insert(values[std::size_t(v)].quark);
   std::vector<SharedCrosses> best = shared(crosses_of(values, first, end, last));
-  for (auto& [quark, choice] : sets)
+  for (const std::array<int, 3>& quark : sets)
     for (int k = 0; k < 2; ++k) {
       std::vector<int> other = last;
       for (int v = first; v < end; ++v)
@@ -87,7 +88,6 @@ std::vector<SharedCrosses> cheapest(const std::vector<BaryonValue>& values, int 
       if (flops_of(groups) >= flops_of(best)) continue;
       best = std::move(groups);
       last = std::move(other);
-      choice = k;
     }
   return best;
 }

@@ -63,16 +63,18 @@ struct RotatedQuarks {
       const View& s = quarks->s[k >> 4];
       const int sink = k >> 2 & 3, source = k & 3;
       ColorMatrix<T> m = zero<ColorMatrix<T>>();
-      for (int j = 0; j < 2; ++j)
-        for (int i = 0; i < 2; ++i) {
-          const T factor = T(sign(sink, i) * sign(source, j));
-          for (int b = 0; b < 3; ++b)
-            for (int a = 0; a < 3; ++a) {
-              const Complex<T> z = s.element(x, 3 * row(source, j) + b, 3 * row(sink, i) + a);
-              m(a, b).re += factor * z.re;
-              m(a, b).im += factor * z.im;
-            }
-        }
+      // Four times the same nine loads: unrolled, they take most of the time to compile.
+#pragma unroll 1
+      for (int n = 0; n < 4; ++n) {
+        const int i = n & 1, j = n >> 1;
+        const T factor = T(sign(sink, i) * sign(source, j));
+        for (int b = 0; b < 3; ++b)
+          for (int a = 0; a < 3; ++a) {
+            const Complex<T> z = s.element(x, 3 * row(source, j) + b, 3 * row(sink, i) + a);
+            m(a, b).re += factor * z.re;
+            m(a, b).im += factor * z.im;
+          }
+      }
       return m;
     }
   };
