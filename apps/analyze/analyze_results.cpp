@@ -49,6 +49,15 @@ std::string group_name(const CorrelatorSeries& s) {
   return s.channel + (labels.empty() ? "" : " " + labels);
 }
 
+/// A name for the legend of a picture, which has room for so much.
+std::string legend_text(const std::string& name) {
+  constexpr std::size_t most = 44;
+  if (name.size() <= most) return plain(name);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // not within a character of UTF-8
+  return plain(name.substr(0, end) + " ...");
+}
+
 /// The y range of what is well determined.
 void fit_range(Plot& plot, double noisiest) {
   double low = INFINITY, high = -INFINITY;
@@ -249,7 +258,7 @@ Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size
   plot.integer_x = plot.with_zero = true;
   for (std::size_t i = 0; i < which.size(); ++i) {
     const SeriesResult& r = all.results[which[i]];
-    PlotSeries series{.name = plain(series_name(all.series[which[i]])), .x = {}, .y = {}, .error = {}};
+    PlotSeries series{.name = legend_text(series_name(all.series[which[i]])), .x = {}, .y = {}, .error = {}};
     for (std::size_t t = 0; t < r.effective.size(); ++t)
       add_point(series, double(t) + 0.5 + 0.06 * (double(i) - 0.5 * double(which.size() - 1)), r.effective[t]);
     plot.series.push_back(series);
@@ -265,7 +274,7 @@ Plot correlator_plot(const AnalysisResults& all, const std::vector<std::size_t>&
   plot.caption = caption;
   plot.integer_x = plot.log_y = true;
   for (const std::size_t k : which) {
-    PlotSeries series{.name = plain(series_name(all.series[k])), .x = {}, .y = {}, .error = {}};
+    PlotSeries series{.name = legend_text(series_name(all.series[k])), .x = {}, .y = {}, .error = {}};
     for (std::size_t t = 0; t < all.results[k].mean.size(); ++t) {
       const Estimate& e = all.results[k].mean[t];
       // A logarithm has no bar that reaches below zero, and no point there.
@@ -278,12 +287,13 @@ Plot correlator_plot(const AnalysisResults& all, const std::vector<std::size_t>&
 
 Plot dispersion_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption) {
   Plot plot{
-      .title = "Energies against momenta", .x_label = "$|n|^2$, $p = 2 pi n / L$", .y_label = "$a E(p)$", .series = {}};
+      .title = "Energies against momenta", .x_label = "$|n|^2$, $p = 2 π n / L$", .y_label = "$a E(p)$", .series = {}};
   plot.caption = caption;
+  plot.integer_x = true;
   const std::array<int, 3> box{all.extent[0], all.extent[1], all.extent[2]};
   for (const std::size_t i : which) {
     const DispersionResult& d = all.dispersions[i];
-    PlotSeries points{.name = plain(group_name(all.series[d.members.front()])), .x = {}, .y = {}, .error = {}};
+    PlotSeries points{.name = legend_text(group_name(all.series[d.members.front()])), .x = {}, .y = {}, .error = {}};
     std::map<int, Momentum> momenta;
     for (const std::size_t k : d.members) {
       add_point(points, squared(all.series[k].momentum), all.results[k].energy);

@@ -57,15 +57,25 @@ std::string with_names(const std::string& pattern, const PathNames& names) {
   return text;
 }
 
+bool is_dataset(const Hdf5File& file, const std::string& path) {
+  try {
+    file.shape(path);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 /// Paths of a file that match a pattern, with what its names stand for.
 void find_matches(const Hdf5File& file, const std::string& group, const std::vector<std::string>& pattern,
                   std::size_t depth, const PathNames& names, std::vector<std::pair<std::string, PathNames>>& found) {
   const std::string prefix = group == "/" ? "/" : group + "/";
   const auto go_on = [&](const std::string& member, const PathNames& known) {
-    if (depth + 1 == pattern.size())
-      found.emplace_back(prefix + member, known);
-    else
+    if (depth + 1 == pattern.size()) {
+      if (is_dataset(file, prefix + member)) found.emplace_back(prefix + member, known);
+    } else {
       find_matches(file, prefix + member, pattern, depth + 1, known, found);
+    }
   };
   if (pattern[depth].find('{') == std::string::npos) {
     if (file.contains(prefix + pattern[depth])) go_on(pattern[depth], names);

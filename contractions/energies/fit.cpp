@@ -150,7 +150,9 @@ double best_shrinkage(const Matrix& correlation, std::size_t n_samples) {
       noise += (1 - r2) * (1 - r2) / double(n_samples - 1);
       signal += r2;
     }
-  return signal > 0 ? std::clamp(noise / signal, 0.0, 1.0) : 1.0;
+  // Of few samples the correlations are estimated near 1, whatever they are: of two always.
+  const double least = 1 / double(n_samples - 1);
+  return signal > 0 ? std::clamp(noise / signal, least, 1.0) : 1.0;
 }
 
 Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitOptions& options) {
@@ -222,6 +224,7 @@ std::vector<SmallVector> starts(const States& states, const Matrix& whitener, co
   };
   if (states.n_states() == 1) {
     add(least, 0);
+    if (const double r = y(0) / y(1); r > 1 && std::isfinite(r)) add(std::log(r), 0);
     return all;
   }
   for (const double share : {1.0, 0.7})

@@ -37,7 +37,7 @@ struct FitOptions {
   int n_times = 0;
   FitCovariance covariance = FitCovariance::automatic;
   /// lambda from 0 to 1; negative: sum_{i != j} (1 - r_ij^2)^2 / (n - 1) / sum_{i != j} r_ij^2 of the correlations r of
-  /// n samples, from 0 to 1, the optimum for normal numbers.
+  /// n samples, the optimum for normal numbers, but from 1 / (n - 1) to 1.
   double shrinkage = -1;
   double svd_cut = 1e-3;
 };

@@ -359,9 +359,12 @@ GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution) {
   const std::size_t pairs = std::size_t(n * (n + 1));
   for (int t = 0; t < n_times; ++t) {
     double worst = asymmetries.n_replicas() > 1 ? 0 : no_value;
+    double size = 0;
+    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(matrix.at(0, t, i, i)));
     for (std::size_t k = 0; k < pairs; ++k) {
       const Estimate e = asymmetries.estimate(std::size_t(t) * pairs + k);
-      if (e.error > 0) worst = std::max(worst, std::abs(e.mean) / e.error);
+      const double error = std::max(e.error, 1e-12 * size);  // rounding is no asymmetry
+      if (error > 0) worst = std::max(worst, std::abs(e.mean) / error);
     }
     checks.asymmetry.push_back(worst);
     if (!(checks.smallest_eigenvalue[std::size_t(t)].mean > 0)) checks.not_positive.push_back(t);

@@ -251,13 +251,21 @@ class Runs(unittest.TestCase):
             with self.subTest(str(block)):
                 with open(os.path.join(self.folder, "block.toml"), "w") as file:
                     file.write(block.text)
-                command = "propagator" if "[[quark]]" in block.text else "distill" if "[eigenvectors]" in block.text else "spectrum"
-                if command != "distill" or HAS_HDF5:
-                    self.run_here(PROGRAM, command, "block.toml", "--dry-run")
+                if "[[correlator]]" in block.text:
+                    command = ["analyze", "lattice.ildg", "--mapping", "block.toml"]
+                elif "[fit]" in block.text:
+                    command = ["analyze", "lattice.ildg", "--settings", "block.toml", "--set", "data.extent=[8, 8, 8, 16]"]
+                else:
+                    name = "propagator" if "[[quark]]" in block.text else "distill" if "[eigenvectors]" in block.text else "spectrum"
+                    if name == "distill" and not HAS_HDF5:
+                        continue
+                    command = [name, "block.toml"]
+                self.run_here(PROGRAM, *command, "--dry-run")
 
     def test_the_keys_are_what_the_program_prints(self):
-        printed = self.run_here(PROGRAM, "spectrum", "--print").strip()
-        self.assertIn(printed, [block.text.strip() for block in of("toml")])
+        for command in ("spectrum", "analyze"):
+            printed = self.run_here(PROGRAM, command, "--print").strip()
+            self.assertIn(printed, [block.text.strip() for block in of("toml")])
 
 
 if __name__ == "__main__":
