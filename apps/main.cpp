@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   const auto part = [](const std::string& name, bool there) { return name + (there ? " yes" : " no"); };
   return run_program(
       argc, argv,
-      {spectrum_command(), propagator_command(), distill_command(), smear_command(), flow_command(), loops_command(), gaugefix_command(),
-       info_command(), convert_command(), generate_command(), bench_command()},
+      {spectrum_command(), propagator_command(), distill_command(), smear_command(), flow_command(), loops_command(),
+       gaugefix_command(), info_command(), convert_command(), generate_command(), bench_command()},
       part("MPI", kov::has_mpi()) + ", " + part("HDF5", kov::has_hdf5()) + ", " + part("PDF", has_pdf()));
 }
