@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/eigen/slice_columns.hpp"
 
-#include "kov/algebra/eigen/slice_kernels.hpp"
+#include "kov/algebra/eigen/cuda/slice_tiles.hpp"
+#include "kov/algebra/eigen/slice_packs.hpp"
 #include "kov/core/base/work.hpp"
 #include "kov/core/launch/for_each_team.hpp"
 

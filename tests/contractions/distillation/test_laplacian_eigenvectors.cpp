@@ -95,6 +95,27 @@ TEST(LaplacianEigenvectors, AreGaugeCovariant) {
   EXPECT_LE(worst, 1e-8);
 }
 
+TEST(LaplacianEigenvectors, AreTheSameInEveryMemoryOrderAndWithHalos) {
+  const Coord extent{4, 4, 4, 4};
+  const GlobalArray u = reference::random_su3(extent, 4, 3);
+  std::vector<GlobalArray> vectors;
+  for (const bool forced : {false, true})
+    for (const Order order : {Order::virtual_nodes, Order::even_odd}) {
+      if (order == Order::virtual_nodes &&
+          !(has_packs && Layout::fits(Lattice(Comm::world(), extent).geometry().local_extent(), default_lanes)))
+        continue;
+      const Lattice lattice(Comm::world(), extent, {.grid = {}, .order = order, .force_halo = forced});
+      const auto found = laplacian_eigenvectors(GaugeLinks<double>(reference::gauge_field(lattice, u)), {.n = 4});
+      vectors.push_back(gather(found.vectors));
+    }
+  for (const GlobalArray& other : vectors) {
+    double worst = 0;
+    for (std::size_t i = 0; i < other.data.size(); ++i)
+      worst = worse(worst, std::abs(other.data[i] - vectors[0].data[i]));
+    EXPECT_LE(worst, 1e-8);
+  }
+}
+
 TEST(LaplacianEigenvectors, HaveThePublishedEigenvaluesOnSmearedLinks) {
   KOV_SKIP_WITHOUT_DATA("oracles/reference_lq_milc_l4448.json", "milc/lat.sample.l4448");
   const auto published = test::oracle("reference_lq_milc_l4448.json").at("values");
