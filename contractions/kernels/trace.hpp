@@ -61,7 +61,8 @@ class TraceWorkspace {
 
 /// All traces of all pairs, in an order of sums that depends on the shapes alone.  8 n_left n_right length flops and
 /// (n_left + n_right) length numbers read, for each pair.  Any sizes.  Asynchronous, unless the workspace grows. Throws
-/// InputError for negative sizes, for fewer places than pairs, and when this build lacks the tiling.
+/// InputError for negative sizes, for fewer places than pairs, for memory that is not aligned to the size of a number,
+/// and when this build lacks the tiling.
 template <class Z>
 void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspace& workspace,
             const TraceOptions& options = {}, const Exec& exec = {});
