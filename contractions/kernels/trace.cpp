@@ -15,8 +15,9 @@ namespace kov {
 namespace {
 
 constexpr TraceTiling trace_tilings_of_all[] = {
-    TraceTiling::of4,  TraceTiling::of8,  TraceTiling::of12, TraceTiling::of16, TraceTiling::of18, TraceTiling::of24,
-    TraceTiling::of32, TraceTiling::of33, TraceTiling::of48, TraceTiling::of64, TraceTiling::of65, TraceTiling::packs};
+    TraceTiling::of4,  TraceTiling::of8,         TraceTiling::of12,        TraceTiling::of16, TraceTiling::of18,
+    TraceTiling::of24, TraceTiling::of32,        TraceTiling::of33,        TraceTiling::of48, TraceTiling::of64,
+    TraceTiling::of65, TraceTiling::of33_square, TraceTiling::of65_square, TraceTiling::packs};
 
 }  // namespace
 
@@ -73,6 +74,10 @@ std::string name(TraceTiling tiling) {
       return "64 x 64";
     case TraceTiling::of65:
       return "65 x 65";
+    case TraceTiling::of33_square:
+      return "33 x 33 by 3 x 3";
+    case TraceTiling::of65_square:
+      return "65 x 65 by 5 x 5";
     case TraceTiling::packs:
       return "packs";
   }

@@ -23,7 +23,7 @@ constexpr const char* number_name() {
 
 /// The largest number of operators that a team of this tiling covers.
 int tiling_width(TraceTiling tiling) {
-  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 0};
+  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 33, 65, 0};
   return widths[int(tiling)];
 }
 
