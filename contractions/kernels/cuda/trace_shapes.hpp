@@ -21,7 +21,7 @@ struct TraceShapes {
   using Of33 = TraceShape<9, 3, 4, 11, 16, 192, 4, 2>;
   using Of48 = TraceShape<6, 6, 8, 8, 16, 128, 2>;
   using Of64 = TraceShape<8, 4, 8, 16, 16, 128, 2>;
-  using Of65 = TraceShape<11, 5, 6, 13, 16, 160, 2>;
+  using Of65 = TraceShape<6, 6, 11, 11, 16, 128, 2, 3>;
   using Of33Square = TraceShape<3, 3, 11, 11, 16, 256, 4>;
   using Of65Square = TraceShape<5, 5, 13, 13, 16, 192, 2>;
 };
