@@ -47,6 +47,9 @@ void multiply(const Matrices<const Z>& a, const Matrices<const Z>& b, const Matr
     require(c.strides[d] != 0 || batch.extents[d] <= 1, "products of a batch would overwrite one another in direction",
             d, ": give the results a stride there");
   if (batch.size() == 0 || c.n_rows == 0 || c.n_columns == 0) return;
+  require(detail::is_aligned_number(a.data) && detail::is_aligned_number(b.data) && detail::is_aligned_number(c.data),
+          "a matrix begins at an address that is no multiple of", sizeof(Z),
+          "bytes, the size of its numbers: views of buffers do");
   const int n = a.n_columns;
   const bool folds = options.gamma5 != Gamma5Fold::none;
   require(!folds || (a.n_rows == n && n % 2 == 0), "gamma_5 acts on both sides of a", a.n_rows, "x", n,

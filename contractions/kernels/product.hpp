@@ -51,8 +51,8 @@ struct ProductOptions {
 
 /// c = a b for every number of the batch; with Gamma5Fold c = (gamma_5 a gamma_5) b.  Sizes are arbitrary; 8 flops for
 /// each complex product, 2 for each real one.  c shares no memory with a and b.  Asynchronous.  Throws InputError when
-/// the shapes do not fit, when gamma_5 is asked for an a that is not square with an even number of rows, when this
-/// build lacks the tiling.
+/// the shapes do not fit, when gamma_5 is asked for an a that is not square with an even number of rows, when
+/// memory is not aligned to the size of a number, and when this build lacks the tiling.
 ///
 /// The right factors of a correlator come out of the forward perambulator alone: as tau(t, t') = gamma_5 tau(t', t)^+
 /// gamma_5, the transpose of Phi^+ tau(t, t') is the conjugate of gamma_5 tau(t', t) gamma_5 Phi, which is what

@@ -6,6 +6,8 @@
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/tile_threads.hpp"
 
+#include <cstdint>
+
 namespace kov::detail {
 
 /// gamma_5 cuts the inner index into halves: ranges of it begin at first[0] and first[1] and end at first[1] and
@@ -45,6 +47,12 @@ struct ProductProblem {
 /// Starts the kernel; defined in product_launch.hpp and compiled in product_*.cpp, one type each.
 template <class Z>
 void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec);
+
+/// Whether an address is a multiple of the size of a number, as asynchronous copies of GPUs require.
+template <class Z>
+bool is_aligned_number(const Z* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % sizeof(Z) == 0;
+}
 
 /// Whether matrices can be read in pieces of n numbers, 16 bytes.
 template <class Z>

@@ -2,6 +2,7 @@
 #include "kov/contractions/kernels/trace.hpp"
 
 #include "kov/contractions/kernels/cuda/trace_shapes.hpp"
+#include "kov/contractions/kernels/product_problem.hpp"
 #include "kov/contractions/kernels/trace_parts.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/items.hpp"
@@ -14,8 +15,9 @@ namespace kov {
 namespace {
 
 constexpr TraceTiling trace_tilings_of_all[] = {
-    TraceTiling::of4,  TraceTiling::of8,  TraceTiling::of12, TraceTiling::of16, TraceTiling::of18, TraceTiling::of24,
-    TraceTiling::of32, TraceTiling::of33, TraceTiling::of48, TraceTiling::of64, TraceTiling::of65, TraceTiling::packs};
+    TraceTiling::of4,  TraceTiling::of8,         TraceTiling::of12,        TraceTiling::of16, TraceTiling::of18,
+    TraceTiling::of24, TraceTiling::of32,        TraceTiling::of33,        TraceTiling::of48, TraceTiling::of64,
+    TraceTiling::of65, TraceTiling::of33_square, TraceTiling::of65_square, TraceTiling::packs};
 
 }  // namespace
 
@@ -72,6 +74,10 @@ std::string name(TraceTiling tiling) {
       return "64 x 64";
     case TraceTiling::of65:
       return "65 x 65";
+    case TraceTiling::of33_square:
+      return "33 x 33 by 3 x 3";
+    case TraceTiling::of65_square:
+      return "65 x 65 by 5 x 5";
     case TraceTiling::packs:
       return "packs";
   }
@@ -99,6 +105,9 @@ void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspac
   if (problem.n_pairs == 0 || problem.n_left == 0 || problem.n_right == 0) return;
   require(sums.modulus >= problem.n_pairs && sums.first >= 0, "traces of", problem.n_pairs, "pairs have", sums.modulus,
           "places, from number", sums.first, "on: give each pair its own");
+  require(detail::is_aligned_number(problem.left) && detail::is_aligned_number(problem.right),
+          "vectors begin at an address that is no multiple of", sizeof(Z),
+          "bytes, the size of their numbers: views of buffers do");
   const std::int64_t n_results = std::int64_t(problem.n_left) * problem.n_right;
   require(n_results * problem.n_pairs <= std::numeric_limits<int>::max(), "one launch makes 2^31 traces at most, not",
           problem.n_pairs, "times", n_results, ": take fewer pairs");

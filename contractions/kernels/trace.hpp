@@ -34,7 +34,25 @@ struct TraceSums {
 
 /// Tilings of traces: the outputs of a thread, n_left and n_right that a team covers.  All give the same numbers up to
 /// rounding.
-enum class TraceTiling { automatic, of4, of8, of12, of16, of18, of24, of32, of33, of48, of64, of65, packs };
+enum class TraceTiling {
+  automatic,
+  of4,
+  of8,
+  of12,
+  of16,
+  of18,
+  of24,
+  of32,
+  of33,
+  of48,
+  of64,
+  of65,
+  /// As of33 and of65, with blocks of 3 x 3 and 5 x 5 results a thread.
+  of33_square,
+  of65_square,
+  /// CPUs alone: lanes are neighbours in the inner index.
+  packs
+};
 
 /// "automatic", "4 x 4", ..., "packs"
 std::string name(TraceTiling tiling);
@@ -61,7 +79,8 @@ class TraceWorkspace {
 
 /// All traces of all pairs, in an order of sums that depends on the shapes alone.  8 n_left n_right length flops and
 /// (n_left + n_right) length numbers read, for each pair.  Any sizes.  Asynchronous, unless the workspace grows. Throws
-/// InputError for negative sizes, for fewer places than pairs, and when this build lacks the tiling.
+/// InputError for negative sizes, for fewer places than pairs, for memory that is not aligned to the size of a number,
+/// and when this build lacks the tiling.
 template <class Z>
 void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspace& workspace,
             const TraceOptions& options = {}, const Exec& exec = {});

@@ -46,7 +46,7 @@ void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
 
 template <class Z, class S>
 void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec) {
-  using Shapes = TraceShapes<Z>;
+  using Shapes = TraceShapes<Z, S>;
   switch (tiling) {
     case TraceTiling::of4:
       return launch_trace_tiles<Z, S, typename Shapes::Of4>(parts, exec);
@@ -70,6 +70,10 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
       return launch_trace_tiles<Z, S, typename Shapes::Of64>(parts, exec);
     case TraceTiling::of65:
       return launch_trace_tiles<Z, S, typename Shapes::Of65>(parts, exec);
+    case TraceTiling::of33_square:
+      return launch_trace_tiles<Z, S, typename Shapes::Of33Square>(parts, exec);
+    case TraceTiling::of65_square:
+      return launch_trace_tiles<Z, S, typename Shapes::Of65Square>(parts, exec);
     case TraceTiling::automatic:
     case TraceTiling::packs:
       break;

@@ -23,7 +23,7 @@ constexpr const char* number_name() {
 
 /// The largest number of operators that a team of this tiling covers.
 int tiling_width(TraceTiling tiling) {
-  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 0};
+  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 33, 65, 0};
   return widths[int(tiling)];
 }
 
@@ -123,10 +123,15 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
   session.say(
       format("ladder of products: %d left factors of %d x %d by one right factor, %s", n_left, n, n, number_name<Z>()));
   session.say(format("  %-26s %14s %14s %20s", "", "a launch each", "one launch", "C1060 of paper 000"));
+  // The paper's figures are of floats and of this size.
+  const auto paper_text = [&](double paper) {
+    return paper > 0 && n == 256 && std::is_same_v<T, float> ? format(" %20.1f", paper) : std::string();
+  };
+  const auto rate = [&](double seconds) {
+    return seconds > 0 ? format("%.1f", flops / seconds * 1e-9) : std::string("-");
+  };
   const auto row = [&](const std::string& what, double each, double one, double paper) {
-    session.say(
-        format("  %-26s %14.1f %14.1f", what.c_str(), each > 0 ? flops / each * 1e-9 : 0.0, flops / one * 1e-9) +
-        (paper > 0 ? format(" %20.1f", paper) : std::string()));
+    session.say(format("  %-26s %14s %14s", what.c_str(), rate(each).c_str(), rate(one).c_str()) + paper_text(paper));
   };
   for (int rung = 0; rung < n_product_rungs; ++rung) {
     const auto seconds = [&](bool batched) {
@@ -158,7 +163,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
                         sums.data(), workspace);
     });
     session.say(format("  %-26s %14s %14.1f", name(TraceRung(rung)).c_str(), "", trace_flops / seconds * 1e-9) +
-                (traces_on_c1060[rung] > 0 ? format(" %20.1f", traces_on_c1060[rung]) : std::string()));
+                paper_text(traces_on_c1060[rung]));
   }
 }
 

@@ -128,6 +128,8 @@ TEST(Products, OfShapesThatDoNotFitAreRefused) {
   EXPECT_THROW(multiply<Z>(matrix(3, 3), matrix(3, 3), into, {{2, 1, 1, 1}}), InputError) << "overwritten";
   EXPECT_THROW(multiply<Z>(matrix(3, 3), matrix(3, 3), into, {{-1, 1, 1, 1}}), InputError);
   EXPECT_THROW(multiply<Z>(matrix(3, 3), matrix(3, 3), into, {}, {.gamma5 = Gamma5Fold::signs}), InputError);
+  const auto shifted = reinterpret_cast<const Z*>(reinterpret_cast<const double*>(memory.data()) + 1);
+  EXPECT_THROW(multiply<Z>(shared_matrix(shifted, 3, 3), matrix(3, 3), into), InputError) << "not aligned";
   multiply<Z>(matrix(3, 3), matrix(3, 3), into, {{0, 1, 1, 1}});
 }
 

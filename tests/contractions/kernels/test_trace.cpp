@@ -137,6 +137,8 @@ TEST(Traces, OfNonsenseAreRefused) {
   EXPECT_THROW(traces<Z>({nullptr, nullptr, -1, 1, 1}, {nullptr, 0, 1}, workspace), InputError);
   EXPECT_THROW(traces<Z>({nullptr, nullptr, 1, 1, 1, 2}, {nullptr, 0, 1}, workspace), InputError)
       << "one place for two";
+  const auto shifted = reinterpret_cast<const Z*>(std::uintptr_t(4));
+  EXPECT_THROW(traces<Z>({shifted, nullptr, 1, 1, 1}, {nullptr, 0, 1}, workspace), InputError) << "not aligned";
   traces<Z>({nullptr, nullptr, 0, 1, 1}, {nullptr, 0, 1}, workspace);
 }
 
