@@ -10,26 +10,26 @@ namespace {
 constexpr std::array<const char*, 4> dilution_names{"none", "full", "block", "interlace"};
 }  // namespace
 
-int Dilution::classes(int N) const {
+int IndexDilution::classes(int N) const {
   if (kind == Kind::none) return 1;
   if (kind == Kind::full) return N;
   require(n >= 1 && n <= N, "dilution", to_string(*this), "of", N, "numbers has classes without any: take 1 to", N);
   return n;
 }
 
-int Dilution::class_of(int i, int N) const {
+int IndexDilution::class_of(int i, int N) const {
   if (kind == Kind::none) return 0;
   if (kind == Kind::full) return i;
   return kind == Kind::block ? int(std::int64_t(i) * n / N) : i % n;
 }
 
-std::string to_string(const Dilution& dilution) {
+std::string to_string(const IndexDilution& dilution) {
   const std::string name = dilution_names[std::size_t(dilution.kind)];
-  const bool counts = dilution.kind == Dilution::Kind::block || dilution.kind == Dilution::Kind::interlace;
+  const bool counts = dilution.kind == IndexDilution::Kind::block || dilution.kind == IndexDilution::Kind::interlace;
   return counts ? name + " " + std::to_string(dilution.n) : name;
 }
 
-Dilution dilution(const std::string& text) {
+IndexDilution dilution(const std::string& text) {
   std::istringstream words(text);
   std::string name, more;
   int n = 1;
@@ -37,7 +37,7 @@ Dilution dilution(const std::string& text) {
   for (std::size_t kind = 0; kind < dilution_names.size(); ++kind) {
     const bool counts = kind >= 2;
     if (name == dilution_names[kind] && (!counts || (words >> n && n >= 1)) && !(words >> more))
-      return {Dilution::Kind(int(kind)), n};
+      return {IndexDilution::Kind(int(kind)), n};
   }
   throw InputError("\"" + text + "\" is no dilution: write none, full, block 4 or interlace 4");
 }

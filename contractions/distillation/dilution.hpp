@@ -12,7 +12,7 @@
 namespace kov {
 
 /// How an index i < N is divided into classes, each of which has a source of its own.
-struct Dilution {
+struct IndexDilution {
   enum class Kind {
     none,      ///< one class
     full,      ///< N classes
@@ -29,13 +29,13 @@ struct Dilution {
 };
 
 /// "none", "full", "block 4", "interlace 2"
-std::string to_string(const Dilution& dilution);
+std::string to_string(const IndexDilution& dilution);
 /// The inverse.  Throws InputError, which says what is understood.
-Dilution dilution(const std::string& text);
+IndexDilution dilution(const std::string& text);
 
 /// Dilution in time, spin and eigenvector.
 struct DilutionScheme {
-  Dilution time, spin, eigenvector;
+  IndexDilution time, spin, eigenvector;
 };
 
 /// A source in the space of the eigenvectors: coefficient(t, n, spin), in the spins of the library's basis.

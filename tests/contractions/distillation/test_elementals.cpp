@@ -137,9 +137,9 @@ TEST(Elementals, AreCalledByTheirOperators) {
   EXPECT_THROW(elementals(links, vectors, {{}}, {.columns = 0}), InputError);
 }
 
-TEST(Dilution, PutsEveryIndexIntoOneClass) {
+TEST(IndexDilution, PutsEveryIndexIntoOneClass) {
   for (const char* text : {"none", "full", "block 3", "interlace 3"}) {
-    const Dilution d = dilution(text);
+    const IndexDilution d = dilution(text);
     EXPECT_EQ(to_string(d), text);
     std::vector<int> members(std::size_t(d.classes(8)));
     for (int i = 0; i < 8; ++i) ++members.at(std::size_t(d.class_of(i, 8)));

@@ -132,9 +132,9 @@ TEST_P(PublishedPerambulators, AreOursInEveryEntry) {
   // rho[t][ev][spin]; their sources are diluted in blocks of two times, in every second eigenvector and in spin.
   const auto rho = numbers_of(of_hit / ("randomvector.rndvecnb" + hit + ".u.nbev0016.1000"));
   ASSERT_EQ(rho.size(), std::size_t(4 * n * 4));
-  const DilutionScheme scheme{.time = {Dilution::Kind::block, 2},
-                              .spin = {Dilution::Kind::full},
-                              .eigenvector = {Dilution::Kind::interlace, 2}};
+  const DilutionScheme scheme{.time = {IndexDilution::Kind::block, 2},
+                              .spin = {IndexDilution::Kind::full},
+                              .eigenvector = {IndexDilution::Kind::interlace, 2}};
   const SpinArray s = to_our_spins();
   const auto coefficient = [&](int source, int t, int v, int spin) -> Number {
     const int their_spin = source % 4, e = source / 4 % 2, block = source / 8;
@@ -278,12 +278,13 @@ TEST(Perambulators, OfAllSourcesOfDilutedNoiseAddUpToTheUndiluted) {
   const Quark quark(lattice);
   const BiCgStab solver{.tolerance = 1e-12};
   const Noise noise{.kind = NoiseKind::z4, .seed = 7, .stream = 2};
-  const DilutedNoise all(
-      {.time = {Dilution::Kind::none}, .spin = {Dilution::Kind::none}, .eigenvector = {Dilution::Kind::none}}, noise, 4,
-      4),
-      diluted({.time = {Dilution::Kind::full},
-               .spin = {Dilution::Kind::full},
-               .eigenvector = {Dilution::Kind::interlace, 2}},
+  const DilutedNoise all({.time = {IndexDilution::Kind::none},
+                          .spin = {IndexDilution::Kind::none},
+                          .eigenvector = {IndexDilution::Kind::none}},
+                         noise, 4, 4),
+      diluted({.time = {IndexDilution::Kind::full},
+               .spin = {IndexDilution::Kind::full},
+               .eigenvector = {IndexDilution::Kind::interlace, 2}},
               noise, 4, 4);
   ASSERT_EQ(all.size(), 1);
   ASSERT_EQ(diluted.size(), 4 * 4 * 2);
@@ -296,9 +297,10 @@ TEST(Perambulators, OfAllSourcesOfDilutedNoiseAddUpToTheUndiluted) {
       EXPECT_LE(std::abs(sum - one.matrices.at(t)[row]), 1e-10);
     }
   // With full dilution, tau rho^+ is the perambulator itself.
-  const DilutedNoise full(
-      {.time = {Dilution::Kind::full}, .spin = {Dilution::Kind::full}, .eigenvector = {Dilution::Kind::full}}, noise, 4,
-      4);
+  const DilutedNoise full({.time = {IndexDilution::Kind::full},
+                           .spin = {IndexDilution::Kind::full},
+                           .eigenvector = {IndexDilution::Kind::full}},
+                          noise, 4, 4);
   const auto noisy = perambulators(quark.vectors, solver, quark.M, full);
   const auto exact = perambulators(quark.vectors, solver, quark.M, 2);
   for (int slice = 0; slice < exact.matrices.n_slices; ++slice)
