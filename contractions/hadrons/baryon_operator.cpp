@@ -122,7 +122,7 @@ std::vector<BaryonOperator> decuplet_operators(BaryonParity parity) { return com
 const std::vector<std::string>& baryon_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const std::string suffix : {"", "_np"})
+    for (const char* suffix : {"", "_np"})  // const std::string ends nvcc 13.0
       for (const auto& states : {octet_states(), decuplet_states()})
         for (const BaryonState& state : states) list.push_back(state.name + suffix);
     return list;
