@@ -41,10 +41,8 @@ enum class GevpReference {
   fixed,
   /// t0 = t - 1.
   previous,
-  /// t0 = t / 2, rounded up (0 for t = 1): then corrections to E_n are O(exp(-(E_{N+1} - E_n) t)), N operators
-  /// (Blossier, Della
-  /// Morte,
-  /// von Hippel, Mendes, Sommer, arXiv:0902.1265).
+  /// t0 = t / 2, rounded up (0 for t = 1): with N operators, corrections to E_n are then O(exp(-(E_{N+1} - E_n) t))
+  /// (Blossier et al., arXiv:0902.1265).
   half
 };
 

@@ -18,26 +18,30 @@ std::vector<int> sources_or_all(const std::vector<int>& sources, int n_times) {
   return all;
 }
 
+}  // namespace
+
+namespace detail {
+
 /// Memory that a reader writes and kernels read: the same on hosts, two places and copies between them on GPUs.
 template <class T>
 class StreamBuffer {
  public:
   StreamBuffer(const std::string& name, std::size_t n) : n_(n) {
-    pinned_ = detail::allocate_pinned(name, n * sizeof(Complex<T>));
-    if constexpr (detail::kernels_are_asynchronous) device_ = Buffer<Complex<T>>(name, n);
+    pinned_ = allocate_pinned(name, n * sizeof(Complex<T>));
+    if constexpr (kernels_are_asynchronous) device_ = Buffer<Complex<T>>(name, n);
   }
   std::span<Complex<T>> part(std::size_t first, std::size_t n) const {
     return std::span(reinterpret_cast<Complex<T>*>(pinned_.get()), n_).subspan(first, n);
   }
   const Complex<T>* data() const {
-    if constexpr (detail::kernels_are_asynchronous)
+    if constexpr (kernels_are_asynchronous)
       return device_.data();
     else
       return reinterpret_cast<const Complex<T>*>(pinned_.get());
   }
   void copy([[maybe_unused]] const Exec& exec) const {
-    if constexpr (detail::kernels_are_asynchronous)
-      detail::copy_to_device(exec, device_.data(), pinned_.get(), n_ * sizeof(Complex<T>));
+    if constexpr (kernels_are_asynchronous)
+      copy_to_device(exec, device_.data(), pinned_.get(), n_ * sizeof(Complex<T>));
   }
 
  private:
@@ -56,8 +60,12 @@ struct StepBuffers {
   StreamBuffer<T> perambulators, at_sinks, at_source;
 };
 
-std::vector<StreamStep> stream_steps(const std::vector<int>& sources, int n_times, int at_once) {
-  std::vector<StreamStep> steps;
+}  // namespace detail
+
+namespace {
+
+std::vector<detail::StreamStep> stream_steps(const std::vector<int>& sources, int n_times, int at_once) {
+  std::vector<detail::StreamStep> steps;
   for (const int t : sources)
     for (int first = 0; first < n_times; first += at_once)
       steps.push_back({t, first, std::min(at_once, n_times - first)});
@@ -102,15 +110,15 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
   }
   const std::size_t of_sinks = keeps_slices ? 0 : slice * at_once, of_source = keeps_slices ? 0 : slice;
   const auto buffers = [&] {
-    return StepBuffers<T>{{"perambulators that are read", tau * at_once},
-                          {"slices that are read", of_sinks},
-                          {"slice of the source", of_source}};
+    return detail::StepBuffers<T>{{"perambulators that are read", tau * at_once},
+                                  {"slices that are read", of_sinks},
+                                  {"slice of the source", of_source}};
   };
-  const StepBuffers<T> both[2] = {buffers(), buffers()};
+  const detail::StepBuffers<T> both[2] = {buffers(), buffers()};
 
   const auto read = [&](std::size_t number) {
-    const StreamStep& step = steps[number];
-    const StepBuffers<T>& to = both[number % 2];
+    const detail::StreamStep& step = steps[number];
+    const detail::StepBuffers<T>& to = both[number % 2];
     for (int i = 0; i < step.n_sinks; ++i) {
       const std::size_t at = std::size_t(i);
       reader.perambulator(step.first_sink + i, step.t_source, to.perambulators.part(at * tau, tau));
@@ -125,8 +133,8 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
   auto next = start_reading(0);
   for (std::size_t number = 0; number < steps.size(); ++number) {
     next.get();
-    const StreamStep& step = steps[number];
-    const StepBuffers<T>& from = both[number % 2];
+    const detail::StreamStep& step = steps[number];
+    const detail::StepBuffers<T>& from = both[number % 2];
     from.perambulators.copy(copies);
     if (!keeps_slices) {
       from.at_sinks.copy(copies);

@@ -89,6 +89,17 @@ struct TeamFunctor {
   Kernel kernel;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const { kernel(Team(member)); }
 };
+/// Scratch memory for the tiles of a team.  On hosts Kokkos reports the size of a first-level cache, which is advice,
+/// not a limit; on GPUs its advice leaves out 8 KiB, of which a team takes a double for each thread and two more.
+template <class Exec>
+std::size_t most_tile_bytes_of([[maybe_unused]] const Exec& exec, [[maybe_unused]] int threads) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>)
+    return exec.cuda_device_prop().sharedMemPerBlock - sizeof(double) * std::size_t(threads + 2) - tile_alignment;
+#endif
+  return std::size_t(1) << 30;
+}
+
 }  // namespace detail
 
 /// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError if a
@@ -102,9 +113,7 @@ void for_each_team(const std::string& name, const TeamShape& shape, const Kernel
   const detail::TeamFunctor<Kernel, Exec> functor{kernel};
   Kokkos::TeamPolicy<Exec, detail::InParameters, typename detail::TeamBounds<Kernel>::type> policy(
       exec, shape.n_teams, on_host ? 1 : shape.threads);
-  // On hosts Kokkos reports the size of a first-level cache, which is advice, not a limit.
-  const std::size_t most =
-      on_host ? std::size_t(1) << 30 : std::size_t(policy.scratch_size_max(0)) - detail::tile_alignment;
+  const std::size_t most = detail::most_tile_bytes_of(exec, shape.threads);
   require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",
           most, "on this device: make them smaller");
   policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes + detail::tile_alignment)));

@@ -38,7 +38,8 @@ ProductTiling best_tiling(int n_rows, int n_columns, std::int64_t n_matrices) {
   };
   constexpr int multiprocessors = 128;
   if (n_rows <= 32 || n_columns <= 32 || tiles(64) < multiprocessors) return ProductTiling::small;
-  if (std::is_same_v<Z, Complex<double>> || tiles(128) < 2 * multiprocessors) return ProductTiling::square;
+  if (std::is_same_v<Z, Complex<double>>) return ProductTiling::medium;
+  if (tiles(128) < 2 * multiprocessors) return ProductTiling::square;
   return ProductTiling::large;
 }
 
