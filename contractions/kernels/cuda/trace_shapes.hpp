@@ -57,8 +57,8 @@ inline TraceTiling best_trace_tiling(int n_left, int n_right) {
     double rate;
   };
   constexpr Candidate candidates[] = {
-      {TraceTiling::of4, 4, 20},   {TraceTiling::of8, 8, 25},   {TraceTiling::of12, 12, 28},
-      {TraceTiling::of16, 16, 32}, {TraceTiling::of18, 18, 30}, {TraceTiling::of24, 24, 18},
+      {TraceTiling::of4, 4, 20},   {TraceTiling::of8, 8, 25},   {TraceTiling::of12, 12, 22},
+      {TraceTiling::of16, 16, 23}, {TraceTiling::of18, 18, 24}, {TraceTiling::of24, 24, 18},
       {TraceTiling::of32, 32, 23}, {TraceTiling::of33, 33, 29}, {TraceTiling::of48, 48, 35},
       {TraceTiling::of64, 64, 42}, {TraceTiling::of65, 65, 31}};
   constexpr double bandwidth = 4;  // numbers of 8 bytes: Tbyte/s
