@@ -72,7 +72,7 @@ class SliceSearch {
         shape_(LanczosShape::of(parameters, slice_numbers(lattice))),
         tolerance_(parameters.tolerance > 0 ? parameters.tolerance
                    : sizeof(T) == 8         ? 1e-10
-                                            : 1e-5),
+                                            : 1e-4),
         lanczos_(filter, lattice, shape_, parameters.seed) {}
 
   SliceEigenvectors<T> run() {

@@ -49,7 +49,9 @@ OutputFiles analysis_outputs(const AnalyzeParameters& p) {
 std::vector<CorrelatorSeries> read_series(const Session& session, const std::vector<std::string>& files,
                                           const std::optional<CorrelatorMapping>& mapping,
                                           const AnalyzeParameters& parameters, Coord& extent, std::size_t& n_read) {
-  SeriesCollector collector(parameters.data.average_momenta, parameters.data.channels);
+  // The elements of a matrix have to stay at the same momenta.
+  SeriesCollector collector(parameters.data.average_momenta && parameters.gevp.operators.empty(),
+                            parameters.data.channels);
   constexpr int parts = 1000;  // of a file, as long as it is not known how many datasets it has
   Progress progress({{"thousandths of files", int(files.size()) * parts, 1}},
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));

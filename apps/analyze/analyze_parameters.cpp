@@ -13,7 +13,9 @@ Settings AnalyzeParameters::settings() {
   s.add("data.fold", &data.fold,
         "average t and T - t: even and odd correlators; automatic: as each one is, baryons and others are not folded",
         {"automatic", "none", "even", "odd"});
-  s.add("data.average_momenta", &data.average_momenta, "over those that the lattice's rotations turn into each other");
+  s.add("data.average_momenta", &data.average_momenta,
+        "over those that the lattice's rotations turn into each other: of channels with one operator, without "
+        "gevp.operators");
   s.add("data.extent", &data.extent, "x y z t of the lattice, for files that do not say it");
   s.add("errors.method", &errors.method, "of resampling", {"jackknife", "bootstrap"});
   s.add("errors.bin", &errors.bin, "neighbouring configurations averaged before that");

@@ -53,7 +53,8 @@ bool part_matches(const std::string& text, const std::string& pattern, PathNames
 std::string with_names(const std::string& pattern, const PathNames& names) {
   std::string text = pattern;
   for (const auto& [name, value] : names)
-    for (std::size_t at; (at = text.find("{" + name + "}")) != text.npos;) text.replace(at, name.size() + 2, value);
+    for (std::size_t at = 0; (at = text.find("{" + name + "}", at)) != text.npos; at += value.size())
+      text.replace(at, name.size() + 2, value);
   return text;
 }
 

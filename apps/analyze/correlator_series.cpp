@@ -18,6 +18,13 @@ std::string series_key(const CorrelatorArray& array, const Momentum& momentum) {
   return key;
 }
 
+/// Correlators of two different operators may be odd in the momentum: their average would be noise.
+bool is_of_one_operator(const std::string& channel) {
+  const std::size_t half = channel.size() / 2;
+  return channel.find('-') == channel.npos ||
+         (channel.size() % 2 == 1 && channel[half] == '-' && channel.substr(0, half) == channel.substr(half + 1));
+}
+
 }  // namespace
 
 std::string CorrelatorSeries::labels_text() const {
@@ -46,9 +53,10 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
   Coord box{extent};
   for (int& n : box)
     if (n <= 0) n = 1 << 20;
+  const bool averages = average_momenta_ && is_of_one_operator(array.head.channel);
   for (std::size_t p = 0; p < array.momenta.size(); ++p) {
     const Momentum& momentum = array.momenta[p];
-    Rows& rows = rows_of(array, average_momenta_ ? representative(momentum, box) : momentum);
+    Rows& rows = rows_of(array, averages ? representative(momentum, box) : momentum);
     require(rows.head.n_times == array.n_times, "correlators of", array.head.channel, "have", rows.head.n_times, "and",
             array.n_times, "times, the latter in", file + ": analyse lattices one by one");
     for (std::size_t row = 0; row < array.sources.size(); ++row) {

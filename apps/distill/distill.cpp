@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill.hpp"
 
+#include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_operator.hpp"
+#include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/perambulators.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
@@ -21,7 +23,13 @@ namespace kov::app {
 
 namespace {
 
-enum DistillTask : std::size_t { distill_updates, distill_searches, distill_displacements, distill_solves };
+enum DistillTask : std::size_t {
+  distill_updates,
+  distill_searches,
+  distill_displacements,
+  distill_solves,
+  distill_contractions
+};
 
 /// Right-hand sides of a solve: those that QuarkOperator is made for.
 constexpr int columns_at_once = 12;
@@ -38,7 +46,8 @@ class DistillRun {
         progress_({{"updates", plan.n_updates(parameters.gauge), 1},
                    {"searches", plan.n_searches(), 20},
                    {"displacements", plan.n_elementals(parameters), 1},
-                   {"solves", plan.n_solves(parameters), 1}},
+                   {"solves", plan.n_solves(parameters), 1},
+                   {"correlator matrices", plan.n_correlator_files(), 5}},
                   ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
 
   void run() {
@@ -62,16 +71,32 @@ class DistillRun {
                {"version", std::string(version())},
                {"revision", std::string(git_revision())}};
     for (const auto& [name, value] : report.attributes()) labels_[name] = value;
-    const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
-    if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
-    if (parameters_.solver.is_single()) {
-      const Field<ColorVector, float> rounded(lattice_, "eigenvectors", vectors.n_components());
-      convert(vectors, rounded);
-      solve_perambulators<float>(gauge, rounded, files);
-    } else {
-      solve_perambulators<double>(gauge, vectors, files);
+    if (files.needs_eigenvectors()) {
+      const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
+      if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
+      if (parameters_.solver.is_single()) {
+        const Field<ColorVector, float> rounded(lattice_, "eigenvectors", vectors.n_components());
+        convert(vectors, rounded);
+        solve_perambulators<float>(gauge, rounded, files);
+      } else {
+        solve_perambulators<double>(gauge, vectors, files);
+      }
     }
-    // Correlators of the operators [elemental x gamma matrix] follow here, from the files just written.
+    if (!files.correlators.is_finished) contract(files);
+  }
+
+  /// Correlators of what the files have, so that a run which is resumed gives the same.
+  void contract(DistillFiles& files) {
+    std::map<std::string, LabelValue> labels{{"configuration", labels_.at("configuration")},
+                                             {"link_smearing", parameters_.links.description()},
+                                             {"eigenvectors", std::int64_t(parameters_.eigenvectors.n)},
+                                             {"source_times", std::int64_t(plan_.source_times.size())}};
+    for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
+    CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(files.correlators)};
+    const std::vector<Correlator> correlators = distilled_correlators(session_.comm, parameters_, files, plan_, labels);
+    write_correlators(files.correlators.name, correlators, provenance, session_.comm);
+    finish(files.correlators, "%d correlators", int(correlators.size()));
+    progress_.advance(distill_contractions);
   }
 
   /// Those of the file, found first if it is not there.  All that follows uses what the file has, so that a run which
@@ -183,11 +208,11 @@ void distill(const Session& session, const JobOptions& options) {
 
 Command distill_command() {
   return {
-      "distill", "find eigenvectors, elementals and perambulators for distillation",
+      "distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
       "--print shows every setting with its value and what it means, as TOML to start from.\n"
-      "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5 and .tTTT.perambulators.h5 for each source time\n"
-      "(PREFIX is output.prefix, 'distill').  Finished files are kept: the same command goes on where a killed run\n"
-      "stopped.\n"
+      "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
+      "and .correlators.h5 (PREFIX is output.prefix, 'distill').  Finished files are kept: the same command goes on\n"
+      "where a killed run stopped.  `kovariant analyze` finds energies from the correlators.\n"
       "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
       [](Arguments& arguments) -> Action {
         auto options = std::make_shared<JobOptions>();

@@ -4,6 +4,7 @@
 #include "apps/files/output_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/site/gamma.hpp"
 
 #include <algorithm>
 
@@ -27,6 +28,9 @@ Settings DistillParameters::settings() {
   solver.add_to(s);
   s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
   s.add("perambulators.spacing", &perambulators.spacing, "of the source times; 1: all");
+  s.add(
+      "correlators.mesons", &correlators.mesons,
+      "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
   return s;
@@ -62,6 +66,15 @@ void DistillParameters::complete(Settings& settings) {
     }
     require(std::count(elementals.displacements.begin(), elementals.displacements.end(), text) == 1,
             settings.origin("elementals.displacements"), "has", text, "twice: each once is enough");
+  }
+  std::string known;
+  for (const std::string& name : meson_names()) known += (known.empty() ? "" : ", ") + name;
+  for (const std::string& meson : correlators.mesons) {
+    const auto& names = meson_names();
+    require(std::find(names.begin(), names.end(), meson) != names.end(), settings.origin("correlators.mesons"), "has",
+            in_quotes(meson), "- the names are", known);
+    require(std::count(correlators.mesons.begin(), correlators.mesons.end(), meson) == 1,
+            settings.origin("correlators.mesons"), "has", meson, "twice: each once is enough");
   }
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
@@ -138,6 +151,14 @@ std::string DistillParameters::elemental_identity() const {
 std::string DistillParameters::perambulator_identity() const {
   std::string text = eigenvector_identity() + " solver " + solver.description() + " quark";
   for (const auto& [name, value] : action.labels()) text += " " + name + "=" + label_text(value);
+  return text;
+}
+
+std::string DistillParameters::correlator_identity(const std::vector<int>& source_times) const {
+  std::string text = elemental_identity() + " " + perambulator_identity() + " times";
+  for (const int t : source_times) text += " " + std::to_string(t);
+  text += " mesons";
+  for (const std::string& meson : correlators.mesons) text += " " + meson;
   return text;
 }
 

@@ -31,6 +31,9 @@ struct DistillParameters {
     std::vector<int> times = {};
     int spacing = 4;
   } perambulators;
+  struct CorrelatorChoice {
+    std::vector<std::string> mesons = {"pion", "pion_A4"};
+  } correlators;
   struct Output {
     std::string prefix = "distill";
     int precision = 64;
@@ -54,6 +57,7 @@ struct DistillParameters {
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
   std::string perambulator_identity() const;
+  std::string correlator_identity(const std::vector<int>& source_times) const;
 };
 
 }  // namespace kov::app

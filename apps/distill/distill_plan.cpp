@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill_plan.hpp"
 
+#include "apps/distill/distill_correlators.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/core/base/hash.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
@@ -61,6 +63,7 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
                                gauge.identity.substr(gauge.name.size()) + (gauge.identified ? " " : " unchecked ");
   DistillFiles files{{stem + ".eigenvectors.h5", job_text(identity + p.eigenvector_identity())},
                      {stem + ".elementals.h5", job_text(identity + p.elemental_identity())},
+                     {},
                      {}};
   files.eigenvectors.is_finished = is_finished_file(
       comm, files.eigenvectors, [&] { return read_eigenvector_header(Comm::self(), files.eigenvectors.name).labels; });
@@ -74,6 +77,28 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
     file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
     files.perambulators.push_back(file);
   }
+  if (!p.correlators.mesons.empty()) {
+    files.correlators = {stem + ".correlators.h5", job_text(identity + p.correlator_identity(times))};
+    files.correlators.is_finished = is_finished_file(comm, files.correlators, [&] {
+      const Hdf5File file = Hdf5File::open(files.correlators.name);
+      std::map<std::string, LabelValue> labels;
+      if (file.contains("/parameters") && file.has_attribute("/parameters", "job"))
+        labels["job"] = required_attribute<std::string>(file, "/parameters", "job", files.correlators.name);
+      return labels;
+    });
+  } else {
+    files.correlators.is_finished = true;
+  }
+  // Another search may end in another basis of the same space.
+  const auto is_there = [](const DistillFile& file) { return file.is_finished; };
+  const auto& tau = files.perambulators;
+  if (!files.eigenvectors.is_finished && files.elementals.is_finished && std::all_of(tau.begin(), tau.end(), is_there))
+    files.eigenvectors.is_finished = true;  // nothing needs them any more
+  require(files.eigenvectors.is_finished ||
+              (!files.elementals.is_finished && std::none_of(tau.begin(), tau.end(), is_there)),
+          files.eigenvectors.name,
+          "is gone, and some of what is made of these eigenvectors too, which others would not fit: bring it back, or "
+          "move the configuration's other files away");
   return files;
 }
 
@@ -84,9 +109,10 @@ int count_unfinished(const DistillFiles& files) {
 
 }  // namespace
 
-bool DistillFiles::has_work() const {
+bool DistillFiles::needs_eigenvectors() const {
   return !eigenvectors.is_finished || !elementals.is_finished || count_unfinished(*this) > 0;
 }
+bool DistillFiles::has_work() const { return needs_eigenvectors() || !correlators.is_finished; }
 
 int DistillPlan::n_files() const { return int(file_names().size()); }
 
@@ -94,7 +120,7 @@ int DistillPlan::n_finished() const {
   int n = 0;
   for (const DistillFiles& f : files)
     n += int(f.eigenvectors.is_finished) + int(f.elementals.is_finished) + int(f.perambulators.size()) -
-         count_unfinished(f);
+         count_unfinished(f) + int(!f.correlators.name.empty() && f.correlators.is_finished);
   return n;
 }
 
@@ -123,12 +149,18 @@ int DistillPlan::n_solves(const DistillParameters& parameters) const {
   return n;
 }
 
+int DistillPlan::n_correlator_files() const {
+  return int(
+      std::count_if(files.begin(), files.end(), [](const DistillFiles& f) { return !f.correlators.is_finished; }));
+}
+
 std::vector<std::string> DistillPlan::file_names() const {
   std::vector<std::string> names;
   for (const DistillFiles& f : files) {
     names.push_back(f.eigenvectors.name);
     names.push_back(f.elementals.name);
     for (const DistillFile& file : f.perambulators) names.push_back(file.name);
+    if (!f.correlators.name.empty()) names.push_back(f.correlators.name);
   }
   return names;
 }
@@ -163,7 +195,7 @@ double distill_job_bytes(const Comm& comm, const DistillParameters& p, const Coo
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
   const double slices = double(extent[3]) / comm.size();
   const double matrices = 16 * n * n * slices * double(p.labels().size()) + 16 * 16 * n * n * slices;
-  return links + std::max(basis, solving) + matrices;
+  return links + std::max({basis, solving, correlator_bytes(p, extent[3])}) + matrices;
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
@@ -190,10 +222,16 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   std::string times;
   for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
   row("source times", times);
+  if (!p.correlators.mesons.empty()) {
+    const std::size_t n_operators = meson_operators(p).size();
+    row("correlators", sentence("of", n_operators, "operators at each momentum:", p.correlators.mesons.size(),
+                                "gamma matrices with", p.elementals.displacements.size(), "displacements"));
+  }
   row("solver", p.solver.description() + ", twelve columns together");
   row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files"));
-  row("to do", sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
-                        "displacements and", plan.n_solves(p), "solves"));
+  row("to do",
+      sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
+               "displacements,", plan.n_solves(p), "solves and", plan.n_correlator_files(), "files of correlators"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", distill_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));

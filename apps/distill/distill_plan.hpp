@@ -21,8 +21,12 @@ struct DistillFiles {
   DistillFile eigenvectors, elementals;
   /// One for each source time.
   std::vector<DistillFile> perambulators;
+  /// Without a name when none are wanted.
+  DistillFile correlators;
 
   bool has_work() const;
+  /// Whether something of them is missing that is made from eigenvectors.
+  bool needs_eigenvectors() const;
 };
 
 struct DistillPlan {
@@ -39,6 +43,7 @@ struct DistillPlan {
   int n_searches() const;
   int n_elementals(const DistillParameters& parameters) const;
   int n_solves(const DistillParameters& parameters) const;
+  int n_correlator_files() const;
   std::vector<std::string> file_names() const;
 };
 

@@ -7,7 +7,6 @@
 #include "kov/stencil/functions/laplacian_series.hpp"
 #include "kov/stencil/functions/spectral_bounds.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 

@@ -5,7 +5,6 @@
 
 #include "kov/algebra/solver.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
-#include "kov/contractions/energies/resampling.hpp"
 #include "kov/core/field/noise.hpp"
 
 #include <vector>

@@ -15,7 +15,7 @@
 
 namespace kov::detail {
 
-/// What Kokkos gives a team of the 48 KB of scratch memory that GPUs have for one: 8 KB are for reductions.
+/// Of the 48 KB of scratch memory that GPUs have for a team; Kokkos takes some of it.
 inline constexpr std::size_t most_tile_bytes = 40 * 1024 - 64;
 
 /// f(0), ..., f(n - 1), unrolled on GPUs, where arrays with known indices are registers.

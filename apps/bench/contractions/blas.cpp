@@ -96,6 +96,8 @@ void Blas::multiply(int m, int n, int k, const Z* a, const Z* b, Z* c, int batch
   }
   constexpr int row_major = 101, plain = 111, transpose = 112;
   const std::string name = std::string("cblas_") + letter + "gemm";
+  require(symbol_of<void (*)()>(library, name.c_str()) != nullptr, "the library given as BLAS has no", name + ":",
+          "name another one with --blas");
   for (int i = 0; i < batch; ++i) {
     const Z *const ai = a + std::ptrdiff_t(i) * m * k, *const bi = b + std::ptrdiff_t(i) * n * k;
     Z* const ci = c + std::ptrdiff_t(i) * m * n;

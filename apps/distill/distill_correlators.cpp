@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/distill_correlators.hpp"
+
+#include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/contractions/engine/stream.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kov::app {
+
+namespace {
+
+int gamma_number(const std::string& meson) {
+  const auto& names = meson_names();
+  return int(std::find(names.begin(), names.end(), meson) - names.begin());
+}
+
+/// Elementals of one momentum, and all perambulators, as the engine reads them.
+class DistilledSlices {
+ public:
+  DistilledSlices(const DistillParameters& parameters, const DistillFiles& files, const DistillPlan& plan)
+      : n_displacements_(int(parameters.elementals.displacements.size())),
+        n_momenta_(int(momenta_up_to(parameters.elementals.max_momentum).size())),
+        elementals_(files.elementals.name) {
+    for (std::size_t k = 0; k < plan.source_times.size(); ++k)
+      perambulators_.emplace(plan.source_times[k], SliceMatrixFile(files.perambulators[k].name));
+  }
+
+  SliceReader<double> reader(int momentum) const {
+    return {.slice =
+                [this, momentum](int t, std::span<Complex<double>> to) {
+                  Complex<double>* next = to.data();
+                  for (int d = 0; d < n_displacements_; ++d)
+                    next = copied(elementals_.read(t, d * n_momenta_ + momentum), next);
+                },
+            .perambulator =
+                [this](int t_sink, int t_source, std::span<Complex<double>> to) {
+                  copied(perambulators_.at(t_source).read(t_sink), to.data());
+                }};
+  }
+
+ private:
+  static Complex<double>* copied(const std::vector<std::complex<double>>& from, Complex<double>* to) {
+    for (const std::complex<double>& z : from) *to++ = {z.real(), z.imag()};
+    return to;
+  }
+
+  int n_displacements_, n_momenta_;
+  SliceMatrixFile elementals_;
+  std::map<int, SliceMatrixFile> perambulators_;
+};
+
+}  // namespace
+
+std::vector<MesonOperator> meson_operators(const DistillParameters& parameters) {
+  std::vector<MesonOperator> operators;
+  for (const std::string& meson : parameters.correlators.mesons)
+    for (const std::string& displacement : parameters.elementals.displacements)
+      operators.push_back({meson, displacement});
+  return operators;
+}
+
+int conjugate_sign(const std::string& meson) {
+  // g4 changes the sign of every other matrix in the product.
+  const int others = std::popcount(unsigned(gamma_number(meson)) & 7u);
+  return others % 2 == 0 ? -1 : 1;
+}
+
+std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
+                                              const DistillFiles& files, const DistillPlan& plan,
+                                              const std::map<std::string, LabelValue>& labels) {
+  const std::vector<MesonOperator> operators = meson_operators(parameters);
+  const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
+  const int n_displacements = int(parameters.elementals.displacements.size()), n_times = plan.gauges.extent[3];
+  std::vector<FactorisedOperator> factorised;
+  for (const std::string& meson : parameters.correlators.mesons)
+    for (int d = 0; d < n_displacements; ++d) factorised.push_back({d, Gamma::number(gamma_number(meson))});
+
+  const std::size_t n = operators.size(), of_momentum = std::size_t(n_times) * n * n;
+  std::vector<double> numbers(2 * of_momentum * momenta.size());
+  comm.agree([&] {
+    const DistilledSlices slices(parameters, files, plan);
+    for (std::size_t m = std::size_t(comm.rank()); m < momenta.size(); m += std::size_t(comm.size())) {
+      FactorisedEngine<double> engine(factorised, n_displacements, parameters.eigenvectors.n, n_times);
+      add_correlators(engine, slices.reader(int(m)), {.sources = plan.source_times});
+      double* to = numbers.data() + 2 * of_momentum * m;
+      for (const std::complex<double>& z : engine.correlators()) {
+        *to++ = z.real();
+        *to++ = z.imag();
+      }
+    }
+  });
+  comm.sum(numbers);
+
+  std::vector<Correlator> correlators;
+  for (std::size_t m = 0; m < momenta.size(); ++m)
+    for (std::size_t e = 0; e < n * n; ++e) {
+      const MesonOperator &sink = operators[e / n], &source = operators[e % n];
+      const double factor = conjugate_sign(source.meson) / double(plan.source_times.size());
+      Correlator c{.kind = "meson",
+                   .channel = sink.name() + "-" + source.name(),
+                   .momentum = momenta[m],
+                   .source = {0, 0, 0, plan.source_times.front()},
+                   .labels = labels};
+      for (std::size_t t = 0; t < std::size_t(n_times); ++t) {
+        const double* z = numbers.data() + 2 * (of_momentum * m + t * n * n + e);
+        c.value.push_back({factor * z[0], factor * z[1]});
+      }
+      correlators.push_back(std::move(c));
+    }
+  return correlators;
+}
+
+double correlator_bytes(const DistillParameters& parameters, int n_times) {
+  const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
+  const double operators = e * double(parameters.correlators.mesons.size());
+  if (operators == 0) return 0;
+  const double results =
+      64 * operators * operators * n_times * double(momenta_up_to(parameters.elementals.max_momentum).size());
+  return double(EngineOptions{}.workspace_bytes) * 3 + 16 * e * n * n * n_times + results;
+}
+
+}  // namespace kov::app

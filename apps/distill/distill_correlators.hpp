@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Correlator matrices of `kovariant distill`, from the files of elementals and perambulators.
+#pragma once
+
+#include "apps/distill/distill_plan.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// An operator O = ubar (phi x Gamma) d of one momentum: a gamma matrix by the name of its local meson, and a
+/// displacement.
+struct MesonOperator {
+  std::string meson;
+  std::string displacement;
+  /// "pion_A4[dx]"
+  std::string name() const { return meson + "[" + displacement + "]"; }
+};
+
+/// Every meson with every displacement; displacements change first.
+std::vector<MesonOperator> meson_operators(const DistillParameters& parameters);
+
+/// -eta with g4 Gamma^+ g4 = eta Gamma^+ for the gamma matrix of this meson: what Tr[Phi_i tau Phi_j^+ tau] is
+/// multiplied by to be <O_i O_j^+>.
+int conjugate_sign(const std::string& meson);
+
+/// C_ij(delta) = <O_i(t + delta) O_j^+(t)> = -eta_j Tr[Phi_i tau(t + delta, t) Phi_j^+ tau(t, t + delta)], averaged
+/// over the source times, for all pairs of operators at every momentum; the channel is "sink-source".  Sums over the
+/// sites of both slices: proportional to the volume.  Momenta are divided among the ranks, which read the files.  Calls
+/// `done` for each.  Collective.
+std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
+                                              const DistillFiles& files, const DistillPlan& plan,
+                                              const std::map<std::string, LabelValue>& labels);
+
+/// Bytes that a process needs for them.
+double correlator_bytes(const DistillParameters& parameters, int n_times);
+
+}  // namespace kov::app
