@@ -121,7 +121,9 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all) {
     const CorrelatorSeries& s = all.series[k];
     std::string key = s.kind + '\n' + s.channel;
     for (const auto& [name, value] : s.labels) key += '\n' + name + '\n' + label_text(value);
+    // Replicas of different configurations are not correlated.
     key += '\n' + std::to_string(all.results[k].n_samples);
+    for (const std::string& sample : s.samples) key += '\n' + sample;
     auto& members = groups[key];
     if (members.empty()) order.push_back(key);
     members.push_back(k);

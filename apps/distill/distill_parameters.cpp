@@ -54,6 +54,10 @@ void DistillParameters::complete(Settings& settings) {
           "- it must be between 0 and 12, the largest eigenvalue of -Laplacian");
   require(eigenvectors.order >= 0 && eigenvectors.order <= 1000, settings.origin("eigenvectors.order"), "is",
           eigenvectors.order, "- it must be from 0 to 1000");
+  require(action.theta == std::array<double, 3>{0, 0, 0}, settings.origin("action.theta"),
+          "twists the quark's boundary, but eigenvectors are periodic in space: leave it out");
+  require(action.mu == 0, settings.origin("action.mu"),
+          "is not 0, but correlators take tau(t, t') from tau(t', t) by gamma_5, which holds without a twisted mass");
   require(elementals.max_momentum >= 0 && elementals.max_momentum <= 100, settings.origin("elementals.max_momentum"),
           "is", elementals.max_momentum, "- it must be from 0 to 100");
   require(!elementals.displacements.empty(), settings.origin("elementals.displacements"),

@@ -102,9 +102,9 @@ struct GevpChecks {
   /// cannot be told apart.
   std::vector<int> crossed;
   /// The largest violation over all times of two theorems for Hermitian C(t) and positive C(t0) (Cauchy): C_ii(t) /
-  /// C_ii(t0) lies between the smallest and largest eigenvalue for every i, and the eigenvalues without one operator
-  /// lie between those with it; in units of the largest eigenvalue.  Above rounding something is wrong with the
-  /// solution.
+  /// C_ii(t0) lies between the smallest and largest eigenvalue of the solution for every i, and the eigenvalues without
+  /// one operator lie between those with it; in units of the largest eigenvalue.  Above rounding something is wrong
+  /// with the solution.  Times whose eigenvalues are NaN are among negative_eigenvalue instead.
   double interlacing_violation;
 
   bool positive() const { return negative_eigenvalue.empty(); }

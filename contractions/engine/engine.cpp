@@ -50,11 +50,12 @@ struct ApplyGammas {
 };
 
 template <class T>
-EngineMemory<T>::EngineMemory(int n_operators, int n_times, std::size_t numbers_of_sink, const EngineOptions& options)
+EngineMemory<T>::EngineMemory(int n_operators, int n_times, std::size_t numbers_of_sink, std::size_t bytes_of_sink,
+                              const EngineOptions& options)
     : n_operators_(n_operators), n_times_(n_times), options_(options) {
   require(n_operators > 0 && n_times > 0, "correlators of", n_operators, "operators on", n_times,
           "time slices were asked for: there must be one of each at least");
-  const std::size_t bytes = 2 * numbers_of_sink * sizeof(Complex<T>);
+  const std::size_t bytes = 2 * numbers_of_sink * sizeof(Complex<T>) + bytes_of_sink;
   sinks_at_once_ =
       int(std::clamp<std::size_t>(options.workspace_bytes / std::max<std::size_t>(bytes, 1), 1, std::size_t(n_times)));
   left_ = Buffer<Complex<T>>("left factors of correlators", std::size_t(sinks_at_once_) * numbers_of_sink);
@@ -103,6 +104,7 @@ DenseEngine<T>::DenseEngine(int n_operators, int n_rows, int n_times, const Engi
     : detail::EngineMemory<T>(
           n_operators, n_times,
           std::size_t(std::max(n_operators, 0)) * std::size_t(std::max(n_rows, 0)) * std::size_t(std::max(n_rows, 0)),
+          std::size_t(std::max(n_operators, 0)) * std::size_t(std::max(n_operators, 0)) * sizeof(Complex<double>),
           options),
       n_rows_(n_rows) {
   require(n_rows > 0 && n_rows % 2 == 0, "operators have", n_rows,
@@ -134,6 +136,9 @@ FactorisedEngine<T>::FactorisedEngine(std::span<const FactorisedOperator> operat
     : detail::EngineMemory<T>(int(operators.size()), n_times,
                               16 * std::size_t(std::max(n_elementals, 0)) * std::size_t(std::max(n_vectors, 0)) *
                                   std::size_t(std::max(n_vectors, 0)),
+                              // traces by spin, and at least as much for their parts
+                              2 * 256 * std::size_t(std::max(n_elementals, 0)) *
+                                  std::size_t(std::max(n_elementals, 0)) * sizeof(Complex<double>),
                               options),
       n_elementals_(n_elementals),
       n_vectors_(n_vectors) {

@@ -8,7 +8,7 @@
 //   elemental phi(t):         [n][m], an N_v x N_v matrix; of a slice: [elemental][n][m]
 //   operator Phi(t):          [spin][n][spin'][m], N x N; of a slice: [operator][row][column]
 //   correlators:              [delta][i][j]
-// A file or buffer of a whole configuration is [t_sink][t_source] of perambulators and [t] of slices.
+// A buffer of a whole configuration is [t_sink][t_source] of perambulators and [t] of slices.
 #pragma once
 
 #include "kov/contractions/kernels/trace.hpp"
@@ -49,7 +49,9 @@ namespace detail {
 template <class T>
 class EngineMemory {
  public:
-  EngineMemory(int n_operators, int n_times, std::size_t numbers_of_sink, const EngineOptions& options);
+  /// bytes_of_sink: what a sink takes beside its two factors.
+  EngineMemory(int n_operators, int n_times, std::size_t numbers_of_sink, std::size_t bytes_of_sink,
+               const EngineOptions& options);
 
   int n_operators() const { return n_operators_; }
   int n_times() const { return n_times_; }
@@ -70,8 +72,9 @@ class EngineMemory {
 }  // namespace detail
 
 /// C_ij(delta) = sum over t of Tr[Phi_i(t + delta) tau(t + delta, t) Phi_j(t)^+ tau(t, t + delta)] (paper 000 of
-/// kernels/ladder/ladder.hpp, eq. 1.2), with times modulo n_times and tau(t, t') = gamma_5 tau(t', t)^+ gamma_5.  For c
-/// operators a sink costs 2 c products of N x N matrices and c^2 traces: 16 c N^3 + 8 c^2 N^2 flops.
+/// kernels/ladder/ladder.hpp, eq. 1.2), with times modulo n_times and tau(t, t') = gamma_5 tau(t', t)^+ gamma_5, which
+/// a twisted mass breaks.  For c operators a sink costs 2 c products of N x N matrices and c^2 traces: 16 c N^3 + 8 c^2
+/// N^2 flops.
 template <class T>
 class DenseEngine : public detail::EngineMemory<T> {
  public:

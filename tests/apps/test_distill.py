@@ -103,7 +103,8 @@ class Distill(ProgramTest):
     def test_says_what_cannot_be(self):
         for settings, part in ((["eigenvectors.n=97"], "half of the numbers"), (["eigenvectors.n=0"], "must be positive"),
                                (["elementals.displacements=['dt']"], "dt"), (["elementals.displacements=['1', '1']"], "twice"),
-                               (["perambulators.times=[4]"], "times 0 to 3"), (["output.precision=24"], "64, 32 or 16"),
+                               (["perambulators.times=[4]"], "times 0 to 3"), (["output.precision=24"], "64, 32 or 16"), (["action.theta=[0.1, 0, 0]"], "periodic in space"),
+                               (["action.mu=0.1"], "twisted mass"),
                                (["correlators.mesons=['poin']"], "pion_A4"), (["correlators.mesons=['a0', 'a0']"], "twice"),
                                (["eigenvectors.cut=12"], "between 0 and 12"), (["eigenvectors.tolerance=0"], "1e-13")):
             error = self.call("distill", *JOB, *[word for s in settings for word in ("--set", s)], code=1).stderr

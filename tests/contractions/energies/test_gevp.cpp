@@ -169,6 +169,15 @@ TEST(GevpChecks, AGoodMatrixPasses) {
   EXPECT_EQ(checks.smallest_eigenvalue.size(), 8u);
 }
 
+TEST(GevpChecks, AWrongSolutionDoesNotInterlace) {
+  const CorrelatorMatrix matrix = synthetic_matrix(
+      {0.3, 0.7, 1.1, 1.5}, {three_states[0], three_states[1], three_states[2], three_states[0]}, 8, 1e-3);
+  Gevp solution = gevp(matrix, {.t0 = 1});
+  const std::size_t middle = std::size_t(4 * solution.n_states) + 1;
+  solution.eigenvalues.row(0)[middle] = 0.1 * solution.eigenvalues.mean()[middle + 1];
+  EXPECT_FALSE(check_gevp(matrix, solution).interlacing());
+}
+
 TEST(GevpChecks, EigenvaluesInterlaceWithThoseOfEveryOperator) {
   const CorrelatorMatrix matrix = synthetic_matrix({0.3, 0.7, 1.1}, three_states, 8);
   const Gevp all = gevp(matrix, {.t0 = 1});
