@@ -3,6 +3,7 @@
 // Quark loops: exact ones from unit sources, noise around them, and what dilution, hopping expansion and modes leave as
 // it is.
 #include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/contractions/energies/resampling.hpp"
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/site/worse.hpp"
