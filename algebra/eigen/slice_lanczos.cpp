@@ -182,10 +182,6 @@ template <class T>
 void SliceLanczos<T>::lock(int slice, bool locked) {
   projected_->slices[std::size_t(slice)].locked = locked;
 }
-template <class T>
-bool SliceLanczos<T>::is_locked(int slice) const {
-  return projected_->slices[std::size_t(slice)].locked;
-}
 
 template <class T>
 void SliceLanczos<T>::fill_random(const F& block) {

@@ -39,7 +39,6 @@ class SliceLanczos {
   double residual(int slice, int i) const;
   int n_slices() const;
   void lock(int slice, bool locked);
-  bool is_locked(int slice) const;
   /// Vectors that the filter was applied to.
   int filtered() const { return filtered_; }
   /// The kept vectors.

@@ -69,12 +69,6 @@ struct SlicePacks {
   }
 };
 
-/// Tiles that packs can load: a cache line more than they need, to align them.
-template <class T>
-T* aligned_tile(T* p) {
-  return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
-}
-
 /// One tile of the products of one chunk of a slice, of one momentum.  Sums stay in packs of sites to the end of the
 /// chunk, so that no number is broadcast or moved to another lane.
 template <class T, class F>
@@ -111,11 +105,11 @@ struct SliceGram {
     const int momentum = index % n_momenta, slice = index / n_momenta;
     const int n_rows = std::min(rows, x.n() - first_row), n_columns = std::min(columns, y.n() - first_column);
     constexpr int line = 64 / int(sizeof(T));
-    T* const left = aligned_tile(team.template tile<T>(of_vector * rows + line));
-    T* const right = aligned_tile(team.template tile<T>(of_vector * columns + line));
-    T* const sum_tile = aligned_tile(team.template tile<T>(2 * width * rows * columns + line));
+    T* const left = aligned_to(64, team.template tile<T>(of_vector * rows + line));
+    T* const right = aligned_to(64, team.template tile<T>(of_vector * columns + line));
+    T* const sum_tile = aligned_to(64, team.template tile<T>(2 * width * rows * columns + line));
     Complex<R>* const sum = reinterpret_cast<Complex<R>*>(sum_tile);  // [block][row of it][column of it]
-    T* const phase = aligned_tile(team.template tile<T>(2 * at_once + line));
+    T* const phase = aligned_to(64, team.template tile<T>(2 * at_once + line));
     const int row_blocks = (n_rows + block_rows - 1) / block_rows,
               column_blocks = (n_columns + block_columns - 1) / block_columns;
     constexpr int of_block = block_rows * block_columns;
@@ -228,8 +222,8 @@ struct SliceRotation {
     if (adds && m == 0) return;
     const int count = std::min(at_once, sites.n_sites - first), of_vector = 6 * at_once;
     constexpr int line = 64 / int(sizeof(T));
-    T* const old = aligned_tile(team.template tile<T>(of_vector * m_of_matrix + line));
-    T* const made = aligned_tile(team.template tile<T>(of_vector * columns + line));
+    T* const old = aligned_to(64, team.template tile<T>(of_vector * m_of_matrix + line));
+    T* const made = aligned_to(64, team.template tile<T>(of_vector * columns + line));
     const Packs packs{sites};
     for (int i = 0; i < m; ++i) packs.load(in, i, slice, first, count, at_once, old + i * of_vector);
     const T* const matrix = r + std::size_t(slice) * m_of_matrix * 2 * padded;

@@ -2,11 +2,10 @@
 #include "apps/analyze/gevp_analysis.hpp"
 
 #include "kov/contractions/energies/effective_mass.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/site/gamma.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace kov::app {
 
@@ -62,14 +61,10 @@ std::vector<const CorrelatorSeries*> elements_like(const CorrelatorSeries& first
 }  // namespace
 
 int source_sign(const std::string& name) {
-  const auto& names = meson_names();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return 1;
-  const unsigned gamma = unsigned(found - names.begin());
-  const int k = std::popcount(gamma), others = k - (gamma & 8 ? 1 : 0);
-  // Adjoint: the product reversed; g4 on both sides: a sign for each other matrix.
-  const int eta = ((k * (k - 1) / 2 + others) % 2 == 0) ? 1 : -1;
-  return -eta;
+  const std::optional<int> number = meson_number(name);
+  if (!number) return 1;
+  const Gamma gamma = Gamma::number(*number), g4 = Gamma::direction(3);
+  return g4 * gamma.adjoint() * g4 == gamma ? -1 : 1;
 }
 
 std::vector<GevpResult> gevp_results(const std::vector<CorrelatorSeries>& series, const AnalyzeParameters& parameters) {

@@ -3,18 +3,13 @@
 
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/contractions/engine/stream.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "kov/contractions/hadrons/meson.hpp"
 
 namespace kov::app {
 
 namespace {
 
-int gamma_number(const std::string& meson) {
-  const auto& names = meson_names();
-  return int(std::find(names.begin(), names.end(), meson) - names.begin());
-}
+Gamma gamma_of(const std::string& meson) { return Gamma::number(meson_number(meson).value()); }
 
 /// Elementals of one momentum, and all perambulators, as the engine reads them.
 class DistilledSlices {
@@ -62,9 +57,8 @@ std::vector<MesonOperator> meson_operators(const DistillParameters& parameters) 
 }
 
 int conjugate_sign(const std::string& meson) {
-  // g4 changes the sign of every other matrix in the product.
-  const int others = std::popcount(unsigned(gamma_number(meson)) & 7u);
-  return others % 2 == 0 ? -1 : 1;
+  const Gamma adjoint = gamma_of(meson).adjoint(), g4 = Gamma::direction(3);
+  return g4 * adjoint * g4 == adjoint ? -1 : 1;
 }
 
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
@@ -75,7 +69,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   const int n_displacements = int(parameters.elementals.displacements.size()), n_times = plan.gauges.extent[3];
   std::vector<FactorisedOperator> factorised;
   for (const std::string& meson : parameters.correlators.mesons)
-    for (int d = 0; d < n_displacements; ++d) factorised.push_back({d, Gamma::number(gamma_number(meson))});
+    for (int d = 0; d < n_displacements; ++d) factorised.push_back({d, gamma_of(meson)});
 
   const std::size_t n = operators.size(), of_momentum = std::size_t(n_times) * n * n;
   std::vector<double> numbers(2 * of_momentum * momenta.size());

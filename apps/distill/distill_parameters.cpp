@@ -2,9 +2,10 @@
 #include "apps/distill/distill_parameters.hpp"
 
 #include "apps/files/output_files.hpp"
+#include "apps/settings/suggest.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/core/site/gamma.hpp"
 
 #include <algorithm>
 
@@ -71,12 +72,9 @@ void DistillParameters::complete(Settings& settings) {
     require(std::count(elementals.displacements.begin(), elementals.displacements.end(), text) == 1,
             settings.origin("elementals.displacements"), "has", text, "twice: each once is enough");
   }
-  std::string known;
-  for (const std::string& name : meson_names()) known += (known.empty() ? "" : ", ") + name;
   for (const std::string& meson : correlators.mesons) {
-    const auto& names = meson_names();
-    require(std::find(names.begin(), names.end(), meson) != names.end(), settings.origin("correlators.mesons"), "has",
-            in_quotes(meson), "- the names are", known);
+    require(meson_number(meson).has_value(), settings.origin("correlators.mesons"),
+            not_a_choice(meson, {meson_names().begin(), meson_names().end()}));
     require(std::count(correlators.mesons.begin(), correlators.mesons.end(), meson) == 1,
             settings.origin("correlators.mesons"), "has", meson, "twice: each once is enough");
   }

@@ -3,10 +3,10 @@
 
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/files/memory_plan.hpp"
+#include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/core/base/hash.hpp"
-#include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
@@ -81,10 +81,8 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
     files.correlators = {stem + ".correlators.h5", job_text(identity + p.correlator_identity(times))};
     files.correlators.is_finished = is_finished_file(comm, files.correlators, [&] {
       const Hdf5File file = Hdf5File::open(files.correlators.name);
-      std::map<std::string, LabelValue> labels;
-      if (file.contains("/parameters") && file.has_attribute("/parameters", "job"))
-        labels["job"] = required_attribute<std::string>(file, "/parameters", "job", files.correlators.name);
-      return labels;
+      return file.contains("/parameters") ? detail::read_label_attributes(file, "/parameters")
+                                          : std::map<std::string, LabelValue>();
     });
   } else {
     files.correlators.is_finished = true;

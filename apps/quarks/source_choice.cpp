@@ -3,6 +3,7 @@
 
 #include "apps/quarks/quark_solver.hpp"
 #include "apps/settings/suggest.hpp"
+#include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/text.hpp"
@@ -71,7 +72,7 @@ void SourceChoice::check(const Settings& settings) const {
           "is none, but a source of noise has some: take z2, z4 or u1");
   require(!is_sequential() || !propagators.empty(), settings.origin("source.propagators"),
           "is empty, but a sequential source is made of the propagators of an earlier run: name its output.prefix");
-  require(std::count(meson_names().begin(), meson_names().end(), gamma) == 1, settings.origin("source.gamma"),
+  require(meson_number(gamma).has_value(), settings.origin("source.gamma"),
           not_a_choice(gamma, {meson_names().begin(), meson_names().end()}));
   require(origins.empty() || !random, settings.origin("source.random"),
           "draws positions where source.origins names them: leave one of the two out");
@@ -188,8 +189,7 @@ Propagator<T> SourceMaker<T>::sequential(const Coord& origin, const StoredPropag
                                          const std::string& links_checksum) const {
   const Propagator<T> s = read_stored<T>(lattice_, to_sink, links_checksum);
   if (smearing_) smearing_->apply(s.columns(), s.columns());
-  const auto& names = meson_names();
-  const Gamma gamma = Gamma::number(int(std::find(names.begin(), names.end(), source_.gamma) - names.begin()));
+  const Gamma gamma = Gamma::number(meson_number(source_.gamma).value());
   return sequential_source(s, (origin[3] + source_.t_sink) % lattice_.extent()[3], gamma, source_.momentum);
 }
 

@@ -19,11 +19,11 @@ std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   if (name == "all") return all_mesons();
   const auto& names = meson_names();
   const auto number = [&](const std::string& part) {
-    const auto found = std::find(names.begin(), names.end(), part);
+    const std::optional<int> found = meson_number(part);
     std::vector<std::string> known{names.begin(), names.end()};
     known.insert(known.end(), {"diagonal", "all"});
-    require(found != names.end(), "correlators.mesons has '" + name + "': a meson " + not_a_choice(part, known));
-    return int(found - names.begin());
+    require(found.has_value(), "correlators.mesons has '" + name + "': a meson " + not_a_choice(part, known));
+    return *found;
   };
   const std::size_t dash = name.find('-');
   if (dash == std::string::npos) return {{.sink = number(name), .source = number(name)}};

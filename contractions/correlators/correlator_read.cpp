@@ -2,6 +2,7 @@
 #include "kov/contractions/correlators/correlator_read.hpp"
 
 #include "kov/contractions/correlators/correlator_format.hpp"
+#include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/hdf5.hpp"
 
@@ -17,19 +18,6 @@ std::vector<std::int64_t> integers_of(const Hdf5File& file, const std::string& d
   require<FormatError>(list != nullptr, "the attribute", attribute, "of", dataset,
                        "is not a list of integers: the file is damaged, or Kovariant did not write it");
   return *list;
-}
-
-/// The attributes of a dataset that are labels.
-std::map<std::string, LabelValue> labels_of(const Hdf5File& file, const std::string& dataset) {
-  std::map<std::string, LabelValue> labels;
-  for (const std::string& name : file.attribute_names(dataset)) {
-    if (detail::is_among(detail::correlator_attributes, name)) continue;
-    const Hdf5Attribute value = file.attribute(dataset, name);
-    if (const auto* text = std::get_if<std::string>(&value)) labels[name] = *text;
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) labels[name] = *integer;
-    if (const auto* real = std::get_if<double>(&value)) labels[name] = *real;
-  }
-  return labels;
 }
 
 /// Datasets under /<kind>/<channel>, itself or its members, with the correlator's kind and channel filled in.
@@ -80,7 +68,7 @@ void visit_version_1(const Hdf5File& file, const Visit& visit) {
         "is not [momentum][t] of one source with as many momenta as its attribute lists: the file is damaged");
     array.sources.emplace_back();
     std::copy(source.begin(), source.end(), array.sources[0].begin());
-    array.head.labels = labels_of(file, path);
+    array.head.labels = detail::read_label_attributes(file, path, detail::correlator_attributes);
     array.configurations.emplace_back();
     if (const auto found = array.head.labels.find("configuration"); found != array.head.labels.end()) {
       array.configurations[0] = label_text(found->second);
@@ -108,7 +96,7 @@ void visit_version_2(const Hdf5File& file, const Visit& visit) {
     require<FormatError>(data.extent.size() == 4 && data.extent[0] == origins.extent[0] &&
                              data.extent[1] == origins.extent[1] && momenta.size() == 3 * data.extent[2],
                          path, "is not [configuration][source][momentum][t] of the file's axes: it is damaged");
-    array.head.labels = labels_of(file, path);
+    array.head.labels = detail::read_label_attributes(file, path, detail::correlator_attributes);
     array.momenta = momenta_of(momenta);
     array.n_times = data.extent[3];
     const std::size_t n_rows = data.extent[0] * data.extent[1], n_values = data.extent[2] * data.extent[3];
@@ -135,8 +123,6 @@ bool is_ours(const Hdf5File& file) {
 }
 
 }  // namespace
-
-bool holds_correlators(const std::filesystem::path& path) { return is_ours(Hdf5File::open(path)); }
 
 Coord visit_correlators(const std::filesystem::path& path, const Visit& visit) {
   const Hdf5File file = Hdf5File::open(path);

@@ -31,9 +31,6 @@ struct CorrelatorArray {
 Coord visit_correlators(const std::filesystem::path& path,
                         const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit);
 
-/// Whether an HDF5 file says that it holds correlators of ours.
-bool holds_correlators(const std::filesystem::path& path);
-
 /// Reads what write_correlators wrote, and files of version 1, whose labels are all texts.  Throws FormatError when the
 /// file is something else.
 std::vector<Correlator> read_correlators(const std::filesystem::path& path);

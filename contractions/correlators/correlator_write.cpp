@@ -3,6 +3,7 @@
 
 #include "kov/contractions/correlators/correlator_format.hpp"
 #include "kov/contractions/correlators/correlator_tables.hpp"
+#include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/comm/comm.hpp"
@@ -22,10 +23,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::int64_t> integers(const auto& list) { return {list.begin(), list.end()}; }
 
-Hdf5Attribute attribute_of(const LabelValue& value) {
-  return std::visit([](const auto& v) { return Hdf5Attribute(v); }, value);
-}
-
 class Writer {
  public:
   Writer(Hdf5File& file, const detail::CorrelatorSources& sources) : file_(file), sources_(sources) {}
@@ -40,8 +37,7 @@ class Writer {
     file_.set_attribute("/", "build", std::string(build_description()));
     file_.set_attribute("/", "hdf5", hdf5_description());
     file_.create_group("/parameters");
-    for (const auto& [name, value] : provenance.parameters)
-      file_.set_attribute("/parameters", name, attribute_of(value));
+    detail::write_label_attributes(file_, "/parameters", provenance.parameters);
     file_.create_group("/inputs");
     file_.create_group("/solves");
     file_.write_texts("/axes/configuration", sources_.configurations.list());
@@ -57,7 +53,7 @@ class Writer {
     for (const Momentum& p : table.momenta.list()) momenta.insert(momenta.end(), p.begin(), p.end());
     file_.write<std::complex<double>>(table.path, values, {n(0), n(1), table.momenta.size(), table.n_times()});
     file_.set_attribute(table.path, "momenta", momenta);
-    for (const auto& [label, value] : table.labels()) file_.set_attribute(table.path, label, attribute_of(value));
+    detail::write_label_attributes(file_, table.path, table.labels());
     dimensions_.push_back(
         {table.path,
          {"configuration", "source", "momentum", "t"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 
+#include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/numbers_in_files.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/site_map.hpp"
@@ -41,13 +42,7 @@ EigenvectorHeader header_of_file(const Hdf5File& file, const std::filesystem::pa
       .extent = {int(numbers.extent[4]), int(numbers.extent[3]), int(numbers.extent[2]), int(numbers.extent[0])},
       .n = int(numbers.extent[1]),
       .bits = numbers.bits};
-  if (!file.contains(eigenvector_labels)) return header;
-  for (const std::string& label : file.attribute_names(eigenvector_labels)) {
-    const Hdf5Attribute value = file.attribute(eigenvector_labels, label);
-    if (const auto* text = std::get_if<std::string>(&value)) header.labels[label] = *text;
-    if (const auto* real = std::get_if<double>(&value)) header.labels[label] = *real;
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) header.labels[label] = *integer;
-  }
+  if (file.contains(eigenvector_labels)) header.labels = detail::read_label_attributes(file, eigenvector_labels);
   return header;
 }
 
@@ -80,8 +75,7 @@ void write_eigenvectors(const std::filesystem::path& path, const SliceEigenvecto
     file->set_attribute(eigenvector_group, "extent", std::vector<std::int64_t>(e.begin(), e.end()));
     file->set_attribute(eigenvector_group, "conventions", eigenvector_conventions);
     file->create_group(eigenvector_labels);
-    for (const auto& [name, value] : labels)
-      std::visit([&](const auto& v) { file->set_attribute(eigenvector_labels, name, v); }, value);
+    detail::write_label_attributes(*file, eigenvector_labels, labels);
   });
   const Field<ColorVector, T> one(lattice, "an eigenvector", 1);
   SliceGather gather(comm, geometry, 6);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 
+#include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/numbers_in_files.hpp"
 
 #include <algorithm>
@@ -40,8 +41,7 @@ void write_slice_matrices(const std::filesystem::path& path, const Lattice& latt
     file->set_attribute(matrix_group, "kind", header.kind);
     file->set_attribute(matrix_group, "conventions", matrix_conventions);
     file->create_group(matrix_labels);
-    for (const auto& [name, value] : header.labels)
-      std::visit([&](const auto& v) { file->set_attribute(matrix_labels, name, v); }, value);
+    detail::write_label_attributes(*file, matrix_labels, header.labels);
   });
   for (int t = 0; t < n_times; ++t) {
     const auto slice = slice_on_all_ranks(lattice, matrices, t);
@@ -86,13 +86,7 @@ SliceMatrixFile::SliceMatrixFile(const std::filesystem::path& path) {
                            .columns = int(numbers.extent[3])};
   require<FormatError>(header.names.size() == numbers.extent[1], name, "has", header.names.size(), "names for",
                        numbers.extent[1], "matrices of each slice: it is damaged");
-  if (file.contains(matrix_labels))
-    for (const std::string& label : file.attribute_names(matrix_labels)) {
-      const Hdf5Attribute value = file.attribute(matrix_labels, label);
-      if (const auto* text = std::get_if<std::string>(&value)) header.labels[label] = *text;
-      if (const auto* real = std::get_if<double>(&value)) header.labels[label] = *real;
-      if (const auto* integer = std::get_if<std::int64_t>(&value)) header.labels[label] = *integer;
-    }
+  if (file.contains(matrix_labels)) header.labels = detail::read_label_attributes(file, matrix_labels);
   impl_ = std::make_unique<Impl>(Impl{std::move(file), numbers, std::move(header)});
 }
 SliceMatrixFile::~SliceMatrixFile() = default;

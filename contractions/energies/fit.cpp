@@ -17,8 +17,7 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Times of one fit; beyond them vectors are on the heap.
-constexpr int most_times = 64, most_parameters = 4;
+constexpr int most_parameters = 4;
 using TimeVector = Eigen::Matrix<double, Eigen::Dynamic, 1>;
 using Matrix = Eigen::MatrixXd;
 /// Rows of times, columns of parameters.

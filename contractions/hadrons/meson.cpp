@@ -81,6 +81,12 @@ std::vector<MesonChannel> all_mesons() {
   return channels;
 }
 
+std::optional<int> meson_number(const std::string& name) {
+  const auto& names = meson_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? std::nullopt : std::optional(int(found - names.begin()));
+}
+
 std::string to_string(const MesonChannel& channel) {
   return meson_names()[std::size_t(channel.sink)] + "-" + meson_names()[std::size_t(channel.source)];
 }

@@ -6,6 +6,8 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/site/gamma.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace kov {
@@ -22,6 +24,8 @@ struct MesonChannel {
 std::vector<MesonChannel> diagonal_mesons();
 /// All 256 pairs of matrices at sink and source.
 std::vector<MesonChannel> all_mesons();
+/// The n of Gamma::number(n) with this name of meson_names(); none for other names.
+std::optional<int> meson_number(const std::string& name);
 /// "pion-pion": sink-source, with the names of meson_names().
 std::string to_string(const MesonChannel& channel);
 

@@ -17,13 +17,6 @@ namespace kov::detail {
 template <class T>
 using RegisterPack = Pack<T, int(register_bytes / sizeof(T))>;
 
-/// The first address at or after p where a register can be loaded.
-template <class T>
-T* aligned_to_register(T* p) {
-  constexpr std::uintptr_t bytes = register_bytes;
-  return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(p) + bytes - 1) / bytes * bytes);
-}
-
 /// A tile of `rows` rows and `words` registers of columns: as many sums as there are registers for, beside one row of b
 /// and one number of a.
 template <class Z>
@@ -57,7 +50,7 @@ struct ProductPacks {
 
   template <class TeamT>
   void operator()(const TeamT& team) const {
-    T* const b_block = aligned_to_register(team.template tile<T>(int(numbers)));
+    T* const b_block = aligned_to(register_bytes, team.template tile<T>(int(numbers)));
     T* const a_block = b_block + numbers_of_b;
     const std::int64_t number = team.index() / row_blocks;
     const int first_row = team.index() % row_blocks * block_rows,

@@ -23,7 +23,7 @@ constexpr TraceTiling trace_tilings_of_all[] = {
 
 namespace detail {
 
-int trace_splits(int, int, std::int64_t length, int n_pairs) {
+int trace_splits(std::int64_t length, int n_pairs) {
   // Four teams for each multiprocessor of a large GPU, and each has enough to do.
   constexpr int wanted = 512, shortest = 256;
   const std::int64_t most = std::max<std::int64_t>(1, length / shortest);
@@ -115,9 +115,7 @@ void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspac
   if (tiling == TraceTiling::automatic)
     tiling = has_packs ? TraceTiling::packs : detail::best_trace_tiling(problem.n_left, problem.n_right);
   const bool wide = options.wide_sums && std::is_same_v<Z, Complex<float>>;
-  int n_splits = options.n_splits > 0
-                     ? options.n_splits
-                     : detail::trace_splits(problem.n_left, problem.n_right, problem.length, problem.n_pairs);
+  int n_splits = options.n_splits > 0 ? options.n_splits : detail::trace_splits(problem.length, problem.n_pairs);
   if (tiling == TraceTiling::packs) {
     const std::int64_t part =
         wide ? detail::pack_part_length<Complex<float>, true>() : detail::pack_part_length<Z, false>();

@@ -92,7 +92,7 @@ extern template void traces(const TraceProblem<Complex<double>>&, const TraceSum
 
 namespace detail {
 /// How many parts the inner index is cut into.
-int trace_splits(int n_left, int n_right, std::int64_t length, int n_pairs);
+int trace_splits(std::int64_t length, int n_pairs);
 }  // namespace detail
 
 }  // namespace kov

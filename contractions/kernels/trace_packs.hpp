@@ -81,7 +81,7 @@ struct TracePacks {
 
   template <class TeamT>
   void operator()(const TeamT& team) const {
-    T* const left_copy = aligned_to_register(team.template tile<T>(int(numbers)));
+    T* const left_copy = aligned_to(register_bytes, team.template tile<T>(int(numbers)));
     T* const right_copy = left_copy + most * copy_row;
     Complex<double>* const sums = team.template tile<Complex<double>>(int(n_sums));
     const int across_at = team.index() % across, down_at = team.index() / across % down;

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace kov {
@@ -16,6 +17,13 @@ namespace kov {
 namespace detail {
 /// In bytes.  Up to this many bytes may be skipped to align the first tile.
 inline constexpr std::size_t tile_alignment = 16;
+
+/// The first address at or after p that is a multiple of `bytes`: for tiles that need more than that, which are so much
+/// longer.
+template <class T>
+T* aligned_to(std::uintptr_t bytes, T* p) {
+  return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(p) + bytes - 1) / bytes * bytes);
+}
 }  // namespace detail
 
 /// How kernels are run by teams.

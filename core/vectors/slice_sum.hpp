@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Fourier sums, over each slice of a lattice, of the numbers that a kernel computes at a site: shared by two-point
-// functions and sums of statements.
+// Fourier sums, over each slice of a lattice, of as many numbers of a site as a kernel says at compile time.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -40,12 +39,6 @@ struct SiteNumbers {
 };
 
 namespace detail {
-
-/// A kernel that says that it looks numbers up in arrays of its own: static constexpr bool has_arrays = true.
-template <class Kernel>
-concept HasArrays = requires {
-  requires Kernel::has_arrays;
-};
 
 /// One chunk of packs.  The values of a site are computed block by block, then added to the sums of all momenta, which
 /// stay in packs until the chunk ends.
@@ -231,10 +224,8 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
     using Sum = detail::LaneSliceSum<Kernel, T, N>;
     for (int first = 0; first < n; first += Sum::n_momenta) {
       const int count = n - first < Sum::n_momenta ? n - first : Sum::n_momenta;
-      // As a parameter every thread would copy a kernel with arrays to its local memory.
-      using Policy = std::conditional_t<detail::HasArrays<Kernel>, Kokkos::TeamPolicy<Exec>,
-                                        Kokkos::TeamPolicy<Exec, detail::InParameters>>;
-      Policy policy(slices.n_chunks() * Kernel::n_blocks, Sum::team_size, Sum::vector_length);
+      Kokkos::TeamPolicy<Exec, detail::InParameters> policy(slices.n_chunks() * Kernel::n_blocks, Sum::team_size,
+                                                            Sum::vector_length);
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Sum::scratch_bytes())));
       Kokkos::parallel_for(name, policy,
                            Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial});
