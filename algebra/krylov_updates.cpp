@@ -113,7 +113,7 @@ void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, 
   require_conforming(x, r, p);
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
-  for (const auto& batch : column_batches<F, double>(x, c, finished))
+  for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
         "cg_step", x.range(), batch.n_slots,
         CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch});
@@ -127,7 +127,7 @@ ColumnProducts KrylovUpdates<F>::bicgstab_step(const Number& alpha, const F& p, 
   using C = std::complex<double>;
   const std::array<ColumnCoefficients<C>, 2> c{alpha, omega};
   SumsOfColumns<3, F> sums(x, {});
-  for (const auto& batch : column_batches<F, C>(x, c, finished))
+  for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     sums.add("bicgstab_step", batch,
              BiCgStabStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), t.view(),
                                                                      shadow.view(), batch, worth_streaming(x.bytes())});

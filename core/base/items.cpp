@@ -7,6 +7,27 @@
 
 namespace kov::detail {
 
+namespace {
+
+/// A thread's share of n items.
+struct ItemsOfThread {
+  RunItems run;
+  const void* work;
+  std::int64_t n, n_threads;
+  void operator()(int thread) const { run(work, int(n * thread / n_threads), int(n * (thread + 1) / n_threads)); }
+};
+
+}  // namespace
+
+void share_items(const std::string& name, int n, RunItems run, const void* work, const Exec& exec) {
+  [&]<class E>(const E& host) {
+    if constexpr (is_host_v<E>) {
+      const int n_threads = host.concurrency();
+      Kokkos::parallel_for(name, Kokkos::RangePolicy<E>(host, 0, n_threads), ItemsOfThread{run, work, n, n_threads});
+    }
+  }(exec);
+}
+
 #if defined(KOKKOS_ENABLE_CUDA)
 int item_threads(const void* kernel) {
   cudaFuncAttributes attributes;

@@ -3,6 +3,8 @@
 // Parallel loops over plain indices; kernels over sites, blocks and chunks are launched with them.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -17,19 +19,18 @@ inline constexpr bool is_host_v =
 
 namespace detail {
 
+/// Items [begin, end) of a Work whose type is not known.
+using RunItems = void (*)(const void* work, int begin, int end);
+
 template <class Work>
-[[gnu::noinline]] void run_items(const Work& work, int begin, int end) {
-  const Work mine = work;  // whose members no store can change
+void run_items(const void* work, int begin, int end) {
+  const Work mine = *static_cast<const Work*>(work);  // whose members no store can change
   for (int i = begin; i < end; ++i) mine(i);
 }
 
-/// A thread's share of n items.
-template <class Work>
-struct ItemsOfThread {
-  Work work;
-  std::int64_t n, n_threads;
-  void operator()(int thread) const { run_items(work, int(n * thread / n_threads), int(n * (thread + 1) / n_threads)); }
-};
+/// Runs n items on a host, every thread one contiguous range of them, and returns when all are done.  Compiled once for
+/// all kernels, as they dominate the time to compile.
+void share_items(const std::string& name, int n, RunItems run, const void* work, const Exec& exec);
 
 #if defined(KOKKOS_ENABLE_CUDA)
 /// One thread per item.  __grid_constant__ keeps nvcc from copying kernels that are small, or have arrays, to each
@@ -65,25 +66,21 @@ void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), d
 
 }  // namespace detail
 
-/// Calls work(i) for i in [0, n), asynchronously, like parallel_for.  On hosts every thread takes one contiguous range
-/// of items: parallel_for would compile the work twice, once for nested loops, and kernels dominate the time to
-/// compile.
-template <class Work, class Exec = Kokkos::DefaultExecutionSpace>
+/// Calls work(i) for i in [0, n), asynchronously where kernels are, like parallel_for.
+template <class Work>
 void for_each_item(const std::string& name, int n, const Work& work, const Exec& exec = {}) {
   if (n <= 0) return;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    static const int most = detail::item_threads(reinterpret_cast<const void*>(&detail::run_item<Work>));
-    const int threads = detail::block_threads(n, most, exec);
-    detail::launch_blocks(name, detail::run_item<Work>, dim3(unsigned((n + threads - 1) / threads)), threads, exec,
-                          work, n);
-  } else
+  static const int most = detail::item_threads(reinterpret_cast<const void*>(&detail::run_item<Work>));
+  const int threads = detail::block_threads(n, most, exec);
+  detail::launch_blocks(name, detail::run_item<Work>, dim3(unsigned((n + threads - 1) / threads)), threads, exec, work,
+                        n);
+#else
+  if constexpr (is_host_v<Exec>)
+    detail::share_items(name, n, &detail::run_items<Work>, &work, exec);
+  else
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n), work);
 #endif
-  {
-    const int n_threads = exec.concurrency();
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, n_threads),
-                         detail::ItemsOfThread<Work>{work, n, n_threads});
-  }
 }
 
 }  // namespace kov

@@ -99,7 +99,7 @@ using site_of_kernel_t = std::conditional_t<TakesPairs<Kernel>, PairSite, site_o
 /// Calls kernel(site) for every site of the range: once per outer site with a PackSite, or once per pair with a
 /// PairSite, on a host with packs (padding lanes included), once per valid lane with a LaneSite elsewhere.
 /// Asynchronous, like parallel_for.
-template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Kernel>
 void for_each_site(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;
   using Site = site_of_kernel_t<Kernel, SiteLanes, Exec>;
@@ -111,7 +111,7 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
 
 /// Calls kernel(site, c) for every site and every group c of components in [0, n_components).  The type of site is
 /// site_of_kernel_t.
-template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Lanes = SiteLanes, class Kernel>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
@@ -126,7 +126,7 @@ void for_each_site(const std::string& name, const SiteRange& range, int n_compon
 }
 
 /// Calls kernel(site, c) for every site of a list and every group of components.
-template <class Lanes = SiteLanes, class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Lanes = SiteLanes, class Kernel>
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
                    const Exec& exec = {}) {
   constexpr int N = default_lanes;
@@ -140,7 +140,7 @@ void for_each_site(const std::string& name, const SiteList& list, int n_componen
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that does not profit from packs.
-template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
+template <class Kernel>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;
   detail::launch<Kernel>(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);

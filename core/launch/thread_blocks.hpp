@@ -59,11 +59,11 @@ __global__ void __launch_bounds__(threads, min_blocks)
 #endif
 
 /// parallel_for, but in blocks as ThreadBlocks states them for the kernel, if it does.
-template <class Kernel, class Exec, class Functor>
+template <class Kernel, class Functor>
 void launch(const std::string& name, int n, const Functor& functor, const Exec& exec) {
   if (n == 0) return;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (HasBlocks<Kernel> && std::is_same_v<Exec, Kokkos::Cuda>) {
+  if constexpr (HasBlocks<Kernel>) {
     constexpr int most = ThreadBlocks<Kernel>::max_threads;
     const int threads = block_threads(n, most, exec);
     launch_blocks(name, run_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>,
@@ -77,11 +77,11 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
 /// block walks through several time slices: data shared by neighbours in t then stays on one multiprocessor
 /// (docs/performance.md).  Kernels on several components that read no neighbours in t, and fields of one parity, do not
 /// walk.
-template <class Kernel, class Exec, class Functor>
+template <class Kernel, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
   const SiteRange& range = functor.range;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (Walks<Kernel, Functor> && std::is_same_v<Exec, Kokkos::Cuda>) {
+  if constexpr (Walks<Kernel, Functor>) {
     if (range.n_slices > 0) {
       constexpr int most = ThreadBlocks<Kernel>::max_threads;
       const auto walk = walk_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>;

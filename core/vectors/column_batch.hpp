@@ -74,14 +74,12 @@ bool is_single_column(const F& x, const ColumnMask& finished, Sizes... n) {
          ((n == 1) && ...);
 }
 
-/// The groups with columns that are not finished, in batches.
-template <VectorField F>
-std::vector<ColumnGroups<F::Lanes::width>> column_groups(const F& x, const ColumnMask& finished) {
-  constexpr int width = F::Lanes::width;
-  const int n_columns = x.n_components();
-  if (finished.size() > 0) require_columns("a mask", std::size_t(finished.size()), x.name(), n_columns);
+/// The groups with columns that are not finished, in batches, of a field of that name.
+template <int width>
+std::vector<ColumnGroups<width>> column_groups(const std::string& field, int n_columns, const ColumnMask& finished) {
+  if (finished.size() > 0) require_columns("a mask", std::size_t(finished.size()), field, n_columns);
   std::vector<ColumnGroups<width>> batches;
-  for (int group = 0; group < x.n_groups(); ++group) {
+  for (int group = 0; group * width < n_columns; ++group) {
     const int first = group * width, end = std::min(first + width, n_columns);
     bool is_finished = true;
     for (int column = first; column < end; ++column) is_finished = is_finished && finished.is_finished(column);
@@ -93,17 +91,15 @@ std::vector<ColumnGroups<F::Lanes::width>> column_groups(const F& x, const Colum
 }
 
 /// The same with coefficients.
-template <VectorField F, class C, std::size_t n>
-auto column_batches(const F& x, const std::array<ColumnCoefficients<C>, n>& c, const ColumnMask& finished) {
-  constexpr int width = F::Lanes::width;
+template <class T, int width, class C, std::size_t n>
+auto column_batches(const std::string& field, int n_columns, const std::array<ColumnCoefficients<C>, n>& c,
+                    const ColumnMask& finished) {
   constexpr bool is_complex = !std::is_same_v<C, double>;
-  using T = typename F::Real;
   using Batch = ColumnBatch<T, is_complex, int(n), width>;
-  const int n_columns = x.n_components();
   for (const auto& term : c)
-    if (term) require_columns("coefficients", term->size(), x.name(), n_columns);
+    if (term) require_columns("coefficients", term->size(), field, n_columns);
   std::vector<Batch> batches;
-  for (const auto& groups : column_groups(x, finished)) {
+  for (const auto& groups : column_groups<width>(field, n_columns, finished)) {
     Batch& batch = batches.emplace_back();
     static_cast<ColumnGroups<width>&>(batch) = groups;
     for (int place = 0; place < groups.n_slots * width; ++place) {
@@ -163,7 +159,7 @@ void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, si
   require_conforming(y, x...);
   using View = typename F::View;
   constexpr int n = int(sizeof...(Xs));
-  for (const auto& batch : column_batches<F, C>(y, c, finished))
+  for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(y.name(), y.n_components(), c, finished))
     f(
         ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, F::Lanes::width>{
             {x.view()...}, y.view(), batch},

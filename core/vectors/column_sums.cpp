@@ -31,7 +31,7 @@ template <int n, VectorField F, class Kernel>
 std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kernel, const ColumnMask& finished,
                                 const Exec& exec) {
   SumsOfColumns<n, F> sums(x, exec);
-  for (const auto& groups : column_groups(x, finished))
+  for (const auto& groups : column_groups<F::Lanes::width>(x.name(), x.n_components(), finished))
     sums.add(name, groups, SlotKernel<Kernel, F::Lanes::width>{kernel, groups});
   return sums.over_ranks(finished);
 }

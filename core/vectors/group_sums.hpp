@@ -8,6 +8,7 @@
 #include "kov/core/lattice/layout.hpp"
 #include "kov/core/lattice/sum_scratch.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/sum_chunks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -87,7 +88,7 @@ template <class Site, class Kernel>
 inline constexpr int sums_of_group =
     std::is_same_v<Site, ColumnSite> ? lanes_of<typename SumTerm<Site, Kernel>::Real> : 1;
 
-/// Partial sums of a chunk of outer sites, [chunk][group][column][number], at_once groups in one pass over its sites.
+/// Sums of a chunk of outer sites, [group][column][number], at_once groups in one pass over its sites.
 /// Packs without padding are added in double, those with padding separately; lanes are added one after the other, only
 /// once per chunk.
 template <class Site, int n, int at_once, class Kernel>
@@ -98,11 +99,9 @@ struct ChunkSum {
   Layout::View layout;
   SiteRange range;
   int n_groups;
-  double* partial;
 
-  KOKKOS_FUNCTION void operator()(int chunk) const {
-    for (int g = 0; g < n_groups; g += at_once)
-      add(chunk, g, partial + (std::size_t(chunk) * std::size_t(n_groups) + std::size_t(g)) * (width * n));
+  void operator()(int chunk, double* sums) const {
+    for (int g = 0; g < n_groups; g += at_once) add(chunk, g, sums + std::size_t(g) * (width * n));
   }
 
  private:
@@ -303,20 +302,12 @@ template <class Site, int n, int at_once, class Kernel>
 void sum_groups(const std::string& name, const SiteRange& range, const Layout& layout, int n_groups,
                 const Kernel& kernel, SumScratchPool& pool, std::span<double> results, const Exec& exec) {
   if (results.empty()) return;
-  const SumScratchPool::Loan scratch = pool.borrow();
 #if !defined(KOKKOS_ENABLE_CUDA)
-  const int n_chunks = (range.n_outer + sum_chunk - 1) / sum_chunk;
-  const std::size_t n_results = results.size();
-  const double* const partial = [&] {
-    double* const p = scratch->partial(std::size_t(n_chunks) * n_results);
-    for_each_item(name, n_chunks, ChunkSum<Site, n, at_once, Kernel>{kernel, layout.view(), range, n_groups, p}, exec);
-    return p;
-  }();
-  exec.fence(name);
-  std::fill(results.begin(), results.end(), 0.0);
-  for (int chunk = 0; chunk < n_chunks; ++chunk)
-    for (std::size_t k = 0; k < n_results; ++k) results[k] += partial[std::size_t(chunk) * n_results + k];
+  using Sum = ChunkSum<Site, n, at_once, Kernel>;
+  const Sum sum{kernel, layout.view(), range, n_groups};
+  sum_chunks(name, (range.n_outer + sum_chunk - 1) / sum_chunk, &add_chunks<Sum>, &sum, pool, results, exec);
 #else
+  const SumScratchPool::Loan scratch = pool.borrow();
   using Sum = LaneSum<n, Kernel>;
   const int n_strips = (range.n_outer * default_lanes + sum_threads - 1) / sum_threads;
   const int most_blocks = sum_blocks<Kernel> * exec.cuda_device_prop().multiProcessorCount;
