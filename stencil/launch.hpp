@@ -6,6 +6,7 @@
 #include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/function_ref.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
@@ -82,6 +83,45 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
 
 }  // namespace detail
 
+namespace detail {
+
+/// Sites that a kernel of a stencil is launched on: those of a list, or of the range if the list has none.
+struct StencilSites {
+  SiteRange range;
+  SiteList list;
+};
+
+/// Launches a kernel, whose type is not known, on sites with these neighbours; is_local: none of those of the sites is
+/// in a halo.
+template <class Neighbours>
+using RunOnSites =
+    FunctionRef<void(const std::string& name, const StencilSites& sites, const Neighbours& neighbours, bool is_local)>;
+
+/// The runs of an operator with a halo: after the exchange (candidate 0) or overlapping with it (1), as the lattice's
+/// HaloOptions say or whichever the tuner finds faster.
+void run_with_halo(const std::string& name, const Lattice& lattice, const Exec& exec,
+                   FunctionRef<Tuner::Choice&(Tuner&)> choice, FunctionRef<void(int candidate)> run);
+
+/// run_stencil() where neighbours are in a halo: compiled once for all kernels that read such a field.
+template <class HaloT, class In>
+void run_around_halo(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in,
+                     const SiteRange& range, Subset subset, int n_groups, const StencilLaunch& launch,
+                     RunOnSites<typename HaloT::Neighbours> run_on) {
+  const auto run = [&](int candidate) {
+    if (candidate == 0) return run_on(name, {range, {}}, halo.exchange(in, launch.variant, launch.exec), false);
+    const auto neighbours = halo.begin(in, launch.variant, launch.exec);
+    run_on(name + "_interior", {range, stencil.interior(subset)}, neighbours, true);
+    halo.finish(launch.exec);
+    run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false);
+  };
+  const auto choice = [&](Tuner& tuner) -> Tuner::Choice& {
+    return halo.overlap_choice(tuner, {name, subset, n_groups, launch.codec});
+  };
+  run_with_halo(name, in.lattice(), launch.exec, choice, run);
+}
+
+}  // namespace detail
+
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
 /// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
 /// same.  The kernel is called for every group of components of `out`.  Ordered on launch.exec.
@@ -90,34 +130,23 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
 template <class HaloT, class In, class Out, class Make>
 void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
                  const Make& make, const StencilLaunch& launch = {}) {
-  if (!halo.active()) return detail::run_without_halo(name, halo, in, out, make, launch);
   using Lanes = typename Out::Lanes;
-  const Lattice& lattice = in.lattice();
-  const auto& exec = launch.exec;
   const int n_groups = out.n_groups();
-  const auto blocking = [&] {
-    for_each_site<Lanes>(name, out.range(), n_groups, make(halo.exchange(in, launch.variant, exec)), exec);
+  const auto run_on = [&](const std::string& part, const detail::StencilSites& sites, const auto& neighbours,
+                          bool is_local) {
+    const auto run = [&](const auto& kernel) {
+      if (sites.list.items)
+        for_each_site<Lanes>(part, sites.list, n_groups, kernel, launch.exec);
+      else
+        for_each_site<Lanes>(part, sites.range, n_groups, kernel, launch.exec);
+    };
+    if (is_local)
+      run(detail::make_local(neighbours, make));
+    else
+      run(make(neighbours));
   };
-  const auto overlapped = [&] {
-    const auto neighbours = halo.begin(in, launch.variant, exec);
-    for_each_site<Lanes>(name + "_interior", stencil.interior(out.subset()), n_groups,
-                         detail::make_local(neighbours, make), exec);
-    halo.finish(exec);
-    for_each_site<Lanes>(name + "_surface", stencil.surface(out.subset()), n_groups, make(neighbours), exec);
-  };
-  const auto run = [&](int candidate) { candidate == 0 ? blocking() : overlapped(); };
-  switch (lattice.halo_options().overlap) {
-    case HaloOptions::Overlap::blocking:
-      return run(0);
-    case HaloOptions::Overlap::overlapped:
-      return run(1);
-    case HaloOptions::Overlap::tuned:
-      break;
-  }
-  Tuner& tuner = lattice.tuner();
-  Tuner::Choice& choice = halo.overlap_choice(tuner, {name, out.subset(), n_groups, launch.codec});
-  if (choice.is_made()) return run(choice.candidate());
-  tuner.run_best(choice, run, [&] { exec.fence(name); });
+  if (!halo.active()) return run_on(name, {out.range(), {}}, halo.exchange(in, launch.variant, launch.exec), true);
+  detail::run_around_halo(name, stencil, halo, in, out.range(), out.subset(), n_groups, launch, run_on);
 }
 
 /// The views of a stencil that a kernel is compiled for.  On GPUs each view makes another kernel, and the more special
