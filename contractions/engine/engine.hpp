@@ -22,7 +22,8 @@
 namespace kov {
 
 struct EngineOptions {
-  /// Products and sums of traces in double precision for data in float.  Sums over times always are.
+  /// Sums of products and of traces in double precision for data in float; factors between the two are rounded to float
+  /// once.  Sums over times always are in double.
   bool wide_sums = false;
   /// For the products of several sinks, which are then contracted together.
   std::size_t workspace_bytes = std::size_t(1) << (has_packs ? 26 : 30);

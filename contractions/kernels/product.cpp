@@ -54,8 +54,10 @@ void multiply(const Matrices<const Z>& a, const Matrices<const Z>& b, const Matr
   const bool folds = options.gamma5 != Gamma5Fold::none;
   require(!folds || (a.n_rows == n && n % 2 == 0), "gamma_5 acts on both sides of a", a.n_rows, "x", n,
           "matrix: it must be square with an even number of rows, spin slow");
-  detail::launch_product_of<Z>({a, b, c, batch, options.gamma5, options.conjugate, {0, folds ? n / 2 : n, n}},
-                               options.tiling, exec);
+  const detail::ProductProblem<Z> problem{a, b, c, batch, options.gamma5, options.conjugate, {0, folds ? n / 2 : n, n}};
+  if constexpr (std::is_same_v<detail::MatrixReal<Z>, float>)
+    if (options.wide_sums) return detail::launch_wide_product_of<Z>(problem, options.tiling, exec);
+  detail::launch_product_of<Z>(problem, options.tiling, exec);
 }
 
 template void multiply(const Matrices<const float>&, const Matrices<const float>&, const Matrices<float>&, const Batch&,

@@ -46,6 +46,9 @@ struct ProductOptions {
   Gamma5Fold gamma5 = Gamma5Fold::none;
   /// Stores the complex conjugate of the product; changes nothing for real numbers.
   bool conjugate = false;
+  /// Products and sums of float in double precision; what is stored is rounded to float once.  Tiles of GPUs are then
+  /// `small`, or `square` for all others.
+  bool wide_sums = false;
   ProductTiling tiling = ProductTiling::automatic;
 };
 

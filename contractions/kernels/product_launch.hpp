@@ -13,9 +13,9 @@
 
 namespace kov::detail {
 
-template <class Z, class Shape>
+template <class Z, class Shape, class S = Z>
 void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
-  using Kernel = ProductTiles<Z, Shape>;
+  using Kernel = ProductTiles<Z, Shape, S>;
   static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const int across = (problem.c.n_columns + Shape::block_columns - 1) / Shape::block_columns,
             down = (problem.c.n_rows + Shape::block_rows - 1) / Shape::block_rows;
@@ -35,9 +35,9 @@ void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-template <class Z>
+template <class Z, class T = MatrixReal<Z>>
 void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
-  using Kernel = ProductPacks<Z>;
+  using Kernel = ProductPacks<Z, T>;
   // Blocks of equal size, as many as leave no thread without work; their number changes no sum.
   const std::int64_t n_matrices = problem.batch.size();
   const int rows = problem.c.n_rows, most = (rows + Kernel::rows - 1) / Kernel::rows;
@@ -85,6 +85,25 @@ void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, cons
 template <class Z>
 void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
   launch_product(problem, tiling, exec);
+}
+
+/// Sums in double take twice the registers: there are the small tiles, and those of 4 x 4 numbers a thread for all that
+/// are larger.
+template <class Z>
+void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
+  using S = std::conditional_t<is_complex_number<Z>, Complex<double>, double>;
+  using Shapes = ProductShapes<Z>;
+  if (tiling == ProductTiling::automatic)
+    tiling =
+        has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
+  if (tiling == ProductTiling::small) return launch_product_tiles<Z, typename Shapes::Small, S>(problem, exec);
+#if !defined(KOKKOS_ENABLE_CUDA)
+  if (tiling == ProductTiling::packs) return launch_product_packs<Z, double>(problem, exec);
+#else
+  require(tiling != ProductTiling::packs,
+          "products by packs are for CPUs, and this build is for GPUs: choose another tiling");
+#endif
+  launch_product_tiles<Z, typename Shapes::Square, S>(problem, exec);
 }
 
 }  // namespace kov::detail

@@ -47,6 +47,9 @@ struct ProductProblem {
 /// Starts the kernel; defined in product_launch.hpp and compiled in product_*.cpp, one type each.
 template <class Z>
 void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec);
+/// The same with products and sums in double; compiled in product_wide.cpp.
+template <class Z>
+void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec);
 
 /// Whether an address is a multiple of the size of a number, as asynchronous copies of GPUs require.
 template <class Z>

@@ -58,6 +58,8 @@ void bench_products(const Session& session, const ContractionBench& bench, const
   };
   for (const ProductTiling tiling : product_tilings()) run("tiling " + name(tiling), {.tiling = tiling});
   run("automatic", {});
+  if constexpr (std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>)
+    run("automatic, sums in double", {.wide_sums = true});
   if constexpr (!std::is_arithmetic_v<Z>)
     run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
 }

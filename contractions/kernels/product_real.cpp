@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernels of products of real numbers in double precision.
+// The kernels of products of real numbers.
 #include "kov/contractions/kernels/product_launch.hpp"
 
 namespace kov::detail {
 
+template void launch_product_of(const ProductProblem<float>&, ProductTiling, const Exec&);
 template void launch_product_of(const ProductProblem<double>&, ProductTiling, const Exec&);
 
 }  // namespace kov::detail
