@@ -73,6 +73,7 @@ void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, cons
       return launch_product_tiles<Z, typename Shapes::Deep>(problem, exec);
     case ProductTiling::automatic:
     case ProductTiling::packs:
+    case ProductTiling::vendor:  // product.cpp has it
       break;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)

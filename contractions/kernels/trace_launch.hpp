@@ -76,6 +76,7 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
       return launch_trace_tiles<Z, S, typename Shapes::Of65Square>(parts, exec);
     case TraceTiling::automatic:
     case TraceTiling::packs:
+    case TraceTiling::vendor:  // trace.cpp has it
       break;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)

@@ -2,7 +2,6 @@
 #include "apps/bench/contractions/contraction_bench.hpp"
 
 #include "apps/bench/contractions/bench_numbers.hpp"
-#include "apps/bench/contractions/blas.hpp"
 #include "apps/bench/contractions/paper000.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
@@ -34,6 +33,22 @@ void say_rate(const Session& session, const std::string& what, double flops, dou
   session.say(line);
 }
 
+/// c = a b for matrices that follow one another; transposed: rows by rows.
+template <class Z>
+void multiply_by(const Blas& blas, int m, int n, int k, const Buffer<Z>& a, const Buffer<Z>& b, const Buffer<Z>& c,
+                 int batch, bool transposed = false) {
+  BlasProduct<Z> product{m,
+                         n,
+                         k,
+                         {a.data(), k, std::int64_t(m) * k},
+                         {b.data(), n, std::int64_t(n) * k},
+                         {c.data(), n, std::int64_t(m) * n}};
+  if (transposed) product.b.row = k;
+  product.batch = batch;
+  product.transposed = transposed;
+  blas.multiply(product);
+}
+
 /// Products of a batch of matrices by every tiling.
 template <class Z>
 void bench_products(const Session& session, const ContractionBench& bench, const Blas& blas) {
@@ -46,7 +61,7 @@ void bench_products(const Session& session, const ContractionBench& bench, const
   session.say(format("products of %d x %d matrices, %d of them, %s", n, n, batch, number_name<Z>()));
   double of_blas = 0;
   if (blas.exists()) {
-    of_blas = bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), batch); });
+    of_blas = bench.seconds([&] { multiply_by(blas, n, n, n, a, b, c, batch); });
     say_rate(session, blas.name(), flops, of_blas, of_blas);
   }
   const auto run = [&](const std::string& what, const ProductOptions& options) {
@@ -60,8 +75,12 @@ void bench_products(const Session& session, const ContractionBench& bench, const
   run("automatic", {});
   if constexpr (std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>)
     run("automatic, sums in double", {.wide_sums = true});
-  if constexpr (!std::is_arithmetic_v<Z>)
+  if constexpr (!std::is_arithmetic_v<Z>) {
     run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
+    if (blas.exists())
+      run(blas.name() + ", gamma_5 and conjugate",
+          {.gamma5 = Gamma5Fold::signs, .conjugate = true, .tiling = ProductTiling::vendor, .blas = blas});
+  }
 }
 
 /// Traces of c operators with c, their vectors as long as a matrix, 32 pairs.
@@ -87,9 +106,7 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
     };
     const double seconds = seconds_of({});
     const double blas_seconds =
-        blas.exists()
-            ? bench.seconds([&] { blas.multiply(c, c, length, a.data(), b.data(), of_blas.data(), n_pairs, true); })
-            : 0;
+        blas.exists() ? bench.seconds([&] { multiply_by(blas, c, c, length, a, b, of_blas, n_pairs, true); }) : 0;
     std::string others;
     if constexpr (!has_packs)
       for (const TraceTiling tiling : trace_tilings()) {
@@ -149,8 +166,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
       0);
   // The left factors are one matrix of n n_left rows.
   if (blas.exists())
-    row(blas.name(), 0, bench.seconds([&] { blas.multiply(n * n_left, n, n, a.data(), b.data(), c.data(), 1); }),
-        219.45);
+    row(blas.name(), 0, bench.seconds([&] { multiply_by(blas, n * n_left, n, n, a, b, c, 1); }), 219.45);
 
   constexpr int operators = 64;
   constexpr double traces_on_c1060[n_trace_rungs] = {5.66, 0, 41.83, 154.01, 0};
@@ -189,8 +205,7 @@ void bench_sizes(const Session& session, const ContractionBench& bench, const Bl
       }) * 1e-9;
     };
     const double of_blas =
-        blas.exists() ? flops / bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), 1); }) * 1e-9
-                      : 0;
+        blas.exists() ? flops / bench.seconds([&] { multiply_by(blas, n, n, n, a, b, c, 1); }) * 1e-9 : 0;
     std::string line = format("  %5d %12.1f %12.1f", n, rate(ProductTiling::automatic), of_blas);
     if constexpr (!has_packs)
       for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
@@ -201,7 +216,7 @@ void bench_sizes(const Session& session, const ContractionBench& bench, const Bl
 }  // namespace
 
 void bench_contractions(const Session& session, const ContractionBench& bench) {
-  const Blas blas(bench.blas);
+  const Blas blas = Blas::load(bench.blas);
   session.say(Runtime::description() + ", " + blas.name());
   const auto table = [&](const std::string& name, const std::function<void()>& print) {
     if (name.find(bench.only) == std::string::npos) return;
