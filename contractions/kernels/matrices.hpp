@@ -5,6 +5,7 @@
 
 #include "kov/core/site/complex.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
@@ -50,6 +51,19 @@ template <class Z>
 Matrices<Z> shared_matrix(Z* data, int n_rows, int n_columns) {
   return {data, n_rows, n_columns, n_columns, {0, 0, 0, 0}};
 }
+
+/// What a GPU tells of a kernel in teams; zeros on hosts.
+struct KernelResources {
+  int registers = 0;
+  /// Of registers that did not suffice, and of arrays whose indices are not known: of each thread.
+  int spilled_bytes = 0;
+  /// Of a team, and teams that a multiprocessor runs at a time.
+  int threads = 0, teams = 0;
+  /// Scratch memory of a team.
+  std::size_t tile_bytes = 0;
+  /// The share of a multiprocessor's threads that these are.
+  double occupancy = 0;
+};
 
 /// How far a sum of n products a_k b_k of numbers Z is from the exact sum at most, in units of sum |a_k| |b_k|, when it
 /// is computed in Z: gamma_n = n u / (1 - n u) with u half of the machine epsilon, and sqrt(2) gamma_2n for complex

@@ -215,6 +215,20 @@ void multiply(const Matrices<const Z>& a, const Matrices<const Z>& b, const Matr
                             exec);
 }
 
+template <MatrixNumber Z>
+KernelResources product_resources(ProductTiling tiling) {
+  const Matrices<const Z> a = shared_matrix<const Z>(nullptr, 1, 1);
+  KernelResources resources;
+  if (tiling != ProductTiling::vendor && tiling != ProductTiling::packs)
+    detail::launch_product_of<Z>({a, a, shared_matrix<Z>(nullptr, 1, 1), {}, Gamma5Fold::none, false, {0, 1, 1}},
+                                 tiling, Exec(), &resources);
+  return resources;
+}
+
+template KernelResources product_resources<float>(ProductTiling);
+template KernelResources product_resources<double>(ProductTiling);
+template KernelResources product_resources<Complex<float>>(ProductTiling);
+template KernelResources product_resources<Complex<double>>(ProductTiling);
 template void multiply(const Matrices<const float>&, const Matrices<const float>&, const Matrices<float>&, const Batch&,
                        const ProductOptions&, const Exec&);
 template void multiply(const Matrices<const double>&, const Matrices<const double>&, const Matrices<double>&,

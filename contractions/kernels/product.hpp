@@ -84,4 +84,13 @@ extern template void multiply(const Matrices<const Complex<float>>&, const Matri
 extern template void multiply(const Matrices<const Complex<double>>&, const Matrices<const Complex<double>>&,
                               const Matrices<Complex<double>>&, const Batch&, const ProductOptions&, const Exec&);
 
+/// What a GPU tells of the kernel of a tiling.
+template <MatrixNumber Z>
+KernelResources product_resources(ProductTiling tiling);
+
+extern template KernelResources product_resources<float>(ProductTiling);
+extern template KernelResources product_resources<double>(ProductTiling);
+extern template KernelResources product_resources<Complex<float>>(ProductTiling);
+extern template KernelResources product_resources<Complex<double>>(ProductTiling);
+
 }  // namespace kov

@@ -5,7 +5,7 @@
 
 namespace kov::detail {
 
-template void launch_product_of(const ProductProblem<float>&, ProductTiling, const Exec&);
-template void launch_product_of(const ProductProblem<double>&, ProductTiling, const Exec&);
+template void launch_product_of(const ProductProblem<float>&, ProductTiling, const Exec&, KernelResources*);
+template void launch_product_of(const ProductProblem<double>&, ProductTiling, const Exec&, KernelResources*);
 
 }  // namespace kov::detail

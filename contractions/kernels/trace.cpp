@@ -241,6 +241,16 @@ void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspac
     add_parts(static_cast<const Complex<double>*>(parts.data));
 }
 
+template <class Z>
+KernelResources trace_resources(TraceTiling tiling) {
+  KernelResources resources;
+  if (tiling != TraceTiling::vendor && tiling != TraceTiling::packs)
+    detail::launch_traces_of<Z, false>({{nullptr, nullptr, 1, 1, 1}, nullptr, 1}, tiling, Exec(), &resources);
+  return resources;
+}
+
+template KernelResources trace_resources<Complex<float>>(TraceTiling);
+template KernelResources trace_resources<Complex<double>>(TraceTiling);
 template void traces(const TraceProblem<Complex<float>>&, const TraceSums&, TraceWorkspace&, const TraceOptions&,
                      const Exec&);
 template void traces(const TraceProblem<Complex<double>>&, const TraceSums&, TraceWorkspace&, const TraceOptions&,

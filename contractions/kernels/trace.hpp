@@ -97,6 +97,12 @@ extern template void traces(const TraceProblem<Complex<float>>&, const TraceSums
 extern template void traces(const TraceProblem<Complex<double>>&, const TraceSums&, TraceWorkspace&,
                             const TraceOptions&, const Exec&);
 
+/// What a GPU tells of the kernel of a tiling; Z: Complex<float> or Complex<double>.
+template <class Z>
+KernelResources trace_resources(TraceTiling tiling);
+extern template KernelResources trace_resources<Complex<float>>(TraceTiling);
+extern template KernelResources trace_resources<Complex<double>>(TraceTiling);
+
 namespace detail {
 /// How many parts the inner index is cut into.
 int trace_splits(std::int64_t length, int n_pairs);
