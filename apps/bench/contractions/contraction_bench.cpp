@@ -3,6 +3,8 @@
 
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "apps/bench/contractions/paper000.hpp"
+#include "apps/bench/contractions/size_tables.hpp"
+#include "apps/files/picture_files.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
@@ -12,13 +14,6 @@
 namespace kov::app {
 
 namespace {
-
-template <class Z>
-constexpr const char* number_name() {
-  if (std::is_same_v<Z, float>) return "real float";
-  if (std::is_same_v<Z, double>) return "real double";
-  return std::is_same_v<Z, Complex<float>> ? "complex float" : "complex double";
-}
 
 /// The largest number of operators that a team of this tiling covers.
 int tiling_width(TraceTiling tiling) {
@@ -85,7 +80,7 @@ void bench_products(const Session& session, const ContractionBench& bench, const
 
 /// Traces of c operators with c, their vectors as long as a matrix, 32 pairs.
 template <class Z>
-void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas) {
+void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline) {
   constexpr int n_pairs = 32, most = 65;
   const int length = bench.n_rows * bench.n_rows;
   const std::size_t numbers = std::size_t(n_pairs) * most * std::size_t(length);
@@ -114,6 +109,7 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
         if (covered >= c && covered <= 2 * c + 4)
           others += format(" %s: %.0f", name(tiling).c_str(), flops / seconds_of({.tiling = tiling}) * 1e-9);
       }
+    roofline.add(std::string("traces, ") + number_name<Z>(), flops / bytes, flops / seconds * 1e-9);
     session.say(format("  %3d %10.4f %10.1f %10.1f %12.1f %8.2f  ", c, seconds * 1e3, flops / seconds * 1e-9,
                        bytes / seconds * 1e-9, blas_seconds > 0 ? flops / blas_seconds * 1e-9 : 0.0,
                        blas_seconds / seconds) +
@@ -185,38 +181,11 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
   }
 }
 
-/// Paper 002's sizes: products of two square matrices, 2 N^3 flops for real numbers.
-template <class Z>
-void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas) {
-  session.say(format("products of two N x N matrices, %s, Gflop/s", number_name<Z>()));
-  std::string head = format("  %5s %12s %12s", "N", "automatic", "BLAS");
-  if constexpr (!has_packs)
-    for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
-  session.say(head);
-  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
-    if (n > 8 * bench.n_rows + 1) continue;
-    const std::size_t matrix = std::size_t(n) * std::size_t(n);
-    const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
-    const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n;
-    const auto rate = [&](ProductTiling tiling) {
-      return flops / bench.seconds([&] {
-        multiply<Z>(shared_matrix<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
-                    shared_matrix(c.data(), n, n), {}, {.tiling = tiling});
-      }) * 1e-9;
-    };
-    const double of_blas =
-        blas.exists() ? flops / bench.seconds([&] { multiply_by(blas, n, n, n, a, b, c, 1); }) * 1e-9 : 0;
-    std::string line = format("  %5d %12.1f %12.1f", n, rate(ProductTiling::automatic), of_blas);
-    if constexpr (!has_packs)
-      for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
-    session.say(line);
-  }
-}
-
 }  // namespace
 
 void bench_contractions(const Session& session, const ContractionBench& bench) {
   const Blas blas = Blas::load(bench.blas);
+  Roofline roofline(bench.roofs);
   session.say(Runtime::description() + ", " + blas.name());
   const auto table = [&](const std::string& name, const std::function<void()>& print) {
     if (name.find(bench.only) == std::string::npos) return;
@@ -227,13 +196,21 @@ void bench_contractions(const Session& session, const ContractionBench& bench) {
   table("ladder, complex double", [&] { bench_ladder<double>(session, bench, blas); });
   table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
   table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
-  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas); });
-  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas); });
-  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas); });
-  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas); });
-  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas); });
-  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas); });
+  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas, roofline); });
+  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas, roofline); });
+  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas, roofline); });
+  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas, roofline); });
+  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas, roofline); });
+  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas, roofline); });
+  table("resources", [&] { bench_resources(session); });
   table("whole problem", [&] { bench_whole_problem(session, bench); });
+  if (bench.picture.empty()) return;
+  WrittenFiles files(session);
+  if (roofline.empty())
+    files.missing(bench.picture, "no product over its size and no trace was measured: --only leaves them out");
+  else
+    files.draw(bench.picture, roofline.plot(Runtime::description()));
+  files.say();
 }
 
 }  // namespace kov::app
