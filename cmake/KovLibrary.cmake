@@ -19,6 +19,7 @@ target_include_directories(kovariant PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_D
 
 target_link_libraries(kovariant PUBLIC Kokkos::kokkos Random123::Random123
                                 PRIVATE Libdeflate::libdeflate pugixml::pugixml spdlog::spdlog
+                                ${CMAKE_DL_LIBS}  # a BLAS is loaded when it is asked for
                                 $<BUILD_INTERFACE:Eigen3::Eigen>)  # nothing of it is left in the library
 if(KOV_MPI)
   target_link_libraries(kovariant PRIVATE MPI::MPI_C)

@@ -18,6 +18,7 @@ CONTENTS = {
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers: type, run, report", "algebra/eigen": "eigenvectors of time slices", "algebra/krylov": "CG, block CG, BiCGstab, GCR",
     "algebra/preconditioning": "even-odd, Schwarz, deflation", "algebra/precision": "mixed precision",
+    "contractions/blas": "the machine's BLAS",
     "contractions/kernels": "products, traces, momenta", "contractions/kernels/ladder": "kernels to be measured",
     "contractions/engine": "correlator matrices", "contractions/correlators": "labels, files", "contractions/energies": "errors, GEVP, fits",
     "contractions/sources": "sources, propagators", "contractions/io": "propagators in files", "contractions/hadrons": "mesons, baryons",

@@ -11,6 +11,8 @@
 #include "apps/bench/kernel_names.hpp"
 #include "apps/bench/roof.hpp"
 #include "apps/bench/scaling/scaling.hpp"
+#include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
@@ -180,12 +182,18 @@ Command bench_command() {
         auto blas = std::make_shared<std::string>();
         auto n_rows = std::make_shared<int>(256);
         arguments.option("--rows", *n_rows, "of the matrices in the tables contractions and paper000, a multiple of 4");
+        auto picture = std::make_shared<std::string>();
+        auto pairs = std::make_shared<int>(default_pairs);
+        arguments.option("--picture", *picture, "of the table contractions, PREFIX of a picture of its roofline");
+        arguments.option(
+            "--pairs", *pairs,
+            "of times that the table paper000 contracts at least, of 128 x 128; it says how many these are");
         arguments.option("--blas", *blas,
                          "of the table contractions, a library to compare with instead of the usual one");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas,
-                n_rows](const Session& session) {
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows, picture,
+                pairs](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
                      is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
                      is_paper000 = *table == "paper000", is_contractions = *table == "contractions" || is_paper000;
@@ -201,16 +209,33 @@ Command bench_command() {
           session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
                                "for the tables kernels and contractions");
           session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
-          session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
+          for (const char* option : {"--blas", "--picture"})
+            session.require_used(option, is_contractions && !is_paper000, "for the table contractions");
+          session.require_used("--pairs", is_paper000, "for the table paper000");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
           if (is_contractions) {
             require(session.comm.size() == 1, "the table", *table, "is of one process: start one");
             require(*n_rows > 0 && *n_rows % 4 == 0, "--rows is", *n_rows, "- it must be positive and a multiple of 4");
+            require(*pairs > 0 && *pairs <= 128 * 128, "--pairs is", *pairs, "- it must be in [1, 128 x 128]");
+            OutputFiles outputs;
+            if (session.given.contains("--picture")) outputs.add(*picture, picture_endings());
+            outputs.require_usable(session);
+            const std::vector<OutputLock> locks = outputs.lock(session);
             session.begin();
             const ContractionBench of_contractions{
-                [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); }, *blas,
-                options->only, *n_rows};
+                [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); },
+                {[&] {
+                   constexpr std::size_t bytes = std::size_t(1) << (has_packs ? 29 : 31);
+                   const Triad triad(bytes, true);
+                   return triad.bytes() / median_seconds([&] { triad.run(); }, options->seconds) * 1e-9;
+                 },
+                 measure_fma_peak},
+                *blas,
+                options->only,
+                *n_rows,
+                *picture,
+                *pairs};
             return is_paper000 ? bench_paper000(session, of_contractions)
                                : bench_contractions(session, of_contractions);
           }

@@ -46,10 +46,13 @@ class Painter {
   static const char* colour(std::size_t series) { return colours[series % colours.size()]; }
   static double error(const PlotSeries& s, std::size_t i) { return s.error.empty() ? 0 : s.error[i]; }
   bool drawable(const PlotSeries& s, std::size_t i) const {
-    return std::isfinite(s.x[i]) && std::isfinite(s.y[i]) && std::isfinite(error(s, i)) && (!plot_.log_y || s.y[i] > 0);
+    return std::isfinite(s.x[i]) && std::isfinite(s.y[i]) && std::isfinite(error(s, i)) &&
+           (!plot_.log_y || s.y[i] > 0) && (!plot_.log_x || s.x[i] > 0);
   }
   double axis_value(double y) const { return plot_.log_y ? std::log10(y) : y; }
-  double to_x(double x) const { return left_ + (x - x_.begin) / x_.length() * (right_ - left_); }
+  double axis_x(double x) const { return plot_.log_x ? std::log10(x) : x; }
+  double axis_to_x(double v) const { return left_ + (v - x_.begin) / x_.length() * (right_ - left_); }
+  double to_x(double x) const { return axis_to_x(axis_x(x)); }
   double axis_to_y(double v) const {
     // Far outside the frame stands for infinitely far: PDF and SVG cannot draw infinite coordinates.
     return std::clamp(bottom_ - (v - y_.begin) / y_.length() * (bottom_ - top_), -9999.0, 9999.0);
@@ -69,19 +72,19 @@ class Painter {
               "has", s.x.size(), "x,", s.y.size(), "y and", s.error.size(), "errors: their numbers must agree");
       for (std::size_t i = 0; i < s.x.size(); ++i)
         if (drawable(s, i)) {
-          x_.include(s.x[i]);
+          x_.include(axis_x(s.x[i]));
           for (const double end : {-error(s, i), 0.0, error(s, i)}) include_y(s.y[i] + end);
         }
     }
     require(!x_.empty() && !y_.empty(), "the plot", plot_.title, "has no", plot_.log_y ? "positive" : "finite",
             "number to draw");
     for (const PlotBand& band : plot_.bands) {
-      x_.include(band.x_begin);
-      x_.include(band.x_end);
+      x_.include(axis_x(band.x_begin));
+      x_.include(axis_x(band.x_end));
       for (const double end : {-band.error, band.error}) include_y(band.y + end);
     }
     for (const PlotReference& reference : plot_.references)
-      reference.axis == PlotReference::Axis::x ? x_.include(reference.value) : include_y(reference.value);
+      reference.axis == PlotReference::Axis::x ? x_.include(axis_x(reference.value)) : include_y(reference.value);
     if (plot_.with_zero && !plot_.log_y) y_.include(0);
     x_.widen(0.03);
     y_.widen(0.06);
@@ -89,7 +92,10 @@ class Painter {
 
   /// Ticks, and from their labels the frame.
   void arrange() {
-    x_ticks_ = axis_ticks(x_, 7, plot_.integer_x ? AxisKind::integer : AxisKind::real);
+    x_ticks_ = axis_ticks(x_, 7,
+                          plot_.log_x       ? AxisKind::logarithmic
+                          : plot_.integer_x ? AxisKind::integer
+                                            : AxisKind::real);
     y_ticks_ = axis_ticks(y_, 6, plot_.log_y ? AxisKind::logarithmic : AxisKind::real);
     double widest = 0;
     for (const std::string& label : y_ticks_.labels) widest = std::max(widest, text_width(typeset(label)) * tick_size);
@@ -113,11 +119,11 @@ class Painter {
     drawing_.write(margin + label_size - 4, (top_ + bottom_) / 2, plot_.y_label, label_size, Anchor::middle, false,
                    true);
     for (std::size_t k = 0; k < x_ticks_.major.size(); ++k) {
-      const double x = to_x(x_ticks_.major[k]);
+      const double x = axis_to_x(x_ticks_.major[k]);
       x_tick(x, 7);
       drawing_.write(x, bottom_ + tick_size + 5, x_ticks_.labels[k], tick_size);
     }
-    for (const double x : x_ticks_.minor) x_tick(to_x(x), 4);
+    for (const double x : x_ticks_.minor) x_tick(axis_to_x(x), 4);
     for (std::size_t k = 0; k < y_ticks_.major.size(); ++k) {
       const double y = axis_to_y(y_ticks_.major[k]);
       y_tick(y, 7);

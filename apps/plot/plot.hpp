@@ -45,7 +45,7 @@ struct Plot {
   std::vector<PlotReference> references = {};
   /// A small line below the plot: where it comes from.
   std::string caption = {};
-  bool log_y = false;
+  bool log_y = false, log_x = false;
   /// x has ticks at integers only.
   bool integer_x = false;
   /// y = 0 is inside, unless log_y.

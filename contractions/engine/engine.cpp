@@ -121,12 +121,11 @@ void DenseEngine<T>::add(const SinkSlices<T>& slices, const Exec& exec) {
     const Matrices<const Z> tau{s.perambulators, n, n, n, {0, s.perambulator_stride}};
     const Batch batch{{c, s.n_sinks, 1, 1}};
     multiply<Z>({s.at_sinks, n, n, n, {matrix, s.sink_stride}}, tau, {this->left_.data(), n, n, n, {matrix, sink}},
-                batch, {}, exec);
+                batch, this->product_options(Gamma5Fold::none, false), exec);
     multiply<Z>(tau, {s.at_source, n, n, n, {matrix, 0}}, {this->right_.data(), n, n, n, {matrix, sink}}, batch,
-                {.gamma5 = Gamma5Fold::signs, .conjugate = true}, exec);
+                this->product_options(Gamma5Fold::signs, true), exec);
     traces<Z>({this->left_.data(), this->right_.data(), c, c, matrix, s.n_sinks, sink, sink},
-              {this->sums_.data(), first, this->n_times_, true}, *this->workspace_,
-              {.wide_sums = this->options_.wide_sums}, exec);
+              {this->sums_.data(), first, this->n_times_, true}, *this->workspace_, this->trace_options(), exec);
   });
 }
 
@@ -170,12 +169,13 @@ void FactorisedEngine<T>::add(const SinkSlices<T>& slices, const Exec& exec) {
     const Batch batch{{4, 4, e, s.n_sinks}};
     const Matrices<const Z> tau{s.perambulators, n, n, rows, {n, block_row, 0, s.perambulator_stride}};
     multiply<Z>({s.at_sinks, n, n, n, {0, 0, matrix, s.sink_stride}}, tau,
-                {this->left_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch, {}, exec);
+                {this->left_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch,
+                this->product_options(Gamma5Fold::none, false), exec);
     multiply<Z>(tau, {s.at_source, n, n, n, {0, 0, matrix, 0}},
-                {this->right_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch, {.conjugate = true},
-                exec);
+                {this->right_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch,
+                this->product_options(Gamma5Fold::none, true), exec);
     traces<Z>({this->left_.data(), this->right_.data(), 16 * e, 16 * e, matrix, s.n_sinks, sink, sink},
-              {spin_traces_.data(), 0, s.n_sinks}, *this->workspace_, {.wide_sums = this->options_.wide_sums}, exec);
+              {spin_traces_.data(), 0, s.n_sinks}, *this->workspace_, this->trace_options(), exec);
     for_each_item("apply_gammas", s.n_sinks * this->n_operators_ * this->n_operators_,
                   detail::ApplyGammas{table_.data(), spin_traces_.data(), this->sums_.data(), this->n_operators_, e,
                                       first, this->n_times_},

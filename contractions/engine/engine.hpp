@@ -11,6 +11,7 @@
 // A buffer of a whole configuration is [t_sink][t_source] of perambulators and [t] of slices.
 #pragma once
 
+#include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/trace.hpp"
 #include "kov/core/site/gamma.hpp"
 
@@ -22,8 +23,13 @@
 namespace kov {
 
 struct EngineOptions {
-  /// Products and sums of traces in double precision for data in float.  Sums over times always are.
+  /// Sums of products and of traces in double precision for data in float; factors between the two are rounded to float
+  /// once.  Sums over times always are in double.
   bool wide_sums = false;
+  /// A BLAS to choose from, and what chooses the fastest kernel for each shape, at its first call: ProductOptions says
+  /// how.  Without a tuner our own kernels work.
+  Blas blas = {};
+  Tuner* tuner = nullptr;
   /// For the products of several sinks, which are then contracted together.
   std::size_t workspace_bytes = std::size_t(1) << (has_packs ? 26 : 30);
 };
@@ -61,6 +67,16 @@ class EngineMemory {
 
  protected:
   void require_slices(const SinkSlices<T>& slices) const;
+  ProductOptions product_options(Gamma5Fold gamma5, bool conjugate) const {
+    return {.gamma5 = gamma5,
+            .conjugate = conjugate,
+            .wide_sums = options_.wide_sums,
+            .blas = options_.blas,
+            .tuner = options_.tuner};
+  }
+  TraceOptions trace_options() const {
+    return {.wide_sums = options_.wide_sums, .blas = options_.blas, .tuner = options_.tuner};
+  }
 
   int n_operators_, n_times_, sinks_at_once_;
   EngineOptions options_;

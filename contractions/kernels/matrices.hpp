@@ -5,7 +5,10 @@
 
 #include "kov/core/site/complex.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <type_traits>
 
 namespace kov {
@@ -47,6 +50,35 @@ Matrices<Z> packed_matrices(Z* data, int n_rows, int n_columns) {
 template <class Z>
 Matrices<Z> shared_matrix(Z* data, int n_rows, int n_columns) {
   return {data, n_rows, n_columns, n_columns, {0, 0, 0, 0}};
+}
+
+/// What a GPU tells of a kernel in teams; zeros on hosts.
+struct KernelResources {
+  int registers = 0;
+  /// Of registers that did not suffice, and of arrays whose indices are not known: of each thread.
+  int spilled_bytes = 0;
+  /// Of a team, and teams that a multiprocessor runs at a time.
+  int threads = 0, teams = 0;
+  /// Scratch memory of a team.
+  std::size_t tile_bytes = 0;
+  /// The share of a multiprocessor's threads that these are.
+  double occupancy = 0;
+};
+
+/// How far a sum of n products a_k b_k of numbers Z is from the exact sum at most, in units of sum |a_k| |b_k|, when it
+/// is computed in Z: gamma_n = n u / (1 - n u) with u half of the machine epsilon, and sqrt(2) gamma_2n for complex
+/// numbers, each part of which is a sum of 2 n products of reals.  In whatever order terms are added, with or without
+/// fused multiplications (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 3.1), so
+/// that two implementations, or a CPU and a GPU, differ by twice that at most.  Rounding errors that are independent
+/// are about sqrt(n) u instead.
+template <MatrixNumber Z>
+constexpr double rounding_bound(std::int64_t n) {
+  constexpr bool is_real = std::is_arithmetic_v<Z>;
+  constexpr bool is_single = std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>;
+  constexpr double u =
+      double(is_single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon()) / 2;
+  const double nu = double(is_real ? n : 2 * n) * u;
+  return (is_real ? 1 : std::numbers::sqrt2) * nu / (1 - nu);
 }
 
 }  // namespace kov

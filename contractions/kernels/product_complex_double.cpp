@@ -5,6 +5,6 @@
 
 namespace kov::detail {
 
-template void launch_product_of(const ProductProblem<Complex<double>>&, ProductTiling, const Exec&);
+template void launch_product_of(const ProductProblem<Complex<double>>&, ProductTiling, const Exec&, KernelResources*);
 
 }  // namespace kov::detail

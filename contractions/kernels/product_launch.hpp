@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/contractions/kernels/cuda/product_shapes.hpp"
+#include "kov/contractions/kernels/cuda/team_resources.hpp"
 #include "kov/contractions/kernels/product_packs.hpp"
 #include "kov/contractions/kernels/product_tiles.hpp"
 
@@ -13,9 +14,9 @@
 
 namespace kov::detail {
 
-template <class Z, class Shape>
-void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
-  using Kernel = ProductTiles<Z, Shape>;
+template <class Z, class Shape, class S = Z>
+void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec, KernelResources* resources = nullptr) {
+  using Kernel = ProductTiles<Z, Shape, S>;
   static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const int across = (problem.c.n_columns + Shape::block_columns - 1) / Shape::block_columns,
             down = (problem.c.n_rows + Shape::block_rows - 1) / Shape::block_rows;
@@ -31,13 +32,17 @@ void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec) {
                       even_halves && has_aligned_rows(problem.a),
                       even_columns && has_aligned_rows(problem.b),
                       even_columns && has_aligned_rows(problem.c)};
-  for_each_team("product_tiles", {int(n_teams), Shape::max_threads, Kernel::tile_bytes}, kernel, exec);
+  const TeamShape shape{int(n_teams), Shape::max_threads, Kernel::tile_bytes};
+  if (resources)
+    *resources = team_resources(shape, kernel);
+  else
+    for_each_team("product_tiles", shape, kernel, exec);
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-template <class Z>
+template <class Z, class T = MatrixReal<Z>>
 void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
-  using Kernel = ProductPacks<Z>;
+  using Kernel = ProductPacks<Z, T>;
   // Blocks of equal size, as many as leave no thread without work; their number changes no sum.
   const std::int64_t n_matrices = problem.batch.size();
   const int rows = problem.c.n_rows, most = (rows + Kernel::rows - 1) / Kernel::rows;
@@ -55,36 +60,58 @@ void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
 #endif
 
 template <class Z>
-void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
+void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
+                    KernelResources* resources) {
   using Shapes = ProductShapes<Z>;
   if (tiling == ProductTiling::automatic)
     tiling =
         has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
   switch (tiling) {
     case ProductTiling::small:
-      return launch_product_tiles<Z, typename Shapes::Small>(problem, exec);
+      return launch_product_tiles<Z, typename Shapes::Small>(problem, exec, resources);
     case ProductTiling::medium:
-      return launch_product_tiles<Z, typename Shapes::Medium>(problem, exec);
+      return launch_product_tiles<Z, typename Shapes::Medium>(problem, exec, resources);
     case ProductTiling::large:
-      return launch_product_tiles<Z, typename Shapes::Large>(problem, exec);
+      return launch_product_tiles<Z, typename Shapes::Large>(problem, exec, resources);
     case ProductTiling::square:
-      return launch_product_tiles<Z, typename Shapes::Square>(problem, exec);
+      return launch_product_tiles<Z, typename Shapes::Square>(problem, exec, resources);
     case ProductTiling::deep:
-      return launch_product_tiles<Z, typename Shapes::Deep>(problem, exec);
+      return launch_product_tiles<Z, typename Shapes::Deep>(problem, exec, resources);
     case ProductTiling::automatic:
     case ProductTiling::packs:
+    case ProductTiling::vendor:  // product.cpp has it
       break;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  launch_product_packs(problem, exec);
+  if (!resources) launch_product_packs(problem, exec);
 #else
   throw InputError("products by packs are for CPUs, and this build is for GPUs: choose another tiling");
 #endif
 }
 
 template <class Z>
-void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
-  launch_product(problem, tiling, exec);
+void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
+                       KernelResources* resources) {
+  launch_product(problem, tiling, exec, resources);
+}
+
+/// Sums in double take twice the registers: there are the small tiles, and those of 4 x 4 numbers a thread for all that
+/// are larger.
+template <class Z>
+void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
+  using S = std::conditional_t<is_complex_number<Z>, Complex<double>, double>;
+  using Shapes = ProductShapes<Z>;
+  if (tiling == ProductTiling::automatic)
+    tiling =
+        has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
+  if (tiling == ProductTiling::small) return launch_product_tiles<Z, typename Shapes::Small, S>(problem, exec);
+#if !defined(KOKKOS_ENABLE_CUDA)
+  if (tiling == ProductTiling::packs) return launch_product_packs<Z, double>(problem, exec);
+#else
+  require(tiling != ProductTiling::packs,
+          "products by packs are for CPUs, and this build is for GPUs: choose another tiling");
+#endif
+  launch_product_tiles<Z, typename Shapes::Square, S>(problem, exec);
 }
 
 }  // namespace kov::detail

@@ -26,18 +26,19 @@ struct PackTile {
   static constexpr int rows = register_bytes == 64 ? (is_complex ? 6 : 12) : 6;
 };
 
-/// A team is one thread; it takes some rows of one matrix.
-template <class Z>
+/// A team is one thread; it takes some rows of one matrix.  Z is what lies in memory, T what is computed in.
+template <class Z, class T = MatrixReal<Z>>
 struct ProductPacks {
-  using T = MatrixReal<Z>;
   using P = RegisterPack<T>;
   static constexpr int parts = is_complex_number<Z> ? 2 : 1;
+  /// Sums of another type stay beside the tiles until the inner index is over; others go to the result at once.
+  static constexpr bool keeps_sums = !std::is_same_v<T, MatrixReal<Z>>;
   static constexpr int lanes = P::width, rows = PackTile<Z>::rows, words = PackTile<Z>::words, width = words * lanes;
   /// Numbers of the inner index that are taken together: `depth` rows of b in one tile take half the first-level cache
   /// or a little more.
   static constexpr int depth = int(24 * 1024 / (width * parts * sizeof(T)));
   /// Rows of a block of a, and columns of a block of b: each takes half a second-level cache at most.
-  static constexpr int most_rows = 240, most_columns = 256;
+  static constexpr int most_rows = keeps_sums ? 96 : 240, most_columns = 256;
 
   ProductProblem<Z> problem;
   int row_blocks, block_rows;
@@ -45,13 +46,15 @@ struct ProductPacks {
   static constexpr std::size_t padded(int size, int unit) { return std::size_t((size + unit - 1) / unit * unit); }
   static constexpr std::size_t numbers_of_a = padded(most_rows, rows) * depth * parts,
                                numbers_of_b = padded(most_columns, width) * depth * parts;
-  static constexpr int numbers = int(numbers_of_a + numbers_of_b + register_bytes / sizeof(T));
+  static constexpr std::size_t kept_sums = keeps_sums ? std::size_t(most_rows) * most_columns * parts : 0;
+  static constexpr int numbers = int(numbers_of_a + numbers_of_b + kept_sums + register_bytes / sizeof(T));
   static constexpr std::size_t tile_bytes = std::size_t(numbers) * sizeof(T);
 
   template <class TeamT>
   void operator()(const TeamT& team) const {
     T* const b_block = aligned_to(register_bytes, team.template tile<T>(int(numbers)));
     T* const a_block = b_block + numbers_of_b;
+    [[maybe_unused]] T* const kept = a_block + numbers_of_a;  // [row][column][part]
     const std::int64_t number = team.index() / row_blocks;
     const int first_row = team.index() % row_blocks * block_rows,
               n_rows = std::min(block_rows, problem.c.n_rows - first_row);
@@ -68,10 +71,14 @@ struct ProductPacks {
           for (int down = 0; down < n_rows; down += rows) {
             alignas(64) T sums[rows * parts * width];
             multiply_tile(n, a_block + std::size_t(down) * parts * n, b_block + std::size_t(right) * parts * n, sums);
-            store(sums, std::min(+rows, n_rows - down), std::min(+width, n_columns - right), k > 0,
-                  c + (first_row + down) * problem.c.row_stride + column + right);
+            const int n_down = std::min(+rows, n_rows - down), n_right = std::min(+width, n_columns - right);
+            if constexpr (keeps_sums)
+              keep(sums, n_down, n_right, k > 0, kept + (std::size_t(down) * n_columns + right) * parts, n_columns);
+            else
+              store(sums, n_down, n_right, k > 0, c + (first_row + down) * problem.c.row_stride + column + right);
           }
       }
+      if constexpr (keeps_sums) store_kept(kept, n_rows, n_columns, c + first_row * problem.c.row_stride + column);
     }
   }
 
@@ -95,10 +102,10 @@ struct ProductPacks {
   static void copy_row(const Z* from, T* to, int n) {
     for (int i = 0; i < (whole ? +width : n); ++i)
       if constexpr (parts == 2) {
-        to[i] = from[i].re;
-        to[width + i] = from[i].im;
+        to[i] = T(from[i].re);
+        to[width + i] = T(from[i].im);
       } else {
-        to[i] = from[i];
+        to[i] = T(from[i]);
       }
   }
   /// [tile of rows][k][row][part], with the signs of gamma_5; zeros past the last row.
@@ -122,10 +129,10 @@ struct ProductPacks {
   }
   static void set(T* to, const Z& z) {
     if constexpr (parts == 2) {
-      to[0] = z.re;
-      to[1] = z.im;
+      to[0] = T(z.re);
+      to[1] = T(z.im);
     } else {
-      to[0] = z;
+      to[0] = T(z);
     }
   }
 
@@ -171,6 +178,26 @@ struct ProductPacks {
         else
           to[i] = adds ? to[i] + re[i] : re[i];
     }
+  }
+
+  void keep(const T* sums, int n_rows, int n_columns, bool adds, T* kept, int kept_columns) const {
+    for (int r = 0; r < n_rows; ++r)
+      for (int i = 0; i < n_columns; ++i)
+        for (int part = 0; part < parts; ++part) {
+          T& to = kept[(std::size_t(r) * std::size_t(kept_columns) + std::size_t(i)) * parts + part];
+          const T sum = sums[(r * parts + part) * width + i];
+          to = adds ? to + sum : sum;
+        }
+  }
+  void store_kept(const T* kept, int n_rows, int n_columns, Z* c) const {
+    using R = MatrixReal<Z>;
+    const T sign = problem.conjugate ? T(-1) : T(1);
+    for (int r = 0; r < n_rows; ++r)
+      for (int i = 0; i < n_columns; ++i, kept += parts)
+        if constexpr (parts == 2)
+          c[r * problem.c.row_stride + i] = Z{R(kept[0]), R(sign * kept[1])};
+        else
+          c[r * problem.c.row_stride + i] = R(kept[0]);
   }
 };
 

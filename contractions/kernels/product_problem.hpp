@@ -44,9 +44,14 @@ struct ProductProblem {
   KOKKOS_FORCEINLINE_FUNCTION bool changes_sign(int i) const { return gamma5 == Gamma5Fold::signs && i >= first[1]; }
 };
 
-/// Starts the kernel; defined in product_launch.hpp and compiled in product_*.cpp, one type each.
+/// Starts the kernel, or, with `resources`, only asks what it takes; defined in product_launch.hpp and compiled in
+/// product_*.cpp.
 template <class Z>
-void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec);
+void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
+                       KernelResources* resources = nullptr);
+/// The same with products and sums in double; compiled in product_wide.cpp.
+template <class Z>
+void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec);
 
 /// Whether an address is a multiple of the size of a number, as asynchronous copies of GPUs require.
 template <class Z>

@@ -24,7 +24,8 @@ struct ProductShape {
 
 /// Thread (x, y) has rows y + threads_y r and, n numbers of 16 bytes at a time, columns n (x + threads_x q).  A number
 /// that is read from a tile is used `rows` or `columns` times; a number from memory block_rows or block_columns times.
-template <class Z, class Shape>
+/// Sums are of type S.
+template <class Z, class Shape, class S = Z>
 struct ProductTiles {
   static constexpr int max_threads = Shape::max_threads, min_teams = Shape::min_teams;
   static constexpr int n = Sixteen<Z>::n, rows = Shape::rows, columns = Shape::columns, depth = Shape::depth,
@@ -41,7 +42,7 @@ struct ProductTiles {
   bool wide_a, wide_b, wide_c;
 
   struct Sums {
-    Z sum[rows][columns];
+    S sum[rows][columns];
   };
 
   template <class TeamT>
@@ -57,7 +58,7 @@ struct ProductTiles {
 
     TileThreads<max_threads, Sums> threads;
     threads.each(team, max_threads, [&](int, Sums& sums) {
-      repeat<rows>([&](int r) { repeat<columns>([&](int q) { sums.sum[r][q] = Z{}; }); });
+      repeat<rows>([&](int r) { repeat<columns>([&](int q) { sums.sum[r][q] = S{}; }); });
     });
     const auto fetch = [&](int step) {
       if (step < n_steps) {
@@ -142,8 +143,10 @@ struct ProductTiles {
       repeat<n>([&](int h) {
         Sixteen<Z> y[columns / n];
         repeat<columns / n>([&](int q) { y[q] = load_sixteen(b + (part * n + h) * b_row + Shape::threads_x * q * n); });
-        repeat<rows>(
-            [&](int r) { repeat<columns>([&](int q) { accumulate(sums.sum[r][q], x[r].z[h], y[q / n].z[q % n]); }); });
+        repeat<rows>([&](int r) {
+          repeat<columns>(
+              [&](int q) { accumulate(sums.sum[r][q], converted<S>(x[r].z[h]), converted<S>(y[q / n].z[q % n])); });
+        });
       });
     });
   }
@@ -158,7 +161,7 @@ struct ProductTiles {
         const int column = first_column + (x_of(thread) + Shape::threads_x * q) * n;
         Sixteen<Z> z;
         repeat<n>([&](int i) {
-          const Z sum = sums.sum[r][q * n + i], with_sign = negative ? -sum : sum;
+          const Z sum = converted<Z>(sums.sum[r][q * n + i]), with_sign = negative ? -sum : sum;
           z.z[i] = problem.conjugate ? conj_number(with_sign) : with_sign;
         });
         Z* const to = c + row * problem.c.row_stride + column;

@@ -6,9 +6,11 @@
 #include "kov/contractions/kernels/trace_parts.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/items.hpp"
+#include "kov/core/lattice/tune.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace kov {
 
@@ -30,9 +32,10 @@ int trace_splits(std::int64_t length, int n_pairs) {
   return int(std::clamp<std::int64_t>((wanted + n_pairs - 1) / std::max(n_pairs, 1), 1, most));
 }
 
-/// Adds the parts of each result, in their order; 16 bytes for each of them.
+/// Adds the parts of each result, in their order; 8 or 16 bytes for each of them.
+template <class Part>
 struct AddTraceParts {
-  const Complex<double>* parts;
+  const Part* parts;
   TraceSums sums;
   int n_results, n_splits;
 
@@ -41,10 +44,115 @@ struct AddTraceParts {
     Complex<double>& to = sums.data[std::int64_t((sums.first + pair) % sums.modulus) * n_results + result];
     Complex<double> sum = sums.add ? to : Complex<double>{0, 0};
     for (int split = 0; split < n_splits; ++split)
-      sum += parts[(std::int64_t(pair) * n_splits + split) * n_results + result];
+      sum += converted<Complex<double>>(parts[(std::int64_t(pair) * n_splits + split) * n_results + result]);
     to = sum;
   }
 };
+
+/// Traces of parts of the inner index, [pair][split][i][j]; in the type of the data where a BLAS made them.
+struct PartsOfTraces {
+  Complex<double>* data;
+  int n_splits;
+  bool as_data;
+};
+
+template <class Z>
+PartsOfTraces trace_parts_by_blas(const TraceProblem<Z>& p, TraceWorkspace& workspace, const TraceOptions& options,
+                                  const Exec& exec) {
+  require(options.blas.exists(),
+          "traces by a BLAS were asked for and there is none: give one, or choose another tiling");
+  // Sums of some thousands of terms at most, as in other tilings.
+  constexpr std::int64_t longest = 4096;
+  const int n_splits =
+      std::max({1, options.n_splits, int(std::is_same_v<Z, Complex<float>> ? (p.length + longest - 1) / longest : 1),
+                trace_splits(p.length, p.n_pairs)});
+  const std::int64_t n_results = std::int64_t(p.n_left) * p.n_right, part = p.length / n_splits;
+  Z* const to =
+      reinterpret_cast<Z*>(workspace.reserve(std::size_t(n_results) * std::size_t(p.n_pairs) * std::size_t(n_splits)));
+  const auto multiply_parts = [&](int pair, int first, int n, std::int64_t length, int n_pairs) {
+    const bool of_pairs = n_pairs > 1;
+    BlasProduct<Z> product;
+    product.m = p.n_left;
+    product.n = p.n_right;
+    product.k = int(length);
+    product.a = {p.left + pair * p.left_stride + first * part, p.length, of_pairs ? p.left_stride : part};
+    product.b = {p.right + pair * p.right_stride + first * part, p.length, of_pairs ? p.right_stride : part};
+    product.c = {to + (std::int64_t(pair) * n_splits + first) * n_results, p.n_right,
+                 of_pairs ? n_splits * n_results : n_results};
+    product.batch = of_pairs ? n_pairs : n;
+    product.transposed = true;
+    options.blas.multiply(product, exec);
+  };
+  // The last part takes what the others leave.  Few launches: either the parts of a pair or a part of all pairs.
+  const int equal = n_splits - 1;
+  if (p.n_pairs > equal)
+    for (int split = 0; split < n_splits; ++split)
+      multiply_parts(0, split, 1, split < equal ? part : p.length - equal * part, p.n_pairs);
+  else
+    for (int pair = 0; pair < p.n_pairs; ++pair) {
+      multiply_parts(pair, 0, equal, part, 1);
+      multiply_parts(pair, equal, 1, p.length - equal * part, 1);
+    }
+  return {reinterpret_cast<Complex<double>*>(to), n_splits, true};
+}
+
+template <class Z>
+PartsOfTraces launch_trace_parts(TraceTiling tiling, const TraceProblem<Z>& problem, TraceWorkspace& workspace,
+                                 const TraceOptions& options, const Exec& exec) {
+  const bool wide = options.wide_sums && std::is_same_v<Z, Complex<float>>;
+  if (tiling == TraceTiling::vendor) {
+    require(!wide, "a BLAS sums floats in float, and sums in double were asked for: choose one of them");
+    return trace_parts_by_blas(problem, workspace, options, exec);
+  }
+  int n_splits = options.n_splits > 0 ? options.n_splits : trace_splits(problem.length, problem.n_pairs);
+  if (tiling == TraceTiling::packs) {
+    const std::int64_t part = wide ? pack_part_length<Complex<float>, true>() : pack_part_length<Z, false>();
+    n_splits = int(std::max<std::int64_t>(1, (problem.length + part - 1) / part));
+  }
+  const std::size_t n_parts =
+      std::size_t(problem.n_left) * std::size_t(problem.n_right) * std::size_t(problem.n_pairs) * std::size_t(n_splits);
+  const TraceParts<Z> parts{problem, workspace.reserve(n_parts), n_splits};
+  if constexpr (std::is_same_v<Z, Complex<float>>) {
+    if (wide)
+      launch_traces_of<Z, true>(parts, tiling, exec);
+    else
+      launch_traces_of<Z, false>(parts, tiling, exec);
+  } else {
+    launch_traces_of<Z, false>(parts, tiling, exec);
+  }
+  return {parts.data, n_splits, false};
+}
+
+template <class Z>
+TraceTiling tuned_trace_tiling(const TraceProblem<Z>& problem, TraceWorkspace& workspace, const TraceOptions& options,
+                               const Exec& exec) {
+  const bool wide = options.wide_sums && std::is_same_v<Z, Complex<float>>;
+  std::vector<TraceTiling> candidates{TraceTiling::packs};
+  if constexpr (!has_packs) candidates.assign(trace_tilings().begin(), trace_tilings().end());
+  if (options.blas.exists() && !wide) candidates.push_back(TraceTiling::vendor);
+  if (candidates.size() == 1) return candidates.front();
+  // So few pairs that the candidates are soon timed.
+  constexpr double most_flops = has_packs ? 1e9 : 1e11;
+  TraceProblem<Z> part = problem;
+  part.n_pairs = std::clamp(
+      int(most_flops / (8.0 * problem.n_left * problem.n_right * double(std::max<std::int64_t>(problem.length, 1)))), 1,
+      problem.n_pairs);
+  TuneKey key{.kernel = "traces", .choice = "tiling"};
+  for (const TraceTiling tiling : candidates)
+    key.choice += ", " + (tiling == TraceTiling::vendor ? options.blas.name() : name(tiling));
+  key.local_extent = {problem.n_left, problem.n_right, int(std::min<std::int64_t>(problem.length, 2147483647)),
+                      part.n_pairs};
+  key.order = wide ? "sums in double" : "plain";
+  key.components = options.n_splits;
+  key.complex_numbers = 1;
+  key.real_bytes = int(sizeof(MatrixReal<Z>));
+  const auto choice = options.tuner->choice(key, int(candidates.size()));
+  while (!choice->is_made())
+    options.tuner->run_best(
+        *choice, [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },
+        [&] { exec.fence("times of traces"); });
+  return candidates[std::size_t(choice->candidate())];
+}
 
 }  // namespace detail
 
@@ -80,6 +188,8 @@ std::string name(TraceTiling tiling) {
       return "65 x 65 by 5 x 5";
     case TraceTiling::packs:
       return "packs";
+    case TraceTiling::vendor:
+      return "vendor";
   }
   return "";
 }
@@ -112,29 +222,35 @@ void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspac
   require(n_results * problem.n_pairs <= std::numeric_limits<int>::max(), "one launch makes 2^31 traces at most, not",
           problem.n_pairs, "times", n_results, ": take fewer pairs");
   TraceTiling tiling = options.tiling;
-  if (tiling == TraceTiling::automatic)
-    tiling = has_packs ? TraceTiling::packs : detail::best_trace_tiling(problem.n_left, problem.n_right);
-  const bool wide = options.wide_sums && std::is_same_v<Z, Complex<float>>;
-  int n_splits = options.n_splits > 0 ? options.n_splits : detail::trace_splits(problem.length, problem.n_pairs);
-  if (tiling == TraceTiling::packs) {
-    const std::int64_t part =
-        wide ? detail::pack_part_length<Complex<float>, true>() : detail::pack_part_length<Z, false>();
-    n_splits = int(std::max<std::int64_t>(1, (problem.length + part - 1) / part));
-  }
-  const std::size_t n_parts = std::size_t(n_results) * std::size_t(problem.n_pairs) * std::size_t(n_splits);
-  const detail::TraceParts<Z> parts{problem, workspace.reserve(n_parts), n_splits};
-  if constexpr (std::is_same_v<Z, Complex<float>>) {
-    if (wide)
-      detail::launch_traces_of<Z, true>(parts, tiling, exec);
+  if (tiling == TraceTiling::automatic) {
+    if (options.tuner)
+      tiling = detail::tuned_trace_tiling(problem, workspace, options, exec);
     else
-      detail::launch_traces_of<Z, false>(parts, tiling, exec);
-  } else {
-    detail::launch_traces_of<Z, false>(parts, tiling, exec);
+      tiling = has_packs ? TraceTiling::packs : detail::best_trace_tiling(problem.n_left, problem.n_right);
   }
-  for_each_item("add_trace_parts", int(n_results * problem.n_pairs),
-                detail::AddTraceParts{parts.data, sums, int(n_results), n_splits}, exec);
+  const detail::PartsOfTraces parts = detail::launch_trace_parts(tiling, problem, workspace, options, exec);
+  const auto add_parts = [&](const auto* data) {
+    for_each_item("add_trace_parts", int(n_results * problem.n_pairs),
+                  detail::AddTraceParts<std::remove_const_t<std::remove_pointer_t<decltype(data)>>>{
+                      data, sums, int(n_results), parts.n_splits},
+                  exec);
+  };
+  if (parts.as_data)
+    add_parts(reinterpret_cast<const Z*>(parts.data));
+  else
+    add_parts(static_cast<const Complex<double>*>(parts.data));
 }
 
+template <class Z>
+KernelResources trace_resources(TraceTiling tiling) {
+  KernelResources resources;
+  if (tiling != TraceTiling::vendor && tiling != TraceTiling::packs)
+    detail::launch_traces_of<Z, false>({{nullptr, nullptr, 1, 1, 1}, nullptr, 1}, tiling, Exec(), &resources);
+  return resources;
+}
+
+template KernelResources trace_resources<Complex<float>>(TraceTiling);
+template KernelResources trace_resources<Complex<double>>(TraceTiling);
 template void traces(const TraceProblem<Complex<float>>&, const TraceSums&, TraceWorkspace&, const TraceOptions&,
                      const Exec&);
 template void traces(const TraceProblem<Complex<double>>&, const TraceSums&, TraceWorkspace&, const TraceOptions&,

@@ -3,14 +3,16 @@
 // Traces of products of two bases of matrices: all Tr[A_i B_j] at once, as one matrix product with a long inner index.
 #pragma once
 
+#include "kov/contractions/blas/blas.hpp"
 #include "kov/contractions/kernels/matrices.hpp"
 #include "kov/core/base/memory.hpp"
-#include "kov/core/base/queue.hpp"
 
 #include <span>
 #include <string>
 
 namespace kov {
+
+class Tuner;
 
 /// Pairs of bases: C_ij(p) = sum over k of A_i(p, k) B_j(p, k) for i in [0, n_left), j in [0, n_right), k in
 /// [0, length).  For matrices A and B of N rows, length is N^2 and B lies transposed: sum over (x, y) of A[x][y]
@@ -51,12 +53,14 @@ enum class TraceTiling {
   of33_square,
   of65_square,
   /// CPUs alone: lanes are neighbours in the inner index.
-  packs
+  packs,
+  /// The BLAS that the options give, part by part of the inner index.
+  vendor
 };
 
-/// "automatic", "4 x 4", ..., "packs"
+/// "automatic", "4 x 4", ..., "packs", "vendor"
 std::string name(TraceTiling tiling);
-/// Those that this build has, without automatic.
+/// Those that this build has, without automatic and vendor.
 std::span<const TraceTiling> trace_tilings();
 
 struct TraceOptions {
@@ -66,6 +70,9 @@ struct TraceOptions {
   bool wide_sums = false;
   /// Parts that the inner index is cut into; 0: as many as fill a GPU.  Their number never depends on the machine.
   int n_splits = 0;
+  /// As in ProductOptions.
+  Blas blas = {};
+  Tuner* tuner = nullptr;
 };
 
 /// Memory that traces() works in, for all calls on one instance; grows as needed.
@@ -77,10 +84,10 @@ class TraceWorkspace {
   Buffer<Complex<double>> memory_;
 };
 
-/// All traces of all pairs, in an order of sums that depends on the shapes alone.  8 n_left n_right length flops and
-/// (n_left + n_right) length numbers read, for each pair.  Any sizes.  Asynchronous, unless the workspace grows. Throws
-/// InputError for negative sizes, for fewer places than pairs, for memory that is not aligned to the size of a number,
-/// and when this build lacks the tiling.
+/// All traces of all pairs, in an order of sums that depends on the shapes alone, except by a BLAS.  8 n_left n_right
+/// length flops and (n_left + n_right) length numbers read, for each pair.  Any sizes.  Asynchronous, unless the
+/// workspace grows. Throws InputError for negative sizes, for fewer places than pairs, for memory that is not aligned
+/// to the size of a number, and when this build lacks the tiling or the options the BLAS.
 template <class Z>
 void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspace& workspace,
             const TraceOptions& options = {}, const Exec& exec = {});
@@ -89,6 +96,12 @@ extern template void traces(const TraceProblem<Complex<float>>&, const TraceSums
                             const Exec&);
 extern template void traces(const TraceProblem<Complex<double>>&, const TraceSums&, TraceWorkspace&,
                             const TraceOptions&, const Exec&);
+
+/// What a GPU tells of the kernel of a tiling; Z: Complex<float> or Complex<double>.
+template <class Z>
+KernelResources trace_resources(TraceTiling tiling);
+extern template KernelResources trace_resources<Complex<float>>(TraceTiling);
+extern template KernelResources trace_resources<Complex<double>>(TraceTiling);
 
 namespace detail {
 /// How many parts the inner index is cut into.

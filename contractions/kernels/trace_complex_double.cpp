@@ -5,7 +5,8 @@
 
 namespace kov::detail {
 
-template void launch_traces_of<Complex<double>, false>(const TraceParts<Complex<double>>&, TraceTiling, const Exec&);
+template void launch_traces_of<Complex<double>, false>(const TraceParts<Complex<double>>&, TraceTiling, const Exec&,
+                                                       KernelResources*);
 template std::int64_t pack_part_length<Complex<double>, false>();
 
 }  // namespace kov::detail

@@ -3,6 +3,7 @@
 // Private to trace_*.cpp: which kernel computes traces.  Those sources hold the kernels of one type each.
 #pragma once
 
+#include "kov/contractions/kernels/cuda/team_resources.hpp"
 #include "kov/contractions/kernels/cuda/trace_shapes.hpp"
 #include "kov/contractions/kernels/trace_packs.hpp"
 #include "kov/contractions/kernels/trace_parts.hpp"
@@ -12,7 +13,7 @@
 namespace kov::detail {
 
 template <class Z, class S, class Shape>
-void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec) {
+void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec, KernelResources* resources) {
   using Kernel = TraceTiles<Z, S, Shape>;
   static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const TraceProblem<Z>& problem = parts.problem;
@@ -25,8 +26,12 @@ void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec) {
   const auto is_aligned = [](const Z* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   const bool wide = problem.length % n == 0 && problem.left_stride % n == 0 && problem.right_stride % n == 0 &&
                     is_aligned(problem.left) && is_aligned(problem.right);
-  for_each_team("trace_tiles", {int(n_teams), Shape::threads, Kernel::tile_bytes},
-                Kernel{problem, parts.data, parts.n_splits, down, across, wide}, exec);
+  const TeamShape shape{int(n_teams), Shape::threads, Kernel::tile_bytes};
+  const Kernel kernel{problem, parts.data, parts.n_splits, down, across, wide};
+  if (resources)
+    *resources = team_resources(shape, kernel);
+  else
+    for_each_team("trace_tiles", shape, kernel, exec);
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -45,41 +50,42 @@ void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
 #endif
 
 template <class Z, class S>
-void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec) {
+void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
   using Shapes = TraceShapes<Z, S>;
   switch (tiling) {
     case TraceTiling::of4:
-      return launch_trace_tiles<Z, S, typename Shapes::Of4>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of4>(parts, exec, resources);
     case TraceTiling::of8:
-      return launch_trace_tiles<Z, S, typename Shapes::Of8>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of8>(parts, exec, resources);
     case TraceTiling::of12:
-      return launch_trace_tiles<Z, S, typename Shapes::Of12>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of12>(parts, exec, resources);
     case TraceTiling::of16:
-      return launch_trace_tiles<Z, S, typename Shapes::Of16>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of16>(parts, exec, resources);
     case TraceTiling::of18:
-      return launch_trace_tiles<Z, S, typename Shapes::Of18>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of18>(parts, exec, resources);
     case TraceTiling::of24:
-      return launch_trace_tiles<Z, S, typename Shapes::Of24>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of24>(parts, exec, resources);
     case TraceTiling::of32:
-      return launch_trace_tiles<Z, S, typename Shapes::Of32>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of32>(parts, exec, resources);
     case TraceTiling::of33:
-      return launch_trace_tiles<Z, S, typename Shapes::Of33>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of33>(parts, exec, resources);
     case TraceTiling::of48:
-      return launch_trace_tiles<Z, S, typename Shapes::Of48>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of48>(parts, exec, resources);
     case TraceTiling::of64:
-      return launch_trace_tiles<Z, S, typename Shapes::Of64>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of64>(parts, exec, resources);
     case TraceTiling::of65:
-      return launch_trace_tiles<Z, S, typename Shapes::Of65>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of65>(parts, exec, resources);
     case TraceTiling::of33_square:
-      return launch_trace_tiles<Z, S, typename Shapes::Of33Square>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of33Square>(parts, exec, resources);
     case TraceTiling::of65_square:
-      return launch_trace_tiles<Z, S, typename Shapes::Of65Square>(parts, exec);
+      return launch_trace_tiles<Z, S, typename Shapes::Of65Square>(parts, exec, resources);
     case TraceTiling::automatic:
     case TraceTiling::packs:
+    case TraceTiling::vendor:  // trace.cpp has it
       break;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  launch_trace_packs<Z, MatrixReal<S>>(parts, exec);
+  if (!resources) launch_trace_packs<Z, MatrixReal<S>>(parts, exec);
 #else
   throw InputError("traces by packs are for CPUs, and this build is for GPUs: choose another tiling");
 #endif
@@ -95,8 +101,8 @@ std::int64_t pack_part_length() {
 }
 
 template <class Z, bool wide>
-void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec) {
-  launch_traces<Z, std::conditional_t<wide, Complex<double>, Z>>(parts, tiling, exec);
+void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
+  launch_traces<Z, std::conditional_t<wide, Complex<double>, Z>>(parts, tiling, exec, resources);
 }
 
 }  // namespace kov::detail

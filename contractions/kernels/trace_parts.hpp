@@ -15,9 +15,11 @@ struct TraceParts {
   int n_splits;
 };
 
-/// Starts the kernel; defined in trace_launch.hpp and compiled in trace_*.cpp, one type each.  wide: sums in double.
+/// Starts the kernel, or, with `resources`, only asks what it takes; defined in trace_launch.hpp and compiled in
+/// trace_*.cpp, one type each.  wide: sums in double.
 template <class Z, bool wide>
-void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec);
+void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec,
+                      KernelResources* resources = nullptr);
 
 /// The length of the parts that CPUs take.
 template <class Z, bool wide>

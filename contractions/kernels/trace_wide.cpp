@@ -5,7 +5,8 @@
 
 namespace kov::detail {
 
-template void launch_traces_of<Complex<float>, true>(const TraceParts<Complex<float>>&, TraceTiling, const Exec&);
+template void launch_traces_of<Complex<float>, true>(const TraceParts<Complex<float>>&, TraceTiling, const Exec&,
+                                                     KernelResources*);
 template std::int64_t pack_part_length<Complex<float>, true>();
 
 }  // namespace kov::detail

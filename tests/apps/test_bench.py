@@ -147,19 +147,24 @@ class Bench(ProgramTest):
                 self.assertGreater(int(renewals), 2, (high, low))
 
     def test_the_table_contractions_has_every_kernel(self):
-        text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001).stdout
+        text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001, "--picture", "roof").stdout
         for rung in ("naive", "split and padded", "fused 2 + 2, prefetch", "single, as a tree", "split-k"):
             self.assertEqual(len(re.findall(rf"^  {re.escape(rung)} +[0-9. -]+$", text, re.M)), 2, f"{rung}\n{text}")
         for c in (1, 15, 16, 17, 64, 65):
             self.assertEqual(len(re.findall(rf"^ +{c} +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)), 2, f"{c}\n{text}")
         self.assertEqual(len(re.findall(r"^products of two N x N matrices, (?:real|complex) (?:float|double)", text, re.M)), 4)
+        for n in (31, 32, 33):  # naive, automatic, BLAS, and how much faster; the share of the roof
+            self.assertEqual(len(re.findall(rf"^ +{n} +[0-9.]+ +[0-9.]+ +[0-9.-]+ +[0-9.]+ +[0-9.-]+ +[0-9.]+", text, re.M)), 4, f"{n}\n{text}")
+        self.assertIn("Roofline of products and traces", self.read("roof.svg"))
         self.assertIn("--rows", self.call("bench", "contractions", "--rows", 30, code=1).stderr)
 
     def test_the_table_paper000_has_both_engines(self):
         text = self.call("bench", "paper000", "--rows", 8).stdout
-        rows = re.findall(r"^  (dense|factorised) +(float|double) +([0-9.]+) +([0-9.]+) +([0-9.]+)$", text, re.M)
+        row = r"^  (dense|factorised) +(float|double) +([0-9]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)$"
+        rows = re.findall(row, text, re.M)
         self.assertEqual(len(rows), 4, text)
-        for _, _, milliseconds, _, seconds in rows:
+        for _, _, pairs, milliseconds, _, seconds in rows:
+            self.assertGreaterEqual(int(pairs), 64)
             self.assertGreater(float(milliseconds), 0)
             self.assertAlmostEqual(float(seconds), float(milliseconds) * 16.384, delta=1 + 0.01 * float(seconds))
 

@@ -13,7 +13,7 @@ ROOMS = {
     "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
     "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
     "algebra": (("",), ("eigen",), ("krylov",), ("preconditioning",), ("precision",)),
-    "contractions": (("kernels",), ("kernels/ladder",), ("engine",), ("correlators",), ("energies",), ("sources",), ("io",), ("hadrons",), ("distillation",)),
+    "contractions": (("blas",), ("kernels",), ("kernels/ladder",), ("engine",), ("correlators",), ("energies",), ("sources",), ("io",), ("hadrons",), ("distillation",)),
     "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("distill",), ("spectrum",), ("analyze",), ("bench/scaling",), ("bench/contractions",), ("bench",), ("",)),
 }
 MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance

@@ -4,12 +4,22 @@
 #pragma once
 
 #include "kov/core/base/memory.hpp"
+#include "kov/core/site/complex.hpp"
 #include "kov/core/site/random.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace kov::app {
+
+/// "real float", "complex double", ...
+template <class Z>
+constexpr const char* number_name() {
+  if (std::is_same_v<Z, float>) return "real float";
+  if (std::is_same_v<Z, double>) return "real double";
+  return std::is_same_v<Z, Complex<float>> ? "complex float" : "complex double";
+}
 
 /// n numbers in [-1, 1), the same again and again.  Z: float, double or complex numbers of them.
 template <class Z>

@@ -2,8 +2,9 @@
 #include "apps/bench/contractions/contraction_bench.hpp"
 
 #include "apps/bench/contractions/bench_numbers.hpp"
-#include "apps/bench/contractions/blas.hpp"
 #include "apps/bench/contractions/paper000.hpp"
+#include "apps/bench/contractions/size_tables.hpp"
+#include "apps/files/picture_files.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
@@ -13,13 +14,6 @@
 namespace kov::app {
 
 namespace {
-
-template <class Z>
-constexpr const char* number_name() {
-  if (std::is_same_v<Z, float>) return "real float";
-  if (std::is_same_v<Z, double>) return "real double";
-  return std::is_same_v<Z, Complex<float>> ? "complex float" : "complex double";
-}
 
 /// The largest number of operators that a team of this tiling covers.
 int tiling_width(TraceTiling tiling) {
@@ -34,6 +28,22 @@ void say_rate(const Session& session, const std::string& what, double flops, dou
   session.say(line);
 }
 
+/// c = a b for matrices that follow one another; transposed: rows by rows.
+template <class Z>
+void multiply_by(const Blas& blas, int m, int n, int k, const Buffer<Z>& a, const Buffer<Z>& b, const Buffer<Z>& c,
+                 int batch, bool transposed = false) {
+  BlasProduct<Z> product{m,
+                         n,
+                         k,
+                         {a.data(), k, std::int64_t(m) * k},
+                         {b.data(), n, std::int64_t(n) * k},
+                         {c.data(), n, std::int64_t(m) * n}};
+  if (transposed) product.b.row = k;
+  product.batch = batch;
+  product.transposed = transposed;
+  blas.multiply(product);
+}
+
 /// Products of a batch of matrices by every tiling.
 template <class Z>
 void bench_products(const Session& session, const ContractionBench& bench, const Blas& blas) {
@@ -46,7 +56,7 @@ void bench_products(const Session& session, const ContractionBench& bench, const
   session.say(format("products of %d x %d matrices, %d of them, %s", n, n, batch, number_name<Z>()));
   double of_blas = 0;
   if (blas.exists()) {
-    of_blas = bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), batch); });
+    of_blas = bench.seconds([&] { multiply_by(blas, n, n, n, a, b, c, batch); });
     say_rate(session, blas.name(), flops, of_blas, of_blas);
   }
   const auto run = [&](const std::string& what, const ProductOptions& options) {
@@ -58,13 +68,19 @@ void bench_products(const Session& session, const ContractionBench& bench, const
   };
   for (const ProductTiling tiling : product_tilings()) run("tiling " + name(tiling), {.tiling = tiling});
   run("automatic", {});
-  if constexpr (!std::is_arithmetic_v<Z>)
+  if constexpr (std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>)
+    run("automatic, sums in double", {.wide_sums = true});
+  if constexpr (!std::is_arithmetic_v<Z>) {
     run("automatic, gamma_5 and conjugate folded in", {.gamma5 = Gamma5Fold::signs, .conjugate = true});
+    if (blas.exists())
+      run(blas.name() + ", gamma_5 and conjugate",
+          {.gamma5 = Gamma5Fold::signs, .conjugate = true, .tiling = ProductTiling::vendor, .blas = blas});
+  }
 }
 
 /// Traces of c operators with c, their vectors as long as a matrix, 32 pairs.
 template <class Z>
-void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas) {
+void bench_traces(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline) {
   constexpr int n_pairs = 32, most = 65;
   const int length = bench.n_rows * bench.n_rows;
   const std::size_t numbers = std::size_t(n_pairs) * most * std::size_t(length);
@@ -85,9 +101,7 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
     };
     const double seconds = seconds_of({});
     const double blas_seconds =
-        blas.exists()
-            ? bench.seconds([&] { blas.multiply(c, c, length, a.data(), b.data(), of_blas.data(), n_pairs, true); })
-            : 0;
+        blas.exists() ? bench.seconds([&] { multiply_by(blas, c, c, length, a, b, of_blas, n_pairs, true); }) : 0;
     std::string others;
     if constexpr (!has_packs)
       for (const TraceTiling tiling : trace_tilings()) {
@@ -95,6 +109,7 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
         if (covered >= c && covered <= 2 * c + 4)
           others += format(" %s: %.0f", name(tiling).c_str(), flops / seconds_of({.tiling = tiling}) * 1e-9);
       }
+    roofline.add(std::string("traces, ") + number_name<Z>(), flops / bytes, flops / seconds * 1e-9);
     session.say(format("  %3d %10.4f %10.1f %10.1f %12.1f %8.2f  ", c, seconds * 1e3, flops / seconds * 1e-9,
                        bytes / seconds * 1e-9, blas_seconds > 0 ? flops / blas_seconds * 1e-9 : 0.0,
                        blas_seconds / seconds) +
@@ -147,8 +162,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
       0);
   // The left factors are one matrix of n n_left rows.
   if (blas.exists())
-    row(blas.name(), 0, bench.seconds([&] { blas.multiply(n * n_left, n, n, a.data(), b.data(), c.data(), 1); }),
-        219.45);
+    row(blas.name(), 0, bench.seconds([&] { multiply_by(blas, n * n_left, n, n, a, b, c, 1); }), 219.45);
 
   constexpr int operators = 64;
   constexpr double traces_on_c1060[n_trace_rungs] = {5.66, 0, 41.83, 154.01, 0};
@@ -167,39 +181,11 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
   }
 }
 
-/// Paper 002's sizes: products of two square matrices, 2 N^3 flops for real numbers.
-template <class Z>
-void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas) {
-  session.say(format("products of two N x N matrices, %s, Gflop/s", number_name<Z>()));
-  std::string head = format("  %5s %12s %12s", "N", "automatic", "BLAS");
-  if constexpr (!has_packs)
-    for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
-  session.say(head);
-  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
-    if (n > 8 * bench.n_rows + 1) continue;
-    const std::size_t matrix = std::size_t(n) * std::size_t(n);
-    const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
-    const double flops = (std::is_arithmetic_v<Z> ? 2.0 : 8.0) * n * n * n;
-    const auto rate = [&](ProductTiling tiling) {
-      return flops / bench.seconds([&] {
-        multiply<Z>(shared_matrix<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
-                    shared_matrix(c.data(), n, n), {}, {.tiling = tiling});
-      }) * 1e-9;
-    };
-    const double of_blas =
-        blas.exists() ? flops / bench.seconds([&] { blas.multiply(n, n, n, a.data(), b.data(), c.data(), 1); }) * 1e-9
-                      : 0;
-    std::string line = format("  %5d %12.1f %12.1f", n, rate(ProductTiling::automatic), of_blas);
-    if constexpr (!has_packs)
-      for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
-    session.say(line);
-  }
-}
-
 }  // namespace
 
 void bench_contractions(const Session& session, const ContractionBench& bench) {
-  const Blas blas(bench.blas);
+  const Blas blas = Blas::load(bench.blas);
+  Roofline roofline(bench.roofs);
   session.say(Runtime::description() + ", " + blas.name());
   const auto table = [&](const std::string& name, const std::function<void()>& print) {
     if (name.find(bench.only) == std::string::npos) return;
@@ -210,13 +196,21 @@ void bench_contractions(const Session& session, const ContractionBench& bench) {
   table("ladder, complex double", [&] { bench_ladder<double>(session, bench, blas); });
   table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
   table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
-  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas); });
-  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas); });
-  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas); });
-  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas); });
-  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas); });
-  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas); });
+  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas, roofline); });
+  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas, roofline); });
+  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas, roofline); });
+  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas, roofline); });
+  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas, roofline); });
+  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas, roofline); });
+  table("resources", [&] { bench_resources(session); });
   table("whole problem", [&] { bench_whole_problem(session, bench); });
+  if (bench.picture.empty()) return;
+  WrittenFiles files(session);
+  if (roofline.empty())
+    files.missing(bench.picture, "no product over its size and no trace was measured: --only leaves them out");
+  else
+    files.draw(bench.picture, roofline.plot(Runtime::description()));
+  files.say();
 }
 
 }  // namespace kov::app

@@ -3,22 +3,32 @@
 // The tables of `kovariant bench contractions`: products and traces in all their implementations, beside a BLAS.
 #pragma once
 
+#include "apps/bench/contractions/roofline.hpp"
 #include "apps/program/command_line.hpp"
+#include "kov/core/site/pack.hpp"
 
 #include <functional>
 #include <string>
 
 namespace kov::app {
 
+/// Pairs of times of paper 000's 128 x 128: all on a GPU, and on a CPU some, which stand for all.
+inline constexpr int default_pairs = has_packs ? 64 : 128 * 128;
+
 struct ContractionBench {
   /// The median seconds of one call of an asynchronous function.
   std::function<double(const std::function<void()>&)> seconds;
+  MeasureRoofs roofs;
   /// The BLAS to compare with; empty: the usual one.
   std::string blas;
   /// Tables whose name contains this text.
   std::string only;
   /// Rows of the matrices, a multiple of 4.
   int n_rows = 256;
+  /// PREFIX of the picture of the roofline; empty: none.
+  std::string picture = {};
+  /// Pairs of times that paper000 contracts at least.
+  int n_pairs = default_pairs;
 };
 
 /// Prints the tables.

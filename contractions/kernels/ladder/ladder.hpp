@@ -46,6 +46,12 @@ template <class T>
 void multiply_on_rung(ProductRung rung, const Complex<T>* a, const Complex<T>* b, Complex<T>* c, int n, int n_left,
                       bool batched, const Exec& exec = {});
 
+/// What a GPU tells of the kernel of a rung; T: float or double.
+template <class T>
+KernelResources rung_resources(ProductRung rung);
+extern template KernelResources rung_resources<float>(ProductRung);
+extern template KernelResources rung_resources<double>(ProductRung);
+
 enum class TraceRung {
   /// A team for every trace; its threads' sums are added as a tree.
   single,

@@ -3,6 +3,7 @@
 // Private to ladder*.cpp: the kernels of the ladder.
 #pragma once
 
+#include "kov/contractions/kernels/cuda/team_resources.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/tile_threads.hpp"
 
@@ -258,6 +259,8 @@ struct RungFactors {
   Complex<T>* c;
   int n, n_left;
   bool batched;
+  /// Where to say what the kernel takes, in the place of running it.
+  KernelResources* resources = nullptr;
 };
 
 template <TileStorage storage, TilePrefetch prefetch, int fused, int repeats, class T>
@@ -269,8 +272,12 @@ void launch_rung(const RungFactors<T>& f, const Exec& exec) {
     const std::int64_t n_teams = std::int64_t(across) * across * ((n_left + at_once - 1) / at_once);
     require(n_teams <= std::numeric_limits<int>::max(), n_left, "products are too many for one launch: take fewer");
     const std::int64_t matrix = std::int64_t(f.n) * f.n;
-    for_each_team("ladder_product", {int(n_teams), rung_threads, Kernel::tile_bytes},
-                  Kernel{f.a + first * matrix, f.b, f.c + first * matrix, f.n, n_left, across}, exec);
+    const TeamShape shape{int(n_teams), rung_threads, Kernel::tile_bytes};
+    const Kernel kernel{f.a + first * matrix, f.b, f.c + first * matrix, f.n, n_left, across};
+    if (f.resources)
+      *f.resources = team_resources(shape, kernel);
+    else
+      for_each_team("ladder_product", shape, kernel, exec);
   }
 }
 
@@ -343,6 +350,13 @@ void multiply_on_rung(ProductRung rung, const Complex<T>* a, const Complex<T>* b
                       bool batched, const Exec& exec) {
   require(n >= 0 && n_left >= 0, n_left, "products of matrices with", n, "rows: neither may be negative");
   detail::launch_rung_of<T>(rung, {a, b, c, n, n_left, batched}, exec);
+}
+
+template <class T>
+KernelResources rung_resources(ProductRung rung) {
+  KernelResources resources;
+  detail::launch_rung_of<T>(rung, {nullptr, nullptr, nullptr, 1, 1, true, &resources}, Exec());
+  return resources;
 }
 
 template <class T>

@@ -161,6 +161,17 @@ TEST(Plot, LogarithmicAxesLeaveOutWhatIsNotPositive) {
   EXPECT_TRUE(test::says(drawing, "10−2"));
 }
 
+TEST(Plot, OnTwoLogarithmicAxesAPowerIsAStraightLine) {
+  Plot plot;
+  plot.log_x = plot.log_y = true;
+  plot.series.push_back(points({1, 10, 1000, -1}, {1, 100, 1e6, 1}, {}));
+  const auto circles = test::items<DrawnCircle>(plot.drawing());
+  ASSERT_EQ(circles.size(), 3u) << "without what is not positive";
+  const double slope = (circles[1].y - circles[0].y) / (circles[1].x - circles[0].x);
+  EXPECT_NEAR((circles[2].y - circles[0].y) / (circles[2].x - circles[0].x), slope, 1e-9);
+  EXPECT_NEAR(circles[2].x - circles[0].x, 3 * (circles[1].x - circles[0].x), 1e-6);
+}
+
 TEST(Plot, RefusesListsOfDifferentLengthsAndNothingToDraw) {
   Plot plot;
   EXPECT_THROW(plot.drawing(), InputError);

@@ -26,13 +26,15 @@ void check(const Shape& s, std::span<const ProductTiling> tilings) {
   const HostNumbers a = random_numbers<Z>(s.m * s.n, 1), b = random_numbers<Z>(s.n * s.k, 2);
   const Buffer<Z> da = on_device<Z>(a), db = on_device<Z>(b);
   const HostNumbers expected = reference::product(a, b, s.m, s.n, s.k);
-  for (const ProductTiling tiling : tilings) {
-    const Buffer<Z> dc("c", s.m * s.k);
-    multiply<Z>(shared_matrix<const Z>(da.data(), m, n), shared_matrix<const Z>(db.data(), n, k),
-                shared_matrix(dc.data(), m, k), {}, {.tiling = tiling});
-    EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::MatrixReal<Z>>(s.n))
-        << name(tiling) << " " << m << " " << n << " " << k;
-  }
+  for (const ProductTiling tiling : tilings)
+    for (const bool wide : {false, true}) {
+      if (wide && !std::is_same_v<detail::MatrixReal<Z>, float>) continue;
+      const Buffer<Z> dc("c", s.m * s.k);
+      multiply<Z>(shared_matrix<const Z>(da.data(), m, n), shared_matrix<const Z>(db.data(), n, k),
+                  shared_matrix(dc.data(), m, k), {}, {.wide_sums = wide, .tiling = tiling});
+      EXPECT_LE(test::distance(on_host(dc), expected), test::tolerance<detail::MatrixReal<Z>>(s.n))
+          << name(tiling) << " " << m << " " << n << " " << k;
+    }
 }
 
 template <class Z>
@@ -44,6 +46,7 @@ TYPED_TEST(Products, AreThoseOfTheDefinitionInEveryTilingAndSize) {
   for (const Shape& shape : shapes) check<TypeParam>(shape, product_tilings());
   const ProductTiling automatic[] = {ProductTiling::automatic};
   check<TypeParam>({65, 65, 65}, automatic);
+  check<TypeParam>({250, 3, 260}, automatic);  // several blocks of rows and columns on CPUs
 }
 
 /// Rows with gaps between them, at an address that is not aligned, a shared left factor, a batch in two directions.
@@ -90,13 +93,16 @@ void check_right_factor(std::size_t n, Gamma5Fold fold) {
   HostNumbers transposed(n * n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) transposed[j * n + i] = right[i * n + j];
-  for (const ProductTiling tiling : product_tilings()) {
-    const Buffer<Z> dc("c", n * n);
-    const auto matrix = [&](const Buffer<Z>& m) { return shared_matrix<const Z>(m.data(), int(n), int(n)); };
-    multiply<Z>(matrix(dtau), matrix(dphi), shared_matrix(dc.data(), int(n), int(n)), {},
-                {.gamma5 = fold, .conjugate = true, .tiling = tiling});
-    EXPECT_LE(test::distance(on_host(dc), transposed), test::tolerance<detail::MatrixReal<Z>>(n)) << name(tiling) << n;
-  }
+  for (const ProductTiling tiling : product_tilings())
+    for (const bool wide : {false, true}) {
+      if (wide && !std::is_same_v<detail::MatrixReal<Z>, float>) continue;
+      const Buffer<Z> dc("c", n * n);
+      const auto matrix = [&](const Buffer<Z>& m) { return shared_matrix<const Z>(m.data(), int(n), int(n)); };
+      multiply<Z>(matrix(dtau), matrix(dphi), shared_matrix(dc.data(), int(n), int(n)), {},
+                  {.gamma5 = fold, .conjugate = true, .wide_sums = wide, .tiling = tiling});
+      EXPECT_LE(test::distance(on_host(dc), transposed), test::tolerance<detail::MatrixReal<Z>>(n))
+          << name(tiling) << n;
+    }
 }
 
 TYPED_TEST(Products, WithGamma5AndConjugateAreTheTransposedRightFactors) {

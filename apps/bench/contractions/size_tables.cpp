@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "apps/bench/contractions/size_tables.hpp"
+
+#include "apps/bench/contractions/bench_numbers.hpp"
+#include "apps/settings/format.hpp"
+#include "kov/contractions/kernels/ladder/ladder.hpp"
+#include "kov/contractions/kernels/product.hpp"
+#include "kov/core/base/items.hpp"
+
+namespace kov::app {
+
+namespace {
+
+/// A number of the product for every thread, all factors from memory.
+template <class Z>
+struct NaiveProduct {
+  const Z *a, *b;
+  Z* c;
+  int n;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    const Z* const row = a + std::int64_t(i / n) * n;
+    const Z* const column = b + i % n;
+    Z sum{};
+    for (int k = 0; k < n; ++k) sum += row[k] * column[std::int64_t(k) * n];
+    c[i] = sum;
+  }
+};
+
+void say_resources(const Session& session, const std::string& what, const KernelResources& r) {
+  session.say(format("  %-34s %9d %9d %8d %6d %9.0f %% %8.1f", what.c_str(), r.registers, r.spilled_bytes, r.threads,
+                     r.teams, 100 * r.occupancy, double(r.tile_bytes) / 1024));
+}
+
+template <class T>
+void say_resources_in(const Session& session, const std::string& precision) {
+  for (int rung = 0; rung < n_product_rungs; ++rung)
+    say_resources(session, precision + ", " + name(ProductRung(rung)), rung_resources<T>(ProductRung(rung)));
+  for (const ProductTiling tiling : product_tilings())
+    say_resources(session, precision + ", product " + name(tiling), product_resources<Complex<T>>(tiling));
+  for (const TraceTiling tiling : trace_tilings())
+    say_resources(session, precision + ", traces " + name(tiling), trace_resources<Complex<T>>(tiling));
+}
+
+}  // namespace
+
+template <class Z>
+void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline) {
+  constexpr bool is_real = std::is_arithmetic_v<Z>;
+  constexpr bool single = std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>;
+  const std::string numbers = number_name<Z>();
+  session.say("products of two N x N matrices, " + numbers + ", Gflop/s");
+  std::string head =
+      format("  %5s %10s %10s %10s %9s %9s %8s", "N", "naive", "automatic", "BLAS", "x naive", "x BLAS", "% roof");
+  if constexpr (!has_packs)
+    for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
+  session.say(head);
+  // The naive kernel is run only where it takes less than this by its rate so far.
+  constexpr double most_seconds = 1;
+  double naive = 0;
+  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
+    if (n > 8 * bench.n_rows + 1) continue;
+    const std::size_t matrix = std::size_t(n) * std::size_t(n);
+    const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
+    const double flops = (is_real ? 2.0 : 8.0) * n * n * n;
+    const auto rate_of = [&](const std::function<void()>& f) { return flops / bench.seconds(f) * 1e-9; };
+    const auto rate = [&](ProductTiling tiling) {
+      return rate_of([&] {
+        multiply<Z>(shared_matrix<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                    shared_matrix(c.data(), n, n), {}, {.tiling = tiling, .blas = blas});
+      });
+    };
+    const bool runs_naive = naive == 0 || flops / naive * 1e-9 < most_seconds;
+    if (runs_naive)
+      naive = rate_of([&] { for_each_item("naive_product", n * n, NaiveProduct<Z>{a.data(), b.data(), c.data(), n}); });
+    const double ours = rate(ProductTiling::automatic), of_blas = blas.exists() ? rate(ProductTiling::vendor) : 0;
+    const double intensity = flops / (3.0 * double(matrix) * sizeof(Z));
+    const auto or_none = [](bool exists, const char* form, double value) {
+      return exists ? format(form, value) : std::string("-");
+    };
+    std::string line =
+        format("  %5d %10s %10.1f %10s %9s %9s %8.1f", n, or_none(runs_naive, "%.1f", naive).c_str(), ours,
+               or_none(of_blas > 0, "%.1f", of_blas).c_str(), or_none(runs_naive, "%.1f", ours / naive).c_str(),
+               or_none(of_blas > 0, "%.2f", ours / of_blas).c_str(), 100 * ours / roofline.roof(intensity, single));
+    if constexpr (!has_packs)
+      for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
+    session.say(line);
+    roofline.add("products, " + numbers, intensity, ours);
+  }
+  session.say(
+      format("  roof: triad %.1f GB/s, fused multiplications %.0f Gflop/s: they meet at %.1f flops a byte, which a "
+             "product has from N = %.0f on",
+             roofline.bandwidth(), roofline.peak(single), roofline.peak(single) / roofline.bandwidth(),
+             roofline.peak(single) / roofline.bandwidth() * 3 * sizeof(Z) / (is_real ? 2 : 8)));
+}
+
+template void bench_sizes<float>(const Session&, const ContractionBench&, const Blas&, Roofline&);
+template void bench_sizes<double>(const Session&, const ContractionBench&, const Blas&, Roofline&);
+template void bench_sizes<Complex<float>>(const Session&, const ContractionBench&, const Blas&, Roofline&);
+template void bench_sizes<Complex<double>>(const Session&, const ContractionBench&, const Blas&, Roofline&);
+
+void bench_resources(const Session& session) {
+  session.say("what the device tells of the kernels of complex products and traces");
+  if (rung_resources<float>(ProductRung::naive).registers == 0) {
+    session.say("  nothing: this is for GPUs");
+    return;
+  }
+  session.say(format("  %-34s %9s %9s %8s %6s %11s %8s", "", "registers", "spilled B", "threads", "teams", "occupancy",
+                     "tile KiB"));
+  say_resources_in<float>(session, "float");
+  say_resources_in<double>(session, "double");
+}
+
+}  // namespace kov::app

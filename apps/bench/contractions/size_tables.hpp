@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// The tables of H.-L. Wu, "GPU Matrix Multiplication" (CSE 260), on this machine: products of square matrices over
+// their size, beside the naive kernel and a BLAS.  And what a GPU tells of the kernels.
+#pragma once
+
+#include "apps/bench/contractions/contraction_bench.hpp"
+#include "apps/bench/contractions/roofline.hpp"
+#include "kov/contractions/blas/blas.hpp"
+
+namespace kov::app {
+
+/// N from 31 to 2049, at most 8 n_rows + 1; Z: float, double or complex numbers of them.
+template <class Z>
+void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline);
+
+/// Registers, occupancy and scratch memory of all tilings and rungs, in float and double.
+void bench_resources(const Session& session);
+
+}  // namespace kov::app
