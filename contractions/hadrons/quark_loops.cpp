@@ -212,6 +212,7 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
         Correlator c{.kind = "loop",
                      .channel = meson_names()[std::size_t(n)],
                      .momentum = p,
+                     .source = no_source,
                      .labels = {{"hit", std::int64_t(hit)}}};
         for (int t = 0; t < n_times; ++t, from += 2)
           c.value.emplace_back(from[0] + (n == 0 && at_rest ? known.hopping : 0.0), from[1]);

@@ -54,9 +54,10 @@ struct LoopParameters {
 /// whose mean over the noise it is.  The sign of a closed loop of fermions is not in it.
 ///
 /// One correlator of kind "loop" for each hit, gamma and momentum, momenta innermost, with the channel meson_names()
-/// and the label "hit"; t counts from time 0 of the lattice.  hits * n_parts() solves; contracting takes 768 flops and
-/// 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not divide the lattice,
-/// hopping expansions that wrap around it, and modes that do not fit; the solver's errors otherwise.
+/// and the label "hit"; without source: t counts from time 0 of the lattice.  hits * n_parts() solves; contracting
+/// takes 768 flops and 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not
+/// divide the lattice, hopping expansions that wrap around it, and modes that do not fit; the solver's errors
+/// otherwise.
 template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
