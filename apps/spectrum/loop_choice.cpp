@@ -23,6 +23,8 @@ void LoopChoice::add_to(Settings& s) {
   s.add("loops.dilution_color", &dilution.color, "every colour by itself");
   s.add("loops.dilution_parity", &dilution.parity, "even and odd sites by themselves");
   s.add("loops.hopping", &hopping, "order of the hopping expansion that is known exactly, 0 to 4; of Wilson quarks");
+  s.add("loops.modes", &modes, "lowest eigenvectors of gamma_5 M whose part is known exactly; 0: none");
+  s.add("loops.mode_tolerance", &mode_tolerance, "their largest residual, relative to |gamma_5 M|");
 }
 
 void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& all) const {
@@ -30,6 +32,9 @@ void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& 
     require(value >= least, settings.origin(key), "is", value, "- it must be", least, "or more");
   };
   at_least("loops.hits", hits, 0);
+  at_least("loops.modes", modes, 0);
+  require(mode_tolerance > 0 && mode_tolerance < 1, settings.origin("loops.mode_tolerance"), "is", mode_tolerance,
+          "- it must be positive and less than 1");
   at_least("loops.dilution_time", dilution.time, 1);
   at_least("loops.dilution_space", dilution.space, 1);
   require(hopping >= 0 && hopping <= 4, settings.origin("loops.hopping"), "is", hopping, "- it must be from 0 to 4");
@@ -47,6 +52,10 @@ void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& 
     require(std::count(quarks.begin(), quarks.end(), name) == 1, settings.origin("loops.quarks"),
             "has '" + name + "' twice: its loops would be the same");
   }
+  if (any() && modes > 0)
+    for (const std::size_t q : places(all))
+      require(all[q].mu == 0, settings.origin("loops.modes"), "is", std::to_string(modes) + ",", "but gamma_5 M of",
+              all[q].action_name(), "quarks is not Hermitian: set it to 0");
   if (any() && hopping > 0)
     for (const std::size_t q : places(all)) {
       const NamedQuark& quark = all[q];
@@ -58,6 +67,8 @@ void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& 
 
 void LoopChoice::check(const Settings& settings, const Coord& extent) const {
   if (!any()) return;
+  require(std::int64_t(2) * modes + 20 < 6 * volume(extent), settings.origin("loops.modes"), "is",
+          std::to_string(modes) + ",", "too many for the lattice", to_string(extent) + ": find fewer");
   require(extent[3] % dilution.time == 0, settings.origin("loops.dilution_time"), "is",
           std::to_string(dilution.time) + ",", "which does not divide the extent in time,", extent[3]);
   for (std::size_t mu = 0; mu < 3; ++mu)
@@ -100,6 +111,7 @@ std::string LoopChoice::description() const {
   std::string text = sentence(hits, hits == 1 ? "hit of" : "hits of", noise, "noise in", dilution.n_parts(),
                               dilution.n_parts() == 1 ? "part" : "parts");
   if (hopping > 0) text += sentence(", hopping expansion to order", hopping);
+  if (modes > 0) text += sentence(",", modes, modes == 1 ? "low mode" : "low modes");
   return text;
 }
 

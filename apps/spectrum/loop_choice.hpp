@@ -19,7 +19,8 @@ struct LoopChoice {
   std::uint64_t seed = 1;
   std::vector<std::array<int, 3>> momenta{{0, 0, 0}};
   LoopDilution dilution = {};
-  int hopping = 0;
+  int hopping = 0, modes = 0;
+  double mode_tolerance = 1e-5;
 
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
@@ -30,6 +31,8 @@ struct LoopChoice {
   bool any() const { return hits > 0; }
   /// The places in `all` of the quarks whose loops are measured.
   std::vector<std::size_t> places(const std::vector<NamedQuark>& all) const;
+  /// Spinor fields that are alive at once: noise and solutions, modes and the basis that they are found in.
+  int n_fields() const { return any() ? 6 + (modes > 0 ? 4 * modes + 32 : 0) : 0; }
   /// Solves on a configuration.
   int n_solves(const std::vector<NamedQuark>& all) const;
   /// Of a quark on a configuration of this name, whatever its folder: names have noise of their own.

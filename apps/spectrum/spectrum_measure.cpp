@@ -119,9 +119,13 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       };
       std::map<std::string, LabelValue> labels = quark.labels();
       if (!quark.name.empty()) labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
-      for (Correlator& c :
-           quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(),
-                          at_source_->lattice(), parameters_.loops.parameters(quark, configuration), momenta)) {
+      std::optional<LoopModes<T>> modes;
+      if (parameters_.loops.modes > 0)
+        modes.emplace(loop_modes<T>(solvers_[q]->M(), at_source_->lattice(),
+                                    {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
+      for (Correlator& c : quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(),
+                                          at_source_->lattice(), parameters_.loops.parameters(quark, configuration),
+                                          momenta, modes ? &*modes : nullptr)) {
         c.labels.insert(labels.begin(), labels.end());
         entry.correlators.push_back(std::move(c));
       }

@@ -51,6 +51,7 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   int moved = 0;
   for (const ThreePointChoice& choice : parameters.three_points) moved = std::max(moved, choice.n_moved());
   if (!parameters.three_points.empty()) bytes += real * spinor * 12 * (2 + moved) + real * links * 3;
+  bytes += real * spinor * parameters.loops.n_fields();
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
   for (const NamedQuark& quark : parameters.all_quarks())

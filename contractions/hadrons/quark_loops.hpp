@@ -3,6 +3,7 @@
 // Quark loops Tr[Gamma S(x, x)] from noise, and the disconnected products that are made of them.
 #pragma once
 
+#include "kov/algebra/eigen/lowest_eigenvectors.hpp"
 #include "kov/algebra/solver.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/noise.hpp"
@@ -41,6 +42,12 @@ struct LoopModes {
   SpinorField<T> vectors;
   std::vector<double> values;
 };
+
+/// The eigenvectors of gamma_5 M with the smallest |eigenvalue|, see lowest_eigenvectors().  M must be
+/// gamma_5-Hermitian, as Wilson and clover operators are without a twisted mass.  Collective.
+template <class T>
+LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
+                        const EigenParameters& parameters);
 
 struct LoopParameters {
   /// Hit h takes noise.stream + h.

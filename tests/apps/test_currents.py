@@ -98,7 +98,7 @@ class Currents(ProgramTest):
         parts = ["--set", "loops.dilution_time=4", "--set", "loops.dilution_space=2", "--set", "loops.dilution_spin=true",
                  "--set", "loops.dilution_color=true"]
         exact = []
-        for noise in (["--set", "loops.noise=z2"], ["--set", "loops.noise=u1", "--set", "loops.seed=7", "--set", "loops.hopping=2"]):
+        for noise in (["--set", "loops.noise=z2"], ["--set", "loops.noise=u1", "--set", "loops.seed=7", "--set", "loops.hopping=2", "--set", "loops.modes=3"]):
             plan = self.call("spectrum", *small, *parts, *noise).stdout
             self.assertIn("384 solves", plan)
             self.assertIn("none: quark loops alone", plan)

@@ -119,6 +119,9 @@ TEST(SpectrumParameters, LoopsThatDoNotExistAreRefused) {
   refused({"loops.dilution_time=2", "loops.dilution_space=2", "loops.dilution_parity=true"}, "leave it out");
   refused({"loops.hopping=5"}, "0 to 4");
   refused({"loops.hopping=1", "action.c_sw=1"}, "clover");
+  refused({"loops.modes=-1"}, "0 or more");
+  refused({"loops.modes=2000"}, "too many");
+  refused({"loops.mode_tolerance=0.0"}, "positive");
   refused({"loops.quarks=strange"}, "there is none");
   refused({"loops.momenta=[]"}, "empty");
   refused({"loops.momenta=[[0, 0, 0], [0, 0, 0]]"}, "twice");
