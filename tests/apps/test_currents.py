@@ -81,6 +81,7 @@ class Currents(ProgramTest):
         self.assertEqual(sum(labels[""].startswith("three-point") for labels, _ in self.correlators()), 2 * 3 * 2)
         self.assertIn(" 0 solves", self.call("spectrum", *job).stdout)
         self.assertEqual(self.read("spectrum.dat"), first)
+        self.assertIn("loops.modes changes nothing", self.call("spectrum", *job, "--set", "loops.modes=3", "--dry-run").stderr)
         # Loops are an entry of their own: what there is stays.
         loops = ["--set", "loops.hits=2", "--set", "loops.dilution_spin=true"]
         self.assertIn(" 8 solves", self.call("spectrum", *job, *loops, "--dry-run").stdout)
