@@ -3,6 +3,8 @@
 
 #include "kov/core/base/error.hpp"
 
+#include <algorithm>
+
 namespace kov::app {
 
 Settings AnalyzeParameters::settings() {
@@ -17,14 +19,18 @@ Settings AnalyzeParameters::settings() {
         "over those that the lattice's rotations turn into each other: of channels with one operator, without "
         "gevp.operators");
   s.add("data.extent", &data.extent, "x y z t of the lattice, for files that do not say it");
-  s.add("errors.method", &errors.method, "of resampling", {"jackknife", "bootstrap"});
+  s.add("errors.method", &errors.method, "of errors; gamma: with autocorrelation, from histories in the order of files",
+        {"jackknife", "bootstrap", "gamma"});
   s.add("errors.bin", &errors.bin, "neighbouring configurations averaged before that");
   s.add("errors.replicas", &errors.replicas, "of the bootstrap");
   s.add("errors.seed", &errors.seed, "of the bootstrap");
+  s.add("errors.s", &errors.s, "of the Gamma method: assumed ratio of exponential and integrated autocorrelation time");
+  s.add("errors.chains", &errors.chains,
+        "of the Gamma method: lengths of the independent chains that samples are made of; none: one chain");
   s.add("fit.form", &fit.form,
         "of a state; automatic: cosh for even, sinh for odd folded correlators, else exponential",
         {"automatic", "exponential", "cosh", "sinh"});
-  s.add("fit.states", &fit.states, "in the fit, 1 or 2");
+  s.add("fit.states", &fit.states, "in the fit, 1 or 2; 0: fits of both are averaged");
   s.add("fit.first", &fit.first, "earliest time of a fit");
   s.add("fit.last", &fit.last, "latest time; 0: before relative errors exceed fit.noise");
   s.add("fit.noise", &fit.noise, "relative error at which fits end");
@@ -54,10 +60,17 @@ void AnalyzeParameters::check() const {
   };
   at_least("errors.bin", errors.bin, 1);
   at_least("errors.replicas", errors.replicas, 2);
-  require(fit.states == 1 || fit.states == 2, "fit.states is", fit.states, "- it must be 1 or 2");
+  require(errors.s > 0, "errors.s is", errors.s, "- it must be positive, usually 1 to 2");
+  require(!errors.is_gamma() || errors.bin == 1, "errors.bin is", errors.bin,
+          "but the Gamma method takes the history as it is: leave it out");
+  require(errors.chains.empty() || errors.is_history(), "errors.chains is given, but", errors.method,
+          "has no history of single samples; take errors.method gamma, or leave it out");
+  for (const int n : errors.chains) require(n >= 4, "errors.chains has", n, "- a chain has four samples or more");
+  require(fit.states >= 0 && fit.states <= 2, "fit.states is", fit.states, "- it must be 1 or 2, or 0 for both");
   at_least("fit.first", fit.first, 0);
   at_least("fit.last", fit.last, 0);
-  require(fit.points > 2 * fit.states, "fit.points is", fit.points, "- it must be more than the", 2 * fit.states,
+  const int fewest = std::max(fit.states, 1);
+  require(fit.points > 2 * fewest, "fit.points is", fit.points, "- it must be more than the", 2 * fewest,
           "parameters of the fit");
   at_least("fit.ranges", fit.ranges, 1);
   require(fit.noise > 0, "fit.noise is", fit.noise, "- it must be positive");
@@ -69,13 +82,13 @@ void AnalyzeParameters::check() const {
   for (const int n : data.extent) require(n >= 0, "data.extent has", n, "- extents are positive");
 }
 
-FitOptions AnalyzeParameters::fit_options(FitForm form, int n_times) const {
+FitOptions AnalyzeParameters::fit_options(FitForm form, int n_times, int n_states) const {
   FitCovariance covariance = FitCovariance::automatic;
   if (fit.covariance == "full") covariance = FitCovariance::full;
   if (fit.covariance == "shrinkage") covariance = FitCovariance::shrinkage;
   if (fit.covariance == "svd") covariance = FitCovariance::svd;
   if (fit.covariance == "diagonal") covariance = FitCovariance::diagonal;
-  return {fit.states, form, n_times, covariance, fit.shrinkage, fit.svd_cut};
+  return {n_states, form, n_times, covariance, fit.shrinkage, fit.svd_cut};
 }
 
 GevpOptions AnalyzeParameters::gevp_options() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/settings/settings.hpp"
+#include "kov/contractions/energies/autocorrelation.hpp"
 #include "kov/contractions/energies/dispersion.hpp"
 #include "kov/contractions/energies/fit.hpp"
 #include "kov/contractions/energies/gevp.hpp"
@@ -26,9 +27,18 @@ struct AnalyzeParameters {
     std::string method = "jackknife";
     int bin = 1, replicas = 500;
     std::uint64_t seed = 1;
+    /// Of the Gamma method.
+    double s = 1.5;
+    std::vector<int> chains;
+
+    bool is_gamma() const { return method == "gamma"; }
+    /// Whether the replicas are those of single samples in their order, so that they have an autocorrelation.
+    bool is_history() const { return is_gamma() || (method == "jackknife" && bin == 1); }
+    GammaMethod gamma_method() const { return {s, {chains.begin(), chains.end()}}; }
   } errors;
   struct FitChoice {
     std::string form = "automatic", covariance = "automatic";
+    /// 1, 2, or 0 for both.
     int states = 1, first = 1, last = 0, points = 4, ranges = 10;
     double noise = 0.3, shrinkage = -1, svd_cut = 1e-3;
   } fit;
@@ -48,7 +58,8 @@ struct AnalyzeParameters {
   /// Checks what types cannot.  Throws InputError that names the key.
   void check() const;
 
-  FitOptions fit_options(FitForm form, int n_times) const;
+  /// n_states: 1 or 2.
+  FitOptions fit_options(FitForm form, int n_times, int n_states) const;
   GevpOptions gevp_options() const;
 };
 

@@ -148,7 +148,7 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all) {
 
 std::string energy_table(const AnalysisResults& all, int most_rows) {
   std::vector<std::vector<std::string>> rows{{"correlator", "momentum", "labels", "form", "energy", "(stat)", "(range)",
-                                              "best", "chi2/dof", "p", "covariance"}};
+                                              "tau_int", "best", "chi2/dof", "p", "covariance"}};
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < all.series.size(); ++k) order.push_back(k);
   if (most_rows > 0)
@@ -163,12 +163,14 @@ std::string energy_table(const AnalysisResults& all, int most_rows) {
                                  std::string(form_name(r.form)) + (r.imaginary ? ", Im" : "")};
     if (r.best) {
       const double p = r.best->covariance == FitCovariance::full ? r.best->finite_p_value : r.best->p_value;
-      row.insert(row.end(),
-                 {value_text(r.energy), short_number(r.statistical), short_number(r.systematic),
-                  std::to_string(r.best->first) + "-" + std::to_string(r.best->last),
-                  short_number(r.best->chi2 / r.best->dof), short_number(p), covariance_name(r.best->covariance)});
+      row.insert(
+          row.end(),
+          {value_text(r.energy), short_number(r.statistical), short_number(r.systematic),
+           r.autocorrelation ? value_text({r.autocorrelation->tau_int, r.autocorrelation->tau_int_error}) : "",
+           (r.best->n_states == 2 ? "2: " : "") + std::to_string(r.best->first) + "-" + std::to_string(r.best->last),
+           short_number(r.best->chi2 / r.best->dof), short_number(p), covariance_name(r.best->covariance)});
     } else {
-      row.insert(row.end(), {"-", "", "", "", "", "", r.problem});
+      row.insert(row.end(), {"-", "", "", "", "", "", "", r.problem});
     }
     rows.push_back(row);
   }

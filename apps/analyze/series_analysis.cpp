@@ -77,7 +77,7 @@ void fit_series(const Resampled& c, int n_times, const AnalyzeParameters& parame
     result.problem = sentence("fewer than", choice.points, "times from t =", choice.first, "on have a signal");
     return;
   }
-  const FitOptions options = parameters.fit_options(result.form, n_times);
+  FitOptions options = parameters.fit_options(result.form, n_times, std::max(choice.states, 1));
   int first = choice.first;
   if (options.covariance == FitCovariance::full) first = std::max(first, last + 2 - int(c.n_samples()));
   if (first > first_end) {
@@ -86,7 +86,12 @@ void fit_series(const Resampled& c, int n_times, const AnalyzeParameters& parame
     return;
   }
   const int step = (first_end - first + choice.ranges) / choice.ranges;
-  const std::vector<Fit> fits = fit_ranges(c, first, first_end, last, options, std::max(step, 1));
+  std::vector<Fit> fits = fit_ranges(c, first, first_end, last, options, std::max(step, 1));
+  if (choice.states == 0 && first <= last - 4) {
+    options.n_states = 2;
+    for (Fit& fit : fit_ranges(c, first, std::min(first_end, last - 4), last, options, std::max(step, 1)))
+      fits.push_back(std::move(fit));
+  }
   const bool any = std::any_of(fits.begin(), fits.end(),
                                [](const Fit& fit) { return fit.good() && std::isfinite(fit.energy().error); });
   if (!any) {
@@ -98,15 +103,32 @@ void fit_series(const Resampled& c, int n_times, const AnalyzeParameters& parame
   result.statistical = average.statistical;
   result.systematic = average.systematic;
   result.energy_replicas = average.energy;
+  if (parameters.errors.is_history() && c.n_replicas() >= 4) {
+    result.autocorrelation = autocorrelation(average.energy, 0, parameters.errors.gamma_method());
+    const double without = average.energy.estimate(0).error;
+    if (parameters.errors.is_gamma() && without > 0) {
+      result.statistical *= result.autocorrelation->error / without;
+      result.energy.error = std::hypot(result.statistical, result.systematic);
+    }
+  }
   result.best = fits[average.best];
   result.weight = average.weights[average.best];
   result.n_fits = int(std::count_if(fits.begin(), fits.end(), [](const Fit& fit) { return fit.good(); }));
 }
 
+/// The numbers of replicas with their errors, with autocorrelation where that is asked for.
+std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors) {
+  std::vector<Estimate> all = c.estimates();
+  if (!errors.is_gamma()) return all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::isfinite(all[i].error)) all[i].error = autocorrelation(c, i, errors.gamma_method()).error;
+  return all;
+}
+
 }  // namespace
 
 Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors) {
-  if (errors.method == "jackknife") return Jackknife{errors.bin}(samples);
+  if (errors.method != "bootstrap") return Jackknife{errors.bin}(samples);
   return Bootstrap{errors.replicas, errors.seed, errors.bin}(samples);
 }
 
@@ -138,7 +160,9 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
   if (form == "cosh" || (form == "automatic" && data.sign == 1)) result.form = FitForm::cosh;
   if (form == "sinh" || (form == "automatic" && data.sign == -1)) result.form = FitForm::sinh;
   const Observable effective = effective_mass_of(result.form, data.n_times);
-  if (int(data.samples.size()) < 2 * parameters.errors.bin) {
+  const bool gamma = parameters.errors.is_gamma();
+  const bool correlates = series.kind != "three-point" && series.kind != "loop";
+  if (int(data.samples.size()) < (gamma ? 4 : 2 * parameters.errors.bin)) {
     result.n_samples = data.samples.size();
     result.mean = plain_average(data.samples);
     std::vector<double> mean;
@@ -147,14 +171,18 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
       e.error = no_energy;
     }
     for (const double m : effective(mean)) result.effective.push_back({m, no_energy});
-    result.problem = sentence("errors take two", parameters.errors.bin > 1 ? "bins of samples" : "samples");
+    result.problem = gamma ? "the Gamma method takes four samples"
+                           : sentence("errors take two", parameters.errors.bin > 1 ? "bins of samples" : "samples");
     return result;
   }
   const Resampled c = resampled(data.samples, parameters.errors);
   result.n_samples = c.n_samples();
-  result.mean = c.estimates();
-  result.effective = c.map(effective).estimates();
-  fit_series(c, data.n_times, parameters, result);
+  result.mean = estimates_of(c, parameters.errors);
+  result.effective = estimates_of(c.map(effective), parameters.errors);
+  if (correlates)
+    fit_series(c, data.n_times, parameters, result);
+  else
+    result.problem = "a " + series.kind + (series.kind == "loop" ? "" : " function") + " has no energy";
   return result;
 }
 

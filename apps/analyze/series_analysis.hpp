@@ -36,6 +36,8 @@ struct SeriesResult {
   /// The average over ranges; NaN where there is no fit.
   Estimate energy{};
   double statistical = 0, systematic = 0;
+  /// Of the energy's history, where the replicas have one.
+  std::optional<Autocorrelation> autocorrelation;
   /// Its replicas, one number.
   std::optional<Resampled> energy_replicas;
   /// The fit with the largest weight.

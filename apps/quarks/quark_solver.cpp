@@ -46,6 +46,16 @@ SolveReport QuarkSolver<T>::solve_column(const F& source, const F& x) const {
 }
 
 template <class T>
+const Operator<SpinorField<T>>& QuarkSolver<T>::M() const {
+  return *parts_->one_by_one.M;
+}
+
+template <class T>
+const Solver<SpinorField<T>>& QuarkSolver<T>::solver() const {
+  return *parts_->one_by_one.solver;
+}
+
+template <class T>
 SolveReport QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x) const {
   const SpinorField<T, TogetherLanes> b(source.lattice(), "source", 12), solution = b.like("solution");
   convert(source.columns(), b);

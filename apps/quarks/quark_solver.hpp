@@ -26,6 +26,9 @@ class QuarkSolver {
   SolvedPropagator<T> solve(const Propagator<T>& source, const ColumnCallback& progress) const;
   /// One column, x from 0.
   SolveReport solve_column(const F& source, const F& x) const;
+  /// The operator and the solver for one column, unless columns are solved for together.
+  const Operator<F>& M() const;
+  const Solver<F>& solver() const;
   /// All twelve at once.
   SolveReport solve_together(const Propagator<T>& source, const Propagator<T>& x) const;
 

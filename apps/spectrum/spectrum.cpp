@@ -35,9 +35,9 @@ std::string short_text(const std::string& number) {
 void require_finite(const Correlator& c, const std::string& configuration) {
   for (const std::complex<double>& value : c.value)
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
-      throw ConvergenceError(sentence("a correlator of", configuration, "at the source", to_string(c.source), "is",
-                                      value.real(),
-                                      "- smearing or links make numbers that are too large for this machine"));
+      throw ConvergenceError(sentence(
+          "a correlator of", configuration, c.source == no_source ? "" : "at the source " + to_string(c.source), "is",
+          value.real(), "- smearing or links make numbers that are too large for this machine"));
 }
 
 enum Counted : std::size_t { updates, solves };
@@ -53,10 +53,10 @@ class SpectrumRun {
         plan_(plan),
         journal_(journal),
         lattice_(session.comm, plan.extent),
-        progress_(
-            {{"updates", plan.n_updates(parameters), 1}, {"solves", plan.n_solves(parameters.n_solved_quarks()), 2}},
-            ProgressOutput::standard_error(session.quiet, session.comm.rank())) {
-    for (const PlannedConfiguration& configuration : plan.configurations) found_.push_back(configuration.n_finished());
+        progress_({{"updates", plan.n_updates(parameters), 1}, {"solves", plan.n_solves(parameters), 2}},
+                  ProgressOutput::standard_error(session.quiet, session.comm.rank())) {
+    for (const PlannedConfiguration& configuration : plan.configurations)
+      found_.push_back(configuration.n_solves(parameters, true));
   }
 
   void run() {
@@ -79,10 +79,12 @@ class SpectrumRun {
     for (PlannedPart& part : configuration.parts) {
       if (part.entry) continue;
       const auto begin = std::chrono::steady_clock::now();
-      JournalEntry entry = measurement.measure(part.origin, part.stored, [&](const SolveReport& solve) {
+      const auto column = [&](const SolveReport& solve) {
         session_.log.debug(solve.text());
         progress_.advance(solves);
-      });
+      };
+      JournalEntry entry = part.is_loops() ? measurement.measure_loops(configuration.name, column)
+                                           : measurement.measure(part.origin, part.stored, column);
       for (Correlator& c : entry.correlators) {
         c.labels["configuration"] = configuration.name;
         require_finite(c, configuration.name);
@@ -90,9 +92,10 @@ class SpectrumRun {
       for (const auto& [name, value] : report.attributes()) entry.notes[name] = value;
       entry.notes["seconds"] =
           std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      session_.log.info(configuration.name, "at", to_string(part.origin) + ":", entry.notes["iterations"],
-                        "iterations in", 12 * parameters_.n_solved_quarks(), "solves, worst residual",
-                        short_text(entry.notes["worst_residual"]) + ",", entry.notes["seconds"], "s");
+      const int n_solves = part.is_loops() ? parameters_.n_solves_of_loops() : parameters_.n_solves_of_origin();
+      session_.log.info(configuration.name, part.name() + ":", entry.notes["iterations"], "iterations in", n_solves,
+                        "solves, worst residual", short_text(entry.notes["worst_residual"]) + ",",
+                        entry.notes["seconds"], "s");
       journal_.add(part.key, entry);
       part.entry = std::move(entry);
     }
@@ -103,10 +106,9 @@ class SpectrumRun {
     progress_.hide();
     int iterations = 0;
     for (const PlannedPart& part : configuration.parts) iterations += std::stoi(part.entry->notes.at("iterations"));
-    const int solves_of_part = 12 * parameters_.n_solved_quarks();
-    const int found = found_[k], made = int(configuration.parts.size()) - found;
-    const std::string solves = sentence(solves_of_part * made, "solves") +
-                               (found > 0 ? sentence(" and", solves_of_part * found, "in the journal") : std::string());
+    const int found = found_[k], made = configuration.n_solves(parameters_, true) - found;
+    const std::string solves =
+        sentence(made, "solves") + (found > 0 ? sentence(" and", found, "in the journal") : std::string());
     session_.say(
         sentence("configuration", k + 1, "of", std::to_string(plan_.configurations.size()) + ":",
                  configuration.name + ", plaquette",
@@ -119,7 +121,7 @@ class SpectrumRun {
   const Settings& settings_;
   SpectrumPlan& plan_;
   const Journal& journal_;
-  /// How many parts of each configuration the journal had.
+  /// How many solves of each configuration the journal had.
   std::vector<int> found_;
   Lattice lattice_;
   Progress progress_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum/spectrum_measure.hpp"
 
-#include "apps/quarks/quark_solver.hpp"
+#include "apps/spectrum/three_point_measure.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/core/site/worse.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace kov::app {
@@ -14,9 +14,36 @@ struct SpectrumMeasurement::Work {
   virtual ~Work() = default;
   virtual JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
                                const std::function<void(const SolveReport&)>& column) const = 0;
+  virtual JournalEntry measure_loops(const std::string& configuration,
+                                     const std::function<void(const SolveReport&)>& column) const = 0;
 };
 
 namespace {
+
+/// A solver that tells of each solve.
+template <class F>
+struct ToldSolver {
+  double tolerance;
+  int max_iterations;
+  OnFailure on_failure;
+  ProgressCallback progress;
+  Solver<F> solver;
+  std::function<void(const SolveReport&)> tell;
+
+  ToldSolver(const Solver<F>& of, const std::function<void(const SolveReport&)>& tell)
+      : tolerance(of.tolerance),
+        max_iterations(of.max_iterations),
+        on_failure(of.on_failure),
+        progress(of.progress),
+        solver(of),
+        tell(tell) {}
+  std::string name() const { return solver.name(); }
+  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
+    const SolveReport report = solver(A, b, x);
+    tell(report);
+    return report;
+  }
+};
 
 template <class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
@@ -28,8 +55,12 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         quarks_(parameters.all_quarks()),
         momenta_(parameters.momenta(gauge.lattice().extent())),
         solvers_(quarks_.size()) {
+    const std::vector<std::size_t> with_loops =
+        parameters.loops.any() ? parameters.loops.places(quarks_) : std::vector<std::size_t>{};
     for (std::size_t q = 0; q < quarks_.size(); ++q)
-      if (quarks_[q].propagators.empty()) solvers_[q].emplace(gauge, quarks_[q], parameters.solver);
+      if (quarks_[q].propagators.empty() || std::count(with_loops.begin(), with_loops.end(), q) > 0)
+        solvers_[q].emplace(gauge, quarks_[q], parameters.solver);
+    if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters);
     const GaugeLinks<T> smooth(parameters.links.smeared(gauge));
     const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
       return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
@@ -44,8 +75,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     std::optional<Propagator<T>> source;
     if (parameters_.n_solved_quarks() > 0) source = make_source(origin);
     std::vector<Propagator<T>> propagators;
-    int iterations = 0;
-    double worst = 0;
+    SolveTotals totals;
     for (std::size_t q = 0; q < quarks_.size(); ++q) {
       if (const auto found = stored.find(quarks_[q].name); found != stored.end()) {
         propagators.push_back(read_stored<T>(at_source_->lattice(), found->second, links_checksum_));
@@ -53,13 +83,10 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       }
       const SolvedPropagator<T> solved =
           solvers_[q]->solve(*source, [&](int, const SolveReport& report) { column(report); });
-      iterations += solved.iterations();
-      worst = worse(worst, solved.worst_residual());
+      totals.add(solved);
       propagators.push_back(solved.propagator.alias());
     }
     JournalEntry entry;
-    entry.notes["iterations"] = std::to_string(iterations);
-    entry.notes["worst_residual"] = exact_text(worst);
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
       std::vector<Propagator<T>> at_sink;
       for (std::size_t q = 0; q < quarks_.size(); ++q) {
@@ -71,11 +98,48 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       for (std::size_t a = 0; a < at_sink.size(); ++a)
         for (std::size_t b = 0; b < at_sink.size(); ++b) contract(entry, at_sink[a], at_sink[b], a, b);
       contract_flavours(entry, at_sink);
+      if (!three_points_) continue;
+      for (std::size_t q = 0; q < quarks_.size(); ++q) propagators[q].labels = at_sink[q].labels;
+      three_points_->measure(propagators, at_sink, at_sink_[k], column, totals, entry);
     }
+    note_solves(totals, entry);
+    return entry;
+  }
+
+  JournalEntry measure_loops(const std::string& configuration,
+                             const std::function<void(const SolveReport&)>& column) const override {
+    JournalEntry entry;
+    SolveTotals totals;
+    const std::vector<Momentum> momenta(parameters_.loops.momenta.begin(), parameters_.loops.momenta.end());
+    for (const std::size_t q : parameters_.loops.places(quarks_)) {
+      const NamedQuark& quark = quarks_[q];
+      const auto tell = [&](const SolveReport& report) {
+        totals.add(report);
+        column(report);
+      };
+      std::map<std::string, LabelValue> labels = quark.labels();
+      if (!quark.name.empty()) labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
+      std::optional<LoopModes<T>> modes;
+      if (parameters_.loops.modes > 0)
+        modes.emplace(loop_modes<T>(solvers_[q]->M(), at_source_->lattice(),
+                                    {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
+      for (Correlator& c : quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(),
+                                          at_source_->lattice(), parameters_.loops.parameters(quark, configuration),
+                                          momenta, modes ? &*modes : nullptr)) {
+        c.labels.insert(labels.begin(), labels.end());
+        entry.correlators.push_back(std::move(c));
+      }
+    }
+    note_solves(totals, entry);
     return entry;
   }
 
  private:
+  static void note_solves(const SolveTotals& totals, JournalEntry& entry) {
+    entry.notes["iterations"] = std::to_string(totals.iterations);
+    entry.notes["worst_residual"] = exact_text(totals.worst_residual);
+  }
+
   Propagator<T> make_source(const Coord& origin) const {
     Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
     at_source_->apply(source.columns(), source.columns());
@@ -131,6 +195,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   std::vector<std::optional<QuarkSolver<T>>> solvers_;
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;
+  std::optional<ThreePointMeasurement<T>> three_points_;
 };
 
 }  // namespace
@@ -147,6 +212,11 @@ SpectrumMeasurement::~SpectrumMeasurement() = default;
 JournalEntry SpectrumMeasurement::measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
                                           const std::function<void(const SolveReport&)>& column) const {
   return work_->measure(origin, stored, column);
+}
+
+JournalEntry SpectrumMeasurement::measure_loops(const std::string& configuration,
+                                                const std::function<void(const SolveReport&)>& column) const {
+  return work_->measure_loops(configuration, column);
 }
 
 }  // namespace kov::app

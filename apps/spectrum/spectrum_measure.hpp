@@ -27,9 +27,14 @@ class SpectrumMeasurement {
   /// Source, twelve solves for each quark that is not in `stored`, contractions.  column is called after every solve.
   /// Correlators have the labels source_smearing, sink_smearing, and action, kappa and boundary or, of quarks with
   /// names, `quarks`: "light-strange".  notes have the iterations and the worst residual.  Collective; throws
-  /// ConvergenceError.
+  /// ConvergenceError.  Then the three-point functions, see ThreePointMeasurement.
   JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
                        const std::function<void(const SolveReport&)>& column) const;
+
+  /// Quark loops of the quarks that were asked for, with the labels of these and the label hit.  configuration: its
+  /// name, which chooses the noise.
+  JournalEntry measure_loops(const std::string& configuration,
+                             const std::function<void(const SolveReport&)>& column) const;
 
   struct Work;
 

@@ -151,7 +151,8 @@ void SpectrumParameters::complete(Settings& settings) {
   check_distinct(settings, "source.origins", source.origins);
   check_distinct(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size() + baryon_operators().size();
-  require(channels > 0, "correlators.mesons and correlators.baryons are empty: name one");
+  require(channels > 0 || !three_points.empty() || loops.any(),
+          "correlators.mesons and correlators.baryons are empty: name one, or set loops.hits");
   require(correlators.flavours.empty() || correlators.flavours.size() == 3, settings.origin("correlators.flavours"),
           "has", correlators.flavours.size(), "names: give those of the quarks that are u, d and s");
   for (const std::string& name : correlators.flavours) {
@@ -162,6 +163,11 @@ void SpectrumParameters::complete(Settings& settings) {
             names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
   }
   flavours();
+  for (std::size_t k = 0; k < three_points.size(); ++k) {
+    three_points[k].check(settings, three_point_section(k), all_quarks());
+    flavours_of(three_points[k].what().operators);
+  }
+  loops.check(settings, all_quarks());
   check_window(settings, "analysis.pion", analysis.pion);
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
@@ -189,6 +195,8 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
     for (std::size_t mu = 0; mu < 4; ++mu)
       require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
               "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
+  for (std::size_t k = 0; k < three_points.size(); ++k) three_points[k].check(settings, three_point_section(k), extent);
+  loops.check(settings, extent);
   std::vector<Momentum> seen;
   for (const Momentum& p : correlators.momenta) {
     seen.push_back(on_lattice(p, extent));
@@ -215,6 +223,7 @@ std::vector<std::string> SpectrumParameters::window_warnings(const Settings& set
 }
 
 std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
+  if (!has_sources()) return {};
   if (!source.origins.empty()) return source.origins;
   std::vector<Coord> origins;
   for (int k = 0; k < source.count; ++k) {
@@ -254,6 +263,16 @@ int SpectrumParameters::n_solved_quarks() const {
   return int(std::count_if(all.begin(), all.end(), [](const NamedQuark& q) { return q.propagators.empty(); }));
 }
 
+bool SpectrumParameters::has_sources() const {
+  return !correlators.mesons.empty() || !correlators.baryons.empty() || !three_points.empty();
+}
+
+int SpectrumParameters::n_solves_of_origin() const {
+  int n = n_solved_quarks();
+  for (const ThreePointChoice& choice : three_points) n += choice.n_sequential() * int(sink.smearings.size());
+  return 12 * n;
+}
+
 std::vector<MesonChannel> SpectrumParameters::meson_channels() const {
   std::vector<MesonChannel> channels;
   for (const std::string& name : correlators.mesons)
@@ -281,9 +300,9 @@ std::vector<BaryonOperator> SpectrumParameters::baryon_operators() const {
   return operators;
 }
 
-std::map<std::string, std::size_t> SpectrumParameters::flavours() const {
+std::map<std::string, std::size_t> SpectrumParameters::flavours_of(const std::vector<BaryonOperator>& operators) const {
   std::map<std::string, std::size_t> numbers;
-  for (const BaryonOperator& op : baryon_operators())
+  for (const BaryonOperator& op : operators)
     for (const std::string& flavour : op.quarks) {
       std::string name = flavour;
       if (!correlators.flavours.empty()) name = correlators.flavours.at(flavour == "u" ? 0 : flavour == "d" ? 1 : 2);
@@ -291,16 +310,15 @@ std::map<std::string, std::size_t> SpectrumParameters::flavours() const {
           std::find_if(quarks.begin(), quarks.end(), [&](const NamedQuark& quark) { return quark.name == name; });
       const bool only = quarks.size() <= 1 && correlators.flavours.empty();
       require(
-          only || found != quarks.end(), "correlators.baryons has", op.name + ", whose quark", flavour,
+          only || found != quarks.end(), "there is the baryon", op.name + ", whose quark", flavour,
           "is none of the tables [[quark]]: give one that name, or say which are u, d and s by correlators.flavours");
       numbers[flavour] = only ? 0 : std::size_t(found - quarks.begin());
     }
   return numbers;
 }
 
-std::string SpectrumParameters::flavour_label() const {
+std::string SpectrumParameters::flavour_label(const std::map<std::string, std::size_t>& numbers) const {
   std::string text;
-  const auto numbers = flavours();
   for (const std::string flavour : {"u", "d", "s"})
     if (const auto found = numbers.find(flavour); found != numbers.end())
       text += (text.empty() ? "" : ", ") + flavour + " " + quarks[found->second].name;
@@ -337,11 +355,18 @@ std::string SpectrumParameters::identity(const Settings& settings) const {
   std::string text = sentence("kovariant", version(), git_revision()) + "\n";
   for (const auto& [key, value] : settings.values()) {
     const std::string section = key.substr(0, key.find('.'));
-    const bool chooses = section == "generate" || section == "analysis" || section == "output" ||
+    const bool chooses = section == "generate" || section == "analysis" || section == "output" || section == "loops" ||
                          key == "gauge.files" || key == "gauge.extent" || key == "source.origins" ||
                          key == "source.count";
     if (!chooses) text += key + " = " + value + "\n";
   }
+  return text;
+}
+
+std::string SpectrumParameters::loop_identity(const Settings& settings) const {
+  std::string text;
+  for (const auto& [key, value] : settings.values())
+    if (key.starts_with("loops.")) text += (text.empty() ? "" : " ") + key.substr(6) + "=" + value;
   return text;
 }
 

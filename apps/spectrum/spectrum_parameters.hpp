@@ -8,6 +8,8 @@
 #include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/solver_choice.hpp"
 #include "apps/smear/smearing_choice.hpp"
+#include "apps/spectrum/loop_choice.hpp"
+#include "apps/spectrum/three_point_choice.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 
@@ -39,6 +41,8 @@ struct SpectrumParameters {
     std::vector<std::array<int, 3>> momenta;
     int max_momentum2 = 0;
   } correlators;
+  ThreePointChoices three_points;
+  LoopChoice loops;
   struct Analysis {
     std::vector<int> pion{4, 7}, rho{4, 7}, nucleon{3, 6};
     int bin = 1;
@@ -63,6 +67,7 @@ struct SpectrumParameters {
   std::vector<std::string> window_warnings(const Settings& settings, const Coord& extent) const;
 
   /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
+  /// None where loops alone are measured.
   std::vector<Coord> origins(const Coord& extent) const;
   /// Warnings about the smearings in use.
   std::vector<std::string> smearing_warnings() const;
@@ -73,23 +78,32 @@ struct SpectrumParameters {
   std::vector<std::string> quark_pairs() const;
   /// How many quarks are solved for.
   int n_solved_quarks() const;
+  /// Columns that are solved for at every origin, sequential ones included; and solves for the loops of a
+  /// configuration.
+  int n_solves_of_origin() const;
+  int n_solves_of_loops() const { return loops.n_solves(all_quarks()); }
+  /// Whether there are correlators that start from an origin.
+  bool has_sources() const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   /// Those of correlators.baryons that have quarks u, d and s.
   std::vector<BaryonOperator> baryon_operators() const;
   /// The numbers of the quarks in all_quarks() that are u, d and s; empty without baryon_operators().  Only those that
   /// these need are there.
-  std::map<std::string, std::size_t> flavours() const;
+  std::map<std::string, std::size_t> flavours() const { return flavours_of(baryon_operators()); }
+  std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators) const;
   /// Their label `quarks`: "u light, d light, s strange".
-  std::string flavour_label() const;
+  std::string flavour_label() const { return flavour_label(flavours()); }
+  std::string flavour_label(const std::map<std::string, std::size_t>& numbers) const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
   bool measures(const std::string& hadron) const;
   /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.
   std::vector<Momentum> momenta(const Coord& extent) const;
 
   /// Every setting that a measurement on one configuration from one origin depends on, as text: equal texts, equal
-  /// results.
+  /// results.  Those of [loops] are apart, as loops are entries of their own.
   std::string identity(const Settings& settings) const;
+  std::string loop_identity(const Settings& settings) const;
 };
 
 }  // namespace kov::app

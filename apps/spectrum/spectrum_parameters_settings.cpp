@@ -30,6 +30,7 @@ Settings SpectrumParameters::settings() {
         "the quarks that are u, d and s in octet and decuplet; none: those with these names, or the only one");
   s.add("correlators.momenta", &correlators.momenta, "[n_x, n_y, n_z] in units of 2 pi / L; none: max_momentum2");
   s.add("correlators.max_momentum2", &correlators.max_momentum2, "all momenta with n_x^2 + n_y^2 + n_z^2 up to this");
+  loops.add_to(s);
   s.add("analysis.pion", &analysis.pion,
         "first and last time whose effective masses are averaged, with weights 1 / error^2");
   s.add("analysis.rho", &analysis.rho, "the same");
@@ -43,6 +44,7 @@ Settings SpectrumParameters::settings() {
           "read them instead: output.prefix of a `kovariant propagator`, or a name with {configuration}, {quark}, {x}, "
           "{y}, {z}, {t} in it");
   });
+  three_points.add_to(s);
   return s;
 }
 

@@ -27,7 +27,7 @@ void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOp
   configuration.links = report.links_checksum;
   for (PlannedPart& part : configuration.parts) {
     if (!part.entry || part.entry->notes["links_checksum"] == configuration.links) continue;
-    plan.warnings.push_back(sentence("the journal has", configuration.name, "at", to_string(part.origin),
+    plan.warnings.push_back(sentence("the journal has", configuration.name, part.name(),
                                      "with other links than the file has now: it is measured again"));
     part.entry.reset();
   }
@@ -47,6 +47,11 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
   bytes += parameters.solver.bytes_per_site(1);
+  // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
+  int moved = 0;
+  for (const ThreePointChoice& choice : parameters.three_points) moved = std::max(moved, choice.n_moved());
+  if (!parameters.three_points.empty()) bytes += real * spinor * 12 * (2 + moved) + real * links * 3;
+  bytes += real * spinor * parameters.loops.n_fields();
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
   for (const NamedQuark& quark : parameters.all_quarks())
@@ -85,7 +90,19 @@ std::vector<std::string> SpectrumPlan::missing_keys() const {
   return keys;
 }
 
-int SpectrumPlan::n_solves(int n_quarks) const { return 12 * n_quarks * (n_parts() - n_finished_parts()); }
+int PlannedConfiguration::n_solves(const SpectrumParameters& parameters, bool finished) const {
+  int n = 0;
+  for (const PlannedPart& part : parts)
+    if (part.entry.has_value() == finished)
+      n += part.is_loops() ? parameters.n_solves_of_loops() : parameters.n_solves_of_origin();
+  return n;
+}
+
+int SpectrumPlan::n_solves(const SpectrumParameters& parameters) const {
+  int n = 0;
+  for (const PlannedConfiguration& c : configurations) n += c.n_solves(parameters, false);
+  return n;
+}
 
 int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {
   if (!parameters.gauge.files.empty()) return 0;
@@ -122,6 +139,11 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
                                            stored.source_profile + ", and [source]", "says",
                                            profile + ": correlators are labelled by the name of its smearing"));
       }
+      part.entry = journal.find(part.key);
+      configuration.parts.push_back(std::move(part));
+    }
+    if (parameters.loops.any()) {
+      PlannedPart part{no_source, gauge.identity + " loops " + parameters.loop_identity(settings)};
       part.entry = journal.find(part.key);
       configuration.parts.push_back(std::move(part));
     }
@@ -166,10 +188,11 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
     row(quark.name.empty() ? "quarks" : "quark " + quark.name.substr(0, 9),
         quark.description() + (quark.propagators.empty() ? "" : ", from files " + quark.propagators));
   std::string origins;
-  for (const PlannedPart& part : plan.configurations.front().parts)
-    origins += (origins.empty() ? "[" : ", [") + to_string(part.origin) + "]";
-  row("sources", sentence(plan.configurations.front().parts.size(), "on each, at", origins + ", smearing",
-                          p.source.choice.description(p.source.smearing)));
+  for (const Coord& origin : p.origins(plan.extent))
+    origins += (origins.empty() ? "[" : ", [") + to_string(origin) + "]";
+  row("sources", origins.empty() ? "none: quark loops alone"
+                                 : sentence(p.origins(plan.extent).size(), "on each, at", origins + ", smearing",
+                                            p.source.choice.description(p.source.smearing)));
   std::string sinks;
   for (const std::string& sink : p.sink.smearings)
     sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.description(sink));
@@ -179,10 +202,17 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size() + operators.size(),
                               "baryons with", p.momenta(plan.extent).size(), "momenta"));
   if (!operators.empty() && !p.quarks.empty()) row("flavours", p.flavour_label());
+  for (const ThreePointChoice& choice : p.three_points)
+    row("three-point", sentence(choice.hadron + ", current on", choice.struck_line() + ",", choice.n_sequential(),
+                                "sinks:", choice.times.size(), "times and", choice.momenta.size(), "momenta;",
+                                choice.all_currents().local.size() + choice.all_currents().conserved.size(),
+                                "currents with", choice.transfers.size(), "momenta"));
+  if (p.loops.any()) row("loops", p.loops.description());
   row("solver", p.solver.description());
   row("finished",
-      sentence(plan.n_finished_parts(), "of", plan.n_parts(), "(configuration, source) in", p.output.journal));
-  row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(p.n_solved_quarks()), "solves"));
+      sentence(plan.n_finished_parts(), "of", plan.n_parts(),
+               p.loops.any() ? "(configuration, source or loops) in" : "(configuration, source) in", p.output.journal));
+  row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(p), "solves"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", bytes_of_process(comm, p, plan.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));

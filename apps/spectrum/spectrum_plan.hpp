@@ -14,14 +14,19 @@
 
 namespace kov::app {
 
-/// One configuration and origin: the unit of work.
+/// One configuration and origin, or its quark loops: the unit of work.
 struct PlannedPart {
+  /// no_source for loops.
   Coord origin;
   /// Its key in the journal.
   std::string key;
   /// The propagators that are read, by quark.
   std::map<std::string, StoredPropagator> stored = {};
   std::optional<JournalEntry> entry = {};
+
+  bool is_loops() const { return origin == no_source; }
+  /// "at 0 0 0 0", "loops"
+  std::string name() const { return is_loops() ? "loops" : "at " + to_string(origin); }
 };
 
 struct PlannedConfiguration : PlannedGauge {
@@ -30,6 +35,8 @@ struct PlannedConfiguration : PlannedGauge {
   /// How many of the parts the journal has.
   int n_finished() const;
   bool finished() const { return n_finished() == int(parts.size()); }
+  /// Solves of its parts that the journal has, or has not.
+  int n_solves(const SpectrumParameters& parameters, bool finished) const;
 };
 
 struct SpectrumPlan {
@@ -42,8 +49,8 @@ struct SpectrumPlan {
   int n_finished_parts() const;
   /// The keys of the parts that the journal does not have.
   std::vector<std::string> missing_keys() const;
-  /// Columns still to be solved for, of so many quarks.
-  int n_solves(int n_quarks) const;
+  /// Columns still to be solved for.
+  int n_solves(const SpectrumParameters& parameters) const;
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };

@@ -39,9 +39,10 @@ CorrelatorProvenance provenance_of(const SpectrumPlan& plan, const Settings& set
       for (const auto& [name, text] : part.entry->notes) {
         if (name == "seconds") continue;  // differs from run to run
         const bool solve = name == "iterations" || name == "worst_residual";
-        auto& values =
-            solve ? provenance.solves[{configuration.name, part.origin}] : provenance.inputs[configuration.name];
-        values[name] = note_value(name, text);
+        const bool of_loops = solve && part.is_loops();
+        auto& values = solve && !of_loops ? provenance.solves[{configuration.name, part.origin}]
+                                          : provenance.inputs[configuration.name];
+        values[of_loops ? "loop_" + name : name] = note_value(name, text);
       }
   return provenance;
 }
@@ -141,6 +142,11 @@ void write_results(const Session& session, const SpectrumParameters& parameters,
   for (const std::string& warning : copies(plan)) session.warn(warning);
   // Quarks without a name have one pair, of all correlators.
   bool drawn = false;
+  std::erase_if(correlators, [](const Correlator& c) { return c.kind != "meson" && c.kind != "baryon"; });
+  if (correlators.empty()) {
+    session.say("three-point functions and loops have no effective masses");
+    return files.say();
+  }
   const ErrorSamples samples = error_samples(correlators, parameters.analysis);
   for (const std::string& pair : parameters.quark_pairs()) {
     const std::vector<Correlator> of_pair = of_quarks(correlators, pair);

@@ -82,6 +82,10 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
   const std::size_t n = files ? parameters.gauge.files.size() : std::size_t(parameters.gauge.configurations);
   check("analysis.bin", n > 1, "with two configurations or more");
   check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
+  for (const char* key : {"quarks", "noise", "seed", "momenta", "dilution_time", "dilution_space", "dilution_spin",
+                          "dilution_color", "dilution_parity", "hopping", "modes"})
+    check(std::string("loops.") + key, parameters.loops.any(), "with loops.hits of 1 or more");
+  check("loops.mode_tolerance", parameters.loops.any() && parameters.loops.modes > 0, "with loops.modes of 1 or more");
   return warnings;
 }
 

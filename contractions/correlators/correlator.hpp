@@ -22,14 +22,17 @@ using LabelValue = std::variant<std::string, std::int64_t, double>;
 /// The value as text; real numbers with as many digits as it takes to read them back.
 std::string label_text(const LabelValue& value);
 
-/// A two-point function against time, with the labels that say what it is.
+/// The source of correlators that have none, such as quark loops: their t counts from time 0 of the lattice.
+inline constexpr Coord no_source{-1, -1, -1, -1};
+
+/// Numbers against time with the labels that say what they are: a two-point or three-point function, or a loop.
 struct Correlator {
-  /// The kind of hadron: "meson", "baryon".
+  /// The kind of hadron: "meson", "baryon"; or "three-point", "loop", ...
   std::string kind;
   /// The channel: "pion-pion" (sink-source), "proton".
   std::string channel;
   Momentum momentum{0, 0, 0};
-  /// Global coordinate of the source.
+  /// Global coordinate of the source; no_source where there is none.
   Coord source{0, 0, 0, 0};
   /// Whatever else distinguishes it from others, for instance {"source_smearing", "gauss 2.0 5"}, {"kappa", 0.15}.  The
   /// label "configuration" is a dimension in files.

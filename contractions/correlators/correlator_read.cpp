@@ -83,7 +83,10 @@ void visit_version_1(const Hdf5File& file, const Visit& visit) {
 
 void visit_version_2(const Hdf5File& file, const Visit& visit) {
   const std::vector<std::string> configurations = file.read_texts("/axes/configuration");
-  const auto origins = file.read<std::int64_t>("/inputs/origin");
+  Hdf5Array<std::int64_t> origins{.extent = {configurations.size(), 0, 4}, .values = {}};
+  const std::vector<std::string> inputs = file.list("/inputs");
+  if (std::find(inputs.begin(), inputs.end(), "origin") != inputs.end())
+    origins = file.read<std::int64_t>("/inputs/origin");
   require<FormatError>(
       origins.extent.size() == 3 && origins.extent[0] == configurations.size() && origins.extent[2] == 4,
       "/inputs/origin is not [configuration][source][4]: the file is damaged");
@@ -93,22 +96,25 @@ void visit_version_2(const Hdf5File& file, const Visit& visit) {
     CorrelatorArray array{.head = all[k].second};
     const std::vector<std::int64_t> momenta = integers_of(file, path, "momenta");
     auto data = values_of(file, path);
+    const bool has_source = data.extent.size() != 3;
+    if (!has_source) data.extent.insert(data.extent.begin() + 1, 1);
     require<FormatError>(data.extent.size() == 4 && data.extent[0] == origins.extent[0] &&
-                             data.extent[1] == origins.extent[1] && momenta.size() == 3 * data.extent[2],
+                             (!has_source || data.extent[1] == origins.extent[1]) &&
+                             momenta.size() == 3 * data.extent[2],
                          path, "is not [configuration][source][momentum][t] of the file's axes: it is damaged");
     array.head.labels = detail::read_label_attributes(file, path, detail::correlator_attributes);
     array.momenta = momenta_of(momenta);
     array.n_times = data.extent[3];
     const std::size_t n_rows = data.extent[0] * data.extent[1], n_values = data.extent[2] * data.extent[3];
     for (std::size_t row = 0; row < n_rows; ++row) {
-      const std::int64_t* origin = origins.values.data() + 4 * row;
-      if (origin[0] < 0) continue;  // the configuration has fewer sources
+      Coord origin = no_source;
+      if (has_source) std::copy_n(origins.values.data() + 4 * row, 4, origin.begin());
+      if (has_source && origin[0] < 0) continue;  // the configuration has fewer sources
       const auto begin = data.values.begin() + std::ptrdiff_t(row * n_values);
       if (array.sources.size() < row)  // rows before were left out
         std::copy(begin, begin + std::ptrdiff_t(n_values),
                   data.values.begin() + std::ptrdiff_t(array.sources.size() * n_values));
-      array.sources.emplace_back();
-      std::copy(origin, origin + 4, array.sources.back().begin());
+      array.sources.push_back(origin);
       array.configurations.push_back(configurations[row / data.extent[1]]);
     }
     data.values.resize(array.sources.size() * n_values);

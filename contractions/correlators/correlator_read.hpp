@@ -19,7 +19,8 @@ struct CorrelatorArray {
   Correlator head;
   std::vector<Momentum> momenta = {};
   std::size_t n_times = 0;
-  /// Of each row, a source of a configuration; "" where correlators have no label of that name.
+  /// Of each row, a source of a configuration; "" where correlators have no label of that name.  no_source where there
+  /// is none.
   std::vector<std::string> configurations = {};
   std::vector<Coord> sources = {};
   /// [row][momentum][t]

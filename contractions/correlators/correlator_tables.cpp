@@ -86,7 +86,8 @@ void name_tables(std::vector<CorrelatorTable>& tables) {
 }
 
 std::string where(const Correlator& c, const Momentum& p, const std::string& configuration, const Coord& source) {
-  return sentence(c.channel, "at momentum", to_string(p), "and source", to_string(source)) +
+  return sentence(c.channel, "at momentum", to_string(p)) +
+         (source == no_source ? "" : " and source " + to_string(source)) +
          (configuration.empty() ? "" : " of the configuration " + configuration);
 }
 
@@ -96,7 +97,7 @@ CorrelatorSources::CorrelatorSources(const std::vector<Correlator>& correlators)
   for (const Correlator& c : correlators) {
     const std::size_t k = configurations.add(configuration_of(c));
     if (k == of.size()) of.emplace_back();
-    of[k].add(c.source);
+    if (c.source != no_source) of[k].add(c.source);
     most = std::max(most, of[k].size());
   }
 }
@@ -120,6 +121,8 @@ std::vector<CorrelatorTable> tables_of(const std::vector<Correlator>& correlator
     CorrelatorTable& table = tables[at->second];
     require(table.n_times() == c.value.size(), "correlators of", c.channel, "with the same labels have",
             table.n_times(), "and", c.value.size(), "times; label those of different lattices");
+    require(table.has_source() == (c.source != no_source), "correlators of", c.channel,
+            "with the same labels have a source and none; label those that differ");
     table.momenta.add(c.momentum);
     table.rows.push_back(&c);
   }
@@ -129,13 +132,14 @@ std::vector<CorrelatorTable> tables_of(const std::vector<Correlator>& correlator
 
 std::vector<std::complex<double>> values_of(const CorrelatorTable& table, const CorrelatorSources& sources) {
   const std::size_t n_momenta = table.momenta.size(), n_times = table.n_times();
-  std::vector<bool> filled(sources.configurations.size() * sources.most * n_momenta);
+  const std::size_t most = table.has_source() ? sources.most : 1;
+  std::vector<bool> filled(sources.configurations.size() * most * n_momenta);
   std::vector<std::complex<double>> values(filled.size() * n_times, {nan, nan});
-  const auto row = [&](std::size_t k, std::size_t s, std::size_t p) { return (k * sources.most + s) * n_momenta + p; };
+  const auto row = [&](std::size_t k, std::size_t s, std::size_t p) { return (k * most + s) * n_momenta + p; };
   for (const Correlator* c : table.rows) {
     const std::string configuration = configuration_of(*c);
     const std::size_t k = sources.configurations.at(configuration);
-    const std::size_t to = row(k, sources.of[k].at(c->source), table.momenta.at(c->momentum));
+    const std::size_t to = row(k, table.has_source() ? sources.of[k].at(c->source) : 0, table.momenta.at(c->momentum));
     if (filled[to])
       throw InputError(sentence("there are two correlators of", where(*c, c->momentum, configuration, c->source),
                                 "with the same labels; give them labels that tell them apart"));
@@ -143,12 +147,13 @@ std::vector<std::complex<double>> values_of(const CorrelatorTable& table, const 
     std::copy(c->value.begin(), c->value.end(), values.begin() + std::ptrdiff_t(to * n_times));
   }
   for (std::size_t k = 0; k < sources.of.size(); ++k)
-    for (std::size_t s = 0; s < sources.of[k].size(); ++s)
+    for (std::size_t s = 0; s < (table.has_source() ? sources.of[k].size() : 1); ++s)
       for (std::size_t p = 0; p < n_momenta; ++p)
         if (!filled[row(k, s, p)])
           throw InputError(sentence(
               "there is no correlator of",
-              where(*table.first, table.momenta.list()[p], sources.configurations.list()[k], sources.of[k].list()[s]),
+              where(*table.first, table.momenta.list()[p], sources.configurations.list()[k],
+                    table.has_source() ? sources.of[k].list()[s] : no_source),
               "while the file has others there: a channel has every momentum from every source of every configuration;",
               "write another file, or give it labels of its own"));
   return values;

@@ -35,7 +35,7 @@ class Numbering {
   std::vector<T> list_;
 };
 
-/// Configurations, and the sources of each.
+/// Configurations, and the sources of each; no_source is none of them.
 struct CorrelatorSources {
   Numbering<std::string> configurations;
   std::vector<Numbering<Coord>> of;
@@ -44,7 +44,7 @@ struct CorrelatorSources {
   explicit CorrelatorSources(const std::vector<Correlator>& correlators);
 };
 
-/// One array [configuration][source][momentum][t].
+/// One array [configuration][source][momentum][t]; of correlators without source, [configuration][momentum][t].
 struct CorrelatorTable {
   const Correlator* first;
   std::vector<const Correlator*> rows = {};
@@ -52,16 +52,18 @@ struct CorrelatorTable {
   std::string path = {};
 
   std::size_t n_times() const { return first->value.size(); }
+  bool has_source() const { return first->source != no_source; }
   /// All labels except the configuration.
   std::map<std::string, LabelValue> labels() const;
 };
 
 /// The tables of a file, in order of appearance, their paths named by the labels that differ.  They point to the
-/// correlators.  Throws InputError for names that HDF5 or the file cannot have, and where lengths differ.
+/// correlators.  Throws InputError for names that HDF5 or the file cannot have, and where lengths differ or some have a
+/// source and others none.
 std::vector<CorrelatorTable> tables_of(const std::vector<Correlator>& correlators);
 
-/// The array of a table; every source of every configuration must have every momentum.  Throws InputError where one is
-/// missing or there twice.  NaN beyond the sources of a configuration.
+/// The array of a table; every source of every configuration, or without sources every configuration, must have every
+/// momentum.  Throws InputError where one is missing or there twice.  NaN beyond the sources of a configuration.
 std::vector<std::complex<double>> values_of(const CorrelatorTable& table, const CorrelatorSources& sources);
 
 }  // namespace kov::detail

@@ -39,7 +39,7 @@ std::string to_text(const std::vector<Correlator>& correlators, const Correlator
       text += comment(sentence("solve", key.first, to_string(key.second), name, "=", label_text(value)));
   for (const Correlator& c : correlators) {
     text += "\n\n" + comment(sentence(c.kind, c.channel)) + comment(sentence("momentum", to_string(c.momentum))) +
-            comment(sentence("source", to_string(c.source)));
+            (c.source == no_source ? "" : comment(sentence("source", to_string(c.source))));
     for (const auto& [name, value] : c.labels) text += comment(sentence(name, "=", label_text(value)));
     text += "# t real imag\n";
     for (std::size_t t = 0; t < c.value.size(); ++t) {

@@ -51,13 +51,18 @@ class Writer {
     const std::vector<std::complex<double>> values = values_of(table, sources_);
     std::vector<std::int64_t> momenta;
     for (const Momentum& p : table.momenta.list()) momenta.insert(momenta.end(), p.begin(), p.end());
-    file_.write<std::complex<double>>(table.path, values, {n(0), n(1), table.momenta.size(), table.n_times()});
+    std::vector<std::uint64_t> extent{n(0), table.momenta.size(), table.n_times()};
+    std::vector<std::string> names{"configuration", "momentum", "t"},
+        axes{"/axes/configuration", momentum_axis(momenta), time_axis(table.n_times())};
+    if (table.has_source()) {
+      extent.insert(extent.begin() + 1, n(1));
+      names.insert(names.begin() + 1, "source");
+      axes.insert(axes.begin() + 1, "/axes/source");
+    }
+    file_.write<std::complex<double>>(table.path, values, extent);
     file_.set_attribute(table.path, "momenta", momenta);
     detail::write_label_attributes(file_, table.path, table.labels());
-    dimensions_.push_back(
-        {table.path,
-         {"configuration", "source", "momentum", "t"},
-         {"/axes/configuration", "/axes/source", momentum_axis(momenta), time_axis(table.n_times())}});
+    dimensions_.push_back({table.path, names, axes});
   }
 
   /// After all tables.
@@ -74,6 +79,7 @@ class Writer {
   }
 
   void write_origins() {
+    if (n(1) == 0) return;  // correlators without source alone
     std::vector<std::int64_t> origins(n(0) * n(1) * 4, -1);
     for (std::size_t k = 0; k < n(0); ++k)
       for (std::size_t s = 0; s < sources_.of[k].size(); ++s)

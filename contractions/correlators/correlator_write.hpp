@@ -17,7 +17,8 @@ namespace kov {
 /// Layout, version 2: /<kind>/<channel> is a dataset [configuration][source][momentum][t] of complex numbers {r, i},
 /// with every label but "configuration" as an attribute and the attribute momenta, the integers n_x n_y n_z of
 /// p = 2 pi n / L, one momentum after the other.  A channel that comes with several sets of labels is a group, and its
-/// datasets have the labels that differ for names: /meson/pion-pion/wuppertal.  Dimensions have labels and scales:
+/// datasets have the labels that differ for names: /meson/pion-pion/wuppertal.  Correlators without source are datasets
+/// [configuration][momentum][t].  Dimensions have labels and scales:
 ///   /axes/configuration  labels in order of appearance; "" where correlators have none
 ///   /axes/source         0, 1, ...; /inputs/origin [configuration][source][4] says where these are
 ///   /axes/momentum       [momentum][3]; momentum_2, ... where datasets have other lists

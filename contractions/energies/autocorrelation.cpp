@@ -113,4 +113,21 @@ Autocorrelation autocorrelation(const Samples& history, const std::function<doub
   return analysed(f(mean), off, method);
 }
 
+Autocorrelation autocorrelation(const Resampled& jackknife, std::size_t i, const GammaMethod& method) {
+  const std::size_t n = jackknife.n_replicas();
+  chains_of(n, method);
+  require(i < jackknife.width(), "there is no number", i, "of", jackknife.width(), "to have an autocorrelation");
+  require(n == jackknife.n_samples() && std::abs(jackknife.spread() - double(n - 1) / double(n)) < 1e-12,
+          "replicas of a bootstrap do not know the history; give those of a jackknife without bins");
+  std::vector<double> off;
+  double mean = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    off.push_back(jackknife.replica(k)[i]);
+    require(std::isfinite(off.back()), "a replica is", off.back(), "and so there is no autocorrelation");
+    mean += off.back() / double(n);
+  }
+  for (double& v : off) v = -double(n - 1) * (v - mean);
+  return analysed(jackknife.mean()[i], off, method);
+}
+
 }  // namespace kov

@@ -44,4 +44,10 @@ Autocorrelation autocorrelation(const std::vector<double>& history, const GammaM
 Autocorrelation autocorrelation(const Samples& history, const std::function<double(const std::vector<double>&)>& f,
                                 const GammaMethod& method = {});
 
+/// The same of number i of a jackknife of a history, whatever it was computed from the means by (effective masses,
+/// energies of fits): without sample k it is f_k, and -(n - 1) (f_k - their mean) is the fluctuation of sample k
+/// projected on the gradient of f, up to terms that vanish like 1 / n.  Throws InputError for replicas of a bootstrap
+/// or of bins.
+Autocorrelation autocorrelation(const Resampled& jackknife, std::size_t i, const GammaMethod& method = {});
+
 }  // namespace kov

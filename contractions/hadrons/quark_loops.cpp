@@ -4,6 +4,7 @@
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/spin_matrix.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <span>
 
 namespace kov {
 
@@ -145,6 +147,19 @@ int LoopDilution::n_parts() const {
 }
 
 template <class T>
+LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
+                        const EigenParameters& parameters) {
+  const SpinorField<T> of_m(lattice, "M x");
+  const auto hermitian = [&](const SpinorField<T>& in, const SpinorField<T>& out) {
+    M.apply(in, of_m);
+    out = Gamma::five() * of_m;
+  };
+  const HermitianEigenvectors<T> found =
+      lowest_eigenvectors<T>(Operator<SpinorField<T>>(hermitian), lattice, parameters);
+  return {found.vectors.alias(), found.values};
+}
+
+template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                                     const LoopParameters& parameters, const std::vector<Momentum>& momenta,
@@ -185,11 +200,9 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
       solver(M, part, psi);
       if (modes != nullptr) {
         turned = Gamma::five() * part;
-        for (std::size_t i = 0; i < modes->values.size(); ++i) {
-          const SpinorField<T> v = modes->vectors.column(int(i));
-          const std::complex<double> overlap = inner_product(v, turned);
-          axpy(-overlap / modes->values[i], v, psi);
-        }
+        std::vector<std::complex<double>> overlaps = gram_matrix(modes->vectors, turned);
+        for (std::size_t i = 0; i < overlaps.size(); ++i) overlaps[i] /= -modes->values[i];
+        rotate_add(modes->vectors, std::span<const std::complex<double>>(overlaps), psi);
       }
       detail::hop<T>(M, hopping, psi);
       detail::add_tensor<T>(sums, 1 / mean_square, part, psi, momenta);
@@ -212,6 +225,7 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
         Correlator c{.kind = "loop",
                      .channel = meson_names()[std::size_t(n)],
                      .momentum = p,
+                     .source = no_source,
                      .labels = {{"hit", std::int64_t(hit)}}};
         for (int t = 0; t < n_times; ++t, from += 2)
           c.value.emplace_back(from[0] + (n == 0 && at_rest ? known.hopping : 0.0), from[1]);
@@ -261,6 +275,8 @@ std::vector<double> vacuum_subtracted(const std::vector<double>& mean_row) {
   return result;
 }
 
+template LoopModes<float> loop_modes(const Operator<SpinorField<float>>&, const Lattice&, const EigenParameters&);
+template LoopModes<double> loop_modes(const Operator<SpinorField<double>>&, const Lattice&, const EigenParameters&);
 template std::vector<Correlator> quark_loops<float>(const Solver<SpinorField<float>>&,
                                                     const Operator<SpinorField<float>>&, const Lattice&,
                                                     const LoopParameters&, const std::vector<Momentum>&,

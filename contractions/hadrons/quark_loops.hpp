@@ -3,6 +3,7 @@
 // Quark loops Tr[Gamma S(x, x)] from noise, and the disconnected products that are made of them.
 #pragma once
 
+#include "kov/algebra/eigen/lowest_eigenvectors.hpp"
 #include "kov/algebra/solver.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/noise.hpp"
@@ -42,6 +43,12 @@ struct LoopModes {
   std::vector<double> values;
 };
 
+/// The eigenvectors of gamma_5 M with the smallest |eigenvalue|, see lowest_eigenvectors().  M must be
+/// gamma_5-Hermitian, as Wilson and clover operators are without a twisted mass.  Collective.
+template <class T>
+LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
+                        const EigenParameters& parameters);
+
 struct LoopParameters {
   /// Hit h takes noise.stream + h.
   Noise noise = {.kind = NoiseKind::z4};
@@ -54,9 +61,10 @@ struct LoopParameters {
 /// whose mean over the noise it is.  The sign of a closed loop of fermions is not in it.
 ///
 /// One correlator of kind "loop" for each hit, gamma and momentum, momenta innermost, with the channel meson_names()
-/// and the label "hit"; t counts from time 0 of the lattice.  hits * n_parts() solves; contracting takes 768 flops and
-/// 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not divide the lattice,
-/// hopping expansions that wrap around it, and modes that do not fit; the solver's errors otherwise.
+/// and the label "hit"; without source: t counts from time 0 of the lattice.  hits * n_parts() solves; contracting
+/// takes 768 flops and 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not
+/// divide the lattice, hopping expansions that wrap around it, and modes that do not fit; the solver's errors
+/// otherwise.
 template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,

@@ -3,6 +3,7 @@
 
 #include "kov/contractions/hadrons/rotated_quarks.hpp"
 #include "kov/contractions/sources/source.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/operators/shift.hpp"
@@ -165,6 +166,40 @@ std::string to_string(const QuarkCurrent& current) {
   if (!current.path.empty()) text += " path ";
   for (const int step : current.path) text += std::string(step > 0 ? "+" : "-") + "xyzt"[std::abs(step) - 1];
   return text;
+}
+
+QuarkCurrent quark_current(const std::string& text) {
+  const std::vector<std::string> parts = words(text);
+  const std::string like =
+      "; a current is a gamma matrix by the name of its meson, and perhaps derivatives or a path: "
+      "'a0_g4', 'rho_z D_z D_t', 'a0 path +x-y'";
+  require(!parts.empty(), "a current is empty" + like);
+  const std::optional<int> gamma = meson_number(parts.front());
+  require(gamma.has_value(), "the current '" + text + "' begins with",
+          parts.front() + ", which is none of the mesons" + like);
+  QuarkCurrent current{.gamma = *gamma};
+  const auto direction = [&](char name) {
+    const std::size_t mu = std::string_view("xyzt").find(name);
+    require(mu < 4, "the current '" + text + "' has the direction '" + std::string(1, name) + "'" + like);
+    return int(mu);
+  };
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    const std::string& part = parts[k];
+    if (part.size() == 3 && part.starts_with("D_")) {
+      current.derivatives.push_back(direction(part[2]));
+      continue;
+    }
+    require(part == "path" && k + 1 < parts.size(), "the current '" + text + "' has '" + part + "'" + like);
+    for (const std::string& steps : std::vector(parts.begin() + std::ptrdiff_t(k) + 1, parts.end()))
+      for (std::size_t i = 0; i < steps.size(); i += 2) {
+        require(i + 1 < steps.size() && (steps[i] == '+' || steps[i] == '-'),
+                "the current '" + text + "' has the steps '" + steps + "'" + like);
+        current.path.push_back((steps[i] == '+' ? 1 : -1) * (direction(steps[i + 1]) + 1));
+      }
+    break;
+  }
+  detail::check_current(current);
+  return current;
 }
 
 template <class T>

@@ -28,6 +28,8 @@ struct QuarkCurrent {
 
 /// "rho_z", "rho_z D_z D_t", "a0 path +x-y"
 std::string to_string(const QuarkCurrent& current);
+/// The current of such a text; blanks may be missing or more.  Throws InputError, which says what is none of it.
+QuarkCurrent quark_current(const std::string& text);
 
 /// The source of a sequential propagator for mesons() with the quark S1 and the antiquark S2, a matrix Gamma at the
 /// sink and the sink's momentum p on the time slice t_sink: g5 Gamma^+ g5 e^{-i p.(x - origin)} S2(x), zero elsewhere.

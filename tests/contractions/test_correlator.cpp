@@ -204,6 +204,40 @@ TEST_F(CorrelatorFiles, ConfigurationsMayHaveFewerSources) {
   EXPECT_FALSE(std::isnan(pion.values[2 * 3 * 4].real()));
 }
 
+TEST_F(CorrelatorFiles, CorrelatorsWithoutSourceAreBesideOthersAndAlone) {
+  std::vector<Correlator> loops;
+  for (const char* configuration : {"10", "9", "100"})
+    for (const std::int64_t hit : {0, 1})
+      for (const Momentum& p : {Momentum{0, 0, 0}, {0, 0, 1}}) {
+        Correlator c = make("pion", p, double(hit) + p[2], 6);
+        c.kind = "loop";
+        c.source = no_source;
+        c.labels = {{"configuration", configuration}, {"hit", hit}};
+        loops.push_back(c);
+      }
+  for (const bool alone : {false, true}) {
+    std::vector<Correlator> list = loops;
+    if (!alone) {
+      const auto others = ensemble();
+      list.insert(list.begin(), others.begin(), others.end());
+    }
+    write_correlators(path("c.h5"), list, kProvenance, Comm::world());
+    const auto read = read_correlators(path("c.h5"));
+    EXPECT_EQ(read.size(), list.size());
+    for (const Correlator& c : list) {
+      const auto found = std::find_if(read.begin(), read.end(), [&](const Correlator& d) { return same(c, d); });
+      ASSERT_NE(found, read.end()) << c.kind;
+      EXPECT_EQ(found->value, c.value);
+    }
+  }
+  std::vector<Correlator> mixed = loops;
+  mixed.front().source = {0, 0, 0, 0};
+  EXPECT_THROW(write_correlators(path("no.h5"), mixed, kProvenance, Comm::world()), InputError);
+  loops.pop_back();
+  EXPECT_THROW(write_correlators(path("no.h5"), loops, kProvenance, Comm::world()), InputError);
+  EXPECT_EQ(to_text(loops, kProvenance).find("# source"), std::string::npos);
+}
+
 TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   if (Comm::world().rank() != 0) return;

@@ -7,8 +7,11 @@
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/site/worse.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/functions/spectral_bounds.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/near_unit_links.hpp"
 
@@ -96,9 +99,13 @@ TEST_F(QuarkLoops, OfAllPartsAreExactForAnyNoiseOfUnitSize) {
 
 TEST_F(QuarkLoops, HoppingExpansionAndModesLeaveExactLoopsAsTheyAre) {
   const HoppingExpansion hopping{.order = 2, .diagonal = 4 + mass};
-  const SpinorField<double> vectors(lattice_, "modes", 2);
-  reference::load(vectors, reference::random_array(lattice_.extent(), 24, 7));
-  const LoopModes<double> modes{vectors.alias(), {0.3, -20}};
+  const LoopModes<double> low = loop_modes<double>(M_, lattice_, {.n = 5, .tolerance = 1e-9});
+  // Beside eigenvectors, vectors that are none.
+  const SpinorField<double> vectors(lattice_, "modes", 7);
+  reference::load(vectors, reference::random_array(lattice_.extent(), 7 * 12, 7));
+  copy(low.vectors, vectors.components(0, 5));
+  LoopModes<double> modes{vectors.alias(), low.values};
+  modes.values.insert(modes.values.end(), {0.3, -20});
   expect_exact(quark_loops<double>(solver(), M_, lattice_, {.dilution = all, .hopping = hopping}, momenta_, &modes),
                "modes");
 }
@@ -168,6 +175,72 @@ TEST_F(QuarkLoops, DilutionAndHoppingExpansionLeaveLessNoise) {
   const double plain = spread({.hits = 24});
   EXPECT_LT(spread({.hits = 24, .dilution = {.time = 4, .spin = true}}), 0.8 * plain);
   EXPECT_LT(spread({.hits = 24, .hopping = {.order = 2, .diagonal = 4 + mass}}), 0.9 * plain);
+}
+
+/// Eigenvectors of g5 M, and no eigenvalue below them: H^2 lifted by them has none.
+TEST_F(QuarkLoops, ModesAreTheLowestEigenvectors) {
+  constexpr int n = 12;
+  const SpinorField<double> of_m(lattice_, "M x");
+  const Operator<SpinorField<double>> H = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
+    M_.apply(in, of_m);
+    out = Gamma::five() * of_m;
+  };
+  const auto found = lowest_eigenvectors<double>(H, lattice_, {.n = n, .tolerance = 1e-9});
+  ASSERT_EQ(found.vectors.n_components(), n);
+  const auto gram = gram_matrix(found.vectors, found.vectors);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) EXPECT_LT(std::abs(gram[std::size_t(i * n + j)] - double(i == j)), 1e-12);
+  const SpinorField<double> hv(lattice_, "H v");
+  bool positive = false, negative = false;
+  for (int i = 0; i < n; ++i) {
+    const double lambda = found.values[std::size_t(i)];
+    H.apply(found.vectors.column(i), hv);
+    axpy(-lambda, found.vectors.column(i), hv);
+    EXPECT_LT(std::sqrt(norm2(hv)), 1e-8);
+    EXPECT_NEAR(std::sqrt(norm2(hv)), found.residuals[std::size_t(i)], 1e-13);
+    EXPECT_GE(std::abs(lambda), std::abs(found.values[std::size_t(std::max(i - 1, 0))]));
+    (lambda > 0 ? positive : negative) = true;
+  }
+  EXPECT_TRUE(positive && negative);
+  const SpinorField<double> h2(lattice_, "H H x");
+  const Operator<SpinorField<double>> lifted = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
+    H.apply(in, h2);
+    H.apply(h2, out);
+    auto overlaps = gram_matrix(found.vectors, in);
+    for (auto& z : overlaps) z *= 20.0;
+    rotate_add(found.vectors, std::span<const std::complex<double>>(overlaps), out);
+  };
+  const double last = found.values.back() * found.values.back();
+  EXPECT_GT(spectral_bounds(lifted, h2, {.steps = 150}).low, 0.99 * last);
+  EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 0}), InputError);
+  EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 400}), InputError);
+  EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 12, .basis = 14}), InputError);
+  EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 12, .tolerance = 1e-30, .max_restarts = 2}),
+               ConvergenceError);
+}
+
+/// The pion's loop is a sum of 1 / lambda, most of which comes from low modes.
+TEST_F(QuarkLoops, LowModesTakeTheirNoiseAway) {
+  const auto gauge = reference::gauge_field(lattice_, reference::near_unit_links(lattice_.extent(), 51));
+  const WilsonOperator<double> light(GaugeLinks<double>(gauge, BoundaryAngles::antiperiodic_in_time()), 0.02);
+  const LoopModes<double> modes = loop_modes<double>(light, lattice_, {.n = 32, .tolerance = 1e-8});
+  const auto spread = [&](const LoopModes<double>* with) {
+    const int hits = 16;
+    const auto loops =
+        quark_loops<double>(BiCgStab{.tolerance = 1e-8}, light, lattice_, {.hits = hits}, {{0, 0, 0}}, with);
+    double sum = 0, squares = 0;
+    for (const Correlator& c : loops) {
+      if (c.channel != "pion") continue;
+      double all_times = 0;
+      for (const auto& z : c.value) all_times += z.real();
+      sum += all_times;
+      squares += all_times * all_times;
+    }
+    return std::pair(sum / hits, std::sqrt((squares / hits - sum / hits * sum / hits) / (hits - 1)));
+  };
+  const auto plain = spread(nullptr), averaged = spread(&modes);
+  EXPECT_LT(averaged.second, 0.6 * plain.second) << plain.second << " -> " << averaged.second;
+  EXPECT_LT(std::abs(averaged.first - plain.first), 4 * std::hypot(plain.second, averaged.second));
 }
 
 TEST(DisconnectedProducts, AreThoseOfDifferentHitsLessTheVacuum) {

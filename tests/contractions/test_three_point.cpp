@@ -350,6 +350,20 @@ TEST_F(ThreePoints, SequentialSourcesAreLinearInTheCorrelators) {
   EXPECT_LT(max_difference(in_float, a), 1e-5 * reference::max_abs(a));
 }
 
+TEST(QuarkCurrents, AreReadFromTheirTexts) {
+  for (int n = 0; n < 16; ++n)
+    for (const QuarkCurrent& current : {QuarkCurrent{.gamma = n}, QuarkCurrent{.gamma = n, .derivatives = {2, 3}},
+                                        QuarkCurrent{.gamma = n, .path = {1, -2, 4}}}) {
+      const QuarkCurrent read = quark_current(to_string(current));
+      EXPECT_EQ(read.gamma, current.gamma);
+      EXPECT_EQ(read.derivatives, current.derivatives);
+      EXPECT_EQ(read.path, current.path);
+    }
+  for (const char* text : {"", "pien", "a0 D_w", "a0 D_x D_y D_z", "a0 path", "a0 path x", "a0 path +", "a0 path +w",
+                           "a0 D_x path +x", "a0 +x"})
+    EXPECT_THROW(quark_current(text), InputError) << text;
+}
+
 TEST_F(ThreePoints, WhatDoesNotExistIsRefused) {
   const Propagator<double> s = point_source<double>(lattice_, origin_);
   const auto refused = [&](const QuarkCurrent& current) {

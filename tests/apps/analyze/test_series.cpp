@@ -63,6 +63,68 @@ TEST(Series, BootstrapAndJackknifeAgree) {
   EXPECT_NEAR(a.energy.error, b.energy.error, 0.3 * a.energy.error);
 }
 
+/// Noise that is a first-order process of the configurations: the energy has its autocorrelation time.
+TEST(Series, TheGammaMethodFindsTheAutocorrelationOfAnEnergy) {
+  constexpr int n = 2000;
+  constexpr double a = 0.7, tau = 0.5 * (1 + a) / (1 - a);
+  CorrelatorArray array = array_of("meson", "even", test::spectrum({0.4}, {1}, 24, 1, 24), n, 4);
+  const std::vector<double> c = test::spectrum({0.4}, {1}, 24, 1, 24);
+  for (std::size_t t = 0; t < 24; ++t) {
+    double noise = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double fresh = array.values[24 * i + t].real() / c[t] - 1;
+      noise = i == 0 ? fresh : a * noise + std::sqrt(1 - a * a) * fresh;
+      array.values[24 * i + t] = c[t] * (1 + noise);
+    }
+  }
+  const auto series = collected({array});
+  AnalyzeParameters parameters;
+  const SeriesResult without = analysed(series[0], parameters);
+  parameters.errors.method = "gamma";
+  const SeriesResult with = analysed(series[0], parameters);
+  for (const SeriesResult& r : {without, with}) {
+    ASSERT_TRUE(r.autocorrelation.has_value());
+    EXPECT_NEAR(r.autocorrelation->tau_int, tau, 4 * r.autocorrelation->tau_int_error);
+    EXPECT_LT(r.autocorrelation->tau_int_error, 0.25 * tau);
+    EXPECT_TRUE(r.autocorrelation->long_enough);
+  }
+  EXPECT_EQ(with.energy.mean, without.energy.mean);
+  EXPECT_NEAR(with.statistical / without.statistical, std::sqrt(2 * tau), 0.35);
+  EXPECT_NEAR(with.effective[3].error / without.effective[3].error, std::sqrt(2 * tau), 0.5);
+  EXPECT_NEAR(with.mean[3].error / without.mean[3].error, std::sqrt(2 * tau), 0.5);
+  EXPECT_NEAR(with.energy.mean, 0.4, 4 * with.energy.error);
+  parameters.errors.chains = {n - 10};
+  EXPECT_THROW(analysed(series[0], parameters), InputError);
+  parameters.errors.chains = {n / 4, 3 * n / 4};
+  EXPECT_NEAR(analysed(series[0], parameters).statistical, with.statistical, 0.1 * with.statistical);
+}
+
+/// Two states: fits of one state from late times and of two from early ones, averaged.
+TEST(Series, FitsOfOneAndTwoStatesAreAveraged) {
+  const auto series = collected({array_of("meson", "even", test::spectrum({0.4, 1.1}, {1, 1}, 24, 1, 24), 200, 1)});
+  AnalyzeParameters parameters;
+  parameters.fit.points = 5;
+  const SeriesResult one = analysed(series[0], parameters);
+  parameters.fit.states = 0;
+  parameters.check();
+  const SeriesResult both = analysed(series[0], parameters);
+  ASSERT_EQ(both.problem, "");
+  EXPECT_NEAR(both.energy.mean, 0.4, 4 * both.energy.error);
+  EXPECT_GT(both.n_fits, one.n_fits);
+  EXPECT_EQ(both.best->n_states, 2) << "from early times, of which they use more";
+  EXPECT_LT(both.best->first, one.best->first);
+  EXPECT_LT(both.energy.error, 0.01);
+}
+
+TEST(Series, ThreePointFunctionsAndLoopsHaveNoEnergy) {
+  for (const char* kind : {"three-point", "loop"}) {
+    const auto series = collected({array_of(kind, "pion", test::spectrum({0.4}, {1}, 24, 1, 24), 10, 1)});
+    const SeriesResult r = analysed(series[0], {});
+    EXPECT_NE(r.problem.find("no energy"), std::string::npos);
+    EXPECT_GT(r.mean[2].error, 0);
+  }
+}
+
 TEST(Series, NoiseAndFewSamplesSayWhyThereIsNoEnergy) {
   const std::vector<double> zero(24, 0.0);
   const AnalyzeParameters parameters;
@@ -155,6 +217,21 @@ TEST(AnalyzeParameters, MistakesAreNamed) {
   EXPECT_THROW(p.check(), InputError);
   p = {};
   p.errors.bin = 0;
+  EXPECT_THROW(p.check(), InputError);
+  p = {};
+  p.errors.method = "gamma";
+  p.check();
+  p.errors.bin = 2;
+  EXPECT_THROW(p.check(), InputError);
+  p = {};
+  p.errors.s = 0;
+  EXPECT_THROW(p.check(), InputError);
+  p = {};
+  p.errors.chains = {10, 2};
+  EXPECT_THROW(p.check(), InputError);
+  p.errors.chains = {10, 20};
+  p.check();
+  p.errors.method = "bootstrap";
   EXPECT_THROW(p.check(), InputError);
 }
 

@@ -77,6 +77,81 @@ TEST(SpectrumParameters, ChannelsAreNamedAndNeverTwice) {
   EXPECT_NE(error_with({"correlators.baryons=nuclon"}).find("did you mean 'nucleon'?"), std::string::npos);
 }
 
+TEST(SpectrumParameters, ThreePointFunctionsThatDoNotExistAreRefused) {
+  const auto refused = [](const std::vector<std::string>& assignments, const std::string& says) {
+    std::vector<std::string> all;
+    for (const std::string& a : assignments) all.push_back("three_point.0." + a);
+    const std::string error = error_on({4, 4, 4, 8}, all);
+    EXPECT_NE(error.find(says), std::string::npos) << assignments.front() << ": " << error;
+    EXPECT_NE(error.find("three_point.0."), std::string::npos) << error;
+  };
+  EXPECT_EQ(error_on({4, 4, 4, 8}, {"three_point.0.hadron=proton"}), "no error");
+  refused({"hadron=pien"}, "did you mean 'pion'?");
+  refused({"hadron=lambda_naive_unpol_cg5"}, "equal quarks only");
+  refused({"currents=a0_g5"}, "none of the mesons");
+  refused({"currents=a0 D_u"}, "direction 'u'");
+  refused({"currents=a0 D_x D_y D_z"}, "derivatives");
+  refused({"currents=a0 path x"}, "steps");
+  refused({"currents=a0 path"}, "'path'");
+  refused({"currents=conserved_s"}, "conserved_t");
+  refused({"currents=[]"}, "empty");
+  refused({"times=[3, 3]"}, "twice");
+  refused({"times=[0]"}, "1 or more");
+  refused({"times=[8]"}, "0 to 7");
+  refused({"momenta=[[0, 0, 1], [0, 0, 1]]"}, "twice");
+  refused({"hadron=proton", "struck=s"}, "'u'");
+  refused({"struck=antiquark"}, "exchange the names");
+  refused({"quarks=strange"}, "there is none");
+  refused({"hadron=proton", "quarks=[\"a\", \"b\"]"}, "flavours");
+}
+
+TEST(SpectrumParameters, LoopsThatDoNotExistAreRefused) {
+  const auto refused = [](std::vector<std::string> assignments, const std::string& says) {
+    assignments.push_back("loops.hits=2");
+    const std::string error = error_on({4, 4, 4, 8}, assignments);
+    EXPECT_NE(error.find(says), std::string::npos) << assignments.front() << ": " << error;
+    EXPECT_NE(error.find("loops."), std::string::npos) << error;
+  };
+  EXPECT_EQ(error_on({4, 4, 4, 8}, {"loops.hits=2", "loops.hopping=4", "loops.dilution_time=8"}), "no error");
+  EXPECT_NE(error_with({"loops.hits=-1"}).find("0 or more"), std::string::npos);
+  refused({"loops.dilution_time=3"}, "does not divide");
+  refused({"loops.dilution_space=8"}, "does not divide");
+  refused({"loops.dilution_time=2", "loops.dilution_space=2", "loops.dilution_parity=true"}, "leave it out");
+  refused({"loops.hopping=5"}, "0 to 4");
+  refused({"loops.hopping=1", "action.c_sw=1"}, "clover");
+  refused({"loops.modes=-1"}, "0 or more");
+  refused({"loops.modes=2000"}, "too many");
+  refused({"loops.mode_tolerance=0.0"}, "positive");
+  refused({"loops.quarks=strange"}, "there is none");
+  refused({"loops.momenta=[]"}, "empty");
+  refused({"loops.momenta=[[0, 0, 0], [0, 0, 0]]"}, "twice");
+}
+
+/// A change of [loops] leaves finished sources as they are.
+TEST(SpectrumParameters, LoopsHaveAnIdentityOfTheirOwn) {
+  const auto identities = [](const std::vector<std::string>& assignments) {
+    SpectrumParameters p;
+    Settings s = p.settings();
+    for (const std::string& assignment : assignments) s.assign(assignment);
+    p.complete(s);
+    return std::pair(p.identity(s), p.loop_identity(s));
+  };
+  const auto one = identities({"loops.hits=1"}), two = identities({"loops.hits=2"});
+  EXPECT_EQ(one.first, two.first);
+  EXPECT_NE(one.second, two.second);
+  EXPECT_NE(identities({"three_point.0.times=[3]"}).first, identities({"three_point.0.times=[4]"}).first);
+}
+
+/// Names of configurations choose the noise, wherever the files are.
+TEST(SpectrumParameters, NoiseOfLoopsIsThatOfTheConfigurationsName) {
+  const SpectrumParameters p = with({"loops.hits=1"});
+  const NamedQuark quark = p.all_quarks().front();
+  const auto seed = [&](const std::string& name) { return p.loops.parameters(quark, name).noise.seed; };
+  EXPECT_EQ(seed("a/conf.1"), seed("b/conf.1"));
+  EXPECT_NE(seed("conf.1"), seed("conf.2"));
+  EXPECT_DOUBLE_EQ(p.loops.parameters(quark, "").hopping.diagonal, 1 / (2 * quark.kappa));
+}
+
 TEST(SpectrumParameters, OriginsAreSpreadOrGiven) {
   const Coord extent{8, 8, 8, 16};
   EXPECT_EQ(with({"source.count=1"}).origins(extent), (std::vector<Coord>{{0, 0, 0, 0}}));

@@ -64,6 +64,34 @@ TEST(GammaMethod, AFunctionHasTheErrorOfItsLinearForm) {
   EXPECT_NEAR(square.mean, (5 + value.mean) * (5 + value.mean), 1e-10);
 }
 
+/// log of a ratio of two correlated processes, by the gradient and from jackknife replicas.
+TEST(GammaMethod, AJackknifeHasTheHistoryOfWhatIsComputedFromIt) {
+  const auto x = first_order_process(0.7, 4000, 6), y = first_order_process(0.2, 4000, 7);
+  Samples history;
+  for (std::size_t i = 0; i < x.size(); ++i) history.push_back({5 + x[i], 3 + 0.5 * x[i] + 0.2 * y[i]});
+  const auto mass = [](const std::vector<double>& m) { return std::log(m[0] / m[1]); };
+  const auto by_gradient = autocorrelation(history, mass);
+  const Resampled c = Jackknife{}(history).map([&](const std::vector<double>& m) {
+    return std::vector{m[0], mass(m)};
+  });
+  const auto by_jackknife = autocorrelation(c, 1);
+  EXPECT_NEAR(by_jackknife.mean, by_gradient.mean, 1e-12);
+  EXPECT_NEAR(by_jackknife.error, by_gradient.error, 1e-3 * by_gradient.error);
+  EXPECT_NEAR(by_jackknife.tau_int, by_gradient.tau_int, 1e-3);
+  // Of independent processes that are added, times are averaged with the variances.
+  const double of_x = std::pow(1.0 / 5 - 0.5 / 3, 2), of_y = std::pow(0.2 / 3, 2);
+  const double tau = (of_x * 0.5 * 1.7 / 0.3 + of_y * 0.5 * 1.2 / 0.8) / (of_x + of_y);
+  EXPECT_NEAR(by_jackknife.tau_int, tau, 4 * by_jackknife.tau_int_error);
+  EXPECT_NEAR(autocorrelation(c, 0).tau_int, autocorrelation(x).tau_int, 1e-9) << "of a mean it is exact";
+  EXPECT_NEAR(autocorrelation(c, 0).tau_int, 0.5 * 1.7 / 0.3, 4 * autocorrelation(c, 0).tau_int_error);
+  EXPECT_NEAR(autocorrelation(c, 0, {.s = 1.5, .chains = {1000, 3000}}).tau_int, 0.5 * 1.7 / 0.3, 0.7);
+  EXPECT_THROW(autocorrelation(c, 2), InputError);
+  EXPECT_THROW(autocorrelation(Jackknife{.bin = 10}(history), 0, {.s = 1.5, .chains = {4000}}), InputError);
+  EXPECT_THROW(autocorrelation(Bootstrap{.replicas = 4000}(history), 0), InputError);
+  EXPECT_THROW(autocorrelation(c.map([](const std::vector<double>&) { return std::vector<double>{NAN}; }), 0),
+               InputError);
+}
+
 TEST(GammaMethod, IndependentChainsAreNotCorrelatedAcrossTheirEnds) {
   // Two chains about one mean, long compared with their autocorrelation, as one history and as two.
   auto x = first_order_process(0.8, 10000, 3);

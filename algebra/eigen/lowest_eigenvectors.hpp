@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// The eigenvectors of a Hermitian operator on spinors whose eigenvalues are nearest to zero: thick-restart Lanczos on a
+// Chebyshev polynomial of its square.
+#pragma once
+
+#include "kov/core/field/field.hpp"
+#include "kov/stencil/operators/operator.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kov {
+
+struct EigenParameters {
+  /// Eigenvectors wanted.
+  int n = 16;
+  /// Vectors of the basis: what memory is needed for, besides another n and some.  0: 2 n + 16.
+  int basis = 0;
+  /// The largest |H v - lambda v| of a vector, relative to an upper bound of |H|.
+  double tolerance = 1e-6;
+  int max_restarts = 100;
+  /// Of the random start vector.
+  std::uint64_t seed = 1;
+};
+
+template <class T>
+struct HermitianEigenvectors {
+  /// Component i is v_i, orthonormal.
+  SpinorField<T> vectors;
+  /// Of H, |values[i]| rising; |H v_i - values[i] v_i|.
+  std::vector<double> values, residuals;
+  int restarts = 0;
+  /// Of H.
+  int applications = 0;
+};
+
+/// Eigenvectors of H = H^+ with the smallest |eigenvalue|, gamma_5 M for instance.
+///
+/// The polynomial is T_k of H^2, with k even and [cut, high] mapped to [-1, 1]: high from spectral_bounds(), cut a Ritz
+/// value of a Lanczos run of H^2 itself.  The basis is filled by Lanczos with full orthogonalisation, twice; the Ritz
+/// vectors with the largest values remain (Wu and Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602), and H is
+/// diagonalised among them.  Equal eigenvalues of H^2 beyond the first may be missed.  The same bits on any number of
+/// threads.  Collective.  Throws InputError when n is below 1 or the basis does not fit, ConvergenceError when the
+/// tolerance is not reached.
+template <class T>
+HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& H, const Lattice& lattice,
+                                             const EigenParameters& parameters = {});
+
+}  // namespace kov
