@@ -4,6 +4,7 @@
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
+#include "kov/contractions/engine/contraction_runner.hpp"
 #include "kov/contractions/engine/engine.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -151,6 +152,14 @@ void add_dense_rows(BenchRows<T>& rows) {
   const auto engine = std::make_shared<FactorisedEngine<T>>(operators, n_elementals, n_vectors, 1);
   rows.add("correlators of 16 operators, factorised", tau, 2, double(256 * n_vectors + 2048) / 16, [=] {
     engine->add({0, 0, 1, b.data(), n_vectors * n_vectors, b.data(), b.data(), tau});
+  });
+  // Tr[phi tau phi tau], of one item; the transpose beside two products with elementals.
+  const NamedMatrix phi{"phi", MatrixSpace::vectors, n_vectors, n_vectors, false},
+      quark{"tau", MatrixSpace::both, n_vectors, n_vectors, false};
+  const auto runner = std::make_shared<ContractionRunner<T>>(ContractionPlan({phi, quark, phi, quark}, {{0, 1, 2, 3}}));
+  rows.add("a planned trace of 4 matrices", tau, 8, runner->plan().flops() / tau, [=] {
+    const Z* const data[] = {b.data(), b.data(), b.data(), b.data()};
+    runner->run(data, 1);
   });
 }
 
