@@ -4,6 +4,7 @@
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
+#include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/engine/contraction_runner.hpp"
 #include "kov/contractions/engine/engine.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
@@ -111,6 +112,9 @@ void add_slice_rows(BenchRows<T>& rows) {
   std::fill(few.values.begin(), few.values.end(), 1e-3);  // slices where all is 0 would be left alone
   rows.add("rotation of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { rotate_by_slice(x, one, x); });
   rows.add("32 vectors on slices added to 8", V, 6 * (m + 2 * n), 24 * m * n, [=] { rotate_add_by_slice(x, few, y); });
+  // 21 cross products, and inner products of m x m vectors for m = 1 to 6.
+  rows.add("baryon elementals of 8 vectors", V, 18 * 21 + 12 * 21, 42 * 21 + 24 * 91,
+           [=] { baryon_elementals(y, {at_rest}, {.columns = n}); });
   rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { fix_phases_by_slice(x); });
 }
 
