@@ -2,6 +2,7 @@
 //
 // Several mesons: Wick contractions against determinants of propagators, isospin as an exact symmetry, and the dense
 // engine for one meson.
+#include "docs_rho_and_pions.hpp"
 #include "kov/contractions/distillation/multi_meson.hpp"
 #include "kov/contractions/engine/stream.hpp"
 #include "kov/core/site/random.hpp"
@@ -268,6 +269,18 @@ TEST(SeveralMesons, OfOneMesonAreThoseOfTheEngine) {
   // -Tr[Phi tau g4 Phi^+ g4 tau]: g4 Gamma^+ g4 is -gamma_5 and -gamma_1 here.
   for (std::size_t k = 0; k < expected.size(); ++k)
     EXPECT_LE(std::abs(found[k] - expected[k]), 1e-11 * std::abs(expected[0])) << k;
+}
+
+TEST(SeveralMesons, AreInAMatrixAsTheDocumentationHasIt) {
+  const RandomQuarks q(3);
+  const auto c = rho_and_pions(q.readers<double>());
+  ASSERT_EQ(c.size(), std::size_t(4 * n_times));
+  const auto rho =
+      multi_meson_correlators({isovector_meson({0, Gamma::direction(2)})}, q.readers<double>(), {.sources = {0, 2}});
+  for (std::size_t delta = 0; delta < n_times; ++delta) {
+    EXPECT_LE(std::abs(c[4 * delta] - rho[delta]), 1e-12 * std::abs(rho[0]));
+    EXPECT_GT(std::abs(c[4 * delta + 1]), 1e-3) << "the rho decays";
+  }
 }
 
 TEST(SeveralMesons, WithWickContractionsAsTheyAreCounted) {
