@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace kov {
 
@@ -15,6 +16,16 @@ namespace {
 
 /// Neighbours in a trace, by their numbers: what a product is known by.
 using MatrixArc = std::vector<int>;
+
+struct MatrixArcHash {
+  std::size_t operator()(const MatrixArc& arc) const {
+    std::size_t h = arc.size();
+    for (const int k : arc) h = (h ^ std::size_t(k)) * 0x9E3779B97F4A7C15u + (h >> 29);
+    return h;
+  }
+};
+template <class V>
+using ArcTable = std::unordered_map<MatrixArc, V, MatrixArcHash>;
 
 /// Spaces of a product.
 MatrixSpace space_of_both(MatrixSpace a, MatrixSpace b) { return a == b ? a : MatrixSpace::both; }
@@ -199,7 +210,10 @@ class TraceOrders {
     };
 
     // A product that occurs twice in this trace is there twice in the table: then orders are compared as a whole.
-    const bool repeats = std::set<int>(trace.begin(), trace.end()).size() < trace.size();
+    std::set<std::pair<int, int>> neighbours;
+    bool repeats = false;
+    for (int i = 0; i < n; ++i)
+      repeats |= !neighbours.insert({trace[std::size_t(i)], trace[std::size_t((i + 1) % n)]}).second;
     double least = never;
     int best_first = 0, best_length = 0;
     for (int first = 0; first < n; ++first)
@@ -239,8 +253,8 @@ class TraceOrders {
   const std::vector<NamedMatrix>& matrices_;
   std::vector<MatrixTrace> traces_;
   int n_items_;
-  std::map<MatrixArc, int> occurrences_;
-  std::map<MatrixArc, Maker> makers_;
+  ArcTable<int> occurrences_;
+  ArcTable<Maker> makers_;
   std::vector<OrderedTrace> orders_;
 };
 
