@@ -4,6 +4,7 @@
 #include "kov/algebra/eigen/cuda/slice_tiles.hpp"
 #include "kov/algebra/eigen/slice_packs.hpp"
 #include "kov/core/base/work.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_team.hpp"
 
 #include <algorithm>
@@ -27,6 +28,14 @@ int chunks_of_slice(int n_sites, std::size_t numbers_of_slices) {
   constexpr std::size_t most_numbers = std::size_t(1) << 22;
   const std::size_t fit = std::max<std::size_t>(1, most_numbers / std::max<std::size_t>(1, numbers_of_slices));
   return int(std::min<std::size_t>(std::size_t(std::max(1, n_sites / sites)), fit));
+}
+
+/// Some rows of the matrix of each slice.
+SliceMatrices rows_of_slices(const Lattice& lattice, const SliceMatrices& r, int first, int count) {
+  SliceMatrices rows(lattice, 1, count, r.columns);
+  for (int t = 0; t < r.n_slices; ++t)
+    std::copy_n(r.at(t) + std::ptrdiff_t(first) * r.columns, std::ptrdiff_t(count) * r.columns, rows.at(t));
+  return rows;
 }
 
 }  // namespace
@@ -82,10 +91,11 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
 
 template <class T, class F>
 void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds,
-                                       const Exec& exec) {
+                                       const Exec& exec, int most_rows) {
   require_slices(x, y);
   const SliceSites& sites = SliceSites::of(x.lattice());
   using Kernel = SliceRotation<T, F>;
+  if (most_rows == 0) most_rows = Kernel::most_rows();
   const SliceVectors<Field<ColorVector, T>> in(x);
   const SliceVectors<F> out(y);
   require(r.rows == in.n() && r.columns == out.n() && r.per_slice == 1 && r.n_slices == sites.n_slices(),
@@ -94,6 +104,19 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
           "slices of this rank");
   const bool shares_memory = static_cast<const void*>(x.data()) == static_cast<const void*>(y.data());
   require(!(adds && shares_memory), "a combination of", x.name(), "cannot be added to its own vectors");
+  if (r.rows > most_rows) {
+    // Old vectors are read until the last pass: where new ones take their place, they wait elsewhere.
+    const F made = shares_memory ? F(x.lattice(), "combined vectors", y.n_components()) : y.alias();
+    const int passes = (r.rows + most_rows - 1) / most_rows;
+    for (int pass = 0; pass < passes; ++pass) {
+      const int first = int(std::int64_t(r.rows) * pass / passes),
+                end = int(std::int64_t(r.rows) * (pass + 1) / passes);
+      rotate(x.components(first, end - first), rows_of_slices(x.lattice(), r, first, end - first), made,
+             adds || pass > 0, exec, most_rows);
+    }
+    if (shares_memory) copy_components(made, 0, y, 0, y.n_components());
+    return;
+  }
   // [slice][row][re|im][column], columns padded to whole packs.
   const int padded = (r.columns + Kernel::columns - 1) / Kernel::columns * Kernel::columns;
   std::vector<T> numbers(std::size_t(r.n_slices) * std::size_t(r.rows) * 2 * std::size_t(padded));

@@ -17,7 +17,9 @@ template <class T, class F>
 struct SliceColumnMatrices {
   static SliceMatrices gram(const Field<ColorVector, T>& x, const F& y, const std::vector<Momentum>& momenta,
                             const Coord& origin, const Exec& exec);
-  static void rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds, const Exec& exec);
+  /// most_rows: of a pass; 0: as many as the kernel takes.
+  static void rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds, const Exec& exec,
+                     int most_rows = 0);
 };
 
 }  // namespace detail
@@ -41,7 +43,8 @@ SliceMatrices gram_by_slice(const Field<ColorVector, T>& x, const F& y, const st
 
 /// y_j(t) = sum over i of x_i(t) r(t)_ij.  r: m rows, as many columns as y has vectors, one matrix a slice; rounded to
 /// T.  For colour vectors y may be x, or its first components.  Waits for exec.  24 m n flops for each site; reads 6 m
-/// and writes 6 n reals.  On GPUs m is at most 736 in double and 1472 in single precision; else InputError.
+/// and writes 6 n reals.  On GPUs a pass takes 736 rows in double and 1472 in single precision: with more, every
+/// further pass reads and writes y again, and where y shares memory with x, n vectors are kept beside it meanwhile.
 template <class T, class F>
 void rotate_by_slice(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, const Exec& exec = {}) {
   detail::SliceColumnMatrices<T, F>::rotate(x, r, y, false, exec);

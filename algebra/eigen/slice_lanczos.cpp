@@ -106,9 +106,11 @@ double deviation_from_unity(const DenseMatrix& m) {
   return largest;
 }
 
-/// Work on every slice of this rank, on all threads.
-void for_each_slice(int n_slices, const std::function<void(int)>& work) {
-  on_host_threads("dense problems on slices", n_slices, [&](std::int64_t slice, int) { work(int(slice)); });
+/// Work on every slice of this rank, on all threads.  What it throws on one rank all of them throw.
+void for_each_slice(const Comm& comm, int n_slices, const std::function<void(int)>& work) {
+  comm.agree([&] {
+    on_host_threads("dense problems on slices", n_slices, [&](std::int64_t slice, int) { work(int(slice)); });
+  });
 }
 
 }  // namespace
@@ -222,7 +224,9 @@ void SliceLanczos<T>::orthonormalise(int first, bool records) {
     double deviation = 0, broken = 0;
     for (int t = 0; t < n; ++t) {
       const DenseMatrix products = dense(g, t);
-      deviation = worse(deviation, deviation_from_unity(products));
+      const double deviates = deviation_from_unity(products);
+      deviation = worse(deviation, deviates);
+      if (!std::isfinite(deviates)) continue;  // all ranks throw below
       if (pass == 0) size[std::size_t(t)] = std::max(size[std::size_t(t)], std::sqrt(std::abs(products.trace())));
       // Below this, w has nothing but rounding errors: the Krylov space has ended, and random vectors go on.
       const double smallest = 100 * double(std::numeric_limits<T>::epsilon()) * (pass == 0 ? size[std::size_t(t)] : 1);
@@ -273,7 +277,7 @@ void SliceLanczos<T>::cycle() {
     orthonormalise(first + b, true);
   }
   SliceMatrices to(basis_.lattice(), 1, first, kept);
-  for_each_slice(n_slices(), [&](int t) {
+  for_each_slice(basis_.lattice().comm(), n_slices(), [&](int t) {
     auto& slice = projected_->slices[std::size_t(t)];
     DenseMatrix y = DenseMatrix::Identity(first, kept);
     if (!slice.locked) {
@@ -311,7 +315,7 @@ void SliceLanczos<T>::diagonalise(const Operator<F>& A) {
       for (int i = 0; i < kept; ++i)
         std::copy_n(part.at(t) + std::ptrdiff_t(i) * count, count, h.at(t) + std::ptrdiff_t(i) * kept + first);
   }
-  for_each_slice(n_slices(), [&](int t) {
+  for_each_slice(basis_.lattice().comm(), n_slices(), [&](int t) {
     auto& slice = projected_->slices[std::size_t(t)];
     const EigenSystem eigen = eigen_system(hermitian(dense(h, t)));
     set_slice(h, t, eigen.vectors);

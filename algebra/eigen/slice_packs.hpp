@@ -7,6 +7,7 @@
 #include "kov/core/launch/for_each_team.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace kov::detail {
 
@@ -210,6 +211,8 @@ struct SliceRotation {
     const int fit = int(most / (std::size_t(6) * std::size_t(m) * sizeof(T)));
     return std::clamp(fit / width * width, width, 32);
   }
+  /// Tiles may grow beyond any cache.
+  static int most_rows() { return std::numeric_limits<int>::max(); }
   static std::size_t tile_bytes(int m, int at_once) {
     return sizeof(T) * 6 * std::size_t(at_once) * std::size_t(m + columns) + 2 * 64;
   }

@@ -4,6 +4,8 @@
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
+#include "kov/contractions/distillation/baryon_elementals.hpp"
+#include "kov/contractions/engine/contraction_runner.hpp"
 #include "kov/contractions/engine/engine.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -110,6 +112,9 @@ void add_slice_rows(BenchRows<T>& rows) {
   std::fill(few.values.begin(), few.values.end(), 1e-3);  // slices where all is 0 would be left alone
   rows.add("rotation of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { rotate_by_slice(x, one, x); });
   rows.add("32 vectors on slices added to 8", V, 6 * (m + 2 * n), 24 * m * n, [=] { rotate_add_by_slice(x, few, y); });
+  // 21 cross products, and inner products of m x m vectors for m = 1 to 6.
+  rows.add("baryon elementals of 8 vectors", V, 18 * 21 + 12 * 21, 42 * 21 + 24 * 91,
+           [=] { baryon_elementals(y, {at_rest}, {.columns = n}); });
   rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { fix_phases_by_slice(x); });
 }
 
@@ -151,6 +156,14 @@ void add_dense_rows(BenchRows<T>& rows) {
   const auto engine = std::make_shared<FactorisedEngine<T>>(operators, n_elementals, n_vectors, 1);
   rows.add("correlators of 16 operators, factorised", tau, 2, double(256 * n_vectors + 2048) / 16, [=] {
     engine->add({0, 0, 1, b.data(), n_vectors * n_vectors, b.data(), b.data(), tau});
+  });
+  // Tr[phi tau phi tau], of one item; the transpose beside two products with elementals.
+  const NamedMatrix phi{"phi", MatrixSpace::vectors, n_vectors, n_vectors, false},
+      quark{"tau", MatrixSpace::both, n_vectors, n_vectors, false};
+  const auto runner = std::make_shared<ContractionRunner<T>>(ContractionPlan({phi, quark, phi, quark}, {{0, 1, 2, 3}}));
+  rows.add("a planned trace of 4 matrices", tau, 8, runner->plan().flops() / tau, [=] {
+    const Z* const data[] = {b.data(), b.data(), b.data(), b.data()};
+    runner->run(data, 1);
   });
 }
 

@@ -2,8 +2,11 @@
 #include "apps/distill/distill_correlators.hpp"
 
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/contractions/engine/engine_group.hpp"
 #include "kov/contractions/engine/stream.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+
+#include <algorithm>
 
 namespace kov::app {
 
@@ -11,7 +14,7 @@ namespace {
 
 Gamma gamma_of(const std::string& meson) { return Gamma::number(meson_number(meson).value()); }
 
-/// Elementals of one momentum, and all perambulators, as the engine reads them.
+/// Elementals of some momenta, and all perambulators, as engines read them.
 class DistilledSlices {
  public:
   DistilledSlices(const DistillParameters& parameters, const DistillFiles& files, const DistillPlan& plan)
@@ -22,12 +25,14 @@ class DistilledSlices {
       perambulators_.emplace(plan.source_times[k], SliceMatrixFile(files.perambulators[k].name));
   }
 
-  SliceReader<double> reader(int momentum) const {
+  /// Of a group of engines, one for each momentum.
+  SliceReader<double> reader(const std::vector<int>& momenta) const {
     return {.slice =
-                [this, momentum](int t, std::span<Complex<double>> to) {
+                [this, momenta](int t, std::span<Complex<double>> to) {
                   Complex<double>* next = to.data();
-                  for (int d = 0; d < n_displacements_; ++d)
-                    next = copied(elementals_.read(t, d * n_momenta_ + momentum), next);
+                  for (const int momentum : momenta)
+                    for (int d = 0; d < n_displacements_; ++d)
+                      next = copied(elementals_.read(t, d * n_momenta_ + momentum), next);
                 },
             .perambulator =
                 [this](int t_sink, int t_source, std::span<Complex<double>> to) {
@@ -45,6 +50,14 @@ class DistilledSlices {
   SliceMatrixFile elementals_;
   std::map<int, SliceMatrixFile> perambulators_;
 };
+
+/// Momenta that are contracted in one pass through the perambulators: as many engines as have room to work.
+int momenta_in_a_pass(const DistillParameters& parameters, int n_momenta) {
+  const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
+  const double of_engine = 16 * (2 * 16 * e * n * n + 2 * 256 * e * e);  // with one sink at a time
+  const double room = 4 * double(EngineOptions{}.workspace_bytes);
+  return int(std::clamp(room / of_engine, 1.0, double(std::max(n_momenta, 1))));
+}
 
 }  // namespace
 
@@ -75,13 +88,24 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   std::vector<double> numbers(2 * of_momentum * momenta.size());
   comm.agree([&] {
     const DistilledSlices slices(parameters, files, plan);
-    for (std::size_t m = std::size_t(comm.rank()); m < momenta.size(); m += std::size_t(comm.size())) {
-      FactorisedEngine<double> engine(factorised, n_displacements, parameters.eigenvectors.n, n_times);
-      add_correlators(engine, slices.reader(int(m)), {.sources = plan.source_times});
-      double* to = numbers.data() + 2 * of_momentum * m;
-      for (const std::complex<double>& z : engine.correlators()) {
-        *to++ = z.real();
-        *to++ = z.imag();
+    std::vector<int> mine;
+    for (int m = comm.rank(); m < int(momenta.size()); m += comm.size()) mine.push_back(m);
+    const auto at_once = std::size_t(momenta_in_a_pass(parameters, int(mine.size())));
+    for (std::size_t first = 0; first < mine.size(); first += at_once) {
+      const std::vector<int> some(mine.begin() + std::ptrdiff_t(first),
+                                  mine.begin() + std::ptrdiff_t(std::min(mine.size(), first + at_once)));
+      const EngineOptions options{.workspace_bytes = EngineOptions{}.workspace_bytes / some.size()};
+      std::vector<FactorisedEngine<double>> engines;
+      for (std::size_t k = 0; k < some.size(); ++k)
+        engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);
+      EngineGroup<FactorisedEngine<double>> group(std::move(engines));
+      add_correlators(group, slices.reader(some), {.sources = plan.source_times});
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        double* to = numbers.data() + 2 * of_momentum * std::size_t(some[k]);
+        for (const std::complex<double>& z : group.engines()[k].correlators()) {
+          *to++ = z.real();
+          *to++ = z.imag();
+        }
       }
     }
   });
@@ -106,13 +130,16 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   return correlators;
 }
 
-double correlator_bytes(const DistillParameters& parameters, int n_times) {
+double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks) {
   const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
   const double operators = e * double(parameters.correlators.mesons.size());
   if (operators == 0) return 0;
-  const double results =
-      64 * operators * operators * n_times * double(momenta_up_to(parameters.elementals.max_momentum).size());
-  return double(EngineOptions{}.workspace_bytes) * 3 + 16 * e * n * n * n_times + results;
+  const int n_momenta = int(momenta_up_to(parameters.elementals.max_momentum).size());
+  const double results = 64 * operators * operators * n_times * n_momenta;
+  const int at_once = momenta_in_a_pass(parameters, (n_momenta + n_ranks - 1) / n_ranks);
+  const double slices = std::min(16 * e * n * n * n_times * at_once, double(StreamOptions{}.slice_bytes));
+  // Engines with one sink at a time may need more than their workspace: momenta_in_a_pass() bounds that.
+  return double(EngineOptions{}.workspace_bytes) * 4 + slices + results;
 }
 
 }  // namespace kov::app

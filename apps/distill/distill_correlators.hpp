@@ -30,13 +30,13 @@ int conjugate_sign(const std::string& meson);
 
 /// C_ij(delta) = <O_i(t + delta) O_j^+(t)> = -eta_j Tr[Phi_i tau(t + delta, t) Phi_j^+ tau(t, t + delta)], averaged
 /// over the source times, for all pairs of operators at every momentum; the channel is "sink-source".  Sums over the
-/// sites of both slices: proportional to the volume.  Momenta are divided among the ranks, which read the files.  Calls
-/// `done` for each.  Collective.
+/// sites of both slices: proportional to the volume.  Momenta are divided among the ranks, each of which reads
+/// the perambulators once for as many momenta as there is room for.  Collective.
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
                                               const std::map<std::string, LabelValue>& labels);
 
-/// Bytes that a process needs for them.
-double correlator_bytes(const DistillParameters& parameters, int n_times);
+/// Bytes that one of n_ranks processes needs for them.
+double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks);
 
 }  // namespace kov::app

@@ -140,8 +140,9 @@ std::string DistillParameters::eigenvector_identity() const {
   std::string text = "eigenvectors " + std::to_string(eigenvectors.n) + " links " + links.description();
   if (links.smearing == "ape") text += " " + exact_text(links.ape_weight);
   if (links.smearing == "stout") text += " " + exact_text(links.stout_rho);
-  return text + " tolerance " + exact_text(eigenvectors.tolerance) + " seed " + std::to_string(eigenvectors.seed) +
-         " bits " + std::to_string(output.precision);
+  return text + " tolerance " + exact_text(eigenvectors.tolerance) + " block " + std::to_string(eigenvectors.block) +
+         " cut " + exact_text(eigenvectors.cut) + " order " + std::to_string(eigenvectors.order) + " seed " +
+         std::to_string(eigenvectors.seed) + " bits " + std::to_string(output.precision);
 }
 
 std::string DistillParameters::elemental_identity() const {

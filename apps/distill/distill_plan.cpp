@@ -193,7 +193,7 @@ double distill_job_bytes(const Comm& comm, const DistillParameters& p, const Coo
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
   const double slices = double(extent[3]) / comm.size();
   const double matrices = 16 * n * n * slices * double(p.labels().size()) + 16 * 16 * n * n * slices;
-  return links + std::max({basis, solving, correlator_bytes(p, extent[3])}) + matrices;
+  return links + std::max({basis, solving, correlator_bytes(p, extent[3], comm.size())}) + matrices;
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {

@@ -81,7 +81,8 @@ void write_eigenvectors(const std::filesystem::path& path, const SliceEigenvecto
   SliceGather gather(comm, geometry, 6);
   const int first = geometry.origin()[3], n_here = geometry.local_extent()[3];
   for (int i = 0; i < n; ++i) {
-    const std::vector<double> mine = numbers_of_vector(eigenvectors.vectors, i, one);
+    std::vector<double> mine;
+    comm.agree([&] { mine = numbers_of_vector(eigenvectors.vectors, i, one); });
     const std::size_t of_slice = mine.size() / std::size_t(n_here);
     std::string trouble;
     for (int t = 0; t < e[3]; ++t) {
@@ -94,8 +95,8 @@ void write_eigenvectors(const std::filesystem::path& path, const SliceEigenvecto
         in_file.write(*file, {std::uint64_t(t), std::uint64_t(i), 0, 0, 0, 0},
                       {1, 1, std::uint64_t(e[2]), std::uint64_t(e[1]), std::uint64_t(e[0]), 3},
                       {reinterpret_cast<const std::complex<double>*>(slice.data()), slice.size() / 2});
-      } catch (const Error& error) {
-        trouble = error.what();
+      } catch (const std::exception& error) {  // and std::bad_alloc: the others wait for this rank
+        trouble = sentence("the eigenvectors were not written to", path.string() + ":", error.what());
       }
     }
     comm.agree([&] { require(trouble.empty(), trouble); });

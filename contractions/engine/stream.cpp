@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/engine/stream.hpp"
 
+#include "kov/contractions/engine/engine_group.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
@@ -166,5 +167,13 @@ template void add_correlators(DenseEngine<float>&, const SliceReader<float>&, co
 template void add_correlators(DenseEngine<double>&, const SliceReader<double>&, const StreamOptions&, const Exec&);
 template void add_correlators(FactorisedEngine<float>&, const SliceReader<float>&, const StreamOptions&, const Exec&);
 template void add_correlators(FactorisedEngine<double>&, const SliceReader<double>&, const StreamOptions&, const Exec&);
+template void add_correlators(EngineGroup<FactorisedEngine<float>>&, const SlicesInMemory<float>&,
+                              const std::vector<int>&, const Exec&);
+template void add_correlators(EngineGroup<FactorisedEngine<float>>&, const SliceReader<float>&, const StreamOptions&,
+                              const Exec&);
+template void add_correlators(EngineGroup<FactorisedEngine<double>>&, const SlicesInMemory<double>&,
+                              const std::vector<int>&, const Exec&);
+template void add_correlators(EngineGroup<FactorisedEngine<double>>&, const SliceReader<double>&, const StreamOptions&,
+                              const Exec&);
 
 }  // namespace kov

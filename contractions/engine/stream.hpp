@@ -33,7 +33,8 @@ struct StreamOptions {
   std::size_t slice_bytes = std::size_t(1) << (has_packs ? 31 : 34);
 };
 
-/// Adds the correlators from these sources (none: all) to all sinks.  Asynchronous.
+/// Adds the correlators from these sources (none: all) to all sinks.  Engine: a DenseEngine, a FactorisedEngine or an
+/// EngineGroup of the latter.  Asynchronous.
 template <class Engine>
 void add_correlators(Engine& engine, const SlicesInMemory<typename Engine::Real>& data,
                      const std::vector<int>& sources = {}, const Exec& exec = {});

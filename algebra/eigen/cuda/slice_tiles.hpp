@@ -143,6 +143,7 @@ template <class T, class F>
 struct SliceRotation {
   using Block = SliceBlock<T>;
   static constexpr int columns = Block::columns, threads = 128;
+  static constexpr std::size_t most_tile_bytes = std::size_t(46) << 10;
 
   SliceVectors<Field<ColorVector, T>> in;
   SliceVectors<F> out;
@@ -154,11 +155,12 @@ struct SliceRotation {
 
   /// As many sites as scratch memory has room for, at most 16.
   static int sites_at_once(int m) {
-    constexpr std::size_t most = std::size_t(46) << 10;
     int n = 16;
-    while (n > 1 && tile_bytes(m, n) > most) --n;
+    while (n > 1 && tile_bytes(m, n) > most_tile_bytes) --n;
     return n;
   }
+  /// Whose old vectors at one site fit.
+  static int most_rows() { return int(most_tile_bytes / tile_bytes(1, 1)); }
   static std::size_t tile_bytes(int m, int at_once) {
     return std::size_t(rows_of(at_once)) * std::size_t(m) * sizeof(Complex<T>);
   }

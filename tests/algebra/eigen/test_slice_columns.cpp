@@ -138,6 +138,47 @@ TEST(SliceColumnsOnce, RotateInPlaceAsElsewhere) {
   EXPECT_EQ(reference::part(gather(x), 18, 15).data, reference::part(before, 18, 15).data);
 }
 
+/// In passes of so many rows, as GPUs need them where scratch memory is too small for all.
+template <class F>
+void check_passes(const F& y, const Field<ColorVector, double>& x, bool adds) {
+  using Rotation = detail::SliceColumnMatrices<double, F>;
+  const Lattice& lattice = x.lattice();
+  SliceMatrices r(lattice, 1, x.n_components(), F::n_complex / 3 * y.n_components());
+  for (std::size_t i = 0; i < r.values.size(); ++i) r.values[i] = {std::sin(double(i)), std::cos(3.0 * double(i))};
+  const F at_once = y.clone("at once");
+  Rotation::rotate(x, r, at_once, adds, Exec());
+  for (const int most : {1, 4, 10}) {
+    const F in_passes = y.clone("in passes");
+    Rotation::rotate(x, r, in_passes, adds, Exec(), most);
+    const GlobalArray a = gather(at_once), b = gather(in_passes);
+    double worst = 0;
+    for (std::size_t i = 0; i < a.data.size(); ++i) worst = worse(worst, std::abs(a.data[i] - b.data[i]));
+    EXPECT_LE(worst, 200 * eps<double>) << most;
+  }
+}
+
+TEST(SliceColumnsOnce, RotateInPassesAsAtOnce) {
+  const Lattice lattice(Comm::world(), {4, 4, 2, 4});
+  const auto x = reference::random_field<ColorVector, double>(lattice, 11, 1);
+  for (const bool adds : {false, true}) {
+    check_passes(reference::random_field<ColorVector, double>(lattice, 5, 2), x, adds);
+    check_passes(reference::random_field<Spinor, double>(lattice, 2, 3), x, adds);
+  }
+  // In place.
+  SliceMatrices r(lattice, 1, 11, 6);
+  for (std::size_t i = 0; i < r.values.size(); ++i) r.values[i] = {std::sin(double(i)), std::cos(3.0 * double(i))};
+  const Field<ColorVector, double> elsewhere(lattice, "elsewhere", 6);
+  rotate_by_slice(x, r, elsewhere);
+  const GlobalArray before = gather(x);
+  detail::SliceColumnMatrices<double, Field<ColorVector, double>>::rotate(x, r, x.components(0, 6), false, Exec(), 3);
+  const GlobalArray after = gather(x), expected = gather(elsewhere);
+  for (std::int64_t site = 0; site < volume(lattice.extent()); ++site)
+    for (int i = 0; i < 33; ++i)
+      EXPECT_LE(std::abs(after.data[std::size_t(33 * site + i)] - (i < 18 ? expected.data[std::size_t(18 * site + i)]
+                                                                          : before.data[std::size_t(33 * site + i)])),
+                200 * eps<double>);
+}
+
 TEST(SliceColumnsOnce, HaveTheirFirstNumberRealAndPositive) {
   const Lattice lattice(Comm::world(), {4, 4, 2, 6});
   const auto x = reference::random_field<ColorVector, double>(lattice, 3, 4);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numbers>
 
 namespace kov {
@@ -144,6 +145,22 @@ TEST(LaplacianEigenvectors, SayWhatCannotBe) {
   EXPECT_THROW(laplacian_eigenvectors(links, {.n = 4, .max_restarts = 1}), ConvergenceError);
   // Beyond what double precision has.
   EXPECT_THROW(laplacian_eigenvectors(links, {.n = 4, .tolerance = 1e-17}), ConvergenceError);
+}
+
+/// The unit operator, except for one number on one slice.
+struct NotFinite {
+  void apply(const Field<ColorVector, double>& in, const Field<ColorVector, double>& out, const Exec& = {}) const {
+    copy(in, out);
+    const Coord at{1, 2, 3, 1};
+    for (int i = 0; i < out.n_components(); ++i)
+      poke(out, at, ColorVector<double>{{{std::numeric_limits<double>::quiet_NaN(), 0}, {0, 0}, {0, 0}}}, i);
+  }
+};
+
+/// On several ranks one of them has the slice, and the others would wait for it if it threw alone.
+TEST(LaplacianEigenvectors, OfWhatIsNotFiniteAreAnErrorOnEveryRank) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  EXPECT_THROW(lowest_eigenvectors_by_slice<double>(NotFinite{}, NotFinite{}, lattice, {.n = 4}), ConvergenceError);
 }
 
 }  // namespace test_laplacian_eigenvectors

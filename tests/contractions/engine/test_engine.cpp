@@ -2,6 +2,7 @@
 //
 // Correlator matrices against their definition with backward perambulators, and the factorised engine and streams
 // against the dense engine.
+#include "kov/contractions/engine/engine_group.hpp"
 #include "kov/contractions/engine/stream.hpp"
 #include "tests/contractions/kernels/matrix_support.hpp"
 
@@ -175,6 +176,47 @@ TYPED_TEST(Engines, StreamTheSameBits) {
                       stream);
       EXPECT_EQ(also_streamed.correlators(), from_memory(factorised, data.elementals, data.taus, stream.sources));
     }
+}
+
+TYPED_TEST(Engines, InAGroupAreAsEachOfThem) {
+  const Data data;
+  using Engine = FactorisedEngine<TypeParam>;
+  // Other elementals for the second engine: those of the times one after another in a slice of the group.
+  const HostNumbers others = random_numbers<Complex<float>>(n_times * n_elementals * elemental_size, 7);
+  const std::size_t of_slice = n_elementals * elemental_size;
+  HostNumbers both;
+  for (std::size_t t = 0; t < n_times; ++t)
+    for (const HostNumbers* elementals : {&data.elementals, &others}) {
+      const HostNumbers one = part(*elementals, t, of_slice);
+      both.insert(both.end(), one.begin(), one.end());
+    }
+  const EngineOptions options{.workspace_bytes = 1};
+  const Engine engine(data.operators, n_elementals, n_vectors, n_times, options);
+  const auto group = [&] {
+    std::vector<Engine> engines;
+    for (int k = 0; k < 2; ++k) engines.emplace_back(data.operators, n_elementals, n_vectors, n_times, options);
+    return EngineGroup<Engine>(std::move(engines));
+  };
+  const HostNumbers expected[2] = {
+      from_memory(Engine(data.operators, n_elementals, n_vectors, n_times, options), data.elementals, data.taus,
+                  {0, 3}),
+      from_memory(Engine(data.operators, n_elementals, n_vectors, n_times, options), others, data.taus, {0, 3})};
+  for (const bool keeps : {true, false}) {
+    EngineGroup<Engine> streamed = group();
+    EXPECT_EQ(streamed.slice_numbers(), 2 * engine.slice_numbers());
+    std::atomic<int> slices_read = 0;
+    add_correlators(streamed, reader_of<TypeParam>(both, data.taus, streamed.slice_numbers(), slices_read),
+                    {.sources = {0, 3}, .slice_bytes = keeps ? std::size_t(1) << 30 : 0});
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(streamed.engines()[k].correlators(), expected[k]);
+  }
+  EngineGroup<Engine> in_memory = group();
+  using Z = Complex<TypeParam>;
+  const Buffer<Z> ds = on_device<Z>(both), dt = on_device<Z>(data.taus);
+  add_correlators(in_memory, SlicesInMemory<TypeParam>{ds.data(), dt.data()}, {0, 3});
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(in_memory.engines()[k].correlators(), expected[k]);
+  EXPECT_THROW(EngineGroup<Engine>({}), InputError);
+  std::vector<Engine> unlike{engine, Engine(data.operators, n_elementals, n_vectors, n_times + 1, options)};
+  EXPECT_THROW(EngineGroup<Engine>(std::move(unlike)), InputError);
 }
 
 TEST(Engines, WithWideSumsAreCloserToTheDefinition) {

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+#include "kov/contractions/distillation/multi_meson.hpp"
+
+#include "kov/contractions/engine/contraction_runner.hpp"
+#include "kov/core/base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kov {
+
+namespace {
+
+const double over_root_2 = std::sqrt(0.5);
+
+/// The pions of a vertex by I3 = 1, 0, -1.
+std::vector<MultiMesonTerm> pion_terms(int i3, const MesonVertex& v) {
+  if (i3 > 0) return {{1, {{"d", "u", v}}}};
+  if (i3 < 0) return {{-1, {{"u", "d", v}}}};
+  return {{over_root_2, {{"d", "d", v}}}, {-over_root_2, {{"u", "u", v}}}};
+}
+
+/// Appends factor a b, term by term.
+void add_products(MultiMesonOperator& op, double factor, const std::vector<MultiMesonTerm>& a,
+                  const std::vector<MultiMesonTerm>& b) {
+  for (const MultiMesonTerm& x : a)
+    for (const MultiMesonTerm& y : b) {
+      MultiMesonTerm term{factor * x.coefficient * y.coefficient, x.mesons};
+      term.mesons.insert(term.mesons.end(), y.mesons.begin(), y.mesons.end());
+      op.terms.push_back(std::move(term));
+    }
+}
+
+}  // namespace
+
+MultiMesonOperator two_pions(int isospin, const MesonVertex& first, const MesonVertex& second) {
+  require(isospin >= 0 && isospin <= 2, "two pions cannot have the isospin", isospin, ": take 0, 1 or 2");
+  MultiMesonOperator op{"pi pi I=" + std::to_string(isospin), {}};
+  const auto add = [&](double factor, int i3, int other) {
+    add_products(op, factor, pion_terms(i3, first), pion_terms(other, second));
+  };
+  if (isospin == 2) {
+    add(1, 1, 1);
+  } else if (isospin == 1) {
+    add(over_root_2, 1, 0);
+    add(-over_root_2, 0, 1);
+  } else {
+    const double third = std::sqrt(1.0 / 3);
+    add(third, 1, -1);
+    add(-third, 0, 0);
+    add(third, -1, 1);
+  }
+  return op;
+}
+
+MultiMesonOperator pion_kaon(int twice_isospin, const MesonVertex& pion, const MesonVertex& kaon) {
+  require(twice_isospin == 1 || twice_isospin == 3, "a pion and a kaon cannot have the isospin", twice_isospin,
+          "/ 2: take 1 or 3 halves");
+  MultiMesonOperator op{"pi K I=" + std::to_string(twice_isospin) + "/2", {}};
+  const std::vector<MultiMesonTerm> plus{{1, {{"s", "u", kaon}}}}, neutral{{1, {{"s", "d", kaon}}}};
+  if (twice_isospin == 3) {
+    add_products(op, 1, pion_terms(1, pion), plus);
+  } else {
+    add_products(op, std::sqrt(2.0 / 3), pion_terms(1, pion), neutral);
+    add_products(op, -std::sqrt(1.0 / 3), pion_terms(0, pion), plus);
+  }
+  return op;
+}
+
+MultiMesonOperator isovector_meson(const MesonVertex& vertex) { return {"isovector", pion_terms(1, vertex)}; }
+MultiMesonOperator isoscalar_meson(const MesonVertex& vertex) {
+  return {"isoscalar", {{over_root_2, {{"u", "u", vertex}}}, {over_root_2, {{"d", "d", vertex}}}}};
+}
+MultiMesonOperator strange_meson(const MesonVertex& vertex) { return {"strange", {{1, {{"s", "u", vertex}}}}}; }
+
+MultiMesonOperator isospin_lowered(const MultiMesonOperator& op) {
+  MultiMesonOperator lowered{op.name + " lowered", {}};
+  for (const MultiMesonTerm& term : op.terms)
+    for (std::size_t k = 0; k < term.mesons.size(); ++k) {
+      if (term.mesons[k].quark == "u") {
+        lowered.terms.push_back(term);
+        lowered.terms.back().mesons[k].quark = "d";
+      }
+      if (term.mesons[k].antiquark == "d") {
+        lowered.terms.push_back(term);
+        lowered.terms.back().coefficient = -term.coefficient;
+        lowered.terms.back().mesons[k].antiquark = "u";
+      }
+    }
+  return lowered;
+}
+
+std::vector<WickContraction> wick_contractions(const std::vector<QuarkBilinear>& mesons) {
+  std::vector<WickContraction> all;
+  std::vector<int> next(mesons.size());  // the antiquark of which meson the quark of each is contracted with
+  std::vector<bool> is_taken(mesons.size(), false);
+  const auto choose = [&](auto&& self, std::size_t k) -> void {
+    if (k < mesons.size()) {
+      for (std::size_t l = 0; l < mesons.size(); ++l) {
+        if (is_taken[l] || mesons[l].antiquark != mesons[k].quark) continue;
+        is_taken[l] = true;
+        next[k] = int(l);
+        self(self, k + 1);
+        is_taken[l] = false;
+      }
+      return;
+    }
+    WickContraction contraction;
+    std::vector<bool> is_seen(mesons.size(), false);
+    for (int first = 0; first < int(mesons.size()); ++first) {
+      if (is_seen[std::size_t(first)]) continue;
+      std::vector<int> loop;
+      for (int at = first; !is_seen[std::size_t(at)]; at = next[std::size_t(at)]) {
+        is_seen[std::size_t(at)] = true;
+        loop.push_back(at);
+      }
+      contraction.loops.push_back(std::move(loop));
+    }
+    all.push_back(std::move(contraction));
+  };
+  choose(choose, 0);
+  return all;
+}
+
+namespace {
+
+/// A matrix in the traces of mesons: what it is, and where.
+struct MesonMatrix {
+  enum class Kind {
+    gamma,
+    sink_elemental,    // phi(t)
+    source_elemental,  // phi(0)^+
+    forward,           // tau(t, 0)
+    backward,          // tau(0, t)
+    at_sink,           // tau(t, t)
+    at_source          // tau(0, 0)
+  };
+  Kind kind;
+  Gamma gamma = {};
+  int elemental = 0;
+  std::string quark = {};
+
+  std::string name() const {
+    switch (kind) {
+      case Kind::gamma: {
+        std::string text = "gamma";
+        for (int s = 0; s < 4; ++s)
+          text +=
+              " " + std::to_string(gamma.column[std::size_t(s)]) + "i" + std::to_string(gamma.phase[std::size_t(s)]);
+        return text;
+      }
+      case Kind::sink_elemental:
+        return "phi" + std::to_string(elemental) + "(t)";
+      case Kind::source_elemental:
+        return "phi" + std::to_string(elemental) + "(0)^+";
+      case Kind::forward:
+        return quark + "(t,0)";
+      case Kind::backward:
+        return quark + "(0,t)";
+      case Kind::at_sink:
+        return quark + "(t,t)";
+      case Kind::at_source:
+        return quark + "(0,0)";
+    }
+    return "";
+  }
+  bool is_shared() const { return kind == Kind::gamma || kind == Kind::source_elemental || kind == Kind::at_source; }
+};
+
+/// A product of traces with its coefficient.
+struct MesonDiagram {
+  std::vector<int> traces;
+  std::complex<double> coefficient;
+};
+
+/// All matrices, traces and diagrams of a matrix of correlators.
+class MesonDiagrams {
+ public:
+  MesonDiagrams(const std::vector<MultiMesonOperator>& operators, const std::map<std::string, std::string>& same_as)
+      : same_as_(same_as) {
+    for (const MultiMesonOperator& sink : operators)
+      for (const MultiMesonOperator& source : operators) add(sink, source);
+  }
+
+  const std::vector<MesonMatrix>& matrices() const { return matrices_; }
+  const std::vector<MatrixTrace>& traces() const { return traces_; }
+  /// Of each pair of sink and source.
+  const std::vector<std::vector<MesonDiagram>>& diagrams() const { return diagrams_; }
+
+ private:
+  void add(const MultiMesonOperator& sink, const MultiMesonOperator& source) {
+    // Loops are known by the names of their matrices until it is clear which are needed: contractions may cancel.
+    std::map<std::vector<std::vector<std::string>>, std::complex<double>> sums;
+    std::map<std::string, MesonMatrix> known;
+    for (const MultiMesonTerm& a : sink.terms)
+      for (const MultiMesonTerm& b : source.terms) {
+        std::vector<QuarkBilinear> mesons = a.mesons;
+        for (const QuarkBilinear& m : b.mesons) mesons.push_back({m.quark, m.antiquark, m.vertex});
+        const std::size_t n_sink = a.mesons.size();
+        for (const WickContraction& contraction : wick_contractions(mesons)) {
+          std::vector<std::vector<std::string>> loops;
+          for (const std::vector<int>& loop : contraction.loops) {
+            loops.push_back({});
+            for (std::size_t i = 0; i < loop.size(); ++i) {
+              const std::size_t k = std::size_t(loop[i]), next = std::size_t(loop[(i + 1) % loop.size()]);
+              for (const MesonMatrix& m : matrices_of(mesons[k], k < n_sink, next < n_sink)) {
+                loops.back().push_back(m.name());
+                known.emplace(loops.back().back(), m);
+              }
+            }
+            turn_to_least(loops.back());
+          }
+          std::sort(loops.begin(), loops.end());
+          sums[loops] += double(contraction.sign()) * a.coefficient * std::conj(b.coefficient);
+        }
+      }
+    double largest = 0;
+    for (const auto& [loops, coefficient] : sums) largest = std::max(largest, std::abs(coefficient));
+    std::vector<MesonDiagram> diagrams;
+    for (const auto& [loops, coefficient] : sums) {
+      if (std::abs(coefficient) <= 1e-12 * largest) continue;
+      MesonDiagram diagram{{}, coefficient};
+      for (const auto& loop : loops) diagram.traces.push_back(trace_number(loop, known));
+      diagrams.push_back(std::move(diagram));
+    }
+    diagrams_.push_back(std::move(diagrams));
+  }
+
+  /// Gamma, elemental and the propagator to the next meson, from its slice.
+  std::vector<MesonMatrix> matrices_of(const QuarkBilinear& meson, bool is_sink, bool next_is_sink) const {
+    using enum MesonMatrix::Kind;
+    std::vector<MesonMatrix> all;
+    const Gamma g4 = Gamma::direction(3), g = meson.vertex.gamma, gamma_here = is_sink ? g : g4 * g.adjoint() * g4;
+    if (!(gamma_here == Gamma{})) all.push_back({.kind = gamma, .gamma = gamma_here});
+    all.push_back({.kind = is_sink ? sink_elemental : source_elemental, .elemental = meson.vertex.elemental});
+    const auto same = same_as_.find(meson.quark);
+    all.push_back({.kind = is_sink ? (next_is_sink ? at_sink : forward) : (next_is_sink ? backward : at_source),
+                   .quark = same == same_as_.end() ? meson.quark : same->second});
+    return all;
+  }
+
+  static void turn_to_least(std::vector<std::string>& loop) {
+    std::vector<std::string> turned = loop, best = loop;
+    for (std::size_t i = 1; i < loop.size(); ++i) {
+      std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+      best = std::min(best, turned);
+    }
+    loop = best;
+  }
+
+  int trace_number(const std::vector<std::string>& loop, const std::map<std::string, MesonMatrix>& known) {
+    const auto [at, is_new] = trace_numbers_.emplace(loop, int(traces_.size()));
+    if (!is_new) return at->second;
+    MatrixTrace trace;
+    for (const std::string& name : loop) {
+      const auto [number, is_new_matrix] = matrix_numbers_.emplace(name, int(matrices_.size()));
+      if (is_new_matrix) matrices_.push_back(known.at(name));
+      trace.push_back(number->second);
+    }
+    traces_.push_back(std::move(trace));
+    return at->second;
+  }
+
+  const std::map<std::string, std::string>& same_as_;
+  std::vector<MesonMatrix> matrices_;
+  std::vector<MatrixTrace> traces_;
+  std::vector<std::vector<MesonDiagram>> diagrams_;
+  std::map<std::string, int> matrix_numbers_;
+  std::map<std::vector<std::string>, int> trace_numbers_;
+};
+
+/// The matrices of some sinks and a source, on the host and where kernels run.
+template <class T>
+class MesonData {
+ public:
+  using Z = Complex<T>;
+  MesonData(const std::vector<MesonMatrix>& matrices, const ContractionPlan& plan, const DistilledQuarks<T>& quarks)
+      : matrices_(matrices), quarks_(quarks) {
+    for (std::size_t k = 0; k < matrices.size(); ++k) {
+      sizes_.push_back(std::size_t(plan.values()[k].size()));
+      const std::size_t n = sizes_[k] * std::size_t(matrices[k].is_shared() ? 1 : plan.n_items());
+      host_.emplace_back(n);
+      device_.emplace_back(matrices[k].name(), n);
+      data_.push_back(device_[k].data());
+    }
+  }
+
+  /// Of source time t0: what all sinks share.
+  void load_source(int t0) {
+    for (std::size_t k = 0; k < matrices_.size(); ++k) {
+      const MesonMatrix& m = matrices_[k];
+      if (!m.is_shared()) continue;
+      std::vector<Z>& to = host_[k];
+      if (m.kind == MesonMatrix::Kind::gamma) {
+        std::fill(to.begin(), to.end(), Z{T(0), T(0)});
+        for (std::size_t s = 0; s < 4; ++s)
+          to[4 * s + std::size_t(m.gamma.column[s])] = times_i_power(m.gamma.phase[s], Z{T(1), T(0)});
+      } else if (m.kind == MesonMatrix::Kind::source_elemental) {
+        const std::size_t n = std::size_t(quarks_.n_vectors);
+        std::vector<Z> phi(n * n);
+        quarks_.elemental(t0, m.elemental, phi);
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j) to[j * n + i] = conj(phi[i * n + j]);
+      } else {
+        quarks_.perambulator(m.quark, t0, t0, to);
+      }
+      device_[k].copy_from(to);
+    }
+  }
+
+  /// Of sinks first, first + 1, ...
+  void load_sinks(int t0, int first, int n_sinks) {
+    for (int item = 0; item < n_sinks; ++item) {
+      const int t = first + item;
+      std::map<std::string, std::vector<Z>> forward;  // read once, and turned round where it is needed
+      for (std::size_t k = 0; k < matrices_.size(); ++k) {
+        const MesonMatrix& m = matrices_[k];
+        if (m.is_shared()) continue;
+        const std::span<Z> to = std::span(host_[k]).subspan(std::size_t(item) * sizes_[k], sizes_[k]);
+        if (m.kind == MesonMatrix::Kind::sink_elemental) {
+          quarks_.elemental(t, m.elemental, to);
+          continue;
+        }
+        if (m.kind == MesonMatrix::Kind::at_sink) {
+          quarks_.perambulator(m.quark, t, t, to);
+          continue;
+        }
+        std::vector<Z>& tau = forward[m.quark];
+        if (tau.empty()) {
+          tau.resize(sizes_[k]);
+          quarks_.perambulator(m.quark, t, t0, tau);
+        }
+        if (m.kind == MesonMatrix::Kind::forward)
+          std::copy(tau.begin(), tau.end(), to.begin());
+        else
+          turn_round(tau, to);
+      }
+    }
+    for (std::size_t k = 0; k < matrices_.size(); ++k)
+      if (!matrices_[k].is_shared()) device_[k].copy_from(host_[k]);
+  }
+  std::span<const Z* const> data() const { return data_; }
+
+ private:
+  /// to = gamma_5 tau^+ gamma_5
+  void turn_round(const std::vector<Z>& tau, std::span<Z> to) const {
+    const std::size_t n = 4 * std::size_t(quarks_.n_vectors);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        const Z z = conj(tau[i * n + j]);
+        to[j * n + i] = (i < n / 2) == (j < n / 2) ? z : -z;
+      }
+  }
+
+  const std::vector<MesonMatrix>& matrices_;
+  const DistilledQuarks<T>& quarks_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::vector<Z>> host_;
+  std::vector<Buffer<Z>> device_;
+  std::vector<const Z*> data_;
+};
+
+}  // namespace
+
+template <class T>
+std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>& operators,
+                                                          const DistilledQuarks<T>& quarks,
+                                                          const MultiMesonOptions& options, const Exec& exec) {
+  require(!operators.empty() && quarks.n_vectors >= 1 && quarks.n_times >= 1, "correlators of", operators.size(),
+          "operators with", quarks.n_vectors, "eigenvectors on", quarks.n_times,
+          "time slices were asked for: there must be one of each at least");
+  require(quarks.elemental && quarks.perambulator,
+          "correlators of mesons need elementals and perambulators: give both");
+  const int n_times = quarks.n_times;
+  std::vector<int> sources = options.sources;
+  if (sources.empty()) {
+    sources.resize(std::size_t(n_times));
+    std::iota(sources.begin(), sources.end(), 0);
+  }
+  for (const int t : sources)
+    require(t >= 0 && t < n_times, "a source at time", t, "was asked for: times are in [0,", n_times, ")");
+
+  const MesonDiagrams diagrams(operators, quarks.same_as);
+  const std::size_t n = operators.size();
+  std::vector<std::complex<double>> correlators(std::size_t(n_times) * n * n);
+  if (diagrams.traces().empty()) return correlators;
+  std::vector<NamedMatrix> matrices;
+  for (const MesonMatrix& m : diagrams.matrices()) {
+    using Kind = MesonMatrix::Kind;
+    const bool is_spin = m.kind == Kind::gamma;
+    const int rows = is_spin ? 0 : quarks.n_vectors;
+    matrices.push_back({.name = m.name(),
+                        .space = is_spin ? MatrixSpace::spins
+                                 : m.kind == Kind::sink_elemental || m.kind == Kind::source_elemental
+                                     ? MatrixSpace::vectors
+                                     : MatrixSpace::both,
+                        .rows = rows,
+                        .columns = rows,
+                        .shared = m.is_shared()});
+  }
+  ContractionPlan plan(matrices, diagrams.traces(), n_times);
+  std::size_t numbers = std::size_t(plan.workspace_numbers());
+  for (std::size_t k = 0; k < matrices.size(); ++k)
+    numbers += std::size_t(plan.values()[k].size()) * std::size_t(matrices[k].shared ? 1 : n_times);
+  const std::size_t bytes = numbers * sizeof(Complex<T>);
+  if (bytes > options.workspace_bytes) {
+    const double part = double(options.workspace_bytes) / double(bytes);
+    plan = ContractionPlan(matrices, diagrams.traces(), std::max(1, int(part * n_times)));
+  }
+  if (options.plan) options.plan(plan.description(sizeof(Complex<T>)));
+
+  MesonData<T> data(diagrams.matrices(), plan, quarks);
+  ContractionRunner<T> runner(std::move(plan));
+  const int at_once = runner.plan().n_items();
+  for (const int t0 : sources) {
+    data.load_source(t0);
+    for (int first = 0; first < n_times; first += at_once) {
+      const int n_sinks = std::min(at_once, n_times - first);
+      data.load_sinks(t0, first, n_sinks);
+      runner.run(data.data(), n_sinks, exec);
+      const std::vector<std::complex<double>> traces = runner.traces();
+      for (int item = 0; item < n_sinks; ++item) {
+        std::complex<double>* const to =
+            correlators.data() + std::size_t((first + item - t0 + n_times) % n_times) * n * n;
+        for (std::size_t pair = 0; pair < n * n; ++pair)
+          for (const MesonDiagram& diagram : diagrams.diagrams()[pair]) {
+            std::complex<double> product = diagram.coefficient;
+            for (const int trace : diagram.traces)
+              product *= traces[std::size_t(trace) * std::size_t(n_sinks) + std::size_t(item)];
+            to[pair] += product;
+          }
+      }
+    }
+  }
+  return correlators;
+}
+
+template std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>&,
+                                                                   const DistilledQuarks<float>&,
+                                                                   const MultiMesonOptions&, const Exec&);
+template std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>&,
+                                                                   const DistilledQuarks<double>&,
+                                                                   const MultiMesonOptions&, const Exec&);
+
+}  // namespace kov
