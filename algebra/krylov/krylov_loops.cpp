@@ -21,6 +21,7 @@ ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector&
 SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, const ByColumn<double>& bb,
                                    const ByColumn<double>& goal, SolutionOfRecursion& solution, const Vector& like) {
   const Vector r = like.like("residual"), p = like.like("direction"), q = like.like("A direction");
+  const double rounding = like.rounding();
   for (;;) {
     ByColumn<double> rr = solution.restart(run, r);
     if (run.over(sqrt(rr / bb), cg_patience)) return run.finish(r, r);
@@ -46,6 +47,7 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
         run.step(sqrt(next / bb));
       }
       rr = next;
+      run.give_up_without_digits(sqrt(rr / bb), rounding);
     }
   }
 }
