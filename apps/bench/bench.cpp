@@ -202,6 +202,8 @@ Command bench_command() {
                                "for the tables kernels and contractions");
           session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
           session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
+          session.require_used("--output", *table == "solver" || (is_scaling && !scaling->plan),
+                               "for the tables solver and scaling without --plan");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
           if (is_contractions) {
@@ -221,8 +223,12 @@ Command bench_command() {
           }
           if (is_solver) {
             problem->lattice = lattice->value_or(options->large);
+            if (!is_delta) {
+              problem->output = session.given.contains("--output") ? scaling->output : "";
+              return bench_propagator(session, *problem);
+            }
             session.begin();
-            return is_delta ? bench_delta(session, *problem) : bench_propagator(session, *problem);
+            return bench_delta(session, *problem);
           }
           if (is_dslash) {
             require(session.comm.size() == 1, "the table dslash is of one process: start one");

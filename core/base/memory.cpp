@@ -256,3 +256,15 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) {
 }
 
 }  // namespace kov::detail
+
+namespace kov {
+
+std::size_t release_kept_memory() {
+  if (!detail::keeps_memory) return 0;
+  detail::KeptMemory& kept = detail::kept_memory();
+  const std::size_t bytes = kept.bytes_kept();
+  kept.release();
+  return bytes;
+}
+
+}  // namespace kov

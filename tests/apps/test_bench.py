@@ -125,7 +125,9 @@ class Bench(ProgramTest):
         self.assertRegex(text, r"A\^-1 hop, even from odd +double +18 +1 sites")
 
     def test_the_table_solver_has_the_same_solution_from_every_way(self):
-        text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2).stdout
+        text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2, "--output", "r").stdout
+        self.assertEqual(self.read("r.txt").splitlines()[1].count("|"), 11)
+        self.assertIn("BiCGstab, double", self.read("r.svg"))
         rows = re.findall(r"^(.{52}) (.{20}) +([0-9]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.e+-]+)$", text, re.M)
         self.assertEqual(len(rows), 11, text)
         for name, _, iterations, _, _, speed, residual in rows:
