@@ -17,6 +17,7 @@ Plot residual_plot(const std::string& title, const std::string& caption, const s
             .caption = plain(caption),
             .log_y = true,
             .integer_x = true};
+  plot.height += 20 * int(histories.size());  // of the legend
   for (const ResidualHistory& history : histories) {
     PlotSeries series{.name = plain(history.name), .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};
     for (std::size_t i = 0; i < history.residuals.size(); ++i) {
