@@ -3,6 +3,7 @@
 // Private to vector.cpp: several updates of a recursion in one pass over its fields, with their sums.
 #pragma once
 
+#include "kov/algebra/vector.hpp"
 #include "kov/core/vectors/column_ops.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 
@@ -15,6 +16,9 @@ struct KrylovUpdates {
 
   static void cg_step(const Real& alpha, const F& x, const Real& beta, const F& r, const F& p,
                       const ColumnMask& finished);
+  static CgSums cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished);
+  static void cg_update(const Real& alpha, const F& q, const F& x, const Real& beta, const F& r, const F& p,
+                        const ColumnMask& finished);
   static ColumnProducts bicgstab_step(const Number& alpha, const F& p, const Number& omega, const F& t, const F& shadow,
                                       const F& x, const F& r, const ColumnMask& finished);
 };
@@ -26,6 +30,17 @@ template <VectorField F>
 void cg_step(const ByColumn<double>& alpha, const F& x, const ByColumn<double>& beta, const F& r, const F& p,
              const ColumnMask& finished) {
   KrylovUpdates<F>::cg_step(alpha, x, beta, r, p, finished);
+}
+/// For every column the real parts of p_k^+ q_k and r_k^+ q_k, |q_k|^2 and |r_k|^2, in one pass.  3 reads.
+template <VectorField F>
+CgSums cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished) {
+  return KrylovUpdates<F>::cg_sums(p, q, r, finished);
+}
+/// x_k = x_k + alpha_k p_k and r_k = r_k - alpha_k q_k, then p_k = r_k + beta_k p_k.  4 reads and 3 writes.
+template <VectorField F>
+void cg_update(const ByColumn<double>& alpha, const F& q, const F& x, const ByColumn<double>& beta, const F& r,
+               const F& p, const ColumnMask& finished) {
+  KrylovUpdates<F>::cg_update(alpha, q, x, beta, r, p, finished);
 }
 /// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
 /// and 2 writes.

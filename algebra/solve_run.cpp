@@ -15,6 +15,8 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
+/// The rounding of a residual, relative to the source, of which no digit of a solution is left.
+constexpr double lost = 0.01;
 
 }  // namespace
 
@@ -91,9 +93,22 @@ void SolveRun::give_up(const std::string& reason) {
 }
 
 void SolveRun::give_up_unless_positive(const ByColumn<double>& pq, const std::string& what) {
+  for (int k = 0; k < stopped_.size(); ++k) {
+    const double square = pq[std::size_t(k)];
+    if (stopped_.is_finished(k) || (square > 0 && std::isfinite(square))) continue;
+    give_up(k, std::isfinite(square)
+                   ? sentence(what, "=", square, "is not positive, so the operator is not positive definite")
+                   : sentence(what, "is not finite"));
+  }
+}
+
+void SolveRun::give_up_without_digits(const ByColumn<double>& residual, double rounding) {
   for (int k = 0; k < stopped_.size(); ++k)
-    if (!stopped_.is_finished(k) && !(pq[std::size_t(k)] > 0))
-      give_up(k, sentence(what, "=", pq[std::size_t(k)], "is not positive, so the operator is not positive definite"));
+    if (const double size = residual[std::size_t(k)]; !stopped_.is_finished(k) && size * rounding > lost)
+      give_up(
+          k, sentence("the residual grew to", size,
+                      "times the source, whose digits are lost in its rounding, so the operator is singular, or nearly "
+                      "so, and the source has a part that it does not reach"));
 }
 
 ProgressCallback SolveRun::inner_progress(double scale) const {

@@ -88,8 +88,13 @@ class SolveRun {
   void give_up(int system, const std::string& reason);
   void give_up(const ColumnMask& systems, const std::string& reason);
   void give_up(const std::string& reason);
-  /// Gives up the systems where pq, p^+ A p of a direction, is not positive; what: its name in the reason.
+  /// Gives up the systems where pq, p^+ A p of a direction, is not positive or not finite; what: its name in the
+  /// reason.
   void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p");
+
+  /// Gives up the systems whose residual, of the recursion and relative to the source, is above 1 / rounding: x has
+  /// lost all digits to it.  Conjugate gradients come there where no solution is; others may recover.
+  void give_up_without_digits(const ByColumn<double>& residual, double rounding);
 
   /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.
   ProgressCallback inner_progress(double scale) const;

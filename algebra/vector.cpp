@@ -55,6 +55,9 @@ class VectorContent {
   virtual void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
   virtual void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
                        const ColumnMask& finished) const = 0;
+  virtual CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished) const = 0;
+  virtual void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
+                         const ColumnMask& finished) const = 0;
   virtual ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
                                        const Vector& shadow, const Vector& x, const ColumnMask& finished) const = 0;
 };
@@ -153,6 +156,13 @@ class ContentOf final : public VectorContent {
   void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
                const ColumnMask& finished) const override {
     detail::cg_step(alpha, x.as<F>(), beta, r.as<F>(), field_, finished);
+  }
+  CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished) const override {
+    return detail::cg_sums(field_, q.as<F>(), r.as<F>(), finished);
+  }
+  void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
+                 const ColumnMask& finished) const override {
+    detail::cg_update(alpha, q.as<F>(), x.as<F>(), beta, r.as<F>(), field_, finished);
   }
   ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
                                const Vector& shadow, const Vector& x, const ColumnMask& finished) const override {
@@ -282,6 +292,15 @@ void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vecto
              const ColumnMask& finished) {
   count(x, 5, 8, finished);
   p.content().cg_step(alpha, x, beta, r, finished);
+}
+CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished) {
+  count(p, 3, 16, finished);
+  return p.content().cg_sums(q, r, finished);
+}
+void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
+               const Vector& p, const ColumnMask& finished) {
+  count(x, 7, 12, finished);
+  p.content().cg_update(alpha, q, x, beta, r, finished);
 }
 ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
                              const Vector& shadow, const Vector& x, const Vector& r, const ColumnMask& finished) {

@@ -96,6 +96,15 @@ void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, con
 /// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.
 void cg_step(const ByColumn<double>& alpha, const Vector& x, const ByColumn<double>& beta, const Vector& r,
              const Vector& p, const ColumnMask& finished);
+/// What cg_sums() returns, a number for each column.
+struct CgSums {
+  ByColumn<double> pq, rq, qq, rr;
+};
+/// The real parts of p_k^+ q_k and r_k^+ q_k, |q_k|^2 and |r_k|^2, in one pass.  3 reads.
+CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished);
+/// x_k = x_k + alpha_k p_k and r_k = r_k - alpha_k q_k, then p_k = r_k + beta_k p_k.  4 reads and 3 writes.
+void cg_update(const ByColumn<double>& alpha, const Vector& q, const Vector& x, const ByColumn<double>& beta,
+               const Vector& r, const Vector& p, const ColumnMask& finished);
 /// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
 /// and 2 writes.
 ColumnProducts bicgstab_step(const ByColumn<std::complex<double>>& alpha, const Vector& p,

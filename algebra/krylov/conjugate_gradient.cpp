@@ -61,6 +61,7 @@ SolveReport NormalErrorConjugateGradient::operator()(const Operator<Vector>& A, 
       cg_step(alpha, x, next / rr, s, p, run.stopped());  // x = x + alpha p, p = A^+ r + beta p
       rr = next;
       run.step(sqrt(rr / bb));
+      run.give_up_without_digits(sqrt(rr / bb), b.rounding());
     }
   }
 }

@@ -15,7 +15,8 @@ namespace kov {
 /// columns together.  At the end the recursion's residuals are compared with the true ones; a column where they
 /// disagree restarts from its x_k.  A source of zero gives x_k = 0 without an iteration.  Spinors or colour vectors,
 /// sites or 4, 8 (spinors: 16) columns in lanes.  Collective.  Throws ConvergenceError, which names the columns, after
-/// the others have been solved, see OnFailure.
+/// the others have been solved, see OnFailure; where A is singular and no x solves, once the residual has grown to 0.01
+/// / rounding times the source.
 struct ConjugateGradient {
   double tolerance = 1e-12;
   int max_iterations = 10000;
@@ -31,8 +32,9 @@ struct ConjugateGradient {
 };
 
 /// Solves A x = b through A^+ A x = A^+ b until |A^+ (b_k - A x_k)| <= tolerance |A^+ b_k| for every column k, for any
-/// A with an adjoint.  The residual of the original system is recomputed and reported too.  Otherwise like
-/// ConjugateGradient.
+/// A with an adjoint.  The residual of the original system is recomputed and reported too.  Where A is singular and the
+/// source has a part that A does not reach, x is one of those that make |b_k - A x_k| smallest, which the report has as
+/// the residual.  Otherwise like ConjugateGradient.
 ///
 /// The recursion carries the residual of the original system (Hestenes and Stiefel, J. Res. NBS 49, 409 (1952), section
 /// 10; CGLS), so that squaring the condition number costs iterations but not accuracy.

@@ -13,25 +13,25 @@ namespace kov::detail {
 class SolutionOfRecursion {
  public:
   virtual ~SolutionOfRecursion() = default;
-  /// Whether renew() does anything.
-  virtual bool renews() const = 0;
   /// What a recursion adds its steps to.
   virtual const Vector& update() const = 0;
   /// Sets r to the true residual; returns |r_k|^2.
   virtual ByColumn<double> restart(SolveRun& run, const Vector& r) = 0;
-  /// After each iteration, with rr = |r_k|^2 by the recursion: may set columns of r that are not stopped to their true
-  /// residuals and rr to their norms; returns the mask of those.
-  virtual ColumnMask renew(ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
+  /// After each iteration, with rr = |r_k|^2 by the recursion: the mask of the columns that renew() is due for, none of
+  /// which is stopped.
+  virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
+  /// Sets these columns of r to their true residuals, and rr to their norms.
+  virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
 };
 
 /// The solution is kept where the recursion adds to it, and its residual is computed anew only when that has ended.
 class SolutionInPlace final : public SolutionOfRecursion {
  public:
   SolutionInPlace(const Operator<Vector>& A, const Vector& b, const Vector& x) : A_(A), b_(b), x_(x) {}
-  bool renews() const override { return false; }
   const Vector& update() const override { return x_; }
   ByColumn<double> restart(SolveRun&, const Vector& r) override { return true_residual_by_column(A_, b_, x_, r); }
-  ColumnMask renew(ByColumn<double>&, SolveRun&, const Vector&) override { return {}; }
+  ColumnMask due(const ByColumn<double>&, const SolveRun&) override { return {}; }
+  void renew(const ColumnMask&, ByColumn<double>&, SolveRun&, const Vector&) override {}
 
  private:
   const Operator<Vector>& A_;

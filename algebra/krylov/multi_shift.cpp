@@ -84,6 +84,7 @@ void solve_together(const Shifted& smallest, const Vector& b, const ByColumn<dou
     alpha_before = alpha;
     beta_before = beta;
     run.step(sqrt(rr / bb));
+    run.give_up_without_digits(sqrt(rr / bb), b.rounding());
   }
 }
 

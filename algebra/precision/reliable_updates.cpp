@@ -45,7 +45,6 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
       if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
 
-  bool renews() const override { return true; }
   const Vector& update() const override { return steps_; }
 
   ByColumn<double> restart(SolveRun& run, const Vector& r) override {
@@ -58,22 +57,23 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     return accepted_;
   }
 
-  ColumnMask renew(ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
-    ColumnMask due(r.n_components());
-    for (int k = 0; k < due.size(); ++k) {
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override {
+    ColumnMask columns(int(rr.size()));
+    for (int k = 0; k < columns.size(); ++k) {
       const std::size_t i = std::size_t(k);
       if (run.stopped().is_finished(k)) continue;
       largest_[i] = std::max(largest_[i], rr[i]);
-      if (!(rr[i] > delta_squared_ * largest_[i])) due.finish(k);
+      if (!(rr[i] > delta_squared_ * largest_[i])) columns.finish(k);
     }
-    if (!due.any_finished()) return due;
+    return columns;
+  }
+  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
     rr = choose(due, found, rr);
     largest_ = choose(due, found, largest_);
     copy(low_residual_, r, others);
-    return due;
   }
 
  private:

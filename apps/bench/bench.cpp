@@ -182,9 +182,7 @@ Command bench_command() {
         auto blas = std::make_shared<std::string>();
         auto n_rows = std::make_shared<int>(256);
         arguments.option("--rows", *n_rows, "of the matrices in the tables contractions and paper000, a multiple of 4");
-        auto picture = std::make_shared<std::string>();
         auto pairs = std::make_shared<int>(default_pairs);
-        arguments.option("--picture", *picture, "of the table contractions, PREFIX of a picture of its roofline");
         arguments.option(
             "--pairs", *pairs,
             "of times that the table paper000 contracts at least, of 128 x 128; it says how many these are");
@@ -192,7 +190,7 @@ Command bench_command() {
                          "of the table contractions, a library to compare with instead of the usual one");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows, picture,
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows,
                 pairs](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
                      is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
@@ -209,17 +207,20 @@ Command bench_command() {
           session.require_used("--only", is_kernels || (is_contractions && !is_paper000),
                                "for the tables kernels and contractions");
           session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
-          for (const char* option : {"--blas", "--picture"})
-            session.require_used(option, is_contractions && !is_paper000, "for the table contractions");
+          session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
           session.require_used("--pairs", is_paper000, "for the table paper000");
+          session.require_used(
+              "--output", *table == "solver" || (is_scaling && !scaling->plan) || (is_contractions && !is_paper000),
+              "for the tables solver, contractions and scaling without --plan");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
           if (is_contractions) {
             require(session.comm.size() == 1, "the table", *table, "is of one process: start one");
             require(*n_rows > 0 && *n_rows % 4 == 0, "--rows is", *n_rows, "- it must be positive and a multiple of 4");
             require(*pairs > 0 && *pairs <= 128 * 128, "--pairs is", *pairs, "- it must be in [1, 128 x 128]");
+            const std::string picture = session.given.contains("--output") ? scaling->output : "";
             OutputFiles outputs;
-            if (session.given.contains("--picture")) outputs.add(*picture, picture_endings());
+            if (!picture.empty()) outputs.add(picture, picture_endings());
             outputs.require_usable(session);
             const std::vector<OutputLock> locks = outputs.lock(session);
             session.begin();
@@ -234,7 +235,7 @@ Command bench_command() {
                 *blas,
                 options->only,
                 *n_rows,
-                *picture,
+                picture,
                 *pairs};
             return is_paper000 ? bench_paper000(session, of_contractions)
                                : bench_contractions(session, of_contractions);
@@ -246,8 +247,12 @@ Command bench_command() {
           }
           if (is_solver) {
             problem->lattice = lattice->value_or(options->large);
+            if (!is_delta) {
+              problem->output = session.given.contains("--output") ? scaling->output : "";
+              return bench_propagator(session, *problem);
+            }
             session.begin();
-            return is_delta ? bench_delta(session, *problem) : bench_propagator(session, *problem);
+            return bench_delta(session, *problem);
           }
           if (is_dslash) {
             require(session.comm.size() == 1, "the table dslash is of one process: start one");

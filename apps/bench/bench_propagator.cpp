@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/bench_propagator.hpp"
 
+#include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
+#include "apps/files/text_file.hpp"
+#include "apps/plot/residual_plot.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
@@ -88,8 +92,19 @@ class Table {
                         "Gflop/s", "residual"));
   }
 
+  /// PREFIX.txt and the picture, of what was measured so far.
+  void write_residuals() const {
+    write_text_file(session_.comm, problem_.output + ".txt", residual_table(description(problem_), histories_));
+    WrittenFiles files(session_);
+    files.add({problem_.output + ".txt"});
+    files.draw(problem_.output,
+               residual_plot("Residuals of the first column", description(problem_), histories_, problem_.tolerance));
+    files.say();
+  }
+
  private:
   void row(const std::string& name, const std::string& columns, const std::vector<SolveReport>& reports) {
+    histories_.push_back({name + ", " + columns, reports.front().history.front()});
     int iterations = 0;
     double seconds = 0, flops = 0, residual = 0;
     for (const SolveReport& report : reports) {
@@ -110,6 +125,7 @@ class Table {
   CloverParameters parameters_;
   SpinorField<double> source_;
   double first_ = 0;
+  std::vector<ResidualHistory> histories_;
 };
 
 /// The reduced operator of M on fields of spinors in Storage.
@@ -177,6 +193,16 @@ void bench_delta(const Session& session, const PropagatorBench& problem) {
 }
 
 void bench_propagator(const Session& session, const PropagatorBench& problem) {
+  OutputFiles outputs;
+  std::vector<OutputLock> locks;
+  if (!problem.output.empty()) {
+    std::vector<std::string> endings = picture_endings();
+    endings.push_back(".txt");
+    outputs.add(problem.output, endings);
+    outputs.require_usable(session);
+    locks = outputs.lock(session);
+  }
+  session.begin();
   constexpr auto form = SchurForm::asymmetric;
   Table table(session, problem);
   table.head();
@@ -210,6 +236,7 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
       EvenOdd<double, Columns>(
           wide, ReliableUpdates<float, double, Columns>(reduced<float, Columns>(wide_low, n_columns), bicgstab), form,
           n_columns));
+  if (!problem.output.empty()) table.write_residuals();
 }
 
 }  // namespace kov::app

@@ -6,6 +6,8 @@
 
 #include "apps/program/command_line.hpp"
 
+#include <string>
+
 namespace kov::app {
 
 /// The problem of the table.
@@ -17,11 +19,14 @@ struct PropagatorBench {
   /// Near the critical mass of these links, where pions weigh about 0.4 in lattice units.
   double mass = -0.27, c_sw = 1.769;
   double tolerance = 1e-10;
+  /// PREFIX of files with the residuals of `kovariant bench solver`; empty: none.
+  std::string output = {};
 };
 
 /// A table: for each way the most iterations of a column, seconds for all 12, how much faster that is than the first
 /// row (BiCGstab in double on the even sites, a column at a time), effective Gflop/s, and the largest true residual of
-/// a column.  Throws ConvergenceError where one does not converge.
+/// a column; with an output also PREFIX.txt and a picture, PREFIX.svg, of the residual of the first column after each
+/// iteration, by every way.  Throws ConvergenceError where one does not converge.
 void bench_propagator(const Session& session, const PropagatorBench& problem);
 
 /// A table of reliable updates of BiCGstab on the even sites, for one column of the same problem: for each pair of

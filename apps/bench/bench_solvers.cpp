@@ -45,6 +45,9 @@ Solver short_solver(const ProgressCallback& progress) {
 /// reads and two of three, each with a write, coefficients complex.
 constexpr double bicgstab_reals = 3 * 48 + 2 * 72 + 2 * 96, bicgstab_flops = 2 * 144 + 96 + 2 * (96 + 48) + 2 * 192;
 
+/// Those of conjugate gradients: four sums over three reads, and three updates with four reads and three writes.
+constexpr double cg_reals = (3 + 4 + 3) * 24, cg_flops = (4 * 2 + 3 * 2) * 24;
+
 template <class T>
 std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
   const double V = rows.sites, M_reals = 48 + rows.link_reals, M_flops = 1320 + 48;
@@ -83,6 +86,17 @@ std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
                      reduced.apply(even, even_work);
                      reduced.apply(even, even_work);
                    }});
+  const Operator<SpinorField<T>> square = [=](const SpinorField<T>& in, const SpinorField<T>& out) {
+    reduced.apply(in, even_work);
+    reduced.apply_adjoint(even_work, out);
+  };
+  const SpinorField<T> even_x = x.even(), even_out = even.like("even out");
+  cases.push_back({"CG, even-odd, M^+ M", V / 2, 2 * reduced_reals, 2 * reduced_flops, cg_reals, cg_flops,
+                   [=](const ProgressCallback& progress) {
+                     zero(even_x);
+                     short_solver<ConjugateGradient>(progress)(square, even, even_x);
+                   },
+                   [=] { square.apply(even, even_out); }});
   return cases;
 }
 

@@ -18,7 +18,7 @@ using Anchor = DrawnText::Anchor;
 /// Colours that colour-blind readers tell apart (Okabe and Ito), dark enough on white.
 constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a07800", "#444444"};
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double line_width = 1.7, margin = 14, legend_row = 21, legend_key = 40;
+constexpr double line_width = 1.7, margin = 14, legend_row = 21, legend_key = 40, least_room = 60;
 
 /// One plot while it is drawn.
 class Painter {
@@ -212,7 +212,7 @@ class Painter {
     }
   }
 
-  /// In the corner that least is drawn in; above everything where no corner is free.
+  /// In the corner that least is drawn in; above everything where no corner is free and that leaves room for the rest.
   void place_legend() {
     double widest = 0;
     int named = 0;
@@ -224,7 +224,9 @@ class Painter {
     if (named == 0) return;
     legend_ = {0, 0, legend_key + widest + 8, 12 + legend_row * named, {}};
     if (least_covered_corner() == 0) return;
-    y_.end += y_.length() * (legend_.height + 24) / (bottom_ - top_ - legend_.height - 24);
+    const double room = bottom_ - top_ - legend_.height - 24;
+    if (room < least_room) return;
+    y_.end += y_.length() * (legend_.height + 24) / room;
     arrange();
     least_covered_corner();
   }

@@ -2,6 +2,9 @@
 #include "apps/propagator/propagator.hpp"
 
 #include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
+#include "apps/files/text_file.hpp"
+#include "apps/plot/residual_plot.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/propagator/propagator_plan.hpp"
 #include "apps/quarks/gauge_visits.hpp"
@@ -29,8 +32,14 @@ enum PropagatorTask : std::size_t { chain_updates, column_solves };
 struct Solved {
   int iterations = 0;
   double worst_residual = 0, seconds = 0;
+  std::vector<ResidualHistory> histories = {};
 
-  void add(const SolveReport& report) { add(report.iterations, report.residual, report.seconds); }
+  /// first: the first of the columns that the report is of.
+  void add(const SolveReport& report, int first) {
+    add(report.iterations, report.residual, report.seconds);
+    for (std::size_t k = 0; k < report.history.size(); ++k)
+      histories.push_back({sentence("column", first + int(k)), report.history[k]});
+  }
   void add(int n, double residual, double s) {
     iterations += n;
     worst_residual = worse(worst_residual, residual);
@@ -109,7 +118,7 @@ class PropagatorRun {
       Propagator<T> s = source->like("propagator");
       Solved solved;
       if (parameters_.solver.is_together()) {
-        solved.add(solver->solve_together(*source, s));
+        solved.add(solver->solve_together(*source, s), 0);
         progress_.advance(column_solves, 12);
       } else {
         solve_columns(planned, *solver, *source, s, solved);
@@ -151,7 +160,7 @@ class PropagatorRun {
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
       const SolveReport report = solver.solve_column(source.column(k), s.column(k));
       session_.log.debug(report.text());
-      solved.add(report);
+      solved.add(report, k);
       // Columns do not say of which links they are.
       if (plan_.gauges.configurations[planned.configuration].identified)
         keep_column(planned, report, s.column(k), file);
@@ -193,6 +202,19 @@ class PropagatorRun {
     std::snprintf(numbers, sizeof(numbers), "%d iterations, worst residual %.2e, %.2f s", solved.iterations,
                   solved.worst_residual, solved.seconds);
     session_.say(planned.file + ": " + numbers);
+    if (parameters_.output.residuals) write_residuals(planned, solved);
+  }
+
+  /// Of the columns that this run has solved for.
+  void write_residuals(const PlannedPropagator& planned, const Solved& solved) const {
+    const std::string stem = planned.file.substr(0, planned.file.size() - parameters_.ending().size()) + ".residuals";
+    const std::string solver = parameters_.solver.description();
+    write_text_file(session_.comm, stem + ".txt", residual_table(planned.file + ": " + solver, solved.histories));
+    WrittenFiles files(session_);
+    files.add({stem + ".txt"});
+    files.draw(stem, residual_plot("Residuals of the columns", planned.file + ": " + solver, solved.histories,
+                                   parameters_.solver.tolerance));
+    files.say();
   }
 
   void remove_columns(const PlannedPropagator& planned) const {
@@ -233,8 +255,12 @@ void propagator(const Session& session, const JobOptions& options) {
   session.log.info("\n" + text);
   OutputFiles files;
   std::vector<std::string> endings;
-  for (const PlannedPropagator& planned : plan.propagators)
-    endings.push_back(planned.file.substr(parameters.output.prefix.size()));
+  for (const PlannedPropagator& planned : plan.propagators) {
+    std::string ending = planned.file.substr(parameters.output.prefix.size());
+    endings.push_back(ending);
+    ending.resize(ending.size() - parameters.ending().size());
+    for (const std::string& other : parameters.residual_endings()) endings.push_back(ending + other);
+  }
   files.add(parameters.output.prefix, endings);
   files.add_folder(parameters.output.journal, "set output.journal to another");
   std::vector<std::string> read = parameters.gauge.files;

@@ -2,6 +2,7 @@
 #include "apps/propagator/propagator_parameters.hpp"
 
 #include "apps/files/output_files.hpp"
+#include "apps/files/picture_files.hpp"
 #include "kov/core/io/hdf5.hpp"
 
 namespace kov::app {
@@ -18,6 +19,10 @@ Settings PropagatorParameters::settings() {
   s.add("output.precision", &output.precision, "of their numbers: 32 or 64 bits");
   s.add("output.journal", &output.journal,
         "folder with the columns of unfinished propagators, from which a killed run goes on; empty: PREFIX.journal");
+  s.add(
+      "output.residuals", &output.residuals,
+      "of the columns after each iteration: a table and a picture of them for each propagator, NAME.residuals.txt and "
+      ".svg");
   quarks.add_to(s, {});
   return s;
 }
@@ -75,6 +80,14 @@ std::vector<std::string> PropagatorParameters::warnings(const Settings& settings
   check("source.seed", noisy || source.random, "by noise and random positions");
   check("source.count", source.origins.empty(), "without source.origins");
   return warnings;
+}
+
+std::vector<std::string> PropagatorParameters::residual_endings() const {
+  std::vector<std::string> endings;
+  if (!output.residuals) return endings;
+  endings = picture_names(".residuals");
+  endings.push_back(".residuals.txt");
+  return endings;
 }
 
 std::string PropagatorParameters::identity(const NamedQuark& quark) const {

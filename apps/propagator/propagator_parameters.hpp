@@ -22,6 +22,7 @@ struct PropagatorParameters {
   struct Output {
     std::string prefix = "propagator", format = "hdf5", journal;
     int precision = 64;
+    bool residuals = false;
   } output;
 
   /// The settings, bound to this object's members.
@@ -34,6 +35,8 @@ struct PropagatorParameters {
   PropagatorFormat format() const { return propagator_format(output.format); }
   /// Of the files: ".h5" or ".lime".
   std::string ending() const { return output.format == "hdf5" ? ".h5" : ".lime"; }
+  /// Of the files with residuals of a propagator, behind its name without an ending; none where they are not wanted.
+  std::vector<std::string> residual_endings() const;
   /// Everything that the propagator of a quark depends on beside the configuration and the origin: equal texts, equal
   /// results.
   std::string identity(const NamedQuark& quark) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/base/kept_memory.hpp"
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <new>
@@ -59,10 +61,12 @@ std::list<KeptMemory::Kept> KeptMemory::reduce(std::size_t most) noexcept {
   return gone;
 }
 
-void KeptMemory::release() {
+std::size_t KeptMemory::release() {
   std::list<Kept> gone;
   const std::lock_guard lock(mutex_);
+  const std::size_t bytes = kept_bytes_;
   gone = reduce(0);
+  return bytes;
 }
 
 std::size_t KeptMemory::bytes_kept() const {
@@ -73,6 +77,15 @@ std::size_t KeptMemory::bytes_kept() const {
 std::size_t KeptMemory::bytes_in_use() const {
   const std::lock_guard lock(mutex_);
   return used_bytes_;
+}
+
+KeptMemory& kept_memory() {
+  static KeptMemory& kept = []() -> KeptMemory& {
+    auto& memory = *new KeptMemory(std::size_t(64) << 20);
+    Kokkos::push_finalize_hook([&memory] { memory.release(); });
+    return memory;
+  }();
+  return kept;
 }
 
 }  // namespace kov::detail

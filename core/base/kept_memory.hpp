@@ -28,8 +28,8 @@ class KeptMemory {
   void make_room(std::size_t bytes);
   /// The same block, which comes here when its last handle is gone instead of being freed.  This must outlive it.
   Block lend(Block block, std::size_t bytes);
-  /// Frees all that is kept.
-  void release();
+  /// Frees all that is kept; returns how many bytes.
+  std::size_t release();
 
   std::size_t bytes_kept() const;
   std::size_t bytes_in_use() const;
@@ -47,5 +47,8 @@ class KeptMemory {
   std::size_t spare_, kept_bytes_ = 0, used_bytes_ = 0, most_used_ = 0;
   std::list<Kept> kept_;  // the block that was freed last is last
 };
+
+/// That of this process' fields, which Kokkos' end releases.  Never destroyed, as the last buffers may be.
+KeptMemory& kept_memory();
 
 }  // namespace kov::detail

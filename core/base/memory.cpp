@@ -129,16 +129,6 @@ constexpr bool keeps_memory = false;
 /// Blocks from this size on are kept; for smaller ones a host's allocator is as fast.
 constexpr std::size_t smallest_kept = unified_memory ? std::size_t(1) << 16 : 1;
 
-KeptMemory& kept_memory() {
-  // Never destroyed, as the last buffers may be.
-  static KeptMemory& kept = []() -> KeptMemory& {
-    auto& memory = *new KeptMemory(std::size_t(64) << 20);
-    Kokkos::push_finalize_hook([&memory] { memory.release(); });
-    return memory;
-  }();
-  return kept;
-}
-
 std::shared_ptr<std::byte> allocate_kept(const std::string& name, std::size_t bytes) {
   if (!keeps_memory || bytes < smallest_kept) return allocate_zeroed(name, bytes);
   constexpr std::size_t page = 4096;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// How much memory the buffers of this process hold.
+// How much memory the buffers of this process hold, and giving back what is kept for the next ones.
 #pragma once
+
+#include "kov/core/base/kept_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -86,5 +88,10 @@ inline std::size_t most_bytes_of(const std::function<void()>& f) {
   f();
   return most.beyond_before();
 }
+
+/// Memory of fields and other buffers that are gone is kept for the next ones, at most 64 MiB or half of what is in
+/// use. This gives it back, say before another library needs a device's memory; returns how many bytes.  A GPU may wait
+/// for its kernels.  Fields made later ask the system again.
+inline std::size_t release_kept_memory() { return detail::kept_memory().release(); }
 
 }  // namespace kov

@@ -52,6 +52,29 @@ void expect_columns(const F& one, const F& two, const F& before, const ColumnMas
 }
 
 template <class F>
+void check_conjugate_gradient(const Lattice& lattice, int n, Subset subset, const ByColumn<double>& a,
+                              const ByColumn<double>& b, const ColumnMask& finished) {
+  const Vectors<F> one(lattice, n, subset), two(lattice, n, subset), before(lattice, n, subset);
+  const CgSums sums = detail::cg_sums(one.p, one.t, one.r, finished);
+  const auto pq = inner_product_by_column(one.p, one.t, finished), rq = inner_product_by_column(one.r, one.t, finished);
+  const ByColumn<double> qq = norm2_by_column(one.t, finished), rr = norm2_by_column(one.r, finished);
+  for (std::size_t k = 0; k < std::size_t(n); ++k) {
+    const double error = tolerance_of<F>() * (qq[k] + rr[k]);
+    EXPECT_NEAR(sums.pq[k], pq[k].real(), error) << k;
+    EXPECT_NEAR(sums.rq[k], rq[k].real(), error) << k;
+    EXPECT_NEAR(sums.qq[k], qq[k], error) << k;
+    EXPECT_NEAR(sums.rr[k], rr[k], error) << k;
+  }
+  axpy(a, one.p, one.x, finished);
+  axpy(-a, one.t, one.r, finished);
+  xpay(one.r, b, one.p, finished);
+  detail::cg_update(a, two.t, two.x, b, two.r, two.p, finished);
+  expect_columns(one.x, two.x, before.x, finished);
+  expect_columns(one.r, two.r, before.r, finished);
+  expect_columns(one.p, two.p, before.p, finished);
+}
+
+template <class F>
 void check(const Lattice& lattice, int n, Subset subset, bool masked) {
   ColumnMask finished = masked ? ColumnMask(n) : ColumnMask();
   if (masked)
@@ -65,6 +88,7 @@ void check(const Lattice& lattice, int n, Subset subset, bool masked) {
     omega[k] = {-0.4, 0.1 * double(k)};
     if (finished.is_finished(int(k))) a[k] = b[k] = std::nan(""), alpha[k] = omega[k] = {std::nan(""), 0};
   }
+  check_conjugate_gradient<F>(lattice, n, subset, a, b, finished);
   const Vectors<F> one(lattice, n, subset), two(lattice, n, subset), before(lattice, n, subset);
   axpy(a, one.p, one.x, finished);
   xpay(one.r, b, one.p, finished);

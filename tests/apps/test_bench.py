@@ -125,7 +125,9 @@ class Bench(ProgramTest):
         self.assertRegex(text, r"A\^-1 hop, even from odd +double +18 +1 sites")
 
     def test_the_table_solver_has_the_same_solution_from_every_way(self):
-        text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2).stdout
+        text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2, "--output", "r").stdout
+        self.assertEqual(self.read("r.txt").splitlines()[1].count("|"), 11)
+        self.assertIn("BiCGstab, double", self.read("r.svg"))
         rows = re.findall(r"^(.{52}) (.{20}) +([0-9]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.e+-]+)$", text, re.M)
         self.assertEqual(len(rows), 11, text)
         for name, _, iterations, _, _, speed, residual in rows:
@@ -147,7 +149,7 @@ class Bench(ProgramTest):
                 self.assertGreater(int(renewals), 2, (high, low))
 
     def test_the_table_contractions_has_every_kernel(self):
-        text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001, "--picture", "roof").stdout
+        text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001, "--output", "roof").stdout
         for rung in ("naive", "split and padded", "fused 2 + 2, prefetch", "single, as a tree", "split-k"):
             self.assertEqual(len(re.findall(rf"^  {re.escape(rung)} +[0-9. -]+$", text, re.M)), 2, f"{rung}\n{text}")
         for c in (1, 15, 16, 17, 64, 65):

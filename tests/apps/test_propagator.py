@@ -73,6 +73,25 @@ class Propagator(PropagatorTest):
         with open(documentation) as file:
             self.assertIn("```toml\n" + self.call("propagator", "--print").stdout.strip() + "\n```", file.read())
 
+    def test_residuals_of_every_column_are_written_and_drawn(self):
+        for columns in "one by one", "together":
+            self.call("propagator", *JOB, *options(output__residuals="true", solver__columns=columns, output__prefix=columns[0]))
+            stem = columns[0] + NAME[len("propagator"):]
+            lines = self.read(stem + ".residuals.txt").splitlines()
+            self.assertIn(stem + ".lime: bicgstab", lines[0])
+            self.assertEqual(lines[1], "# iteration" + "".join(" | column %d" % k for k in range(12)))
+            rows = [list(map(float, line.split())) for line in lines[2:]]
+            self.assertEqual([row[0] for row in rows], list(range(1, len(rows) + 1)))
+            for column in zip(*(row[1:] for row in rows)):
+                reached = [residual for residual in column if residual == residual]
+                self.assertLess(reached[-1], 2e-9)
+                self.assertGreater(reached[0], 1e-3)
+            self.assertIn("tolerance", self.read(stem + ".residuals.svg"))
+        # Nothing is solved for again, and there is nothing new to draw.
+        text = self.call("propagator", *JOB, *options(output__residuals="true", output__prefix="o")).stdout
+        self.assertIn("1 propagators are there", text)
+        self.assertEqual(self.propagators(".residuals.svg"), sorted(p + NAME[len("propagator"):] + ".residuals.svg" for p in "ot"))
+
     def test_its_pion_is_that_of_the_spectrum(self):
         self.call("propagator", *JOB)
         self.assertEqual(self.propagators(), [NAME + ".lime"])

@@ -242,14 +242,14 @@ void ScalingOptions::declare(Arguments& arguments) {
   arguments.option("--columns", problem.columns, "that --plan counts, solved for at once");
   arguments.option("--memory", memory,
                    "of a rank in GiB for --plan; without it, a rank's part of the memory that this run has");
-  arguments.option("--output", output, "PREFIX of the files of the table scaling");
+  arguments.option("--output", output,
+                   "PREFIX of the files of the table scaling, of residuals in solver, of a roofline in contractions");
 }
 
 void ScalingOptions::require_used(const Session& session, bool chosen) const {
   session.require_used("--plan", chosen, "for the table scaling");
   session.require_used("--action", chosen, "for the table scaling");
-  for (const char* option : {"--local", "--output"})
-    session.require_used(option, chosen && !plan, "for the table scaling without --plan");
+  session.require_used("--local", chosen && !plan, "for the table scaling without --plan");
   for (const char* option : {"--columns", "--memory"}) session.require_used(option, chosen && plan, "with --plan");
   require(problem.columns >= 1 && problem.columns <= 1024, "--columns is", problem.columns,
           "- give a number from 1 to 1024");

@@ -183,4 +183,13 @@ TEST(Plot, RefusesListsOfDifferentLengthsAndNothingToDraw) {
   EXPECT_THROW(plot.drawing(), InputError);
 }
 
+TEST(Plot, WithALegendAsHighAsItselfKeepsItsAxes) {
+  Plot plot{.title = "many", .x_label = "x", .y_label = "y", .series = {}, .log_y = true};
+  for (int k = 0; k < 13; ++k)
+    plot.series.push_back({"curve", {1, 2, 3, 4}, {1, 0.1, 0.01, 1}, {}, PlotSeries::Style::line});
+  const std::string svg = plot.drawing().svg();
+  EXPECT_EQ(svg.find("100"), std::string::npos) << "ticks far beyond the numbers";
+  EXPECT_EQ(frame(plot.drawing()).height > 250, true);
+}
+
 }  // namespace kov::app

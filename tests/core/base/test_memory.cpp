@@ -106,6 +106,19 @@ TEST(Buffers, OfImpossibleSizeAreRefusedByName) {
   }
 }
 
+TEST(Buffers, WhatIsKeptOfThemCanBeGivenBack) {
+  release_kept_memory();
+  const std::size_t n = 1 << 18;
+  const Buffer<double> in_use("in use", n);
+  { const Buffer<double> gone("gone", n); }
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
+  EXPECT_EQ(release_kept_memory(), n * sizeof(double));
+#endif
+  EXPECT_EQ(release_kept_memory(), 0u);
+  EXPECT_EQ(in_use.to_host(), std::vector<double>(n, 0.0));
+  EXPECT_EQ(Buffer<double>("fresh", n).to_host(), std::vector<double>(n, 0.0));
+}
+
 TEST(Buffers, CopiesOfAnotherLengthAreRefused) {
   const Buffer<float> buffer("three", 3);
   std::vector<float> four(4);
