@@ -222,7 +222,7 @@ CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const Colum
   require_conforming(p, q, r);
   using View = typename F::View;
   SumsOfColumns<4, F> sums(p, {});
-  for (const auto& groups : column_groups(p, finished))
+  for (const auto& groups : column_groups<F::Lanes::width>(p.name(), p.n_components(), finished))
     sums.add("cg_sums", groups,
              CgSumsKernel<View, std::decay_t<decltype(groups)>>{p.view(), q.view(), r.view(), groups,
                                                                 worth_streaming(3 * p.bytes())});
@@ -244,7 +244,7 @@ void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, cons
   require_conforming(x, r, p, q);
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
-  for (const auto& batch : column_batches<F, double>(x, c, finished))
+  for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
         "cg_update", x.range(), batch.n_slots,
         CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch});

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2] [THOROUGH 4] [LABELS fast] [LIBRARIES ...] [TIMEOUT seconds])
+# kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2] [THOROUGH 4] [LATTICES] [LABELS fast] [LIBRARIES ...]
+#              [TIMEOUT seconds])
 #
 # One GoogleTest executable; one ctest entry per number of ranks: <name>.1, <name>.2, ...  Entries above one rank exist
 # in MPI builds only.  Threads are bound, because unbound ones are 60-100x slow on a busy machine; several ranks get a
@@ -11,6 +12,9 @@
 # say.  `ctest -C Thorough` runs them with the others, `ctest -C Thorough -L thorough` alone.  add_test(NAME e
 # ${KOV_THOROUGH} ...) makes any entry thorough, with the label thorough; kov_thorough_target(<target>) says that only such
 # entries need a target, which is then built by the target thorough_tests and not by all.
+#
+# LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order once,
+# and <name>.1.rest, which is thorough, the rest.
 #
 # LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
 # twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.
@@ -74,7 +78,7 @@ function(kov_data_entries entry)
 endfunction()
 
 function(kov_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;THOROUGH;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LATTICES" "TIMEOUT" "SOURCES;RANKS;THOROUGH;LABELS;LIBRARIES")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "kov_add_test(${name}): no SOURCES")
   endif()
@@ -106,6 +110,15 @@ function(kov_add_test name)
     endif()
     set(configurations "")
     set(labels ${arg_LABELS})
+    if(arg_LATTICES AND ranks EQUAL 1)
+      add_test(NAME ${name}.1.rest ${KOV_THOROUGH} COMMAND ${command})
+      set_tests_properties(${name}.1.rest PROPERTIES
+        ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${environment};KOV_TEST_LATTICES=rest;GTEST_FILTER=Lattices/*:All/*"
+        LABELS thorough PROCESSORS ${processors} COST 100 TIMEOUT ${arg_TIMEOUT})
+    endif()
+    if(arg_LATTICES AND NOT ranks IN_LIST arg_THOROUGH)
+      list(APPEND environment KOV_TEST_LATTICES=some)
+    endif()
     if(ranks IN_LIST arg_THOROUGH)
       set(configurations ${KOV_THOROUGH})
       list(APPEND labels thorough)

@@ -10,6 +10,7 @@
 #include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -85,10 +86,11 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
 
 namespace detail {
 
-/// Sites that a kernel of a stencil is launched on: those of a list, or of the range if the list has none.
+/// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or where there is none of a
+/// range.
 struct StencilSites {
   SiteRange range;
-  SiteList list;
+  std::optional<SiteList> list;
 };
 
 /// Launches a kernel, whose type is not known, on sites with these neighbours; is_local: none of those of the sites is
@@ -135,8 +137,8 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   const auto run_on = [&](const std::string& part, const detail::StencilSites& sites, const auto& neighbours,
                           bool is_local) {
     const auto run = [&](const auto& kernel) {
-      if (sites.list.items)
-        for_each_site<Lanes>(part, sites.list, n_groups, kernel, launch.exec);
+      if (sites.list)
+        for_each_site<Lanes>(part, *sites.list, n_groups, kernel, launch.exec);
       else
         for_each_site<Lanes>(part, sites.range, n_groups, kernel, launch.exec);
     };

@@ -31,7 +31,7 @@ NAMED_BY_CALLERS = {
 }
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
-HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
+HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
              "core/launch/for_each_team.hpp", "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "core/vectors/slice_sum.hpp",
              "contractions/kernels/site_sums.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
@@ -110,6 +110,49 @@ class Bench(ProgramTest):
         for solver in ("BiCGstab", "BiCGstab, mixed precision", "CG, normal equations"):
             self.assertRegex(text, rf"4 4 4 8\s+{solver}\s+double\s+[0-9.]+\s+[0-9.]+\s+[0-9]+\n")
 
+    def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
+        def plan(*more):
+            text = self.call("bench", "scaling", "--plan", "--lattice", 16, 16, 16, 32, *more).stdout
+            return {name: (int(site), int(ranks), float(gib)) for name, site, ranks, gib in
+                    re.findall(r"^(\S+) +(\d+) +\d+ +(\d+) \d+ \d+ \d+ \d+ +([0-9.e-]+)$", text, re.M)}
+        wide = plan("--memory", 1000)
+        self.assertEqual(len(wide), 5)
+        self.assertEqual({ranks for _, ranks, _ in wide.values()}, {1})
+        self.assertGreater(wide["double"][0], wide["single"][0])
+        narrow = plan("--memory", 0.05)
+        for name, (site, ranks, gib) in narrow.items():
+            self.assertEqual(site, wide[name][0])
+            self.assertGreater(ranks, 1)
+            self.assertLessEqual(gib, 0.05)
+            self.assertGreaterEqual(ranks * 0.05, wide[name][2] * 0.9)
+        self.assertGreater(plan("--memory", 1, "--columns", 12)["double"][0], 2 * wide["double"][0])
+        self.assertLess(plan("--memory", 1, "--action", "wilson")["double"][0], wide["double"][0])
+        self.assertIn("none: give ranks more memory",
+                      self.call("bench", "scaling", "--plan", "--memory", 1e-6).stdout)
+        self.assertFalse(os.path.exists(self.path("scaling.txt")))
+
+    def test_options_of_one_table_are_refused_for_the_other(self):
+        self.assertIn("--plan", self.call("bench", "dslash", "--plan", code=1).stderr)
+        self.assertIn("--columns", self.call("bench", "scaling", "--columns", 2, code=1).stderr)
+        self.assertIn("--output", self.call("bench", "scaling", "--plan", "--output", "s", code=1).stderr)
+        for memory in (-1, 0):
+            self.assertIn("--memory is %d - it must be positive" % memory,
+                          self.call("bench", "scaling", "--plan", "--memory", memory, code=1).stderr)
+        self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
+        self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
+        self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)
+
+    def test_rows_are_chosen_by_their_name(self):
+        lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
+        self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])
+
+    def test_a_row_that_is_not_there_is_refused_before_anything_is_timed(self):
+        done = self.call("bench", "--only", "no such row", "--small", 4, 4, 4, 4, "--large", 4, 4, 4, 8, code=1)
+        self.assertIn("no row has 'no such row' in its name", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+
+class BenchTables(ProgramTest):
     def test_the_table_dslash_has_every_storage_and_number_of_columns(self):
         text = self.call("bench", "dslash", "--lattice", 4, 4, 4, 4, "--seconds", 0.0005).stdout
         for spinor in ("double", "float", "16-bit"):
@@ -237,44 +280,3 @@ class Bench(ProgramTest):
         self.assertEqual(len(rows), 10, text)
         self.assertIn("nan", rows)
         self.assertEqual(re.findall(self.ROW, text, re.M), [])
-
-    def test_a_plan_has_the_fewest_ranks_with_the_memory_for_a_problem(self):
-        def plan(*more):
-            text = self.call("bench", "scaling", "--plan", "--lattice", 16, 16, 16, 32, *more).stdout
-            return {name: (int(site), int(ranks), float(gib)) for name, site, ranks, gib in
-                    re.findall(r"^(\S+) +(\d+) +\d+ +(\d+) \d+ \d+ \d+ \d+ +([0-9.e-]+)$", text, re.M)}
-        wide = plan("--memory", 1000)
-        self.assertEqual(len(wide), 5)
-        self.assertEqual({ranks for _, ranks, _ in wide.values()}, {1})
-        self.assertGreater(wide["double"][0], wide["single"][0])
-        narrow = plan("--memory", 0.05)
-        for name, (site, ranks, gib) in narrow.items():
-            self.assertEqual(site, wide[name][0])
-            self.assertGreater(ranks, 1)
-            self.assertLessEqual(gib, 0.05)
-            self.assertGreaterEqual(ranks * 0.05, wide[name][2] * 0.9)
-        self.assertGreater(plan("--memory", 1, "--columns", 12)["double"][0], 2 * wide["double"][0])
-        self.assertLess(plan("--memory", 1, "--action", "wilson")["double"][0], wide["double"][0])
-        self.assertIn("none: give ranks more memory",
-                      self.call("bench", "scaling", "--plan", "--memory", 1e-6).stdout)
-        self.assertFalse(os.path.exists(self.path("scaling.txt")))
-
-    def test_options_of_one_table_are_refused_for_the_other(self):
-        self.assertIn("--plan", self.call("bench", "dslash", "--plan", code=1).stderr)
-        self.assertIn("--columns", self.call("bench", "scaling", "--columns", 2, code=1).stderr)
-        self.assertIn("--output", self.call("bench", "scaling", "--plan", "--output", "s", code=1).stderr)
-        for memory in (-1, 0):
-            self.assertIn("--memory is %d - it must be positive" % memory,
-                          self.call("bench", "scaling", "--plan", "--memory", memory, code=1).stderr)
-        self.assertIn("--only", self.call("bench", "dslash", "--only", "hop", code=1).stderr)
-        self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
-        self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)
-
-    def test_rows_are_chosen_by_their_name(self):
-        lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
-        self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])
-
-    def test_a_row_that_is_not_there_is_refused_before_anything_is_timed(self):
-        done = self.call("bench", "--only", "no such row", "--small", 4, 4, 4, 4, "--large", 4, 4, 4, 8, code=1)
-        self.assertIn("no row has 'no such row' in its name", done.stderr)
-        self.assertEqual(done.stdout, "")
