@@ -15,7 +15,7 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
-/// The rounding of a residual, relative to the source, of which no digit of a solution is left.
+/// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
 
 }  // namespace
@@ -104,7 +104,8 @@ void SolveRun::give_up_unless_positive(const ByColumn<double>& pq, const std::st
 
 void SolveRun::give_up_without_digits(const ByColumn<double>& residual, double rounding) {
   for (int k = 0; k < stopped_.size(); ++k)
-    if (const double size = residual[std::size_t(k)]; !stopped_.is_finished(k) && size * rounding > lost)
+    if (const double size = residual[std::size_t(k)], began = systems_[std::size_t(k)].stopping_residual;
+        !stopped_.is_finished(k) && size * rounding > lost * std::max(1.0, began))
       give_up(
           k, sentence("the residual grew to", size,
                       "times the source, whose digits are lost in its rounding, so the operator is singular, or nearly "

@@ -92,8 +92,9 @@ class SolveRun {
   /// reason.
   void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p");
 
-  /// Gives up the systems whose residual, of the recursion and relative to the source, is above 1 / rounding: x has
-  /// lost all digits to it.  Conjugate gradients come there where no solution is; others may recover.
+  /// Gives up the systems whose residual, of the recursion and relative to the source, has grown so much that its
+  /// rounding alone is a hundredth of the source, or of the residual at the last over() where that was larger: x has
+  /// lost its digits.  That happens to conjugate gradients where there is no solution.
   void give_up_without_digits(const ByColumn<double>& residual, double rounding);
 
   /// The progress callback for a solver within this one: its residuals times `scale` are those of this solve.

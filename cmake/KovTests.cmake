@@ -14,7 +14,7 @@
 # entries need a target, which is then built by the target thorough_tests and not by all.
 #
 # LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order once,
-# and <name>.1.rest, which is thorough, the rest.
+# and <name>.1.rest and so on, which are thorough, the rest.
 #
 # LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
 # twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.
@@ -110,13 +110,11 @@ function(kov_add_test name)
     endif()
     set(configurations "")
     set(labels ${arg_LABELS})
-    if(arg_LATTICES AND ranks EQUAL 1)
-      add_test(NAME ${name}.1.rest ${KOV_THOROUGH} COMMAND ${command})
-      set_tests_properties(${name}.1.rest PROPERTIES
-        ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${environment};KOV_TEST_LATTICES=rest;GTEST_FILTER=Lattices/*:All/*"
-        LABELS thorough PROCESSORS ${processors} COST 100 TIMEOUT ${arg_TIMEOUT})
-    endif()
     if(arg_LATTICES AND NOT ranks IN_LIST arg_THOROUGH)
+      add_test(NAME ${name}.${ranks}.rest ${KOV_THOROUGH} COMMAND ${command})
+      set_tests_properties(${name}.${ranks}.rest PROPERTIES
+        ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment};KOV_TEST_LATTICES=rest;GTEST_FILTER=Lattices/*:All/*"
+        LABELS thorough PROCESSORS ${processors} COST 100 TIMEOUT ${arg_TIMEOUT})
       list(APPEND environment KOV_TEST_LATTICES=some)
     endif()
     if(ranks IN_LIST arg_THOROUGH)

@@ -195,6 +195,7 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
                                              const EigenParameters& p) {
   using F = SpinorField<T>;
   const int kept = p.n + std::max(4, p.n / 4), basis = p.basis > 0 ? p.basis : kept + std::max(p.n, 12);
+  lattice.require_same("lowest_eigenvectors()", p.n, p.basis, p.tolerance, p.max_restarts, p.seed);
   require(p.n > 0, "there are no", p.n, "eigenvectors: ask for one or more");
   require(p.tolerance > 0, "eigenvectors were asked for with the tolerance", p.tolerance, "- it must be positive");
   require(basis > kept && std::int64_t(basis) < 6 * lattice.volume(), "a basis of", basis, "vectors for", p.n,
@@ -220,9 +221,10 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
   };
   lanczos.fill(Operator<F>(minus));
   const double cut = std::min(-lanczos.ritz().values[std::size_t(basis - kept)], 0.5 * high);
-  require<ConvergenceError>(cut > 0, "H^2 has the Ritz value", cut, "- H is not Hermitian");
+  require<ConvergenceError>(cut > 0, "H^2 has the Ritz value", cut, "- H is not Hermitian, or has", kept,
+                            "eigenvalues that are zero");
   // T_k is about cosh(5) at 0.
-  const int degree = 2 * std::clamp(int(1.25 * std::sqrt(high / cut)), 4, 400);
+  const int degree = 2 * int(std::clamp(1.25 * std::sqrt(high / cut), 4.0, 400.0));
   const ChebyshevSeries series = ChebyshevSeries::of_order(
       [&](double x) {
         const double y = (2 * x - high - cut) / (high - cut);
@@ -239,9 +241,11 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
     found.restarts = restart;
     found.applications = applications;
     if (worst <= p.tolerance * std::sqrt(high)) return found;
-    require<ConvergenceError>(restart < p.max_restarts, "after", restart, "restarts an eigenvector has the residual",
-                              worst, "and", p.tolerance * std::sqrt(high),
-                              "was asked for: allow more restarts, a larger basis or a larger tolerance");
+    require<ConvergenceError>(
+        restart < p.max_restarts, "after", restart, "restarts an eigenvector has the residual", worst, "and",
+        p.tolerance * std::sqrt(high),
+        "was asked for: allow more restarts, a larger basis or a larger tolerance; where H has pairs of "
+        "eigenvalues that differ in their sign only, as without gauge fields, none of that helps");
   }
 }
 

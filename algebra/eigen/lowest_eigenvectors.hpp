@@ -15,7 +15,7 @@ namespace kov {
 struct EigenParameters {
   /// Eigenvectors wanted.
   int n = 16;
-  /// Vectors of the basis: what memory is needed for, besides another n and some.  0: 2 n + 16.
+  /// Vectors of the basis.  0: 2 n + 16.  There is memory for basis + 3.25 n + 8 spinors at a time.
   int basis = 0;
   /// The largest |H v - lambda v| of a vector, relative to an upper bound of |H|.
   double tolerance = 1e-6;
@@ -40,9 +40,10 @@ struct HermitianEigenvectors {
 /// The polynomial is T_k of H^2, with k even and [cut, high] mapped to [-1, 1]: high from spectral_bounds(), cut a Ritz
 /// value of a Lanczos run of H^2 itself.  The basis is filled by Lanczos with full orthogonalisation, twice; the Ritz
 /// vectors with the largest values remain (Wu and Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602), and H is
-/// diagonalised among them.  Equal eigenvalues of H^2 beyond the first may be missed.  The same bits on any number of
-/// threads.  Collective.  Throws InputError when n is below 1 or the basis does not fit, ConvergenceError when the
-/// tolerance is not reached.
+/// diagonalised among them.  Of eigenvalues of H^2 that are equal to all digits one vector only is found: that of a
+/// pair lambda, -lambda, as free quarks have, is no eigenvector of H and never meets the tolerance.  The same bits on
+/// any number of threads.  Collective.  Throws InputError when n is below 1 or the basis does not fit, ConvergenceError
+/// when the tolerance is not reached.
 template <class T>
 HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& H, const Lattice& lattice,
                                              const EigenParameters& parameters = {});

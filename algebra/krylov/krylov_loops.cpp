@@ -18,7 +18,8 @@ ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector&
 /// Below this share of |r|^2 that of the next residual has too few digits left to be known from the sums before.
 constexpr double least_predicted = 1e-6;
 
-/// Per iteration: one A, four sums over 3 reads, and an update with 4 reads and 3 writes; it waits once.
+/// Per iteration: one A, four sums over 3 reads, and an update with 4 reads and 3 writes; it waits for sums once,
+/// and once more where the norm of a residual has to be computed anew.
 ///
 /// The norm of the next residual follows from sums before the update, so that all fields are updated in one pass; that
 /// of this one is computed anew, so that errors do not add up: T. Chen and E. Carson, SIAM J. Matrix Anal. Appl. 41,
@@ -54,10 +55,10 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
         axpy(alpha, p, x, others);
         next = choose(others, next, axpy_norm2(-alpha, q, r, others));
       }
+      run.step(sqrt(next / bb));
       ByColumn<double> found = next;
       if (renewed.any_finished()) solution.renew(renewed, found, run, r);
       if (!others.all_finished()) xpay(r, next / rr, p, others);
-      run.step(sqrt(next / bb));
       next = found;
       run.give_up_without_digits(sqrt(next / bb), rounding);
     }

@@ -17,8 +17,8 @@ class SolutionOfRecursion {
   virtual const Vector& update() const = 0;
   /// Sets r to the true residual; returns |r_k|^2.
   virtual ByColumn<double> restart(SolveRun& run, const Vector& r) = 0;
-  /// After each iteration, with rr = |r_k|^2 by the recursion: the mask of the columns that renew() is due for, none of
-  /// which is stopped.
+  /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
+  /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
   /// Sets these columns of r to their true residuals, and rr to their norms.
   virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;

@@ -12,7 +12,7 @@ Plot residual_plot(const std::string& title, const std::string& caption, const s
                    double tolerance) {
   Plot plot{.title = title,
             .x_label = "iteration",
-            .y_label = "residual / source",
+            .y_label = "relative residual",
             .series = {},
             .caption = plain(caption),
             .log_y = true,

@@ -13,7 +13,7 @@ namespace kov::app {
 struct ResidualHistory {
   /// Plain text.
   std::string name;
-  /// After iterations 1, 2, ...: relative to the source.
+  /// After iterations 1, 2, ..., as SolveReport::history has it.
   std::vector<double> residuals;
 };
 

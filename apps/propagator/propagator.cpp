@@ -202,10 +202,10 @@ class PropagatorRun {
     std::snprintf(numbers, sizeof(numbers), "%d iterations, worst residual %.2e, %.2f s", solved.iterations,
                   solved.worst_residual, solved.seconds);
     session_.say(planned.file + ": " + numbers);
-    if (parameters_.output.residuals) write_residuals(planned, solved);
+    if (parameters_.output.residuals && !solved.histories.empty()) write_residuals(planned, solved);
   }
 
-  /// Of the columns that this run has solved for.
+  /// Of the columns that this run has solved for; nothing if an earlier one has solved for all.
   void write_residuals(const PlannedPropagator& planned, const Solved& solved) const {
     const std::string stem = planned.file.substr(0, planned.file.size() - parameters_.ending().size()) + ".residuals";
     const std::string solver = parameters_.solver.description();

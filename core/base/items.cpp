@@ -24,6 +24,9 @@ void share_items(const std::string& name, int n, RunItems run, const void* work,
     if constexpr (is_host_v<E>) {
       const int n_threads = host.concurrency();
       Kokkos::parallel_for(name, Kokkos::RangePolicy<E>(host, 0, n_threads), ItemsOfThread{run, work, n, n_threads});
+#if defined(KOKKOS_ENABLE_HPX)
+      host.fence(name);  // the only host whose parallel_for returns before all is done
+#endif
     }
   }(exec);
 }

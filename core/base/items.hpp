@@ -66,7 +66,7 @@ void launch_blocks(const std::string& name, void (*entry)(Functor, Counts...), d
 
 }  // namespace detail
 
-/// Calls work(i) for i in [0, n), asynchronously where kernels are, like parallel_for.
+/// Calls work(i) for i in [0, n): asynchronously on GPUs, on hosts all is done when it returns.
 template <class Work>
 void for_each_item(const std::string& name, int n, const Work& work, const Exec& exec = {}) {
   if (n <= 0) return;

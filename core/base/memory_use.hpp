@@ -90,7 +90,7 @@ inline std::size_t most_bytes_of(const std::function<void()>& f) {
 }
 
 /// Memory of fields and other buffers that are gone is kept for the next ones, at most 64 MiB or half of what is in
-/// use. This gives it back, say before another library needs a device's memory; returns how many bytes.  A GPU may wait
+/// use.  This gives it back, say before another library needs a device's memory; returns how many bytes.  A GPU may wait
 /// for its kernels.  Fields made later ask the system again.
 inline std::size_t release_kept_memory() { return detail::kept_memory().release(); }
 

@@ -11,7 +11,7 @@ namespace kov {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to a callable that outlives it, such as a lambda of the caller; costs one indirect call.
+/// Refers to a callable that outlives it: a parameter, to which callers give a lambda.  Costs one indirect call.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

@@ -7,6 +7,10 @@
 
 namespace kov::detail {
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+static_assert(is_host_v<Exec>, "sums over chunks are for hosts");
+#endif
+
 namespace {
 
 struct PartialSums {

@@ -63,22 +63,24 @@ class OnLattices : public ::testing::TestWithParam<LatticeCase> {
 /// The environment variable KOV_TEST_LATTICES takes a part: `some`, each of these extents and orders once, every other
 /// one with halos forced; `rest`, all others.
 inline std::vector<LatticeCase> lattice_cases() {
-  const char* const part = std::getenv("KOV_TEST_LATTICES");
+  const char* const text = std::getenv("KOV_TEST_LATTICES");
+  const std::string_view part = text ? text : "all";
+  require(part == "all" || part == "some" || part == "rest", "KOV_TEST_LATTICES is", std::string(part),
+          "- it takes all, some or rest");
+  const std::vector<LatticeCase> shapes = {{{4, 4, 4, 4}, {}, false},
+                                           {{6, 6, 6, 6}, {}, false},
+                                           {{2, 6, 4, 10}, {}, false},
+                                           {{10, 10, 10, 12}, {}, false},
+                                           {{8, 8, 8, 4}, {}, false},
+                                           {{4, 4, 4, 8}, {}, false},
+                                           {{4, 4, 4, 8}, Order::even_odd, false}};
   std::vector<LatticeCase> cases;
-  for (const bool forced : {false, true}) {
-    bool is_of_some = !forced;
-    const auto add = [&](const LatticeCase& c) {
-      is_of_some = !is_of_some;
-      if (!part || is_of_some == (std::string_view(part) == "some")) cases.push_back(c);
-    };
-    for (const Coord& extent :
-         {Coord{4, 4, 4, 4}, {6, 6, 6, 6}, {2, 6, 4, 10}, {10, 10, 10, 12}, {8, 8, 8, 4}, {4, 4, 4, 8}})
-      if (!forced || volume(extent) < 4000)
-        add({extent, {}, forced});
-      else
-        is_of_some = !is_of_some;
-    add({{4, 4, 4, 8}, Order::even_odd, forced});
-  }
+  for (const bool forced : {false, true})
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (forced && volume(shapes[i].extent) > 4000) continue;
+      const bool is_of_some = (i % 2 == 0) == forced;
+      if (part == "all" || is_of_some == (part == "some")) cases.push_back({shapes[i].extent, shapes[i].order, forced});
+    }
   return cases;
 }
 
