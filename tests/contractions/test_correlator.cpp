@@ -232,7 +232,8 @@ TEST_F(CorrelatorFiles, CorrelatorsWithoutSourceAreBesideOthersAndAlone) {
   }
   std::vector<Correlator> mixed = loops;
   mixed.front().source = {0, 0, 0, 0};
-  EXPECT_THROW(write_correlators(path("no.h5"), mixed, kProvenance, Comm::world()), Error);  // rank 0 has the InputError
+  EXPECT_THROW(write_correlators(path("no.h5"), mixed, kProvenance, Comm::world()),
+               Error);  // rank 0 has the InputError
   loops.pop_back();
   EXPECT_THROW(write_correlators(path("no.h5"), loops, kProvenance, Comm::world()), Error);
   EXPECT_EQ(to_text(loops, kProvenance).find("# source"), std::string::npos);
