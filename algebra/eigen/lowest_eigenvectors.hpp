@@ -47,4 +47,16 @@ template <class T>
 HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& H, const Lattice& lattice,
                                              const EigenParameters& parameters = {});
 
+/// What lowest_eigenvectors() needs for these parameters.
+struct EigenMemory {
+  /// Vectors of the basis, and those of them that a restart keeps.
+  std::int64_t basis, kept;
+  /// Spinor fields that are alive at once, those of the result among them.
+  std::int64_t fields;
+
+  /// Whether the basis fits on a lattice of so many sites.
+  bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
+};
+EigenMemory eigen_memory(const EigenParameters& parameters);
+
 }  // namespace kov
