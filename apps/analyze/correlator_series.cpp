@@ -19,9 +19,11 @@ std::string series_key(const CorrelatorArray& array, const Momentum& momentum) {
 }
 
 /// Correlators of two different operators may be odd in the momentum: their average would be noise.  So may the matrix
-/// elements of currents: those in three-point functions, and quark loops, are not averaged either.
+/// elements of currents: those in three-point functions, and quark loops, are not averaged either.  Files of other
+/// codes have "correlator" where their mapping does not say a kind.
 bool is_even_in_momentum(const CorrelatorArray& array) {
-  if (array.head.kind != "meson" && array.head.kind != "baryon") return false;
+  const std::string& kind = array.head.kind;
+  if (kind != "meson" && kind != "baryon" && kind != "correlator") return false;
   const std::string& channel = array.head.channel;
   const std::size_t half = channel.size() / 2;
   return channel.find('-') == channel.npos ||

@@ -94,7 +94,7 @@ TEST(Series, TheGammaMethodFindsTheAutocorrelationOfAnEnergy) {
   EXPECT_NEAR(with.mean[3].error / without.mean[3].error, std::sqrt(2 * tau), 0.5);
   EXPECT_NEAR(with.energy.mean, 0.4, 4 * with.energy.error);
   parameters.errors.chains = {n - 10};
-  EXPECT_THROW(analysed(series[0], parameters), InputError);
+  EXPECT_NE(analysed(series[0], parameters).problem.find("errors.chains"), std::string::npos);
   parameters.errors.chains = {n / 4, 3 * n / 4};
   EXPECT_NEAR(analysed(series[0], parameters).statistical, with.statistical, 0.1 * with.statistical);
 }
@@ -154,7 +154,7 @@ TEST(Series, ChainsThatDoNotAddUpAreAProblemOfTheirSeries) {
 /// The vector current in a pion is odd in the momentum along it.
 TEST(Series, MomentaOfCurrentsAreNotAveraged) {
   for (const auto& [kind, n] : std::vector<std::pair<std::string, std::size_t>>{
-           {"three-point", 2}, {"loop", 2}, {"conserved current", 2}, {"meson", 1}, {"baryon", 1}}) {
+           {"three-point", 2}, {"loop", 2}, {"conserved current", 2}, {"meson", 1}, {"baryon", 1}, {"correlator", 1}}) {
     CorrelatorArray a{.head = {.kind = kind, .channel = "rho_z"}, .momenta = {{0, 0, 1}, {0, 0, -1}}, .n_times = 1};
     a.configurations = {"x"};
     a.sources = {{0, 0, 0, 0}};
