@@ -190,17 +190,25 @@ HermitianEigenvectors<T> diagonalised(const Operator<SpinorField<T>>& H, const S
 
 }  // namespace
 
+EigenMemory eigen_memory(const EigenParameters& p) {
+  const std::int64_t n = p.n, kept = n + std::max<std::int64_t>(4, n / 4);
+  const std::int64_t basis = p.basis > 0 ? p.basis : kept + std::max<std::int64_t>(n, 12);
+  // The basis and one more, H of the vectors kept, result and residuals; H x and the like.
+  return {.basis = basis, .kept = kept, .fields = basis + 1 + kept + 2 * n + 3};
+}
+
 template <class T>
 HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& H, const Lattice& lattice,
                                              const EigenParameters& p) {
   using F = SpinorField<T>;
-  const int kept = p.n + std::max(4, p.n / 4), basis = p.basis > 0 ? p.basis : kept + std::max(p.n, 12);
+  const EigenMemory memory = eigen_memory(p);
   lattice.require_same("lowest_eigenvectors()", p.n, p.basis, p.tolerance, p.max_restarts, p.seed);
   require(p.n > 0, "there are no", p.n, "eigenvectors: ask for one or more");
   require(p.tolerance > 0, "eigenvectors were asked for with the tolerance", p.tolerance, "- it must be positive");
-  require(basis > kept && std::int64_t(basis) < 6 * lattice.volume(), "a basis of", basis, "vectors for", p.n,
-          "eigenvectors does not fit: it takes more than", kept, "and at most half of the", 12 * lattice.volume(),
-          "numbers of a field");
+  require(memory.fits(lattice.volume()), "a basis of", memory.basis, "vectors for", p.n,
+          "eigenvectors does not fit: it takes more than", memory.kept, "and at most half of the",
+          12 * lattice.volume(), "numbers of a field");
+  const int kept = int(memory.kept), basis = int(memory.basis);
   int applications = 0;
   const F of_h(lattice, "H x");
   const auto count = [&applications, &H](const F& in, const F& out) {

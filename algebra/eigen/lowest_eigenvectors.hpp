@@ -15,7 +15,7 @@ namespace kov {
 struct EigenParameters {
   /// Eigenvectors wanted.
   int n = 16;
-  /// Vectors of the basis.  0: 2 n + 16.  There is memory for basis + 3.25 n + 8 spinors at a time.
+  /// Vectors of the basis.  0: as eigen_memory() says, which also has the memory.
   int basis = 0;
   /// The largest |H v - lambda v| of a vector, relative to an upper bound of |H|.
   double tolerance = 1e-6;
@@ -47,5 +47,17 @@ struct HermitianEigenvectors {
 template <class T>
 HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& H, const Lattice& lattice,
                                              const EigenParameters& parameters = {});
+
+/// What lowest_eigenvectors() needs for these parameters.
+struct EigenMemory {
+  /// Vectors of the basis, and those of them that a restart keeps.
+  std::int64_t basis, kept;
+  /// Spinor fields that are alive at once, those of the result among them.
+  std::int64_t fields;
+
+  /// Whether the basis fits on a lattice of so many sites.
+  bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
+};
+EigenMemory eigen_memory(const EigenParameters& parameters);
 
 }  // namespace kov

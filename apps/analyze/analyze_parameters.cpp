@@ -13,11 +13,14 @@ Settings AnalyzeParameters::settings() {
   s.add("data.part", &data.part, "of complex correlators; automatic: the larger one of each",
         {"automatic", "real", "imaginary"});
   s.add("data.fold", &data.fold,
-        "average t and T - t: even and odd correlators; automatic: as each one is, baryons and others are not folded",
+        "average t and T - t: even and odd correlators; automatic: as each one is, baryons and others are not folded; "
+        "never of "
+        "three-point functions and loops",
         {"automatic", "none", "even", "odd"});
-  s.add("data.average_momenta", &data.average_momenta,
-        "over those that the lattice's rotations turn into each other: of channels with one operator, without "
-        "gevp.operators");
+  s.add(
+      "data.average_momenta", &data.average_momenta,
+      "over those that the lattice's rotations turn into each other: of mesons and baryons with one operator, without "
+      "gevp.operators");
   s.add("data.extent", &data.extent, "x y z t of the lattice, for files that do not say it");
   s.add("errors.method", &errors.method, "of errors; gamma: with autocorrelation, from histories in the order of files",
         {"jackknife", "bootstrap", "gamma"});

@@ -180,7 +180,9 @@ std::string energy_table(const AnalysisResults& all, int most_rows) {
   return text;
 }
 
-std::string effective_mass_table(const AnalysisResults& all, const std::vector<std::size_t>& which) {
+std::string effective_mass_table(const AnalysisResults& all, std::vector<std::size_t> which) {
+  std::erase_if(which, [&](std::size_t k) { return all.results[k].effective.empty(); });
+  if (which.empty()) return "none of these has an effective mass\n";
   std::vector<std::vector<std::string>> rows{{"t"}};
   std::size_t n = 0;
   for (const std::size_t k : which) {
@@ -262,12 +264,14 @@ Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size
   plot.integer_x = plot.with_zero = true;
   for (std::size_t i = 0; i < which.size(); ++i) {
     const SeriesResult& r = all.results[which[i]];
+    if (r.effective.empty()) continue;
     PlotSeries series{.name = legend_text(series_name(all.series[which[i]])), .x = {}, .y = {}, .error = {}};
     for (std::size_t t = 0; t < r.effective.size(); ++t)
       add_point(series, double(t) + 0.5 + 0.06 * (double(i) - 0.5 * double(which.size() - 1)), r.effective[t]);
     plot.series.push_back(series);
     if (r.best && std::isfinite(r.energy.error))
-      plot.bands.push_back({double(r.best->first), double(r.best->last), r.energy.mean, r.energy.error, i});
+      plot.bands.push_back(
+          {double(r.best->first), double(r.best->last), r.energy.mean, r.energy.error, plot.series.size() - 1});
   }
   fit_range(plot, 0.5);
   return plot;

@@ -44,7 +44,7 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all);
 /// energy first, and the others counted below.
 std::string energy_table(const AnalysisResults& all, int most_rows);
 /// Effective masses of some series.
-std::string effective_mass_table(const AnalysisResults& all, const std::vector<std::size_t>& which);
+std::string effective_mass_table(const AnalysisResults& all, std::vector<std::size_t> which);
 std::string dispersion_table(const AnalysisResults& all, int most_rows);
 std::string gevp_table(const GevpResult& gevp);
 

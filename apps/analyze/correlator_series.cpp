@@ -18,8 +18,13 @@ std::string series_key(const CorrelatorArray& array, const Momentum& momentum) {
   return key;
 }
 
-/// Correlators of two different operators may be odd in the momentum: their average would be noise.
-bool is_of_one_operator(const std::string& channel) {
+/// Correlators of two different operators may be odd in the momentum: their average would be noise.  So may the matrix
+/// elements of currents: those in three-point functions, and quark loops, are not averaged either.  Files of other
+/// codes have "correlator" where their mapping does not say a kind.
+bool is_even_in_momentum(const CorrelatorArray& array) {
+  const std::string& kind = array.head.kind;
+  if (kind != "meson" && kind != "baryon" && kind != "correlator") return false;
+  const std::string& channel = array.head.channel;
   const std::size_t half = channel.size() / 2;
   return channel.find('-') == channel.npos ||
          (channel.size() % 2 == 1 && channel[half] == '-' && channel.substr(0, half) == channel.substr(half + 1));
@@ -32,6 +37,8 @@ std::string CorrelatorSeries::labels_text() const {
   for (const auto& [name, value] : labels) text += (text.empty() ? "" : ", ") + name + " = " + label_text(value);
   return text;
 }
+
+bool has_energy(const std::string& kind) { return kind != "three-point" && kind != "loop"; }
 
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
@@ -53,7 +60,7 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
   Coord box{extent};
   for (int& n : box)
     if (n <= 0) n = 1 << 20;
-  const bool averages = average_momenta_ && is_of_one_operator(array.head.channel);
+  const bool averages = average_momenta_ && is_even_in_momentum(array);
   for (std::size_t p = 0; p < array.momenta.size(); ++p) {
     const Momentum& momentum = array.momenta[p];
     Rows& rows = rows_of(array, averages ? representative(momentum, box) : momentum);

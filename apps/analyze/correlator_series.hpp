@@ -28,10 +28,14 @@ struct CorrelatorSeries {
   std::string labels_text() const;
 };
 
+/// Whether hadrons propagate between two times, so that there is an energy: false of three-point functions and loops.
+bool has_energy(const std::string& kind);
+
 /// Collects arrays of correlators into series, whichever file they come from.
 class SeriesCollector {
  public:
-  /// channels: patterns of names, none for all.
+  /// average_momenta: of mesons and baryons with one operator at sink and source.  channels: patterns of names, none
+  /// for all.
   SeriesCollector(bool average_momenta, std::vector<std::string> channels)
       : average_momenta_(average_momenta), channels_(std::move(channels)) {}
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace kov::app {
 
@@ -125,6 +126,15 @@ std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::
   return all;
 }
 
+/// Why the chains are not those of so many samples; empty where they are.
+std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors) {
+  if (errors.chains.empty()) return "";
+  const std::int64_t sum = std::accumulate(errors.chains.begin(), errors.chains.end(), std::int64_t(0));
+  return sum == std::int64_t(n)
+             ? ""
+             : sentence("errors.chains add up to", std::to_string(sum) + ",", "but there are", n, "samples");
+}
+
 }  // namespace
 
 Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors) {
@@ -137,6 +147,7 @@ PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters:
       .samples = {}, .imaginary = data.part == "imaginary", .sign = 0, .n_times = int(series.n_times)};
   if (data.part == "automatic") result.imaginary = imaginary_is_larger(series);
   result.samples = part_of(series, result.imaginary);
+  if (!has_energy(series.kind)) return result;
   if (data.fold == "even") result.sign = 1;
   if (data.fold == "odd") result.sign = -1;
   if (data.fold == "automatic" && series.kind != "baryon") result.sign = reflection_sign(plain_average(result.samples));
@@ -161,8 +172,10 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
   if (form == "sinh" || (form == "automatic" && data.sign == -1)) result.form = FitForm::sinh;
   const Observable effective = effective_mass_of(result.form, data.n_times);
   const bool gamma = parameters.errors.is_gamma();
-  const bool correlates = series.kind != "three-point" && series.kind != "loop";
-  if (int(data.samples.size()) < (gamma ? 4 : 2 * parameters.errors.bin)) {
+  const bool with_energy = has_energy(series.kind),
+             few = int(data.samples.size()) < (gamma ? 4 : 2 * parameters.errors.bin);
+  const std::string chains = chains_problem(data.samples.size(), parameters.errors);
+  if (few || !chains.empty()) {
     result.n_samples = data.samples.size();
     result.mean = plain_average(data.samples);
     std::vector<double> mean;
@@ -170,19 +183,22 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
       mean.push_back(e.mean);
       e.error = no_energy;
     }
-    for (const double m : effective(mean)) result.effective.push_back({m, no_energy});
-    result.problem = gamma ? "the Gamma method takes four samples"
-                           : sentence("errors take two", parameters.errors.bin > 1 ? "bins of samples" : "samples");
+    if (with_energy)
+      for (const double m : effective(mean)) result.effective.push_back({m, no_energy});
+    result.problem = !few    ? chains
+                     : gamma ? "the Gamma method takes four samples"
+                             : sentence("errors take two", parameters.errors.bin > 1 ? "bins of samples" : "samples");
     return result;
   }
   const Resampled c = resampled(data.samples, parameters.errors);
   result.n_samples = c.n_samples();
   result.mean = estimates_of(c, parameters.errors);
-  result.effective = estimates_of(c.map(effective), parameters.errors);
-  if (correlates)
+  if (with_energy) {
+    result.effective = estimates_of(c.map(effective), parameters.errors);
     fit_series(c, data.n_times, parameters, result);
-  else
+  } else {
     result.problem = "a " + series.kind + (series.kind == "loop" ? "" : " function") + " has no energy";
+  }
   return result;
 }
 

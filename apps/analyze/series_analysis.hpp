@@ -17,7 +17,8 @@ Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& err
 struct PreparedSeries {
   Samples samples;
   bool imaginary = false;
-  /// +1 or -1 of folded correlators, which have times up to T / 2; 0 of others, of which the first half is kept.
+  /// +1 or -1 of folded correlators, which have times up to T / 2; 0 of others, of which the first half is kept, or all
+  /// times where there is no energy (see has_energy()).
   int sign = 0;
   /// Of the lattice.
   int n_times = 0;
@@ -31,7 +32,7 @@ struct SeriesResult {
   FitForm form = FitForm::exponential;
   /// Of the prepared series at t = 0, 1, ...; errors are NaN with a single sample.
   std::vector<Estimate> mean;
-  /// Of t and t + 1.
+  /// Of t and t + 1; empty where there is no energy.
   std::vector<Estimate> effective;
   /// The average over ranges; NaN where there is no fit.
   Estimate energy{};

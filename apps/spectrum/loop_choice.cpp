@@ -67,7 +67,7 @@ void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& 
 
 void LoopChoice::check(const Settings& settings, const Coord& extent) const {
   if (!any()) return;
-  require(std::int64_t(2) * modes + 20 < 6 * volume(extent), settings.origin("loops.modes"), "is",
+  require(modes == 0 || eigen_memory({.n = modes}).fits(volume(extent)), settings.origin("loops.modes"), "is",
           std::to_string(modes) + ",", "too many for the lattice", to_string(extent) + ": find fewer");
   require(extent[3] % dilution.time == 0, settings.origin("loops.dilution_time"), "is",
           std::to_string(dilution.time) + ",", "which does not divide the extent in time,", extent[3]);
@@ -82,6 +82,18 @@ void LoopChoice::check(const Settings& settings, const Coord& extent) const {
             "whose paths wrap around the extent", n);
 }
 
+void LoopChoice::check_solves(const Settings& settings, const std::vector<NamedQuark>& all,
+                              std::size_t n_configurations) const {
+  if (!any()) return;
+  const std::int64_t parts = dilution.n_parts();
+  require(parts <= LoopDilution::most_parts, settings.origin("loops.dilution_space"), "and the other dilutions make",
+          parts, "parts, each of which is a solve, and at most", LoopDilution::most_parts, "are accepted: take fewer");
+  constexpr double most = 1e9;
+  const double solves = double(n_solves(all)) * double(n_configurations);
+  require(solves <= most, settings.origin("loops.hits"), "is", std::to_string(hits) + ",", "which with", parts,
+          "parts and", n_configurations, "configurations makes", solves, "solves: at most", most, "are accepted");
+}
+
 std::vector<std::size_t> LoopChoice::places(const std::vector<NamedQuark>& all) const {
   std::vector<std::size_t> found;
   for (std::size_t q = 0; q < all.size(); ++q)
@@ -89,8 +101,15 @@ std::vector<std::size_t> LoopChoice::places(const std::vector<NamedQuark>& all) 
   return found;
 }
 
-int LoopChoice::n_solves(const std::vector<NamedQuark>& all) const {
-  return any() ? hits * dilution.n_parts() * int(places(all).size()) : 0;
+std::int64_t LoopChoice::n_fields() const {
+  if (!any()) return 0;
+  // Noise, its part, that times g5, a solution and what applying M to it takes; with modes, the one at hand too.
+  const std::int64_t of_noise = 6 + (modes > 0 ? modes + 1 : 0);
+  return modes > 0 ? std::max(of_noise, eigen_memory({.n = modes}).fields + 1) : of_noise;
+}
+
+std::int64_t LoopChoice::n_solves(const std::vector<NamedQuark>& all) const {
+  return any() ? hits * dilution.n_parts() * std::int64_t(places(all).size()) : 0;
 }
 
 LoopParameters LoopChoice::parameters(const NamedQuark& quark, const std::string& configuration) const {

@@ -27,14 +27,16 @@ struct LoopChoice {
   void check(const Settings& settings, const std::vector<NamedQuark>& all) const;
   /// The same where it takes the extents.
   void check(const Settings& settings, const Coord& extent) const;
+  /// Whether all solves can be counted.
+  void check_solves(const Settings& settings, const std::vector<NamedQuark>& all, std::size_t n_configurations) const;
 
   bool any() const { return hits > 0; }
   /// The places in `all` of the quarks whose loops are measured.
   std::vector<std::size_t> places(const std::vector<NamedQuark>& all) const;
   /// Spinor fields that are alive at once: noise and solutions, modes and the basis that they are found in.
-  int n_fields() const { return any() ? 6 + (modes > 0 ? 4 * modes + 32 : 0) : 0; }
+  std::int64_t n_fields() const;
   /// Solves on a configuration.
-  int n_solves(const std::vector<NamedQuark>& all) const;
+  std::int64_t n_solves(const std::vector<NamedQuark>& all) const;
   /// Of a quark on a configuration of this name, whatever its folder: names have noise of their own.
   LoopParameters parameters(const NamedQuark& quark, const std::string& configuration) const;
   /// "8 hits of z4 noise in 4 parts, hopping expansion to order 2, ..."

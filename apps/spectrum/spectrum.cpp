@@ -75,7 +75,10 @@ class SpectrumRun {
 
  private:
   void measure(PlannedConfiguration& configuration, const GaugeField<double>& gauge, const GaugeReport& report) {
-    const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum);
+    SpectrumTasks tasks{.sources = false, .loops = false};
+    for (const PlannedPart& part : configuration.parts)
+      if (!part.entry) (part.is_loops() ? tasks.loops : tasks.sources) = true;
+    const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum, tasks);
     for (PlannedPart& part : configuration.parts) {
       if (part.entry) continue;
       const auto begin = std::chrono::steady_clock::now();
@@ -92,7 +95,8 @@ class SpectrumRun {
       for (const auto& [name, value] : report.attributes()) entry.notes[name] = value;
       entry.notes["seconds"] =
           std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      const int n_solves = part.is_loops() ? parameters_.n_solves_of_loops() : parameters_.n_solves_of_origin();
+      const std::int64_t n_solves =
+          part.is_loops() ? parameters_.n_solves_of_loops() : parameters_.n_solves_of_origin();
       session_.log.info(configuration.name, part.name() + ":", entry.notes["iterations"], "iterations in", n_solves,
                         "solves, worst residual", short_text(entry.notes["worst_residual"]) + ",",
                         entry.notes["seconds"], "s");

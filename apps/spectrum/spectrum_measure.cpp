@@ -49,18 +49,20 @@ template <class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
  public:
   TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                   const std::string& links_checksum)
+                   const std::string& links_checksum, const SpectrumTasks& tasks)
       : parameters_(parameters),
+        lattice_(gauge.lattice()),
         links_checksum_(links_checksum),
         quarks_(parameters.all_quarks()),
         momenta_(parameters.momenta(gauge.lattice().extent())),
         solvers_(quarks_.size()) {
     const std::vector<std::size_t> with_loops =
-        parameters.loops.any() ? parameters.loops.places(quarks_) : std::vector<std::size_t>{};
+        tasks.loops && parameters.loops.any() ? parameters.loops.places(quarks_) : std::vector<std::size_t>{};
     for (std::size_t q = 0; q < quarks_.size(); ++q)
-      if (quarks_[q].propagators.empty() || std::count(with_loops.begin(), with_loops.end(), q) > 0)
+      if ((tasks.sources && quarks_[q].propagators.empty()) || std::count(with_loops.begin(), with_loops.end(), q) > 0)
         solvers_[q].emplace(gauge, quarks_[q], parameters.solver);
-    if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters);
+    if (!tasks.sources) return;
+    if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters, solvers_);
     const GaugeLinks<T> smooth(parameters.links.smeared(gauge));
     const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
       return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
@@ -78,7 +80,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     SolveTotals totals;
     for (std::size_t q = 0; q < quarks_.size(); ++q) {
       if (const auto found = stored.find(quarks_[q].name); found != stored.end()) {
-        propagators.push_back(read_stored<T>(at_source_->lattice(), found->second, links_checksum_));
+        propagators.push_back(read_stored<T>(lattice_, found->second, links_checksum_));
         continue;
       }
       const SolvedPropagator<T> solved =
@@ -121,11 +123,11 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       if (!quark.name.empty()) labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
       std::optional<LoopModes<T>> modes;
       if (parameters_.loops.modes > 0)
-        modes.emplace(loop_modes<T>(solvers_[q]->M(), at_source_->lattice(),
+        modes.emplace(loop_modes<T>(solvers_[q]->M(), lattice_,
                                     {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
-      for (Correlator& c : quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(),
-                                          at_source_->lattice(), parameters_.loops.parameters(quark, configuration),
-                                          momenta, modes ? &*modes : nullptr)) {
+      for (Correlator& c :
+           quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(), lattice_,
+                          parameters_.loops.parameters(quark, configuration), momenta, modes ? &*modes : nullptr)) {
         c.labels.insert(labels.begin(), labels.end());
         entry.correlators.push_back(std::move(c));
       }
@@ -141,7 +143,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   }
 
   Propagator<T> make_source(const Coord& origin) const {
-    Propagator<T> source = point_source<T>(at_source_->lattice(), origin);
+    Propagator<T> source = point_source<T>(lattice_, origin);
     at_source_->apply(source.columns(), source.columns());
     require_usable(source);
     return source;
@@ -188,10 +190,11 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   }
 
   SpectrumParameters parameters_;
+  Lattice lattice_;
   std::string links_checksum_;
   std::vector<NamedQuark> quarks_;
   std::vector<Momentum> momenta_;
-  /// Absent where propagators are read.
+  /// Absent where propagators are read, and where no task needs them; so are the others without sources.
   std::vector<std::optional<QuarkSolver<T>>> solvers_;
   std::optional<QuarkSmearing<T>> at_source_;
   std::vector<QuarkSmearing<T>> at_sink_;
@@ -201,11 +204,11 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
 }  // namespace
 
 SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                                         const std::string& links_checksum) {
+                                         const std::string& links_checksum, const SpectrumTasks& tasks) {
   if (parameters.solver.is_single())
-    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters, links_checksum);
+    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters, links_checksum, tasks);
   else
-    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum);
+    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum, tasks);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 

@@ -15,13 +15,18 @@
 
 namespace kov::app {
 
+/// What is to be measured on a configuration: what it alone needs is not made.
+struct SpectrumTasks {
+  bool sources = true, loops = true;
+};
+
 /// Everything about one configuration that its origins share: smeared links, operator, solver.
 class SpectrumMeasurement {
  public:
-  /// Smears the links and makes the operators.  Collective.
+  /// Smears the links and makes the operators, those that the tasks need.  Collective.
   /// links_checksum: of the configuration, which propagators in files record.
   SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                      const std::string& links_checksum);
+                      const std::string& links_checksum, const SpectrumTasks& tasks);
   ~SpectrumMeasurement();
 
   /// Source, twelve solves for each quark that is not in `stored`, contractions.  column is called after every solve.

@@ -152,7 +152,8 @@ void SpectrumParameters::complete(Settings& settings) {
   check_distinct(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size() + baryon_operators().size();
   require(channels > 0 || !three_points.empty() || loops.any(),
-          "correlators.mesons and correlators.baryons are empty: name one, or set loops.hits");
+          "correlators.mesons and correlators.baryons are empty: name one, give a table [[three_point]], or set "
+          "loops.hits");
   require(correlators.flavours.empty() || correlators.flavours.size() == 3, settings.origin("correlators.flavours"),
           "has", correlators.flavours.size(), "names: give those of the quarks that are u, d and s");
   for (const std::string& name : correlators.flavours) {
@@ -163,16 +164,13 @@ void SpectrumParameters::complete(Settings& settings) {
             names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
   }
   flavours();
-  for (std::size_t k = 0; k < three_points.size(); ++k) {
-    three_points[k].check(settings, three_point_section(k), all_quarks());
-    flavours_of(three_points[k].what().operators);
-  }
+  check_three_points(settings);
   loops.check(settings, all_quarks());
   check_window(settings, "analysis.pion", analysis.pion);
   check_window(settings, "analysis.rho", analysis.rho);
   check_window(settings, "analysis.nucleon", analysis.nucleon);
   positive("analysis.bin", analysis.bin);
-  const int n = gauge.files.empty() ? gauge.configurations : int(gauge.files.size());
+  const int n = int(n_configurations());
   require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
           n, "configurations make no bin of that size");
   // A printed job leaves out values that the user did not give, so that it accepts files of any extents.
@@ -186,6 +184,32 @@ void SpectrumParameters::complete(Settings& settings) {
   }
 }
 
+void SpectrumParameters::check_three_points(const Settings& settings) const {
+  const std::vector<NamedQuark> all = all_quarks();
+  std::vector<std::vector<std::size_t>> places;
+  for (std::size_t k = 0; k < three_points.size(); ++k) {
+    const ThreePointChoice& choice = three_points[k];
+    choice.check(settings, three_point_section(k), all);
+    choice.check_struck(settings, three_point_section(k), all[struck_quark(choice)]);
+    const std::array<std::size_t, 2> two = choice.two_quarks(all);
+    places.emplace_back(two.begin(), two.end());
+    // Those of octet and decuplet are the same in all tables.
+    for (std::size_t other = 0; other < k; ++other)
+      if (places[other] == places[k]) {
+        const std::string twice = choice.common_correlator(three_points[other]);
+        require(twice.empty(), settings.origin(three_point_section(k) + ".currents"), "has", twice + ",", "and so has",
+                three_point_section(other) + ":", "leave it out of one of them");
+      }
+  }
+}
+
+std::size_t SpectrumParameters::struck_quark(const ThreePointChoice& choice) const {
+  const std::string line = choice.struck_line();
+  const std::vector<BaryonOperator> operators = choice.resolved_hadron().operators;
+  if (!operators.empty()) return flavours_of(operators).at(line);
+  return choice.two_quarks(all_quarks())[line == "p" ? 1 : 0];
+}
+
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
   Geometry::choose_grid(extent, 1);  // throws for invalid extents
   require(!source.origins.empty() || source.count <= 2 * extent[3], settings.origin("source.count"), "is",
@@ -197,6 +221,7 @@ void SpectrumParameters::check(const Settings& settings, const Coord& extent) co
               "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
   for (std::size_t k = 0; k < three_points.size(); ++k) three_points[k].check(settings, three_point_section(k), extent);
   loops.check(settings, extent);
+  loops.check_solves(settings, all_quarks(), n_configurations());
   std::vector<Momentum> seen;
   for (const Momentum& p : correlators.momenta) {
     seen.push_back(on_lattice(p, extent));
@@ -263,9 +288,7 @@ int SpectrumParameters::n_solved_quarks() const {
   return int(std::count_if(all.begin(), all.end(), [](const NamedQuark& q) { return q.propagators.empty(); }));
 }
 
-bool SpectrumParameters::has_sources() const {
-  return !correlators.mesons.empty() || !correlators.baryons.empty() || !three_points.empty();
-}
+bool SpectrumParameters::has_sources() const { return has_two_point_functions() || !three_points.empty(); }
 
 int SpectrumParameters::n_solves_of_origin() const {
   int n = n_solved_quarks();

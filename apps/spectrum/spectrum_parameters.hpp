@@ -81,9 +81,15 @@ struct SpectrumParameters {
   /// Columns that are solved for at every origin, sequential ones included; and solves for the loops of a
   /// configuration.
   int n_solves_of_origin() const;
-  int n_solves_of_loops() const { return loops.n_solves(all_quarks()); }
+  std::int64_t n_solves_of_loops() const { return loops.n_solves(all_quarks()); }
   /// Whether there are correlators that start from an origin.
   bool has_sources() const;
+  bool has_two_point_functions() const { return !correlators.mesons.empty() || !correlators.baryons.empty(); }
+  std::size_t n_configurations() const {
+    return gauge.files.empty() ? std::size_t(gauge.configurations) : gauge.files.size();
+  }
+  /// The place in all_quarks() of the quark that the currents of a table are on.
+  std::size_t struck_quark(const ThreePointChoice& choice) const;
   std::vector<MesonChannel> meson_channels() const;
   std::vector<BaryonChannel> baryon_channels() const;
   /// Those of correlators.baryons that have quarks u, d and s.
@@ -104,6 +110,10 @@ struct SpectrumParameters {
   /// results.  Those of [loops] are apart, as loops are entries of their own.
   std::string identity(const Settings& settings) const;
   std::string loop_identity(const Settings& settings) const;
+
+ private:
+  /// Throws InputError for tables that are wrong, or have a correlator of an earlier one.
+  void check_three_points(const Settings& settings) const;
 };
 
 }  // namespace kov::app

@@ -50,12 +50,23 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
   int moved = 0;
   for (const ThreePointChoice& choice : parameters.three_points) moved = std::max(moved, choice.n_moved());
-  if (!parameters.three_points.empty()) bytes += real * spinor * 12 * (2 + moved) + real * links * 3;
-  bytes += real * spinor * parameters.loops.n_fields();
+  if (!parameters.three_points.empty()) bytes += real * spinor * 12 * (2 + moved) + real * links;
+  bytes += real * spinor * double(parameters.loops.n_fields());
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
-  for (const NamedQuark& quark : parameters.all_quarks())
-    if (quark.c_sw != 0) bytes += 2 * 72 * (real + (mixed ? 4 : 0));
+  const double blocks = 2 * 72 * (real + (mixed ? 4 : 0));
+  const std::vector<NamedQuark> all = parameters.all_quarks();
+  for (const NamedQuark& quark : all)
+    if (quark.c_sw != 0) bytes += blocks;
+  // Links of conserved currents; operators of the opposite twisted mass, as the others are shared.
+  std::set<std::size_t> conserved, turned;
+  for (const ThreePointChoice& choice : parameters.three_points) {
+    const std::size_t struck = parameters.struck_quark(choice);
+    if (!choice.all_currents().conserved.empty()) conserved.insert(struck);
+    if (all[struck].mu != 0) turned.insert(struck);
+  }
+  bytes += real * links * double(conserved.size());
+  for (const std::size_t q : turned) bytes += real * links * (mixed ? 4.5 : 3) + (all[q].c_sw != 0 ? blocks : 0);
   return bytes;
 }
 
@@ -94,7 +105,7 @@ int PlannedConfiguration::n_solves(const SpectrumParameters& parameters, bool fi
   int n = 0;
   for (const PlannedPart& part : parts)
     if (part.entry.has_value() == finished)
-      n += part.is_loops() ? parameters.n_solves_of_loops() : parameters.n_solves_of_origin();
+      n += part.is_loops() ? int(parameters.n_solves_of_loops()) : parameters.n_solves_of_origin();
   return n;
 }
 

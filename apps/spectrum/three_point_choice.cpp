@@ -64,7 +64,7 @@ void ThreePointChoice::add_to(Settings& s, const std::string& section) {
   s.add(section + ".transfers", &transfers, "momenta of the current, e^{+i q.y}");
 }
 
-ThreePointHadron ThreePointChoice::what() const {
+ThreePointHadron ThreePointChoice::resolved_hadron() const {
   ThreePointHadron found;
   if (found.meson = meson_of(hadron); found.meson) return found;
   if (hadron == "nucleon") found.channel = nucleon();
@@ -114,7 +114,7 @@ ThreePointCurrents ThreePointChoice::all_currents() const {
 
 std::string ThreePointChoice::struck_line() const {
   if (!struck.empty()) return struck;
-  const ThreePointHadron h = what();
+  const ThreePointHadron h = resolved_hadron();
   return h.meson ? "quark" : h.channel ? "q" : h.operators.front().quarks.front();
 }
 
@@ -156,11 +156,11 @@ void ThreePointChoice::check(const Settings& settings, const std::string& sectio
       throw InputError(key(name) + " " + error.what());
     }
   };
-  const ThreePointHadron h = named("hadron", [&] { return what(); });
+  const ThreePointHadron h = named("hadron", [&] { return resolved_hadron(); });
   require(!h.channel || h.channel->direct == h.channel->exchange, key("hadron"), "is", hadron + ",",
           "which is defined for equal quarks only: the line that is struck cannot be told apart");
   check_list(settings, section + ".currents", currents);
-  const ThreePointCurrents of = named("currents", [&] { return all_currents(); });
+  named("currents", [&] { return all_currents(); });
   check_list(settings, section + ".times", times);
   check_list(settings, section + ".momenta", momenta);
   check_list(settings, section + ".transfers", transfers);
@@ -185,10 +185,35 @@ void ThreePointChoice::check(const Settings& settings, const std::string& sectio
   require(
       std::count(lines.begin(), lines.end(), struck_line()) > 0, key("struck"),
       not_a_choice(struck, lines) + (h.meson ? "; for a current on the antiquark exchange the names in quarks" : ""));
-  for (const NamedQuark& quark : all)
-    require(of.conserved.empty() || !quark.is_improved(), key("currents"),
-            "has a conserved current, which quarks of the action", quark.action,
-            "do not have in this form: take a local one");
+}
+
+void ThreePointChoice::check_struck(const Settings& settings, const std::string& section,
+                                    const NamedQuark& quark) const {
+  require(all_currents().conserved.empty() || !quark.is_improved(), settings.origin(section + ".currents"),
+          "has a conserved current, which quarks of the action", quark.action,
+          "do not have in this form: take a local one");
+}
+
+std::string ThreePointChoice::common_correlator(const ThreePointChoice& other) const {
+  if (hadron != other.hadron || struck_line() != other.struck_line()) return "";
+  const auto common = [](const auto& a, const auto& b) {
+    return std::find_if(a.begin(), a.end(), [&](const auto& x) { return std::find(b.begin(), b.end(), x) != b.end(); });
+  };
+  const auto current_names = [](const ThreePointChoice& choice) {
+    const ThreePointCurrents all = choice.all_currents();
+    std::vector<std::string> names;
+    for (const QuarkCurrent& current : all.local) names.push_back(to_string(current));
+    for (const int mu : all.conserved) names.push_back(std::string(conserved) + "xyzt"[mu]);
+    return names;
+  };
+  const std::vector<std::string> mine = current_names(*this), others = current_names(other);
+  const auto current = common(mine, others);
+  const auto time = common(times, other.times);
+  const auto momentum = common(momenta, other.momenta), transfer = common(transfers, other.transfers);
+  if (current == mine.end() || time == times.end() || momentum == momenta.end() || transfer == transfers.end())
+    return "";
+  return sentence("'" + *current + "' with the momentum [" + to_string(*transfer) + "],", "time", *time,
+                  "and momentum [" + to_string(*momentum) + "]", "of the sink");
 }
 
 void ThreePointChoice::check(const Settings& settings, const std::string& section, const Coord& extent) const {

@@ -41,9 +41,13 @@ struct ThreePointChoice {
   void check(const Settings& settings, const std::string& section, const std::vector<NamedQuark>& all) const;
   /// The same where it takes the extents.
   void check(const Settings& settings, const std::string& section, const Coord& extent) const;
+  /// The same where it takes the quark that is struck.
+  void check_struck(const Settings& settings, const std::string& section, const NamedQuark& quark) const;
+  /// One of the correlators that both have, in words, where their quarks are the same; empty when there is none.
+  std::string common_correlator(const ThreePointChoice& other) const;
 
   /// Of `hadron`.  Throws InputError for a name that is none.
-  ThreePointHadron what() const;
+  ThreePointHadron resolved_hadron() const;
   /// Of `currents`, each once.  Throws InputError for a name that is none.
   ThreePointCurrents all_currents() const;
   /// The line of the hadron that the current is on: struck, or by default "quark" of a meson, "q" of q, q and p, the

@@ -19,25 +19,26 @@ void SolveTotals::add(const SolveReport& report) {
 }
 
 template <class T>
-ThreePointMeasurement<T>::ThreePointMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters)
+ThreePointMeasurement<T>::ThreePointMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
+                                                const std::vector<std::optional<QuarkSolver<T>>>& solvers)
     : all_(parameters.all_quarks()), links_(gauge, all_.front().boundary_angles()) {
   for (const ThreePointChoice& choice : parameters.three_points) {
-    Task task{choice, choice.what(), choice.all_currents()};
+    Task task{choice, choice.resolved_hadron(), choice.all_currents()};
     const bool named = !all_.front().name.empty();
     if (task.hadron.operators.empty()) {
       task.two = choice.two_quarks(all_);
-      task.struck = task.two[choice.struck_line() == "p" ? 1 : 0];
       if (named) task.label = all_[task.two[0]].name + "-" + all_[task.two[1]].name;
     } else {
       task.flavours = parameters.flavours_of(task.hadron.operators);
-      task.struck = task.flavours.at(choice.struck_line());
       if (named) task.label = parameters.flavour_label(task.flavours);
     }
+    task.struck = parameters.struck_quark(choice);
     const NamedQuark& quark = all_[task.struck];
     if (!solvers_.contains(task.struck)) {
       QuarkAction action = quark;
       action.mu = -action.mu;
-      solvers_.emplace(task.struck, QuarkSolver<T>(gauge, action, parameters.solver));
+      const std::optional<QuarkSolver<T>>& same = solvers[task.struck];
+      solvers_.emplace(task.struck, quark.mu == 0 && same ? *same : QuarkSolver<T>(gauge, action, parameters.solver));
     }
     if (!task.currents.conserved.empty() && !of_action_.contains(task.struck))
       of_action_.emplace(task.struck,

@@ -10,6 +10,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace kov::app {
 
@@ -27,8 +29,10 @@ struct SolveTotals {
 template <class T>
 class ThreePointMeasurement {
  public:
-  /// Makes links and the operators of struck quarks.  Collective.
-  ThreePointMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters);
+  /// Makes links, and the operators of struck quarks unless they have no twisted mass and are in `solvers`, by their
+  /// place in all_quarks().  Collective.
+  ThreePointMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
+                        const std::vector<std::optional<QuarkSolver<T>>>& solvers);
 
   /// Twelve solves for each table, time and momentum of the sink; correlators of kind "three-point" are added to the
   /// entry with the labels of `quarks`, and hadron, quark (that is struck), sink_time (from the source), sink_momentum.

@@ -25,24 +25,9 @@ const std::vector<std::pair<std::string, Names>>& smearing_numbers() {
   return numbers;
 }
 
-}  // namespace
-
-std::vector<std::string> unused_settings(const SpectrumParameters& parameters, const Settings& settings) {
-  SpectrumParameters defaults;
-  std::map<std::string, std::string> default_text, text;
-  for (const auto& [key, value] : defaults.settings().values()) default_text[key] = value;
-  for (const auto& [key, value] : settings.values()) text[key] = value;
-  std::vector<std::string> warnings;
-  const auto check = [&](const std::string& key, bool used, const std::string& where) {
-    if (used || !settings.given(key) || text.at(key) == default_text.at(key)) return;
-    warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
-  };
-
-  const bool files = !parameters.gauge.files.empty();
-  check("gauge.ignore", files, "with gauge.files");
-  for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
-    check(std::string("generate.") + key, !files, "without gauge.files");
-
+/// check(key, used, where) for what smears sources and sinks.
+template <class Check>
+void check_smearing(const SpectrumParameters& parameters, const Settings& settings, const Check& check) {
   const Names source{parameters.source.smearing}, &sinks = parameters.sink.smearings;
   Names all = sinks;
   all.push_back(parameters.source.smearing);
@@ -73,15 +58,49 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
   const std::string with_steps = steps ? "" : " and links.steps of 1 or more";
   check("links.ape_weight", smeared && steps && links == "ape", "with links.smearing ape" + with_steps);
   check("links.stout_rho", smeared && steps && links == "stout", "with links.smearing stout" + with_steps);
+}
 
-  check("source.count", parameters.source.origins.empty(), "without source.origins");
+}  // namespace
+
+std::vector<std::string> unused_settings(const SpectrumParameters& parameters, const Settings& settings) {
+  SpectrumParameters defaults;
+  std::map<std::string, std::string> default_text, text;
+  for (const auto& [key, value] : defaults.settings().values()) default_text[key] = value;
+  for (const auto& [key, value] : settings.values()) text[key] = value;
+  std::vector<std::string> warnings;
+  const auto check = [&](const std::string& key, bool used, const std::string& where) {
+    if (used || !settings.given(key) || text.at(key) == default_text.at(key)) return;
+    warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
+  };
+
+  const bool files = !parameters.gauge.files.empty();
+  check("gauge.ignore", files, "with gauge.files");
+  for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
+    check(std::string("generate.") + key, !files, "without gauge.files");
+
+  // Without correlators from a source no key of sources and sinks counts; each has one warning.
+  const bool from_sources = parameters.has_sources(), two_points = parameters.has_two_point_functions();
+  const std::string with_sources = "with correlators.mesons, correlators.baryons or a table [[three_point]]";
+  if (!from_sources)
+    for (const auto& [key, value] : settings.values())
+      if (key.starts_with("source.") || key.starts_with("sink.") || key.starts_with("links."))
+        check(key, false, with_sources);
+  const std::string with_two_points = "with correlators.mesons or correlators.baryons";
+  for (const char* key : {"correlators.momenta", "correlators.max_momentum2"})
+    if (!two_points) check(key, false, with_two_points);
+  check("correlators.flavours", from_sources, with_sources);
+
+  if (from_sources) {
+    check_smearing(parameters, settings, check);
+    check("source.count", parameters.source.origins.empty(), "without source.origins");
+  }
   for (const char* meson : {"pion", "rho"})
     check(std::string("analysis.") + meson, parameters.measures(meson),
           std::string("with the ") + meson + " among correlators.mesons");
   check("analysis.nucleon", parameters.measures("nucleon"), "with the nucleon among correlators.baryons");
-  const std::size_t n = files ? parameters.gauge.files.size() : std::size_t(parameters.gauge.configurations);
-  check("analysis.bin", n > 1, "with two configurations or more");
-  check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
+  check("analysis.bin", parameters.n_configurations() > 1, "with two configurations or more");
+  if (two_points)
+    check("correlators.max_momentum2", parameters.correlators.momenta.empty(), "without correlators.momenta");
   for (const char* key : {"quarks", "noise", "seed", "momenta", "dilution_time", "dilution_space", "dilution_spin",
                           "dilution_color", "dilution_parity", "hopping", "modes"})
     check(std::string("loops.") + key, parameters.loops.any(), "with loops.hits of 1 or more");

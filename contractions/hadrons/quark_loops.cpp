@@ -91,6 +91,9 @@ void check_loops(const Lattice& lattice, const LoopParameters& p) {
   for (std::size_t mu = 0; mu < 3; ++mu)
     require(p.dilution.space > 0 && extent[mu] % p.dilution.space == 0, "dilution in space by", p.dilution.space,
             "does not divide the extent", extent[mu], ": give a divisor of all three");
+  require(p.dilution.n_parts() <= LoopDilution::most_parts, "dilution into", p.dilution.n_parts(),
+          "parts was asked for, each of which is a solve, and at most", LoopDilution::most_parts,
+          "are accepted: give fewer");
   require(!p.dilution.parity || p.dilution.time % 2 != 0 || p.dilution.space % 2 != 0,
           "dilution by even numbers in time and space tells even sites from odd ones, and dilution by parity was asked "
           "for beside it, half of whose parts would be empty: leave it out");
@@ -142,8 +145,8 @@ struct KnownLoops {
 
 }  // namespace detail
 
-int LoopDilution::n_parts() const {
-  return time * space * space * space * (spin ? 4 : 1) * (color ? 3 : 1) * (parity ? 2 : 1);
+std::int64_t LoopDilution::n_parts() const {
+  return std::int64_t(time) * space * space * space * (spin ? 4 : 1) * (color ? 3 : 1) * (parity ? 2 : 1);
 }
 
 template <class T>

@@ -22,7 +22,9 @@ struct LoopDilution {
   bool parity = false;
 
   /// The number of solves for a vector.
-  int n_parts() const;
+  std::int64_t n_parts() const;
+  /// Parts that are accepted.
+  static constexpr std::int64_t most_parts = 10'000'000;
 };
 
 /// The expansion S = (1 / d) sum over k < order of (1 - M / d)^k + (1 - M / d)^order S, of which the sum is known: for
@@ -63,8 +65,8 @@ struct LoopParameters {
 /// One correlator of kind "loop" for each hit, gamma and momentum, momenta innermost, with the channel meson_names()
 /// and the label "hit"; without source: t counts from time 0 of the lattice.  hits * n_parts() solves; contracting
 /// takes 768 flops and 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not
-/// divide the lattice, hopping expansions that wrap around it, and modes that do not fit; the solver's errors
-/// otherwise.
+/// divide the lattice or have more than most_parts, hopping expansions that wrap around it, and modes that do not fit;
+/// the solver's errors otherwise.
 template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,

@@ -16,10 +16,10 @@ namespace kov {
 struct QuarkCurrent {
   /// Gamma::number()
   int gamma = 0;
-  /// Directions from 0 to 3, at most two.  {mu}: D_mu = (R_mu - L_mu) / 2 with R_mu psi(y) = [U_mu(y) psi(y + mu) -
-  /// U_mu(y
-  /// - mu)^+ psi(y - mu)] / 2 and L_mu the same of psibar.  {mu, nu}: D_mu D_nu = (R_mu R_nu - L_mu R_nu - R_mu L_nu +
-  /// L_mu L_nu) / 4, in which R_mu acts after R_nu and L_nu after L_mu.
+  /// Directions from 0 to 3, at most two.  {mu}: D_mu = (R_mu - L_mu) / 2 with
+  ///   R_mu psi(y) = [U_mu(y) psi(y + mu) - U_mu(y - mu)^+ psi(y - mu)] / 2
+  /// and L_mu the same of psibar.  {mu, nu}: D_mu D_nu = (R_mu R_nu - L_mu R_nu - R_mu L_nu + L_mu L_nu) / 4, in which
+  /// R_mu acts after R_nu and L_nu after L_mu.
   std::vector<int> derivatives = {};
   /// O psi(y) = U(path) psi(y + path): the steps from y on, mu + 1 forward and -(mu + 1) backward in direction mu.  Not
   /// beside derivatives.
@@ -28,7 +28,8 @@ struct QuarkCurrent {
 
 /// "rho_z", "rho_z D_z D_t", "a0 path +x-y"
 std::string to_string(const QuarkCurrent& current);
-/// The current of such a text; blanks may be missing or more.  Throws InputError, which says what is none of it.
+/// The current of such a text; more than one blank may separate its words.  Throws InputError, which says what is none
+/// of it.
 QuarkCurrent quark_current(const std::string& text);
 
 /// The source of a sequential propagator for mesons() with the quark S1 and the antiquark S2, a matrix Gamma at the

@@ -76,6 +76,11 @@ class Currents(ProgramTest):
         without = self.call("spectrum", *job[:job.index("three_point.0.times=[2, 3]") - 1], "--dry-run").stdout
         memory = [int(text.split("about ")[1].split()[0]) for text in (without, plan)]
         self.assertGreater(memory[1], memory[0])
+        # The opposite twisted mass has an operator of its own; without one the quark's is shared.
+        twisted = ["--set", "gauge.extent=[16, 16, 16, 16]", "--set", "quark.0.name=l", *tables({"times": [2]}), "--dry-run"]
+        large = [int(self.call("spectrum", *twisted, "--set", f"quark.0.mu={mu}").stdout.split("about ")[1].split()[0])
+                 for mu in (0.0, 0.1)]
+        self.assertGreaterEqual(large[1] - large[0], 3 * 72 * 8 * 16 ** 4 // 2 ** 20 - 1)
         self.call("spectrum", *job)
         first = self.read("spectrum.dat")
         self.assertEqual(sum(labels[""].startswith("three-point") for labels, _ in self.correlators()), 2 * 3 * 2)

@@ -214,6 +214,8 @@ TEST_F(QuarkLoops, ModesAreTheLowestEigenvectors) {
   EXPECT_GT(spectral_bounds(lifted, h2, {.steps = 150}).low, 0.99 * last);
   EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 0}), InputError);
   EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 400}), InputError);
+  EXPECT_FALSE(eigen_memory({.n = 400}).fits(lattice_.volume()));
+  EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 2000000000}), InputError) << "and no overflow";
   EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 12, .basis = 14}), InputError);
   EXPECT_THROW(lowest_eigenvectors<double>(H, lattice_, {.n = 12, .tolerance = 1e-30, .max_restarts = 2}),
                ConvergenceError);
@@ -302,6 +304,12 @@ TEST_F(QuarkLoops, WhatDoesNotExistIsRefused) {
   refused({.dilution = {.time = 3}});
   refused({.dilution = {.space = 4}});
   refused({.dilution = {.time = 2, .space = 2, .parity = true}});
+  const LoopDilution points{.time = 32, .space = 32, .spin = true, .color = true};
+  EXPECT_EQ(points.n_parts(), std::int64_t(12) << 20);
+  EXPECT_EQ((LoopDilution{.time = 256, .space = 256}.n_parts()), std::int64_t(1) << 32);
+  EXPECT_THROW(
+      quark_loops<double>(solver(), M_, Lattice(lattice_.comm(), {32, 32, 32, 32}), {.dilution = points}, momenta_),
+      InputError);
   refused({.hopping = {.order = 3}});
   refused({.hopping = {.order = -1}});
   const LoopModes<double> modes{SpinorField<double>(lattice_, "modes", 2), {1}};

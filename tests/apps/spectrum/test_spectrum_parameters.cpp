@@ -105,6 +105,70 @@ TEST(SpectrumParameters, ThreePointFunctionsThatDoNotExistAreRefused) {
   refused({"hadron=proton", "quarks=[\"a\", \"b\"]"}, "flavours");
 }
 
+/// Two quarks, of which the second has improved links.
+std::vector<std::string> two_actions(std::vector<std::string> assignments) {
+  const std::vector<std::string> quarks{"quark.0.name=l", "quark.1.name=h", "quark.1.action=hamber-wu",
+                                        "solver.preconditioner=none"};
+  assignments.insert(assignments.begin(), quarks.begin(), quarks.end());
+  return assignments;
+}
+
+TEST(SpectrumParameters, OnlyTheStruckQuarkNeedsAConservedCurrent) {
+  for (const auto& [assignment, place] : std::vector<std::pair<std::string, std::size_t>>{
+           {"three_point.0.quarks=[\"l\", \"h\"]", 0}, {"three_point.0.quarks=[\"h\", \"l\"]", 1}}) {
+    const auto local = two_actions({assignment});
+    const SpectrumParameters p = with(local);
+    EXPECT_EQ(p.struck_quark(p.three_points[0]), place) << assignment;
+    const std::string error = error_with(two_actions({assignment, "three_point.0.currents=conserved_t"}));
+    if (place == 0)
+      EXPECT_EQ(error, "no error") << assignment;
+    else
+      EXPECT_NE(error.find("three_point.0.currents has a conserved current"), std::string::npos) << error;
+  }
+  const auto of_q_p = [](const char* struck) {
+    return error_with(
+        two_actions({"three_point.0.hadron=nucleon", "three_point.0.quarks=[\"l\", \"h\"]",
+                     std::string("three_point.0.struck=") + struck, "three_point.0.currents=conserved_x"}));
+  };
+  EXPECT_EQ(of_q_p("q"), "no error");
+  EXPECT_NE(of_q_p("p").find("conserved"), std::string::npos);
+  const auto of_flavours = [](const char* struck) {
+    return error_with(
+        two_actions({"three_point.0.hadron=proton", "correlators.flavours=[\"l\", \"h\", \"h\"]",
+                     std::string("three_point.0.struck=") + struck, "three_point.0.currents=conserved_x"}));
+  };
+  EXPECT_EQ(of_flavours("u"), "no error");
+  EXPECT_NE(of_flavours("d").find("conserved"), std::string::npos);
+}
+
+TEST(SpectrumParameters, TablesWithACommonCorrelatorAreRefused) {
+  const auto error = [](const std::vector<std::string>& second) {
+    std::vector<std::string> all{"three_point.0.currents=[\"a0_g4\", \"conserved_t\"]", "three_point.0.times=[3, 4]",
+                                 "three_point.1.times=[4, 5]"};
+    for (const std::string& a : second) all.push_back("three_point.1." + a);
+    return error_with(all);
+  };
+  const std::string twice = error({});
+  EXPECT_NE(twice.find("three_point.1.currents has 'a0_g4' with the momentum [0 0 0], time 4"), std::string::npos)
+      << twice;
+  EXPECT_NE(twice.find("three_point.0"), std::string::npos);
+  for (const char* same :
+       {"struck=quark", "currents=all", "currents=[\"pion\", \"conserved_t\"]", "currents=\"a0_g4  \"",
+        "momenta=[[0, 0, 1], [0, 0, 0]]", "transfers=[[0, 0, 1], [0, 0, 0]]"})
+    EXPECT_NE(error({same}).find("leave it out of one"), std::string::npos) << same << ": " << error({same});
+  for (const char* other : {"hadron=rho_x", "hadron=nucleon", "currents=\"a0_g4 D_t\"", "currents=conserved_x",
+                            "times=[5]", "momenta=[[0, 0, 1]]", "transfers=[[0, 0, 1]]"})
+    EXPECT_EQ(error({other}), "no error") << other;
+  const auto of_quarks = [](const char* quarks, const char* struck) {
+    return error_with({"quark.0.name=l", "quark.1.name=h", "three_point.0.hadron=nucleon",
+                       "three_point.1.hadron=nucleon", std::string("three_point.1.quarks=") + quarks,
+                       std::string("three_point.1.struck=") + struck});
+  };
+  EXPECT_NE(of_quarks("[\"l\", \"l\"]", "q").find("leave it out of one"), std::string::npos) << "those are the first";
+  EXPECT_EQ(of_quarks("[\"l\", \"h\"]", "q"), "no error");
+  EXPECT_EQ(of_quarks("[\"l\", \"l\"]", "p"), "no error");
+}
+
 TEST(SpectrumParameters, LoopsThatDoNotExistAreRefused) {
   const auto refused = [](std::vector<std::string> assignments, const std::string& says) {
     assignments.push_back("loops.hits=2");
@@ -121,10 +185,35 @@ TEST(SpectrumParameters, LoopsThatDoNotExistAreRefused) {
   refused({"loops.hopping=1", "action.c_sw=1"}, "clover");
   refused({"loops.modes=-1"}, "0 or more");
   refused({"loops.modes=2000"}, "too many");
+  refused({"loops.modes=2000000000"}, "too many");
+  // The basis of n modes has 2.25 n vectors, of at most 6 * 512.
+  EXPECT_EQ(error_on({4, 4, 4, 8}, {"loops.hits=2", "loops.modes=1365"}), "no error");
+  refused({"loops.modes=1366"}, "too many");
+  EXPECT_NE(error_on({4, 4, 4, 8}, {"loops.hits=2000000000"}).find("loops.hits is 2000000000"), std::string::npos);
+  const Coord large{256, 256, 256, 256};
+  const auto with_parts = [&](const char* time, const char* space) {
+    return error_on(large, {"loops.hits=2", std::string("loops.dilution_time=") + time,
+                            std::string("loops.dilution_space=") + space});
+  };
+  EXPECT_NE(with_parts("256", "256").find("4294967296 parts"), std::string::npos) << with_parts("256", "256");
+  EXPECT_EQ(with_parts("256", "16"), "no error");
   refused({"loops.mode_tolerance=0.0"}, "positive");
   refused({"loops.quarks=strange"}, "there is none");
   refused({"loops.momenta=[]"}, "empty");
   refused({"loops.momenta=[[0, 0, 0], [0, 0, 0]]"}, "twice");
+}
+
+TEST(SpectrumParameters, ModesTakeTheMemoryThatTheirSearchTakes) {
+  for (const int n : {1, 16, 100, 1000}) {
+    LoopChoice loops{.hits = 1, .modes = n};
+    const EigenMemory memory = eigen_memory({.n = n});
+    EXPECT_GE(loops.n_fields(), memory.fields);
+    EXPECT_GE(memory.fields, memory.basis + memory.kept + 2 * n) << "basis, H v, result and residuals";
+    loops.hits = 0;
+    EXPECT_EQ(loops.n_fields(), 0);
+  }
+  EXPECT_EQ(eigen_memory({.n = 100}).fields, 225 + 125 + 200 + 4);
+  EXPECT_EQ(eigen_memory({.n = 8, .basis = 40}).basis, 40);
 }
 
 /// A change of [loops] leaves finished sources as they are.
@@ -229,6 +318,21 @@ TEST(SpectrumParameters, SettingsThatChangeNothingAreNamed) {
             Texts{"--set analysis.nucleon changes nothing: it is only used with the nucleon among "
                   "correlators.baryons"});
   EXPECT_EQ(unused({"correlators.mesons=['rho_x']", "analysis.pion=[2, 5]", "analysis.rho=[2, 5]"}).size(), 1u);
+  const std::string loops = "loops.hits=1", no_mesons = "correlators.mesons=[]", no_baryons = "correlators.baryons=[]";
+  EXPECT_EQ(unused({loops, no_mesons, no_baryons}), Texts{});
+  EXPECT_EQ(
+      unused({loops, no_mesons, no_baryons, "source.count=3"}),
+      Texts{"--set source.count changes nothing: it is only used with correlators.mesons, correlators.baryons or a "
+            "table [[three_point]]"});
+  EXPECT_EQ(unused({loops, no_mesons, no_baryons, "source.width=4", "sink.smearings=node", "links.steps=7",
+                    "correlators.momenta=[[0, 0, 1]]", "correlators.max_momentum2=2"})
+                .size(),
+            5u);
+  EXPECT_EQ(unused({loops, "three_point.0.times=[3]", no_mesons, no_baryons, "source.count=3",
+                    "correlators.momenta=[[0, 0, 1]]"}),
+            Texts{"--set correlators.momenta changes nothing: it is only used with correlators.mesons or "
+                  "correlators.baryons"});
+  EXPECT_NE(error_with({no_mesons, no_baryons}).find("[[three_point]]"), std::string::npos);
   EXPECT_EQ(unused({"generate.seed=3", "gauge.files=a"}),
             Texts{"--set generate.seed changes nothing: it is only used without gauge.files"});
   EXPECT_EQ(unused({"source.count=3", "source.origins=[[0, 0, 0, 0]]", "correlators.max_momentum2=1",
