@@ -232,7 +232,7 @@ TEST(SeveralMesons, TakeNoMoreMemoryThanTheyMay) {
   EXPECT_EQ(sinks_at_once(1, false), 1) << "a sink takes what it needs";
   EXPECT_EQ(sinks_at_once(std::size_t(1) << 30, true), many_times);
   int before = 0;
-  for (const std::size_t limit : {1'000'000u, 1'500'000u, 3'000'000u}) {
+  for (const std::size_t limit : {800'000u, 1'500'000u, 3'000'000u}) {
     const int now = sinks_at_once(limit, true);
     EXPECT_GT(now, before);
     EXPECT_LT(now, many_times);
@@ -344,8 +344,10 @@ TEST(SeveralMesons, ReadTheQuarkAtTheEndOfThoseThatAreTheSame) {
   const RandomQuarks q(1);
   auto readers = q.readers<double>();
   readers.same_as = {{"d", "s"}, {"s", "u"}};
-  EXPECT_EQ(multi_meson_correlators({isovector_meson(pion), strange_meson(rho)}, readers),
-            multi_meson_correlators({isovector_meson(pion), isovector_meson(rho)}, readers));
+  const auto strange = multi_meson_correlators({strange_meson(rho)}, readers),
+             light = multi_meson_correlators({isovector_meson(rho)}, readers);
+  for (std::size_t k = 0; k < light.size(); ++k)
+    EXPECT_LE(std::abs(strange[k] - light[k]), 1e-13 * std::abs(light[0])) << k;
   readers.same_as = {{"d", "s"}, {"s", "d"}};
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, readers), InputError);
 }
