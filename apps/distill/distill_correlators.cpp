@@ -94,6 +94,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
     for (std::size_t first = 0; first < mine.size(); first += at_once) {
       const std::vector<int> some(mine.begin() + std::ptrdiff_t(first),
                                   mine.begin() + std::ptrdiff_t(std::min(mine.size(), first + at_once)));
+      // No tuner: Tuner::run_best() is collective, and ranks have different momenta and numbers of them.
       const EngineOptions options{.workspace_bytes = EngineOptions{}.workspace_bytes / some.size()};
       std::vector<FactorisedEngine<double>> engines;
       for (std::size_t k = 0; k < some.size(); ++k)

@@ -20,28 +20,28 @@ struct SpectrumMeasurement::Work {
 
 namespace {
 
-/// A solver that tells of each solve.
+/// A solver that reports each solve.
 template <class F>
-struct ToldSolver {
+struct ReportingSolver {
   double tolerance;
   int max_iterations;
   OnFailure on_failure;
   ProgressCallback progress;
   Solver<F> solver;
-  std::function<void(const SolveReport&)> tell;
+  std::function<void(const SolveReport&)> report;
 
-  ToldSolver(const Solver<F>& of, const std::function<void(const SolveReport&)>& tell)
+  ReportingSolver(const Solver<F>& of, const std::function<void(const SolveReport&)>& report)
       : tolerance(of.tolerance),
         max_iterations(of.max_iterations),
         on_failure(of.on_failure),
         progress(of.progress),
         solver(of),
-        tell(tell) {}
+        report(report) {}
   std::string name() const { return solver.name(); }
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
-    const SolveReport report = solver(A, b, x);
-    tell(report);
-    return report;
+    const SolveReport of_solve = solver(A, b, x);
+    report(of_solve);
+    return of_solve;
   }
 };
 
@@ -115,9 +115,9 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     const std::vector<Momentum> momenta(parameters_.loops.momenta.begin(), parameters_.loops.momenta.end());
     for (const std::size_t q : parameters_.loops.places(quarks_)) {
       const NamedQuark& quark = quarks_[q];
-      const auto tell = [&](const SolveReport& report) {
-        totals.add(report);
-        column(report);
+      const auto report = [&](const SolveReport& of_solve) {
+        totals.add(of_solve);
+        column(of_solve);
       };
       std::map<std::string, LabelValue> labels = quark.labels();
       if (!quark.name.empty()) labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
@@ -126,7 +126,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         modes.emplace(loop_modes<T>(solvers_[q]->M(), lattice_,
                                     {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
       for (Correlator& c :
-           quark_loops<T>(ToldSolver<SpinorField<T>>(solvers_[q]->solver(), tell), solvers_[q]->M(), lattice_,
+           quark_loops<T>(ReportingSolver<SpinorField<T>>(solvers_[q]->solver(), report), solvers_[q]->M(), lattice_,
                           parameters_.loops.parameters(quark, configuration), momenta, modes ? &*modes : nullptr)) {
         c.labels.insert(labels.begin(), labels.end());
         entry.correlators.push_back(std::move(c));

@@ -88,7 +88,10 @@ struct Blas::Implementation {
     ::dlclose(library);
   }
 
-  /// Whether this file can be loaded and has what is needed.
+  /// Of cublasCreate, where it was called.
+  int create_status = 0;
+
+  /// Whether this file can be loaded, has what is needed and can be used.
   bool load(const std::string& file) {
     library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
@@ -101,8 +104,9 @@ struct Blas::Implementation {
     const auto has = [&](const char* symbol) { return ::dlsym(library, symbol) != nullptr; };
     get_threads = symbol_of<int (*)()>(library, "openblas_get_num_threads");
     set_threads = symbol_of<void (*)(int)>(library, "openblas_set_num_threads");
+    if (!set_threads) get_threads = nullptr;
     name = blas_is_cuda                        ? "cuBLAS"
-           : get_threads && set_threads        ? "OpenBLAS"
+           : get_threads                       ? "OpenBLAS"
            : has("bli_thread_set_num_threads") ? "BLIS"
            : has("mkl_get_max_threads")        ? "MKL"
                                                : "BLAS";
@@ -113,7 +117,10 @@ struct Blas::Implementation {
     set_stream = symbol_of<int (*)(void*, void*)>(library, "cublasSetStream_v2");
     scale_float = symbol_of<decltype(scale_float)>(library, "cublasSscal_v2");
     scale_double = symbol_of<decltype(scale_double)>(library, "cublasDscal_v2");
-    return create && set_stream && scale_float && scale_double && create(&handle) == 0;
+    if (!create || !set_stream || !scale_float || !scale_double) return false;
+    create_status = create(&handle);
+    if (create_status != 0) handle = nullptr;
+    return create_status == 0;
   }
 
   void use([[maybe_unused]] const Exec& exec) const {
@@ -170,6 +177,7 @@ Blas Blas::load(const std::string& library) {
       files = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3"};
   }
   Blas blas;
+  int status = 0;  // of the last cuBLAS that could not be used; another version may be
   for (const std::string& file : files) {
     auto made = std::make_shared<Implementation>();
     if (made->load(file)) {
@@ -178,7 +186,10 @@ Blas Blas::load(const std::string& library) {
     }
     require(library.empty() || made->library, "the BLAS", library, "cannot be loaded:", ::dlerror(),
             "- name another file, or none");
+    if (made->create_status != 0) status = made->create_status;
   }
+  require<Error>(status == 0, "cuBLAS was loaded and cannot be used, as cublasCreate failed with status", status,
+                 "(cublasStatus_t): install a version that fits the driver, and leave it memory of the GPU");
   require(library.empty(), "the library", library, "has no products of matrices",
           blas_is_cuda ? "of cuBLAS" : "(cblas_sgemm and its like)", "- name another file, or none");
   return blas;

@@ -41,7 +41,7 @@ class Blas {
   Blas() = default;
   /// Loads a library: a file, or, empty, what is usual here: cuBLAS in builds for GPUs, OpenBLAS or the libblas.so.3 of
   /// the system in others.  None when there is no such library; throws InputError when one was named and cannot be
-  /// loaded or lacks products.  Its integers have 32 bits.
+  /// loaded or lacks products, and Error when a cuBLAS is there that cannot be used.  Its integers have 32 bits.
   static Blas load(const std::string& library = {});
 
   bool exists() const { return implementation_ != nullptr; }
@@ -49,10 +49,10 @@ class Blas {
   std::string name() const;
 
   /// Asynchronous on GPUs, on exec.  On CPUs the threads of exec share out the batch and the rows of its matrices, and
-  /// the BLAS runs on one thread in each of them; meanwhile nothing else may use an OpenBLAS of this process.  Last
-  /// bits may depend on the number of threads.  Not from two host threads at a time.  Z: float, double or complex
-  /// numbers of them.  Throws InputError where there is no BLAS and for rows of 2^31 numbers or more, and Error when
-  /// cuBLAS fails.
+  /// an OpenBLAS runs on one thread in each of them; meanwhile nothing else may use an OpenBLAS of this process. Others
+  /// run on as many as their settings say: MKL_NUM_THREADS and BLIS_NUM_THREADS should be 1.  Last bits may depend on
+  /// the number of threads.  Not from two host threads at a time.  Z: float, double or complex numbers of them.  Throws
+  /// InputError where there is no BLAS and for rows of 2^31 numbers or more, and Error when cuBLAS fails.
   template <class Z>
   void multiply(const BlasProduct<Z>& product, const Exec& exec = {}) const;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 
+#include "kov/contractions/distillation/distilled_lists.hpp"
+#include "kov/contractions/hadrons/baryon_sums.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace kov {
@@ -36,8 +37,7 @@ struct BaryonWork {
   BaryonWork(const std::vector<BaryonCorrelation>& correlations, const std::map<std::string, std::string>& same_as) {
     std::map<std::string, int> numbers;
     const auto number = [&](const std::string& name) {
-      const auto same = same_as.find(name);
-      const std::string& quark = same == same_as.end() ? name : same->second;
+      const std::string quark = detail::quark_that_is_read(name, same_as);
       const auto [at, is_new] = numbers.emplace(quark, int(quarks.size()));
       if (is_new) quarks.push_back(quark);
       return at->second;
@@ -184,13 +184,7 @@ std::vector<std::complex<double>> distilled_baryons(const std::vector<BaryonCorr
   require(quarks.elemental && quarks.perambulator,
           "correlators of baryons need elementals and perambulators: give both");
   const int n = quarks.n_vectors, n_times = quarks.n_times;
-  std::vector<int> sources = options.sources;
-  if (sources.empty()) {
-    sources.resize(std::size_t(n_times));
-    std::iota(sources.begin(), sources.end(), 0);
-  }
-  for (const int t : sources)
-    require(t >= 0 && t < n_times, "a source at time", t, "was asked for: times are in [0,", n_times, ")");
+  const std::vector<int> sources = detail::source_times(options.sources, n_times);
 
   const BaryonWork work(correlations, quarks.same_as);
   std::vector<std::complex<double>> correlators(std::size_t(n_momenta) * std::size_t(n_times) * correlations.size());
@@ -201,7 +195,7 @@ std::vector<std::complex<double>> distilled_baryons(const std::vector<BaryonCorr
   std::vector<std::vector<Z>> at_source(static_cast<std::size_t>(n_momenta), empty_cube), tau(work.quarks.size());
   for (std::vector<Z>& t : tau) t.resize(16 * std::size_t(n) * std::size_t(n));
   std::vector<Z> at_sink = empty_cube;
-  const std::complex<double> beyond = std::polar(1.0, 3 * options.boundary.angle[3]);
+  const std::complex<double> beyond = detail::wrap_phase_of_baryons(options.boundary);
   for (const int t0 : sources) {
     for (int p = 0; p < n_momenta; ++p) {
       quarks.elemental(t0, p, at_source[std::size_t(p)]);

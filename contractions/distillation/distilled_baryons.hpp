@@ -14,7 +14,7 @@
 namespace kov {
 
 struct DistilledBaryonOptions {
-  /// Source times; empty: all.
+  /// Source times, each of them once; empty: all.
   std::vector<int> sources = {};
   /// Of the quarks: times before the source, which all three reach through the end of the lattice, are multiplied by
   /// e^{3 i angle_t}, as in baryons(): -1 when antiperiodic.
@@ -23,9 +23,10 @@ struct DistilledBaryonOptions {
   std::size_t workspace_bytes = std::size_t(1) << (has_packs ? 28 : 32);
 };
 
-/// C(delta) = sum over the sources t of <O_sink(t + delta) O_source(t)^+> of operators with momentum p, whose quark
-/// fields are in the space of the eigenvectors: [momentum][delta][correlation].  In a sum over terms of the Wick
-/// contraction,
+/// C(delta) = sum over the sources t of <sink(t + delta) source(t)> of operators with momentum p, whose quark fields
+/// are in the space of the eigenvectors: [momentum][delta][correlation].  What the source is says BaryonCorrelation:
+/// the same spins of qbar as its operator has of q, conjugate coefficients, no gamma_4's.  In a sum over terms of the
+/// Wick contraction,
 ///   C = sum of coefficient B(t + delta)_ijk tau_1[i i'] tau_2[j j'] tau_3[k k'] B(t)*_i'j'k',
 /// tau_q of its spins at sink and source in the Dirac-Pauli basis.  Operators, signs and normalisation are those of
 /// baryons(quarks, correlations, momenta) with the momentum -p there, summed over the sites of the source's slice.
@@ -34,8 +35,9 @@ struct DistilledBaryonOptions {
 ///
 /// Spin by spin: with f different first quarks and spins, g pairs of first and second, and h third, a sink takes 8 (f +
 /// g + h) N^4 + 8 g h N^3 flops for each momentum, all as products and traces of matrices.  Local, as
-/// multi_meson_correlators().  Throws InputError without correlations or momenta, for sources that do not exist, when
-/// sink and source have different quarks, and what the functions of `quarks` throw.
+/// multi_meson_correlators().  Throws InputError without correlations or momenta, for sources that do not exist or are
+/// named twice, where same_as has no end, when sink and source have different quarks, and what the functions of
+/// `quarks` throw.
 template <class T>
 std::vector<std::complex<double>> distilled_baryons(const std::vector<BaryonCorrelation>& correlations, int n_momenta,
                                                     const DistilledQuarks<T>& quarks,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/distillation/multi_meson.hpp"
 
+#include "kov/contractions/distillation/distilled_lists.hpp"
 #include "kov/contractions/engine/contraction_runner.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace kov {
 
@@ -209,7 +209,7 @@ class MesonDiagrams {
                 known.emplace(loops.back().back(), m);
               }
             }
-            turn_to_least(loops.back());
+            rotate_to_least(loops.back());
           }
           std::sort(loops.begin(), loops.end());
           sums[loops] += double(contraction.sign()) * a.coefficient * std::conj(b.coefficient);
@@ -234,19 +234,19 @@ class MesonDiagrams {
     const Gamma g4 = Gamma::direction(3), g = meson.vertex.gamma, gamma_here = is_sink ? g : g4 * g.adjoint() * g4;
     if (!(gamma_here == Gamma{})) all.push_back({.kind = gamma, .gamma = gamma_here});
     all.push_back({.kind = is_sink ? sink_elemental : source_elemental, .elemental = meson.vertex.elemental});
-    const auto same = same_as_.find(meson.quark);
     all.push_back({.kind = is_sink ? (next_is_sink ? at_sink : forward) : (next_is_sink ? backward : at_source),
-                   .quark = same == same_as_.end() ? meson.quark : same->second});
+                   .quark = detail::quark_that_is_read(meson.quark, same_as_)});
     return all;
   }
 
-  static void turn_to_least(std::vector<std::string>& loop) {
-    std::vector<std::string> turned = loop, best = loop;
+  /// A loop may begin at any of its matrices: where it is lexicographically least.
+  static void rotate_to_least(std::vector<std::string>& loop) {
+    std::vector<std::string> rotated = loop, least = loop;
     for (std::size_t i = 1; i < loop.size(); ++i) {
-      std::rotate(turned.begin(), turned.begin() + 1, turned.end());
-      best = std::min(best, turned);
+      std::rotate(rotated.begin(), rotated.begin() + 1, rotated.end());
+      least = std::min(least, rotated);
     }
-    loop = best;
+    loop = least;
   }
 
   int trace_number(const std::vector<std::string>& loop, const std::map<std::string, MesonMatrix>& known) {
@@ -284,6 +284,25 @@ class MesonData {
       device_.emplace_back(matrices[k].name(), n);
       data_.push_back(device_[k].data());
     }
+  }
+
+  /// Complex numbers of all matrices here, on the host and where kernels run, and of perambulators that are read
+  /// before they are turned round.
+  struct Size {
+    std::size_t shared = 0, of_sink = 0;
+  };
+  static Size size(const std::vector<MesonMatrix>& matrices, const ContractionPlan& plan) {
+    Size all;
+    std::map<std::string, std::size_t> read;
+    for (std::size_t k = 0; k < matrices.size(); ++k) {
+      const auto n = std::size_t(plan.values()[k].size());
+      (matrices[k].is_shared() ? all.shared : all.of_sink) += 2 * n;
+      if (matrices[k].kind == MesonMatrix::Kind::forward || matrices[k].kind == MesonMatrix::Kind::backward)
+        read[matrices[k].quark] = n;
+      if (matrices[k].kind == MesonMatrix::Kind::source_elemental) read["elemental"] = n;
+    }
+    for (const auto& [name, n] : read) all.shared += n;
+    return all;
   }
 
   /// Of source time t0: what all sinks share.
@@ -361,6 +380,28 @@ class MesonData {
   std::vector<const Z*> data_;
 };
 
+/// For as many sinks at once as fit with their data, one at least.
+template <class T>
+ContractionPlan plan_that_fits(const MesonDiagrams& diagrams, const std::vector<NamedMatrix>& matrices, int n_times,
+                               std::size_t workspace_bytes) {
+  const double fit = double(workspace_bytes) / sizeof(Complex<T>);
+  for (int n_sinks = n_times;;) {
+    ContractionPlan plan(matrices, diagrams.traces(), n_sinks);
+    const auto data = MesonData<T>::size(diagrams.matrices(), plan);
+    // Products that all sinks share: no more of them at a time than all.
+    double shared = double(data.shared);
+    for (std::size_t k = matrices.size(); k < plan.values().size(); ++k)
+      if (plan.values()[k].shared) shared += double(plan.values()[k].size());
+    const double all =
+        double(data.shared) + double(data.of_sink) * n_sinks + double(plan.workspace_numbers()) +
+        double(sizeof(Complex<double>) / sizeof(Complex<T>)) * plan.n_computed_traces() * double(n_sinks);
+    if (all <= fit || n_sinks == 1) return plan;
+    // Another number of sinks may have another plan, so that this is repeated.
+    const double of_sink = std::max(all - shared, 1.0) / n_sinks;
+    n_sinks = int(std::clamp((fit - shared) / of_sink, 1.0, double(n_sinks - 1)));
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -373,13 +414,7 @@ std::vector<std::complex<double>> multi_meson_correlators(const std::vector<Mult
   require(quarks.elemental && quarks.perambulator,
           "correlators of mesons need elementals and perambulators: give both");
   const int n_times = quarks.n_times;
-  std::vector<int> sources = options.sources;
-  if (sources.empty()) {
-    sources.resize(std::size_t(n_times));
-    std::iota(sources.begin(), sources.end(), 0);
-  }
-  for (const int t : sources)
-    require(t >= 0 && t < n_times, "a source at time", t, "was asked for: times are in [0,", n_times, ")");
+  const std::vector<int> sources = detail::source_times(options.sources, n_times);
 
   const MesonDiagrams diagrams(operators, quarks.same_as);
   const std::size_t n = operators.size();
@@ -399,15 +434,7 @@ std::vector<std::complex<double>> multi_meson_correlators(const std::vector<Mult
                         .columns = rows,
                         .shared = m.is_shared()});
   }
-  ContractionPlan plan(matrices, diagrams.traces(), n_times);
-  std::size_t numbers = std::size_t(plan.workspace_numbers());
-  for (std::size_t k = 0; k < matrices.size(); ++k)
-    numbers += std::size_t(plan.values()[k].size()) * std::size_t(matrices[k].shared ? 1 : n_times);
-  const std::size_t bytes = numbers * sizeof(Complex<T>);
-  if (bytes > options.workspace_bytes) {
-    const double part = double(options.workspace_bytes) / double(bytes);
-    plan = ContractionPlan(matrices, diagrams.traces(), std::max(1, int(part * n_times)));
-  }
+  ContractionPlan plan = plan_that_fits<T>(diagrams, matrices, n_times, options.workspace_bytes);
   if (options.plan) options.plan(plan.description(sizeof(Complex<T>)));
 
   MesonData<T> data(diagrams.matrices(), plan, quarks);

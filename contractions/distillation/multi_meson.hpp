@@ -85,14 +85,16 @@ struct DistilledQuarks {
   /// tau(t_sink, t_source) of a quark, [row][column].  Where quark lines begin and end on the sink's slice, t_source is
   /// any time; otherwise one of the sources.
   std::function<void(const std::string& quark, int t_sink, int t_source, std::span<Complex<T>> to)> perambulator;
-  /// Quarks that are the same as another: {{"d", "u"}} with equal masses.
+  /// Quarks that are the same as another: {{"d", "u"}} with equal masses.  Only the one at the end of such a chain is
+  /// read.
   std::map<std::string, std::string> same_as = {};
 };
 
 struct MultiMesonOptions {
-  /// Source times; empty: all.
+  /// Source times, each of them once; empty: all.
   std::vector<int> sources = {};
-  /// For data and products of several sinks, which are then contracted together.
+  /// For matrices, on the host too, and products: as many sinks are contracted together as fit.  One sink takes what it
+  /// needs, even if that is more.
   std::size_t workspace_bytes = std::size_t(1) << (has_packs ? 28 : 32);
   /// Called with ContractionPlan::description() before the work.
   std::function<void(const std::string&)> plan = {};
@@ -104,8 +106,8 @@ struct MultiMesonOptions {
 ///
 /// Contractions that cancel, of quarks that are the same, are not computed; the plan makes products that different
 /// operators share once.  A box of four mesons by itself takes (4 x 128 + 2 x 512) N_v^3 flops a sink.  Local: every
-/// rank that calls computes everything.  Throws InputError without operators, for sources that do not exist, and what
-/// the functions of `quarks` throw.
+/// rank that calls computes everything.  Throws InputError without operators, for sources that do not exist or are
+/// named twice, where same_as has no end, and what the functions of `quarks` throw.
 template <class T>
 std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>& operators,
                                                           const DistilledQuarks<T>& quarks,

@@ -68,11 +68,11 @@ class TraceOrders {
         for (int length = 2; length <= int(trace.size()); ++length) ++occurrences_[arc_of(trace, first, length)];
   }
 
-  /// Orders of a beginning that takes turns until nothing changes; `shares`: products that occur m times are an m-th
-  /// of their cost at first.
-  void settle(bool shares) {
+  /// Orders each trace by itself, then again and again while the others stay, until the cost of all does not fall.
+  /// `shares`: at first a product that occurs m times costs an m-th.
+  void improve(bool shares) {
     orders_.clear();
-    makers_.clear();
+    made_.clear();
     for (const MatrixTrace& trace : traces_) add(ordered(trace, shares));
     constexpr int most_turns = 20;
     double before = flops();
@@ -93,14 +93,14 @@ class TraceOrders {
   /// Of all traces together, products once.
   double flops() const {
     double sum = 0;
-    for (const auto& [arc, maker] : makers_) sum += cost(arc, maker.cut);
+    for (const auto& [arc, product] : made_) sum += cost(arc, product.cut);
     for (const OrderedTrace& order : orders_) sum += cost_of_trace(order);
     return sum;
   }
   /// Of one trace alone.
   double flops_apart(const MatrixTrace& trace) const {
     TraceOrders alone(matrices_, {trace}, n_items_);
-    alone.settle(false);
+    alone.improve(false);
     return alone.flops();
   }
   const std::vector<OrderedTrace>& orders() const { return orders_; }
@@ -112,7 +112,8 @@ class TraceOrders {
   }
 
  private:
-  struct Maker {
+  /// A product that is made: by how many traces, and where it is cut.
+  struct MadeProduct {
     int n_traces = 0, cut = 0;
   };
 
@@ -137,7 +138,7 @@ class TraceOrders {
   double cost_of_order(const OrderedTrace& order) const {
     double sum = cost_of_trace(order);
     for (const auto& [arc, cut] : order.cuts)
-      if (!makers_.contains(arc)) sum += cost(arc, cut);
+      if (!made_.contains(arc)) sum += cost(arc, cut);
     return sum;
   }
 
@@ -147,13 +148,13 @@ class TraceOrders {
   }
   void count(const OrderedTrace& order) {
     for (const auto& [arc, cut] : order.cuts) {
-      Maker& maker = makers_[arc];
-      if (maker.n_traces++ == 0) maker.cut = cut;
+      MadeProduct& product = made_[arc];
+      if (product.n_traces++ == 0) product.cut = cut;
     }
   }
   void remove(const OrderedTrace& order) {
     for (const auto& [arc, cut] : order.cuts)
-      if (--makers_[arc].n_traces == 0) makers_.erase(arc);
+      if (--made_[arc].n_traces == 0) made_.erase(arc);
   }
 
   /// The cheapest order of a trace while the others stay.
@@ -175,7 +176,7 @@ class TraceOrders {
         Entry& best = entry(first, length);
         best.value = value_of_product(entry(first, 1).value, entry(first + 1, length - 1).value);
         const MatrixArc arc = arc_of(trace, first, length);
-        if (const auto made = makers_.find(arc); made != makers_.end()) {
+        if (const auto made = made_.find(arc); made != made_.end()) {
           best.cost = 0;
           best.cut = made->second.cut;
           continue;
@@ -196,7 +197,7 @@ class TraceOrders {
     const auto collect = [&](auto&& self, int first, int length, std::map<MatrixArc, int>& cuts) -> void {
       if (length < 2) return;
       const MatrixArc arc = arc_of(trace, first, length);
-      if (makers_.contains(arc)) return collect_made(arc, cuts);
+      if (made_.contains(arc)) return collect_made(arc, cuts);
       const int cut = entry(first, length).cut;
       if (!cuts.emplace(arc, cut).second) return;
       self(self, first, cut, cuts);
@@ -237,14 +238,14 @@ class TraceOrders {
         }
       }
     require(least < never,
-            "a trace has no matrix of spins and eigenvectors, or spins and eigenvectors that meet no such matrix: "
-            "traces of spins alone, or of elementals alone, factorise, so take their product");
+            "a trace has no matrix of both spins and eigenvectors: it is a trace of spins times one of eigenvectors, "
+            "so take their product");
     return order_of_cut(best_first, best_length);
   }
   /// A product that other traces make, with what it is made of.
   void collect_made(const MatrixArc& arc, std::map<MatrixArc, int>& cuts) const {
     if (arc.size() < 2) return;
-    const int cut = makers_.at(arc).cut;
+    const int cut = made_.at(arc).cut;
     if (!cuts.emplace(arc, cut).second) return;
     collect_made({arc.begin(), arc.begin() + cut}, cuts);
     collect_made({arc.begin() + cut, arc.end()}, cuts);
@@ -254,7 +255,7 @@ class TraceOrders {
   std::vector<MatrixTrace> traces_;
   int n_items_;
   ArcTable<int> occurrences_;
-  ArcTable<Maker> makers_;
+  ArcTable<MadeProduct> made_;
   std::vector<OrderedTrace> orders_;
 };
 
@@ -332,8 +333,8 @@ ContractionPlan::ContractionPlan(std::vector<NamedMatrix> matrices, const std::v
   n_computed_ = int(computed.size());
 
   TraceOrders orders(matrices_, computed, n_items), shared = orders;
-  orders.settle(false);
-  shared.settle(true);
+  orders.improve(false);
+  shared.improve(true);
   const TraceOrders& best = shared.flops() < orders.flops() ? shared : orders;
   flops_ = best.flops();
   for (const MatrixTrace& trace : computed) flops_apart_ += best.flops_apart(trace);

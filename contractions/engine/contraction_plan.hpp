@@ -63,7 +63,7 @@ struct ContractionValue {
 class ContractionPlan {
  public:
   /// Throws InputError where neighbours in a trace do not fit, for unknown matrices, and for traces without a matrix
-  /// of spins and vectors or with products of spins by vectors alone between which there is none.
+  /// of MatrixSpace::both: such a trace is one of spins times one of eigenvectors.
   ContractionPlan(std::vector<NamedMatrix> matrices, const std::vector<MatrixTrace>& traces, int n_items = 1);
 
   const std::vector<NamedMatrix>& matrices() const { return matrices_; }

@@ -58,9 +58,9 @@ struct BaryonKernel {
   }
 };
 
-std::complex<double> wrap_phase_of_baryons(const PropagatorLabels& labels) {
+std::complex<double> wrap_phase_of_baryons(const BoundaryAngles& boundary) {
   using std::numbers::pi;
-  const double total = std::remainder(3 * labels.boundary.angle[3], 2 * pi);
+  const double total = std::remainder(3 * boundary.angle[3], 2 * pi);
   if (std::abs(total) < 1e-12) return 1;
   if (std::abs(std::abs(total) - pi) < 1e-12) return -1;
   return std::polar(1.0, total);
@@ -80,7 +80,7 @@ std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator
   sums.sum_over_ranks(lattice.comm());
 
   const int n_times = sums.n_slices, t0 = labels.origin[3];
-  const std::complex<double> wrapped = wrap_phase_of_baryons(labels);
+  const std::complex<double> wrapped = wrap_phase_of_baryons(labels.boundary);
   std::vector<std::complex<double>> result;
   result.reserve(sums.z.size());
   for (int v = 0; v < sums.n_values; ++v)

@@ -12,7 +12,7 @@ namespace kov::detail {
 inline constexpr int most_baryon_quarks = 4;
 
 /// e^{3 i angle_t}, what three quarks take up beyond the end of the lattice; exactly real for the two usual boundaries.
-std::complex<double> wrap_phase_of_baryons(const PropagatorLabels& labels);
+std::complex<double> wrap_phase_of_baryons(const BoundaryAngles& boundary);
 
 /// sum_x e^{+i p.(x - origin)} of each value, [value][momentum][t], t from the origin of the labels on, over all ranks,
 /// with the phases of three quarks beyond the boundary in time.  The quarks of values are numbers of the list of

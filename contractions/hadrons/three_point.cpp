@@ -73,7 +73,7 @@ Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonVa
   require(t_sink >= 0 && t_sink < lattice.extent()[3], "the time", t_sink, "of a sink is outside the lattice",
           to_string(lattice.extent()), "; give one from 0 to the extent minus 1");
   // Two propagators have a factor of 2 each, and U on both sides one of 1 / 2.
-  const std::complex<double> scale = (t_sink < labels.origin[3] ? wrap_phase_of_baryons(labels) : 1.0) / 8.0;
+  const std::complex<double> scale = (t_sink < labels.origin[3] ? wrap_phase_of_baryons(labels.boundary) : 1.0) / 8.0;
   std::map<std::array<int, 3>, std::complex<double>> opened;
   for (const BaryonValue& value : values)
     for (const BaryonContraction& term : value.terms)

@@ -200,7 +200,7 @@ std::span<const TraceTiling> trace_tilings() {
 
 Complex<double>* TraceWorkspace::reserve(std::size_t n) {
   if (memory_.size() < n) {
-    Exec().fence("TraceWorkspace");  // kernels may still use the memory that goes
+    Kokkos::fence("TraceWorkspace");  // kernels on any instance may still use the memory that goes
     memory_ = Buffer<Complex<double>>("parts of traces", n);
   }
   return memory_.data();

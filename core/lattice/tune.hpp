@@ -42,7 +42,8 @@ struct TuneKey {
   friend bool operator==(const TuneKey&, const TuneKey&) = default;
 };
 
-/// A tuned choice may change the speed of a result, never its bits.
+/// A tuned choice may change the speed of a result, never what it is; nor its bits, except where products and traces of
+/// matrices choose (contractions/kernels), whose order of sums is another one then.
 class Tuner {
  public:
   /// Seconds since any moment.

@@ -24,8 +24,10 @@ KernelResources team_resources([[maybe_unused]] const TeamShape& shape, [[maybe_
     const std::size_t scratch = shape.tile_bytes + tile_alignment + sizeof(double) * std::size_t(shape.threads + 2);
     int teams = 0;
     if (cudaFuncGetAttributes(&attributes, function) != cudaSuccess ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&teams, function, shape.threads, scratch) != cudaSuccess)
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&teams, function, shape.threads, scratch) != cudaSuccess) {
+      cudaGetLastError();  // or the next launch would report this as its own
       return r;
+    }
     const cudaDeviceProp& device = Exec().cuda_device_prop();
     r.registers = attributes.numRegs;
     r.spilled_bytes = int(attributes.localSizeBytes);

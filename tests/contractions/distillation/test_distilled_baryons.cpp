@@ -209,6 +209,30 @@ TEST(DistilledBaryons, SumOverAllSourcesUnlessToldWhich) {
   for (std::size_t k = 0; k < sum.size(); ++k) EXPECT_LE(std::abs(all[k] - sum[k]), 1e-14 * std::abs(all[0]));
 }
 
+TEST(DistilledBaryons, ChangeSignExactlyBeyondAnAntiperiodicBoundary) {
+  const RandomBaryons q(3);
+  const auto correlations = some_correlations();
+  const auto of = [&](const BoundaryAngles& boundary) {
+    return distilled_baryons(correlations, n_momenta, q.readers<double>(), {.sources = {2}, .boundary = boundary});
+  };
+  const auto minus = of(BoundaryAngles::antiperiodic_in_time()), plus = of(BoundaryAngles::periodic());
+  for (std::size_t k = 0; k < plus.size(); ++k)
+    EXPECT_EQ(minus[k], k / correlations.size() % n_times == 0 ? plus[k] : -plus[k]);
+}
+
+TEST(DistilledBaryons, ReadTheQuarkAtTheEndOfThoseThatAreTheSame) {
+  const RandomBaryons q(3);
+  auto readers = q.readers<double>();
+  readers.same_as = {{"d", "s"}, {"s", "u"}};
+  const auto of = [&](const char* name) {
+    const BaryonOperator op = baryon_operators(name)[0];
+    return distilled_baryons({{name, op, op}}, 1, readers, {.sources = {0}});
+  };
+  const auto proton = of("proton"), sigma = of("sigma_p");
+  for (std::size_t k = 0; k < proton.size(); ++k)  // normalised as octet_operators() says
+    EXPECT_LE(std::abs(sigma[k] - 4.0 / 3 * proton[k]), 1e-13 * std::abs(proton[0])) << k;
+}
+
 TEST(DistilledBaryons, RefuseNonsense) {
   const RandomBaryons q(3);
   const auto correlations = some_correlations();
@@ -219,6 +243,8 @@ TEST(DistilledBaryons, RefuseNonsense) {
   EXPECT_THROW(distilled_baryons({}, 1, q.readers<double>()), InputError);
   EXPECT_THROW(distilled_baryons(correlations, 0, q.readers<double>()), InputError);
   EXPECT_THROW(distilled_baryons(correlations, 1, q.readers<double>(), {.sources = {-1}}), InputError);
+  EXPECT_THROW(distilled_baryons(correlations, 1, q.readers<double>(), {.sources = {0, 0}}), InputError)
+      << "a source that would count twice";
   EXPECT_THROW(distilled_baryons(correlations, 1, DistilledQuarks<double>{3, 3, {}, {}}), InputError);
   BaryonCorrelation other = correlations[0];
   other.source = baryon_operators("sigma_p")[0];

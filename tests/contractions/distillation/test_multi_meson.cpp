@@ -5,6 +5,7 @@
 #include "docs_rho_and_pions.hpp"
 #include "kov/contractions/distillation/multi_meson.hpp"
 #include "kov/contractions/engine/stream.hpp"
+#include "kov/core/base/memory_use.hpp"
 #include "kov/core/site/random.hpp"
 
 #include <array>
@@ -210,6 +211,35 @@ TEST(SeveralMesons, AreTheSameWithAnyNumberOfEigenvectorsAndSinksAtOnce) {
   EXPECT_NE(plan.find("products"), std::string::npos) << plan;
 }
 
+TEST(SeveralMesons, TakeNoMoreMemoryThanTheyMay) {
+  constexpr int n = 6, many_times = 24;
+  const DistilledQuarks<double> zeros{.n_vectors = n,
+                                      .n_times = many_times,
+                                      .elemental = [](int, int, std::span<Complex<double>>) {},
+                                      .perambulator = [](const std::string&, int, int, std::span<Complex<double>>) {}};
+  // Most of it is shared: quark lines that stay at the source, and their products.
+  const std::vector<MultiMesonOperator> operators{isoscalar_meson(scalar), two_pions(0, pion, moving)};
+  const auto sinks_at_once = [&](std::size_t limit, bool must_fit) {
+    std::string plan;
+    const std::size_t most = most_bytes_of([&] {
+      multi_meson_correlators(
+          operators, zeros,
+          {.sources = {0}, .workspace_bytes = limit, .plan = [&](const std::string& text) { plan = text; }});
+    });
+    EXPECT_EQ(most <= limit, must_fit) << plan << " take " << most << " of " << limit << " bytes";
+    return std::stoi(plan.substr(plan.find("matrices, ") + 10));
+  };
+  EXPECT_EQ(sinks_at_once(1, false), 1) << "a sink takes what it needs";
+  EXPECT_EQ(sinks_at_once(std::size_t(1) << 30, true), many_times);
+  int before = 0;
+  for (const std::size_t limit : {800'000u, 1'500'000u, 3'000'000u}) {
+    const int now = sinks_at_once(limit, true);
+    EXPECT_GT(now, before);
+    EXPECT_LT(now, many_times);
+    before = now;
+  }
+}
+
 TEST(SeveralMesons, OfOneMultipletHaveOneCorrelator) {
   const RandomQuarks q(3);
   for (int isospin = 1; isospin <= 2; ++isospin)
@@ -305,6 +335,21 @@ TEST(SeveralMesons, RefuseNonsense) {
   EXPECT_THROW(multi_meson_correlators({}, q.readers<double>()), InputError);
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, DistilledQuarks<double>{1, 1, {}, {}}), InputError);
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, q.readers<double>(), {.sources = {3}}), InputError);
+  EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, q.readers<double>(), {.sources = {1, 2, 1}}),
+               InputError)
+      << "a source that would count twice";
+}
+
+TEST(SeveralMesons, ReadTheQuarkAtTheEndOfThoseThatAreTheSame) {
+  const RandomQuarks q(1);
+  auto readers = q.readers<double>();
+  readers.same_as = {{"d", "s"}, {"s", "u"}};
+  const auto strange = multi_meson_correlators({strange_meson(rho)}, readers),
+             light = multi_meson_correlators({isovector_meson(rho)}, readers);
+  for (std::size_t k = 0; k < light.size(); ++k)
+    EXPECT_LE(std::abs(strange[k] - light[k]), 1e-13 * std::abs(light[0])) << k;
+  readers.same_as = {{"d", "s"}, {"s", "d"}};
+  EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, readers), InputError);
 }
 
 }  // namespace test_multi_meson
