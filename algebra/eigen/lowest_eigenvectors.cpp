@@ -169,7 +169,8 @@ HermitianEigenvectors<T> diagonalised(const Operator<SpinorField<T>>& H, const S
     return std::abs(ritz.values[std::size_t(a)]) < std::abs(ritz.values[std::size_t(b)]);
   });
   std::vector<RitzNumber> r(std::size_t(m) * std::size_t(n)), of_lambda = r;
-  HermitianEigenvectors<T> result{.vectors = SpinorField<T>(v.lattice(), "eigenvectors", n)};
+  HermitianEigenvectors<T> result{
+      .vectors = SpinorField<T>(v.lattice(), "eigenvectors", n), .values = {}, .residuals = {}};
   for (int k = 0; k < n; ++k) {
     const int from = order[std::size_t(k)];
     const double lambda = ritz.values[std::size_t(from)];
