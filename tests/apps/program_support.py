@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from launched import run  # noqa: E402
+from launched import errors_said, run  # noqa: E402, F401
 from python_with import python_with  # noqa: E402
 
 PROGRAM = os.environ["KOVARIANT"]

@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTest, environment, run
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, ProgramTest, environment, errors_said, run
 
 SOLVER = os.environ.get("KOVARIANT_SOLVER", "")
 ALL = os.environ.get("KOVARIANT_FAULTS") == "all"
@@ -115,9 +115,7 @@ class FaultTest(ProgramTest):
             left = {file for file in left if not file.endswith((".lock", ".part"))}
         self.assertEqual(left, set(), about)
         self.clean()
-        lines = [line for line in done.stderr.splitlines() if line.startswith(self.name + ": ")]
-        if fault.startswith(("kill", "stop")):  # then the launcher ends the others, which say so
-            lines = [line for line in lines if "ended by a signal" not in line]
+        lines = errors_said(done.stderr, self.name)
         if fault.startswith("kill"):  # then only the launcher says why
             self.assertEqual(lines, [], about)
             return done.stderr
@@ -320,8 +318,9 @@ class OtherFaults(FaultTest):
         done = subprocess.run([*MPIEXEC, "-n", "2", "sh", "-c", script, PROGRAM, "info", FILE], cwd=self.folder,
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=100, env=environment())
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(done.stderr.count("kovariant: standard output cannot be written"), 1, done.stderr)
-        self.assertEqual(done.stderr.count("kovariant: "), 1, done.stderr)
+        said = errors_said(done.stderr, "kovariant")
+        self.assertEqual(len(said), 1, done.stderr)
+        self.assertIn("kovariant: standard output cannot be written", said[0])
 
 
 if __name__ == "__main__":

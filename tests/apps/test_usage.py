@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment, errors_said
 
 
 class Usage(ProgramTest):
@@ -112,9 +112,7 @@ class Usage(ProgramTest):
                     done = subprocess.run([*MPIEXEC, *parts[0], ":", *parts[1], ":", *parts[2]], cwd=self.folder, text=True,
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment())
                     self.assertEqual(done.returncode, 1, done.stderr)
-                    # Ranks that the launcher ends meanwhile may still say that.
-                    said = [line for line in done.stderr.splitlines() if "kovariant: " in line and "ended by a signal" not in line]
-                    self.assertEqual(len(said), 1, done.stderr)
+                    self.assertEqual(len(errors_said(done.stderr, "kovariant")), 1, done.stderr)
                     self.assertIn("kovariant: rank %d: " % rank, done.stderr)
                     self.assertIn(says, done.stderr)
 

@@ -31,6 +31,12 @@ def children(pid):
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and parent(name) == pid]
 
 
+def errors_said(stderr, *names):
+    """The lines in which programs of these names say why they end, but for those of ranks that the launcher ends then."""
+    return [line.strip() for line in stderr.splitlines()
+            if line.startswith(tuple(name + ": " for name in names)) and "ended by a signal" not in line]
+
+
 def run(command, *, timeout, launcher, **more):
     """As subprocess.run(), with the seconds it took.
 
