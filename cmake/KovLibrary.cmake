@@ -106,7 +106,7 @@ function(kov_eigen_sources target)
     list(APPEND options --host-only)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    list(APPEND options -Wno-maybe-uninitialized -Wno-uninitialized)
+    list(APPEND options -Wno-maybe-uninitialized -Wno-uninitialized -Wno-array-bounds)
   endif()
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}"
                               SKIP_UNITY_BUILD_INCLUSION ON)

@@ -13,8 +13,8 @@
 # ${KOV_THOROUGH} ...) makes any entry thorough, with the label thorough; kov_thorough_target(<target>) says that only such
 # entries need a target, which is then built by the target thorough_tests and not by all.
 #
-# LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order once,
-# and <name>.1.rest and so on, which are thorough, the rest.
+# LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order but the
+# largest once, and <name>.1.rest and so on, which are thorough, the rest.
 #
 # LABELS data is for what reads published data: only such entries are told by KOV_TEST_DATA where it is, and each has a
 # twin <name>.1.no_data with a folder that is not there; <name>.1.some_data has one with oracles and no configurations.

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/eigen/lowest_eigenvectors.hpp"
 
+#include "kov/algebra/eigen/hermitian_matrix.hpp"
 #include "kov/core/field/noise.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 #include "kov/stencil/functions/chebyshev.hpp"
-
-#if defined(__CUDACC__)
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 20012  // annotations of Eigen's defaulted functions
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC's own _mm512_undefined_pd()
-#endif
-#include <Eigen/Eigenvalues>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#if defined(__CUDACC__)
-#pragma nv_diagnostic pop
-#endif
 
 #include <algorithm>
 #include <cmath>
@@ -33,29 +18,7 @@ namespace kov {
 namespace {
 
 using RitzNumber = std::complex<double>;
-
-/// Eigenvalues in rising order, and eigenvectors [row][column], of a Hermitian matrix of n rows; its upper triangle
-/// counts.
-struct RitzSystem {
-  std::vector<double> values;
-  std::vector<RitzNumber> vectors;
-};
-
-[[gnu::noinline]] RitzSystem ritz_system(const std::vector<RitzNumber>& matrix, int n) {
-  Eigen::MatrixXcd h(n, n);
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i <= j; ++i) {
-      h(i, j) = matrix[std::size_t(i) * std::size_t(n) + std::size_t(j)];
-      h(j, i) = i == j ? RitzNumber(h(i, j).real()) : std::conj(h(i, j));
-    }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> eigen(h);
-  require<ConvergenceError>(eigen.info() == Eigen::Success, "a matrix of", n,
-                            "rows between Lanczos vectors has no eigenvalues: it is not finite");
-  RitzSystem result{{eigen.eigenvalues().data(), eigen.eigenvalues().data() + n}, {}};
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) result.vectors.push_back(eigen.eigenvectors()(i, j));
-  return result;
-}
+using detail::HermitianSystem;
 
 /// A basis of Lanczos vectors of f(H^2), and the matrix of it.
 template <class T>
@@ -100,17 +63,16 @@ class HermitianLanczos {
   }
 
   /// Ritz values, the largest last.
-  RitzSystem ritz() const { return ritz_system(projected_, size_); }
+  HermitianSystem ritz() const { return detail::hermitian_system(projected_, size_, "Lanczos vectors"); }
 
   /// Keeps n Ritz vectors with the largest values; the last Lanczos vector follows them.
-  void keep(const RitzSystem& ritz, int n) {
+  void keep(const HermitianSystem& ritz, int n) {
     std::vector<RitzNumber> r(std::size_t(size_) * std::size_t(n));
     std::vector<double> values;
     for (int k = 0; k < n; ++k) {
       const int from = size_ - 1 - k;
       values.push_back(ritz.values[std::size_t(from)]);
-      for (int i = 0; i < size_; ++i)
-        r[std::size_t(i) * std::size_t(n) + std::size_t(k)] = ritz.vectors[place(i, from)];
+      for (int i = 0; i < size_; ++i) r[std::size_t(i) * std::size_t(n) + std::size_t(k)] = ritz.vector(i, from);
     }
     rotate_kept(r, size_, n);
     copy(v_.column(size_), v_.column(n));
@@ -162,7 +124,7 @@ HermitianEigenvectors<T> diagonalised(const Operator<SpinorField<T>>& H, const S
   const int m = v.n_components();
   const SpinorField<T> hv = v.like("H v");
   for (int k = 0; k < m; ++k) H.apply(v.column(k), hv.column(k));
-  const RitzSystem ritz = ritz_system(gram_matrix(v, hv), m);
+  const HermitianSystem ritz = detail::hermitian_system(gram_matrix(v, hv), m, "eigenvectors");
   std::vector<int> order(std::size_t(m), 0);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
@@ -177,7 +139,7 @@ HermitianEigenvectors<T> diagonalised(const Operator<SpinorField<T>>& H, const S
     result.values.push_back(lambda);
     for (int i = 0; i < m; ++i) {
       const std::size_t to = std::size_t(i) * std::size_t(n) + std::size_t(k);
-      r[to] = ritz.vectors[std::size_t(i) * std::size_t(m) + std::size_t(from)];
+      r[to] = ritz.vector(i, from);
       of_lambda[to] = -lambda * r[to];
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/eigen/slice_lanczos.hpp"
 
+#include "kov/algebra/eigen/hermitian_matrix.hpp"
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
@@ -15,7 +16,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC's own _mm512_undefined_pd()
 #endif
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -63,15 +64,22 @@ void set_slice(SliceMatrices& matrices, int slice, const DenseMatrix& m) {
   return h;
 }
 
+/// The upper triangle counts.
 struct EigenSystem {
   std::vector<double> values;  // rising
   DenseMatrix vectors;         // column by column
 };
-[[gnu::noinline]] EigenSystem eigen_system(const DenseMatrix& h) {
-  const Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen(h);
-  require<ConvergenceError>(eigen.info() == Eigen::Success, "a matrix of", h.rows(),
-                            "rows between vectors of a time slice has no eigenvalues: it is not finite");
-  return {{eigen.eigenvalues().data(), eigen.eigenvalues().data() + h.rows()}, eigen.eigenvectors()};
+EigenSystem eigen_system(const DenseMatrix& h) {
+  const int n = int(h.rows());
+  std::vector<std::complex<double>> rows;
+  rows.reserve(std::size_t(n) * std::size_t(n));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) rows.push_back(h(i, j));
+  HermitianSystem system = hermitian_system(rows, n, "vectors of a time slice");
+  DenseMatrix vectors(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) vectors(i, j) = system.vector(i, j);
+  return {std::move(system.values), std::move(vectors)};
 }
 
 /// w forward is orthonormal, and (w forward) back = w, for w with w^+ w = products; SVQB: Stathopoulos and Wu, SIAM J.
@@ -281,7 +289,7 @@ void SliceLanczos<T>::cycle() {
     auto& slice = projected_->slices[std::size_t(t)];
     DenseMatrix y = DenseMatrix::Identity(first, kept);
     if (!slice.locked) {
-      const EigenSystem eigen = eigen_system(hermitian(slice.h.topLeftCorner(first, first)));
+      const EigenSystem eigen = eigen_system(slice.h.topLeftCorner(first, first));
       slice.theta.resize(std::size_t(kept));
       slice.residual.resize(std::size_t(kept));
       slice.h.setZero();
@@ -317,7 +325,7 @@ void SliceLanczos<T>::diagonalise(const Operator<F>& A) {
   }
   for_each_slice(basis_.lattice().comm(), n_slices(), [&](int t) {
     auto& slice = projected_->slices[std::size_t(t)];
-    const EigenSystem eigen = eigen_system(hermitian(dense(h, t)));
+    const EigenSystem eigen = eigen_system(dense(h, t));
     set_slice(h, t, eigen.vectors);
     slice.value = eigen.values;
     const DenseMatrix old = hermitian(slice.h.topLeftCorner(kept, kept));

@@ -4,7 +4,8 @@
 #include "kov/contractions/energies/p_value.hpp"
 #include "kov/core/base/error.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <numbers>

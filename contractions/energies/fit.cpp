@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/energies/fit.hpp"
 
+#include "kov/algebra/eigen/hermitian_matrix.hpp"
 #include "kov/contractions/energies/p_value.hpp"
 #include "kov/core/base/error.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -174,11 +176,18 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
     correlation = (1 - lambda) * correlation + lambda * Matrix::Identity(n, n);
   }
   if (kind == FitCovariance::svd) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(correlation);
-    if (eigen.info() != Eigen::Success) return {{}, kind, "the covariance has no eigenvalues"};
-    const double least = options.svd_cut * eigen.eigenvalues().maxCoeff();
-    const TimeVector weight = eigen.eigenvalues().cwiseMax(least).cwiseSqrt().cwiseInverse();
-    return {weight.asDiagonal() * eigen.eigenvectors().transpose() * scale.asDiagonal(), kind};
+    if (!correlation.allFinite()) return {{}, kind, "the covariance has no eigenvalues"};
+    std::vector<std::complex<double>> rows;
+    for (Eigen::Index a = 0; a < n; ++a)
+      for (Eigen::Index b = 0; b < n; ++b) rows.emplace_back(correlation(a, b));
+    const detail::HermitianSystem eigen = detail::hermitian_system(rows, int(n), "times");
+    const double least = options.svd_cut * eigen.values.back();
+    Matrix whitener(n, n);  // vectors of a real matrix are real
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const double weight = 1 / std::sqrt(std::max(least, eigen.values[std::size_t(k)]));
+      for (Eigen::Index b = 0; b < n; ++b) whitener(k, b) = weight * eigen.vector(int(b), int(k)).real() * scale(b);
+    }
+    return {whitener, kind};
   }
   const Eigen::LLT<Matrix> factor(correlation);
   if (factor.info() != Eigen::Success || factor.rcond() < 1e-14)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/energies/gevp.hpp"
 
+#include "kov/algebra/eigen/hermitian_matrix.hpp"
 #include "kov/core/base/error.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -27,6 +28,14 @@ ComplexMatrix hermitian_part(const CorrelatorMatrix& matrix, std::size_t row, in
   return c;
 }
 
+/// The rows of a Hermitian matrix.
+std::vector<std::complex<double>> rows_of(const ComplexMatrix& m) {
+  std::vector<std::complex<double>> rows;
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = 0; j < m.cols(); ++j) rows.push_back(0.5 * (m(i, j) + std::conj(m(j, i))));
+  return rows;
+}
+
 /// Eigenvalues in falling order, and vectors in columns with v^+ C(t0) v = 1.
 struct Solution {
   Eigen::VectorXd values;
@@ -44,9 +53,15 @@ std::optional<Solution> solve_gevp(const ComplexMatrix& c, const ComplexMatrix& 
   factor.matrixL().solveInPlace(reduced);
   reduced = reduced.adjoint().eval();
   factor.matrixL().solveInPlace(reduced);
-  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(0.5 * (reduced + reduced.adjoint()));
-  if (eigen.info() != Eigen::Success) return std::nullopt;
-  Solution solution{eigen.eigenvalues().reverse(), eigen.eigenvectors().rowwise().reverse()};
+  if (!reduced.allFinite()) return std::nullopt;
+  const int n_states = int(c.rows());
+  const detail::HermitianSystem eigen = detail::hermitian_system(rows_of(reduced), n_states, "operators");
+  Solution solution{Eigen::VectorXd(n_states), ComplexMatrix(n_states, n_states)};
+  for (int n = 0; n < n_states; ++n) {
+    const int from = n_states - 1 - n;
+    solution.values(n) = eigen.values[std::size_t(from)];
+    for (int i = 0; i < n_states; ++i) solution.vectors(i, n) = eigen.vector(i, from);
+  }
   factor.matrixU().solveInPlace(solution.vectors);
   solution.vectors = scale.asDiagonal() * solution.vectors;
   for (Eigen::Index n = 0; n < c.cols(); ++n) {
@@ -353,10 +368,8 @@ GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution) {
       double& least = smallest.row(row)[std::size_t(t)] = no_value;
       if (!c.allFinite() || !(c.diagonal().real().minCoeff() > 0)) continue;
       const Eigen::VectorXd scale = c.diagonal().real().cwiseSqrt().cwiseInverse();
-      least = Eigen::SelfAdjointEigenSolver<ComplexMatrix>(scale.asDiagonal() * c * scale.asDiagonal(),
-                                                           Eigen::EigenvaluesOnly)
-                  .eigenvalues()
-                  .minCoeff();
+      const ComplexMatrix scaled = scale.asDiagonal() * c * scale.asDiagonal();
+      if (scaled.allFinite()) least = detail::hermitian_eigenvalues(rows_of(scaled), n, "operators").front();
     }
   checks.smallest_eigenvalue = smallest.estimates();
   const std::size_t pairs = std::size_t(n * (n + 1));

@@ -146,6 +146,14 @@ namespace detail {
 template <class Stored>
 void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<double> values) {
+  if (!StoredSite<Stored>::is_integer && shape.site.n_stored == shape.site.n_reals) {  // as they are
+    for_each_part(layout, blocks, shape, [&](const StoredSite<Stored>& from, std::size_t first) {
+      const Stored* const reals = from.block + real_place(0, from.lane, from.lanes);
+      for (int k = 0; k < shape.site.n_reals; ++k)
+        values[first + std::size_t(k)] = double(reals[real_place(k, 0, from.lanes)]);
+    });
+    return;
+  }
   for_each_part(layout, blocks, shape, [&](const StoredSite<Stored>& from, std::size_t first) {
     for (int k = 0; k < shape.site.n_reals; ++k) values[first + std::size_t(k)] = double(from.get(k));
   });

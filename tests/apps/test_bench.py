@@ -86,12 +86,6 @@ class Bench(ProgramTest):
         self.assertEqual(missing, [], "kernels that no row of kovariant bench runs: give each one in apps/bench")
         self.assertEqual(sorted((WITHOUT_ROW | NOT_ON_GPUS) - set(names)), [])
 
-    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
-    def test_several_ranks_need_no_lattice_but_the_large_one(self):
-        text = self.call("bench", "--large", 6, 6, 6, 12, "--seconds", 0.0005, ranks=3).stdout  # 3 ranks do not divide 8^4
-        self.assertIn("6 6 6 12", text)
-        self.call("bench", "--only", "no such row", "--large", 6, 6, 6, 12, ranks=3, code=1)
-
     def test_a_tiny_run_prints_every_row_with_its_roof(self):
         kernels = self.call("bench", "--kernels", "--small", 4, 4, 4, 4).stdout.splitlines()
         rows = [line.split(": ")[0] for line in kernels if not line.startswith("halo: ")]
@@ -153,6 +147,12 @@ class Bench(ProgramTest):
 
 
 class BenchTables(ProgramTest):
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_several_ranks_need_no_lattice_but_the_large_one(self):
+        text = self.call("bench", "--large", 6, 6, 6, 12, "--seconds", 0.0005, ranks=3).stdout  # 3 ranks do not divide 8^4
+        self.assertIn("6 6 6 12", text)
+        self.call("bench", "--only", "no such row", "--large", 6, 6, 6, 12, ranks=3, code=1)
+
     def test_the_table_dslash_has_every_storage_and_number_of_columns(self):
         text = self.call("bench", "dslash", "--lattice", 4, 4, 4, 4, "--seconds", 0.0005).stdout
         for spinor in ("double", "float", "16-bit"):

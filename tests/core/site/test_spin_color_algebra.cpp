@@ -54,9 +54,11 @@ class SpinColorAlgebra : public ::testing::Test {
     const Matrix m = to_matrix(lazy);
     for (int lane = 0; lane < lanes_of<R>; ++lane) {
       expect_near(m, lane, exact(value, lane), norm, what);
-      expect_near(trace(lazy), lane, exact(trace(value), lane), norm, what);
-      expect_near(trace_spin(lazy), lane, exact(trace_spin(value), lane), norm, what);
-      expect_near(trace_color(lazy), lane, exact(trace_color(value), lane), norm, what);
+      if constexpr (scalar) {  // traces of packs are the same templates, and as slow to compile
+        expect_near(trace(lazy), lane, exact(trace(value), lane), norm, what);
+        expect_near(trace_spin(lazy), lane, exact(trace_spin(value), lane), norm, what);
+        expect_near(trace_color(lazy), lane, exact(trace_color(value), lane), norm, what);
+      }
     }
   }
 };
