@@ -5,7 +5,34 @@ import re
 import subprocess
 import unittest
 
-from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment, errors_said
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment, errors_said, run
+
+
+GOOD = [PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"]
+WRONG_ON_A_RANK = (([*GOOD, "--nonsense"], "unknown argument '--nonsense'"),
+                   ([*GOOD, "--kokkos-num-threads=many"], "--kokkos-num-threads=many is wrong"),
+                   (["env", "OMP_NUM_THREADS=513", *GOOD], "at most 512"),
+                   (["env", "KOV_MPI=yes", *GOOD], "the environment variable KOV_MPI is yes"))
+
+
+def expect_errors_of_one_rank(test, ranks_of):
+    """ranks_of(k): the ranks of three that have wrong command k, one after the other."""
+    for k, (wrong, says) in enumerate(WRONG_ON_A_RANK):
+        for rank in ranks_of(k):
+            with test.subTest(wrong=wrong, rank=rank):
+                parts = [["-n", "1", *(wrong if r == rank else GOOD)] for r in range(3)]
+                done = run([*MPIEXEC, *parts[0], ":", *parts[1], ":", *parts[2]], launcher=True, cwd=test.folder, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment())
+                test.assertEqual(done.returncode, 1, done.stderr)
+                test.assertEqual(len(errors_said(done.stderr, "kovariant")), 1, done.stderr)
+                test.assertIn("kovariant: rank %d: " % rank, done.stderr)
+                test.assertIn(says, done.stderr)
+
+
+class UsageOnEveryRank(ProgramTest):
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_an_error_that_one_rank_alone_has_before_mpi_starts_is_said_once(self):
+        expect_errors_of_one_rank(self, lambda k: (0, 1, 2))
 
 
 class Usage(ProgramTest):
@@ -101,20 +128,7 @@ class Usage(ProgramTest):
 
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_an_error_that_one_rank_alone_has_before_mpi_starts_is_said_once(self):
-        good = [PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"]
-        for wrong, says in (([*good, "--nonsense"], "unknown argument '--nonsense'"),
-                            ([*good, "--kokkos-num-threads=many"], "--kokkos-num-threads=many is wrong"),
-                            (["env", "OMP_NUM_THREADS=513", *good], "at most 512"),
-                            (["env", "KOV_MPI=yes", *good], "the environment variable KOV_MPI is yes")):
-            for rank in (0, 1, 2):
-                with self.subTest(wrong=wrong, rank=rank):
-                    parts = [["-n", "1", *(wrong if r == rank else good)] for r in range(3)]
-                    done = subprocess.run([*MPIEXEC, *parts[0], ":", *parts[1], ":", *parts[2]], cwd=self.folder, text=True,
-                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment())
-                    self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertEqual(len(errors_said(done.stderr, "kovariant")), 1, done.stderr)
-                    self.assertIn("kovariant: rank %d: " % rank, done.stderr)
-                    self.assertIn(says, done.stderr)
+        expect_errors_of_one_rank(self, lambda k: (k % 3,))
 
     @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
     def test_ranks_with_too_many_threads_say_so_once(self):
