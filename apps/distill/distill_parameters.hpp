@@ -33,6 +33,11 @@ struct DistillParameters {
   } perambulators;
   struct CorrelatorChoice {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
+    /// Total momenta.
+    std::vector<Momentum> two_pions = {};
+    int two_pion_isospin = 2;
+    std::string two_pion_irrep = "A1";
+    std::vector<std::string> baryons = {};
   } correlators;
   struct Output {
     std::string prefix = "distill";
@@ -57,7 +62,14 @@ struct DistillParameters {
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
   std::string perambulator_identity() const;
+  std::string baryon_elemental_identity() const;
   std::string correlator_identity(const std::vector<int>& source_times) const;
+  std::string two_pion_identity(const std::vector<int>& source_times) const;
+  std::string baryon_identity(const std::vector<int>& source_times) const;
+
+ private:
+  /// Of two pions and baryons, without the lattice.
+  void check_several_hadrons(const Settings& settings) const;
 };
 
 }  // namespace kov::app

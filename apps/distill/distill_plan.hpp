@@ -21,9 +21,11 @@ struct DistillFiles {
   DistillFile eigenvectors, elementals;
   /// One for each source time.
   std::vector<DistillFile> perambulators;
-  /// Without a name when none are wanted.
-  DistillFile correlators;
+  /// Of baryons, and correlators; without a name, and finished, when none are wanted.
+  DistillFile baryon_elementals, correlators, two_pions, baryons;
 
+  /// Those that have a name, in the order in which they are made.
+  std::vector<const DistillFile*> all() const;
   bool has_work() const;
   /// Whether something of them is missing that is made from eigenvectors.
   bool needs_eigenvectors() const;
@@ -43,7 +45,14 @@ struct DistillPlan {
   int n_searches() const;
   int n_elementals(const DistillParameters& parameters) const;
   int n_solves(const DistillParameters& parameters) const;
+  /// Of correlators; and those of single mesons alone.
   int n_correlator_files() const;
+  int n_meson_files() const;
+  /// Elementals of baryons: first eigenvectors.
+  int n_baryon_elementals(const DistillParameters& parameters) const;
+  /// Contractions of one source time and one (total) momentum.
+  int n_two_pions(const DistillParameters& parameters) const;
+  int n_baryons(const DistillParameters& parameters) const;
   std::vector<std::string> file_names() const;
 };
 
