@@ -2,6 +2,7 @@
 #include "apps/distill/baryons.hpp"
 
 #include "apps/distill/distilled_slices.hpp"
+#include "apps/distill/source_sums.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 
 #include <algorithm>
@@ -29,21 +30,21 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
                                            const DistillFiles& files, const DistillPlan& plan,
                                            const std::map<std::string, LabelValue>& labels,
                                            const std::function<void(int n)>& advance) {
-  const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
+  const std::vector<Momentum> momenta = parameters.baryon_momenta();
   const auto n_times = std::size_t(plan.gauges.extent[3]);
   std::vector<BaryonCorrelation> correlations;
   for (const BaryonOperator& op : light_baryon_operators(parameters)) correlations.push_back({op.name, op, op});
 
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.baryon_elementals, files, plan); });
-  const auto sums = sums_over_sources(
-      comm, std::vector<std::size_t>(momenta.size(), n_times * correlations.size()), plan.source_times,
-      [&](std::size_t momentum, int time) {
-        return distilled_baryons(correlations, 1,
-                                 slices->quarks(parameters.eigenvectors.n, int(n_times), {int(momentum)}),
-                                 {.sources = {time}, .boundary = parameters.action.boundary_angles()});
-      },
-      advance);
+  const auto contract = [&](std::size_t momentum, int time) {
+    return distilled_baryons(correlations, 1, slices->quarks(parameters.eigenvectors.n, int(n_times), {int(momentum)}),
+                             {.sources = {time}, .boundary = parameters.action.boundary_angles()});
+  };
+  const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
+                                      {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
+                                       .contract = contract,
+                                       .advance = advance});
 
   std::vector<Correlator> correlators;
   for (std::size_t e = 0; e < correlations.size(); ++e)
@@ -64,7 +65,7 @@ double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, 
   if (parameters.correlators.baryons.empty()) return 0;
   const double n = parameters.eigenvectors.n, slices = double(n_times) / n_ranks;
   // And one slice on its way to the file.
-  return 16 * n * n * n * (slices + 2) * double(momenta_up_to(parameters.elementals.max_momentum).size());
+  return 16 * n * n * n * (slices + 2) * double(parameters.baryon_momenta().size());
 }
 
 double baryon_bytes(const DistillParameters& parameters, int n_times) {
@@ -78,8 +79,8 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const double cubes = parities * (4 + 4) + 5;
   const double workspace = std::min(double(DistilledBaryonOptions{}.workspace_bytes),
                                     std::max(16 * parities * 16 * n * n * n, 16 * n * n * n));
-  const double numbers = double(light_baryon_operators(parameters).size()) * n_times *
-                         double(momenta_up_to(parameters.elementals.max_momentum).size());
+  const double numbers =
+      double(light_baryon_operators(parameters).size()) * n_times * double(parameters.baryon_momenta().size());
   return 16 * n * n * n * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
 }
 

@@ -4,6 +4,7 @@
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
+#include "apps/distill/source_sums.hpp"
 #include "apps/distill/two_pions.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
@@ -107,12 +108,16 @@ class DistillRun {
       write(files.correlators, distilled_correlators(session_.comm, parameters_, files, plan_, labels));
       progress_.advance(distill_contractions);
     }
-    if (!files.two_pions.is_finished)
+    if (!files.two_pions.is_finished) {
       write(files.two_pions,
             two_pion_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_two_pions)));
-    if (!files.baryons.is_finished)
+      remove_parts(session_.comm, parameters_.output.journal, files.two_pions, plan_.source_times);
+    }
+    if (!files.baryons.is_finished) {
       write(files.baryons,
             baryon_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_baryons)));
+      remove_parts(session_.comm, parameters_.output.journal, files.baryons, plan_.source_times);
+    }
   }
 
   void write(DistillFile& file, const std::vector<Correlator>& correlators) {
@@ -149,7 +154,7 @@ class DistillRun {
 
   void make_baryon_elementals(const Field<ColorVector, double>& vectors, DistillFile& file) {
     const BaryonElementals found =
-        baryon_elementals(vectors, momenta_up_to(parameters_.elementals.max_momentum),
+        baryon_elementals(vectors, parameters_.baryon_momenta(),
                           {.progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
     SliceMatrixHeader header{
         .kind = "baryon elementals", .names = {}, .labels = labels_with(file), .bits = parameters_.output.precision};
@@ -210,6 +215,28 @@ class DistillRun {
   std::map<std::string, LabelValue> labels_;
 };
 
+/// Throws InputError where something else is in the place of an entry that the journal will have.
+void require_journal_is_free(const Comm& comm, const DistillParameters& parameters, const DistillPlan& plan) {
+  for (const DistillFiles& files : plan.files)
+    for (const DistillFile* file : files.by_source()) {
+      if (file->is_finished) continue;
+      std::vector<std::string> keys;
+      for (const int t : plan.source_times) keys.push_back(file->part_key(t));
+      Journal(comm, parameters.output.journal, file->job).require_free(keys);
+    }
+}
+
+/// Makes it, if it is needed, and removes entries that a run which was killed did not come to remove.
+void open_journal(const Comm& comm, const DistillParameters& parameters, const DistillPlan& plan) {
+  bool is_needed = false;
+  for (const DistillFiles& files : plan.files)
+    for (const DistillFile* file : files.by_source()) {
+      is_needed = is_needed || !file->is_finished;
+      if (file->is_finished) remove_parts(comm, parameters.output.journal, *file, plan.source_times);
+    }
+  if (is_needed) Journal(comm, parameters.output.journal, "").open();
+}
+
 void distill(const Session& session, const JobOptions& options) {
   DistillParameters parameters;
   const Settings settings = options.read(session, parameters);
@@ -226,10 +253,14 @@ void distill(const Session& session, const JobOptions& options) {
   files.add(parameters.output.prefix, endings);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
+  if (!plan.files.front().by_source().empty())
+    files.add_folder(parameters.output.journal, "set output.journal to another");
   files.require_usable(session, read);
+  require_journal_is_free(session.comm, parameters, plan);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);
+  open_journal(session.comm, parameters, plan);
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
@@ -243,11 +274,10 @@ Command distill_command() {
   return {"distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
           "--print shows every setting with its value and what it means, as TOML to start from.\n"
           "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
-          "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions "
-          ".two_pions.correlators.h5, with\n"
-          "correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.  Finished files are kept: the same "
-          "command goes on\n"
-          "where a killed run stopped.  `kovariant analyze` finds energies from the correlators.\n"
+          "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
+          ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+          "Finished files are kept: the same command goes on where a killed run stopped.  `kovariant analyze` finds\n"
+          "energies from the correlators.\n"
           "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
           [](Arguments& arguments) -> Action {
             auto options = std::make_shared<JobOptions>();

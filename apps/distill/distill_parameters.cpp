@@ -36,6 +36,8 @@ Settings DistillParameters::settings() {
   s.add("elementals.displacements", &elementals.displacements,
         "products of shifts '+x', '-x' and derivatives 'dx' along x, y and z, such as 'dx dy'; '1' for none");
   s.add("elementals.max_momentum", &elementals.max_momentum, "all momenta 2 pi n / L with n^2 up to this");
+  s.add("elementals.max_baryon_momentum", &elementals.max_baryon_momentum,
+        "the same of baryons, whose elementals have n^3 numbers; as of mesons unless given");
   action.add_all_to(s, "action");
   solver.add_to(s);
   s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
@@ -52,6 +54,9 @@ Settings DistillParameters::settings() {
   s.add("correlators.baryons", &correlators.baryons,
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
+  s.add("output.journal", &output.journal,
+        "folder for finished source times of two pions and baryons, from which a killed run goes on; empty: "
+        "PREFIX.journal");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
   return s;
 }
@@ -97,6 +102,10 @@ void DistillParameters::complete(Settings& settings) {
     require(std::count(correlators.mesons.begin(), correlators.mesons.end(), meson) == 1,
             settings.origin("correlators.mesons"), "has", meson, "twice: each once is enough");
   }
+  if (!settings.given("elementals.max_baryon_momentum")) {
+    elementals.max_baryon_momentum = elementals.max_momentum;
+    settings.follows("elementals.max_baryon_momentum");
+  }
   check_several_hadrons(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
@@ -104,6 +113,10 @@ void DistillParameters::complete(Settings& settings) {
                     "this build has no HDF5, which the files of distillation are: configure with KOV_HDF5=ON");
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
+  if (output.journal.empty()) {
+    output.journal = output.prefix + ".journal";
+    settings.follows("output.journal");
+  }
 }
 
 void DistillParameters::check_several_hadrons(const Settings& settings) const {
@@ -136,6 +149,9 @@ void DistillParameters::check_several_hadrons(const Settings& settings) const {
     require(std::count(chosen.baryons.begin(), chosen.baryons.end(), name) == 1, baryons, "has", name,
             "twice: each once is enough");
   }
+  require(elementals.max_baryon_momentum >= 0 && elementals.max_baryon_momentum <= 100,
+          settings.origin("elementals.max_baryon_momentum"), "is", elementals.max_baryon_momentum,
+          "- it must be from 0 to 100");
   require(chosen.baryons.empty() || eigenvectors.n >= 3, settings.origin("eigenvectors.n"), "is", eigenvectors.n,
           "but a baryon has three different eigenvectors: it must be 3 or more with correlators.baryons");
 }
@@ -166,6 +182,9 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
   for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep"})
     unused(key, !correlators.two_pions.empty(), "with correlators.two_pions");
+  unused("elementals.max_baryon_momentum", !correlators.baryons.empty(), "with correlators.baryons");
+  unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
+         "with correlators.two_pions or correlators.baryons");
   unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
   return warnings;
 }
@@ -214,7 +233,7 @@ std::string DistillParameters::perambulator_identity() const {
 }
 
 std::string DistillParameters::baryon_elemental_identity() const {
-  return eigenvector_identity() + " baryon elementals momenta up to " + std::to_string(elementals.max_momentum);
+  return eigenvector_identity() + " baryon elementals momenta up to " + std::to_string(elementals.max_baryon_momentum);
 }
 
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times) const {

@@ -23,7 +23,7 @@ struct DistillParameters {
   } eigenvectors;
   struct ElementalChoice {
     std::vector<std::string> displacements = {"1", "dx", "dy", "dz"};
-    int max_momentum = 1;
+    int max_momentum = 1, max_baryon_momentum = 1;
   } elementals;
   QuarkAction action;
   SolverChoice solver;
@@ -40,7 +40,7 @@ struct DistillParameters {
     std::vector<std::string> baryons = {};
   } correlators;
   struct Output {
-    std::string prefix = "distill";
+    std::string prefix = "distill", journal;
     int precision = 64;
   } output;
 
@@ -55,6 +55,8 @@ struct DistillParameters {
 
   LaplacianEigenParameters search() const;
   std::vector<ElementalLabel> labels() const;
+  /// Of elementals of baryons.
+  std::vector<Momentum> baryon_momenta() const { return momenta_up_to(elementals.max_baryon_momentum); }
   /// The source times on a lattice with so many.
   std::vector<int> source_times(int n_times) const;
 

@@ -57,8 +57,18 @@ bool is_finished_file(const Comm& comm, const DistillFile& file, const Labels& l
   return true;
 }
 
+/// Reads what the journal has of a file that is not finished.
+void find_parts(const Comm& comm, const DistillParameters& p, DistillFile& file, const std::vector<int>& times,
+                std::vector<std::string>& warnings) {
+  if (file.is_finished) return;
+  const Journal journal(comm, p.output.journal, file.job);
+  for (const int t : times)
+    if (std::optional<JournalEntry> entry = journal.find(file.part_key(t))) file.parts[t] = std::move(*entry);
+  warnings.insert(warnings.end(), journal.rejected_entries().begin(), journal.rejected_entries().end());
+}
+
 DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge, const DistillParameters& p,
-                                    const std::vector<int>& times) {
+                                    const std::vector<int>& times, std::vector<std::string>& warnings) {
   const std::string stem = distill_stem(p, gauge.name);
   // The folder of a configuration does not matter; links whose checksums were ignored are others.
   const std::string identity = std::filesystem::path(gauge.name).filename().string() +
@@ -103,6 +113,8 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
   add_correlators_if(!p.correlators.two_pions.empty(), files.two_pions, ".two_pions.correlators.h5",
                      p.two_pion_identity(times));
   add_correlators_if(has_baryons, files.baryons, ".baryons.correlators.h5", p.baryon_identity(times));
+  find_parts(comm, p, files.two_pions, times, warnings);
+  find_parts(comm, p, files.baryons, times, warnings);
   // Another search may end in another basis of the same space.
   std::vector<const DistillFile*> of_vectors{&files.elementals};
   for (const DistillFile& tau : files.perambulators) of_vectors.push_back(&tau);
@@ -131,6 +143,12 @@ bool DistillFiles::needs_eigenvectors() const {
 bool DistillFiles::has_work() const {
   return needs_eigenvectors() || !correlators.is_finished || !two_pions.is_finished || !baryons.is_finished;
 }
+std::vector<const DistillFile*> DistillFiles::by_source() const {
+  std::vector<const DistillFile*> list;
+  for (const DistillFile* file : {&two_pions, &baryons})
+    if (!file->name.empty()) list.push_back(file);
+  return list;
+}
 std::vector<const DistillFile*> DistillFiles::all() const {
   std::vector<const DistillFile*> list{&eigenvectors, &elementals};
   for (const DistillFile& file : perambulators) list.push_back(&file);
@@ -145,6 +163,13 @@ int DistillPlan::n_finished() const {
   int n = 0;
   for (const DistillFiles& f : files)
     for (const DistillFile* file : f.all()) n += int(file->is_finished);
+  return n;
+}
+
+int DistillPlan::n_parts() const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    for (const DistillFile* file : f.by_source()) n += int(file->parts.size());
   return n;
 }
 
@@ -195,7 +220,8 @@ int DistillPlan::n_baryon_elementals(const DistillParameters& parameters) const 
 int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
-    if (!f.two_pions.is_finished) n += int(parameters.correlators.two_pions.size() * source_times.size());
+    if (!f.two_pions.is_finished)
+      n += int(parameters.correlators.two_pions.size() * (source_times.size() - f.two_pions.parts.size()));
   return n;
 }
 
@@ -203,7 +229,7 @@ int DistillPlan::n_baryons(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
     if (!f.baryons.is_finished)
-      n += int(momenta_up_to(parameters.elementals.max_momentum).size() * source_times.size());
+      n += int(parameters.baryon_momenta().size() * (source_times.size() - f.baryons.parts.size()));
   return n;
 }
 
@@ -228,7 +254,7 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   for (const PlannedGauge& gauge : plan.gauges.configurations) {
     require(names.insert(distill_stem(parameters, gauge.name)).second, "two configurations have the name",
             std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
-    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times));
+    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times, plan.warnings));
   }
   return plan;
 }
@@ -281,17 +307,19 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   }
   for (const Momentum& total : p.correlators.two_pions) {
     const auto operators = two_pion_operators(p, total, plan.gauges.extent);
-    row("two pions",
-        sentence("isospin", p.correlators.two_pion_isospin, "total momentum", to_string(total) + ":", operators.size(),
-                 "operators", operators.front().name, operators.size() > 1 ? "... " + operators.back().name : ""));
+    row("two pions", sentence("isospin", p.correlators.two_pion_isospin, "total momentum", to_string(total) + ":",
+                              operators.size(), operators.size() > 1 ? "operators," : "operator,",
+                              operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
   }
   if (!p.correlators.baryons.empty()) {
     std::string names;
     for (const std::string& name : p.correlators.baryons) names += (names.empty() ? "" : ", ") + name;
-    row("baryons", sentence(names + ":", light_baryon_operators(p).size(), "components at each momentum"));
+    row("baryons",
+        sentence(names + ":", light_baryon_operators(p).size(), "components at", p.baryon_momenta().size(), "momenta"));
   }
   row("solver", p.solver.description() + ", twelve columns together");
-  row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files"));
+  row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files") +
+                      (plan.n_parts() > 0 ? sentence(", and", plan.n_parts(), "source times of others") : ""));
   row("to do",
       sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
                "displacements,", plan.n_solves(p), "solves and", plan.n_correlator_files(), "files of correlators"));

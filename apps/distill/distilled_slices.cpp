@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distilled_slices.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <span>
 
 namespace kov::app {
@@ -47,40 +45,6 @@ DistilledQuarks<double> DistilledSlices::quarks(int n_vectors, int n_times, std:
           .perambulator = [this](const std::string&, int t_sink, int t_source,
                                  std::span<Complex<double>> to) { read_perambulator(t_sink, t_source, to.data()); },
           .same_as = {{"d", "u"}}};
-}
-
-std::vector<std::vector<std::complex<double>>> sums_over_sources(
-    const Comm& comm, const std::vector<std::size_t>& sizes, const std::vector<int>& times,
-    const std::function<std::vector<std::complex<double>>(std::size_t group, int time)>& contract,
-    const std::function<void(int n)>& advance) {
-  const std::size_t n_groups = sizes.size(), n_items = n_groups * times.size();
-  const std::size_t of_time = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  std::vector<double> numbers(2 * of_time * times.size());
-  comm.agree([&] {
-    double* to = numbers.data();
-    for (std::size_t item = 0; item < n_items; ++item) {
-      const std::size_t group = item % n_groups;
-      if (item % std::size_t(comm.size()) == std::size_t(comm.rank())) {
-        const std::vector<std::complex<double>> found = contract(group, times[item / n_groups]);
-        for (std::size_t k = 0; k < sizes[group]; ++k) {
-          to[2 * k] = found[k].real();
-          to[2 * k + 1] = found[k].imag();
-        }
-        if (comm.rank() == 0) advance(int(std::min(n_items - item, std::size_t(comm.size()))));
-      }
-      to += 2 * sizes[group];
-    }
-  });
-  comm.sum(numbers);
-  std::vector<std::vector<std::complex<double>>> sums;
-  for (const std::size_t size : sizes) sums.emplace_back(size);
-  const double* from = numbers.data();
-  for (std::size_t item = 0; item < n_items; ++item)
-    for (std::complex<double>& z : sums[item % n_groups]) {
-      z += std::complex<double>(from[0], from[1]);
-      from += 2;
-    }
-  return sums;
 }
 
 }  // namespace kov::app

@@ -9,8 +9,6 @@
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/contractions/engine/stream.hpp"
 
-#include <complex>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,14 +33,5 @@ class DistilledSlices {
   std::map<int, std::string> names_;
   std::map<int, SliceMatrixFile> perambulators_;
 };
-
-/// Sums over source times of groups of numbers, on every rank: contract(group, time) gives the sizes[group] numbers of
-/// one of them, on the rank whose turn it is.  They are added in the order of the times: the same bits on any number of
-/// ranks.  advance(n): n of sizes.size() * times.size() are done more, on rank 0.  Collective; throws on all ranks what
-/// one of them threw.
-std::vector<std::vector<std::complex<double>>> sums_over_sources(
-    const Comm& comm, const std::vector<std::size_t>& sizes, const std::vector<int>& times,
-    const std::function<std::vector<std::complex<double>>(std::size_t group, int time)>& contract,
-    const std::function<void(int n)>& advance);
 
 }  // namespace kov::app

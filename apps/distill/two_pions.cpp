@@ -2,6 +2,7 @@
 #include "apps/distill/two_pions.hpp"
 
 #include "apps/distill/distilled_slices.hpp"
+#include "apps/distill/source_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -125,11 +126,11 @@ std::vector<Correlator> two_pion_correlators(const Comm& comm, const DistillPara
   comm.agree([&] { slices.emplace(files.elementals, files, plan); });
   const DistilledQuarks<double> quarks = slices->quarks(parameters.eigenvectors.n, int(n_times), numbers);
   const auto sums = sums_over_sources(
-      comm, sizes, plan.source_times,
-      [&](std::size_t group, int time) {
-        return multi_meson_correlators(operators[group], quarks, {.sources = {time}});
-      },
-      advance);
+      comm, parameters.output.journal, files.two_pions, plan.source_times,
+      {.sizes = sizes,
+       .contract = [&](std::size_t group,
+                       int time) { return multi_meson_correlators(operators[group], quarks, {.sources = {time}}); },
+       .advance = advance});
 
   std::vector<Correlator> correlators;
   for (std::size_t group = 0; group < totals.size(); ++group) {
