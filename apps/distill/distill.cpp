@@ -54,7 +54,7 @@ class DistillRun {
                    {"searches", plan.n_searches(), 20},
                    {"displacements", plan.n_elementals(parameters), 1},
                    {"solves", plan.n_solves(parameters), 1},
-                   {"eigenvectors in baryons", plan.n_baryon_elementals(parameters), 1},
+                   {"eigenvectors in baryons", plan.n_baryon_files() * (parameters.eigenvectors.n - 2), 1},
                    {"correlator matrices of mesons", plan.n_meson_files(), 5},
                    {"contractions of two pions", plan.n_two_pions(parameters), 1},
                    {"contractions of baryons", plan.n_baryons(parameters), 1}},

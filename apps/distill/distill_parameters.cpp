@@ -48,9 +48,10 @@ Settings DistillParameters::settings() {
   s.add("correlators.two_pions", &correlators.two_pions,
         "total momenta [n_x, n_y, n_z] of two pions, which share the momenta up to elementals.max_momentum; []: none");
   s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin, "of two pions: 2");
-  s.add("correlators.two_pion_irrep", &correlators.two_pion_irrep,
-        "of the rotations that leave the total momentum, onto which they are projected; 'none': every pair of momenta",
-        {"A1", "none"});
+  s.add(
+      "correlators.two_pion_irrep", &correlators.two_pion_irrep,
+      "of the rotations that leave the total momentum, which two pions are projected onto; none: every pair of momenta",
+      {"A1", "none"});
   s.add("correlators.baryons", &correlators.baryons,
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");

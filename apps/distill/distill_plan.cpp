@@ -210,11 +210,9 @@ int DistillPlan::n_correlator_files() const {
   return n;
 }
 
-int DistillPlan::n_baryon_elementals(const DistillParameters& parameters) const {
-  int n = 0;
-  for (const DistillFiles& f : files)
-    if (!f.baryon_elementals.is_finished) n += parameters.eigenvectors.n - 2;
-  return n;
+int DistillPlan::n_baryon_files() const {
+  return int(std::count_if(files.begin(), files.end(),
+                           [](const DistillFiles& f) { return !f.baryon_elementals.is_finished; }));
 }
 
 int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
@@ -320,9 +318,11 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   row("solver", p.solver.description() + ", twelve columns together");
   row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files") +
                       (plan.n_parts() > 0 ? sentence(", and", plan.n_parts(), "source times of others") : ""));
-  row("to do",
-      sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
-               "displacements,", plan.n_solves(p), "solves and", plan.n_correlator_files(), "files of correlators"));
+  std::string of_baryons;
+  if (!p.correlators.baryons.empty()) of_baryons = sentence(plan.n_baryon_files(), "files of elementals of baryons, ");
+  row("to do", sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
+                        "displacements,", of_baryons + std::to_string(plan.n_solves(p)), "solves and",
+                        plan.n_correlator_files(), "files of correlators"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", distill_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));

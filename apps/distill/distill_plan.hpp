@@ -55,8 +55,8 @@ struct DistillPlan {
   /// Of correlators; and those of single mesons alone.
   int n_correlator_files() const;
   int n_meson_files() const;
-  /// Elementals of baryons: first eigenvectors.
-  int n_baryon_elementals(const DistillParameters& parameters) const;
+  /// Of elementals of baryons.
+  int n_baryon_files() const;
   /// Contractions of one source time and one (total) momentum.
   int n_two_pions(const DistillParameters& parameters) const;
   int n_baryons(const DistillParameters& parameters) const;

@@ -288,7 +288,7 @@ class DistillHadrons(ProgramTest):
         self.call("distill", *MESONS)
         first = self.bytes_of(FILES)
         dry = self.call("distill", *HADRONS, "--dry-run").stdout
-        for part in ("finished        5 of 8 files", "0 updates, 0 searches, 0 displacements, 0 solves and 2 files of correlators",
+        for part in ("finished        5 of 8 files", "3 updates, 0 searches, 0 displacements, 1 files of elementals of baryons, 0 solves and 2 files of correlators",
                      "isospin 2 total momentum 0 0 0: 3 operators, pion_pion_I2[0 0 0, 0 0 0] ... pion_pion_I2[1 1 0, -1 -1 0]",
                      "proton, delta_pp, proton_np: 8 components at 19 momenta"):
             self.assertIn(part, dry)
@@ -327,7 +327,7 @@ class DistillHadrons(ProgramTest):
         files = [name for name in os.listdir(self.folder) if name.endswith(".correlators.h5")]
         self.assertEqual(len(files), 9)
         text = self.call("analyze", *files, "--set", "gevp.operators=['pion_pion_I2[0 0 0, 0 0 0]', 'pion_pion_I2[1 0 0, -1 0 0]']",
-                         "--set", "gevp.t0=0", "--set", "fit.points=3").stdout
+                         "--set", "gevp.t0=0", "--set", "fit.points=3", "--set", "output.rows=1000").stdout
         for part in ("pion_pion_I2[0 0 0, 0 0 0]-pion_pion_I2[0 0 0, 0 0 0]", "proton_up", "delta_pp_upup", "GEVP"):
             self.assertIn(part, text)
 
