@@ -109,8 +109,8 @@ class DistillRun {
       progress_.advance(distill_contractions);
     }
     if (!files.two_pions.is_finished) {
-      write(files.two_pions,
-            two_pion_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_two_pions)));
+      if (!two_pions_) two_pions_.emplace(parameters_, plan_);
+      write(files.two_pions, two_pions_->contract(session_.comm, files, labels, steps(distill_two_pions)));
       remove_parts(session_.comm, parameters_.output.journal, files.two_pions, plan_.source_times);
     }
     if (!files.baryons.is_finished) {
@@ -212,6 +212,7 @@ class DistillRun {
   DistillPlan& plan_;
   Lattice lattice_;
   Progress progress_;
+  std::optional<TwoPionCorrelators> two_pions_;
   std::map<std::string, LabelValue> labels_;
 };
 

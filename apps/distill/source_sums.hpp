@@ -15,7 +15,7 @@ namespace kov::app {
 /// What is contracted from each source time: numbers in groups, of one (total) momentum each.
 struct SourceContraction {
   /// How many numbers each group has.
-  std::vector<std::size_t> sizes;
+  std::vector<std::size_t> sizes = {};
   /// Those of a group and a source time; local, on the rank whose turn it is.
   std::function<std::vector<std::complex<double>>(std::size_t group, int time)> contract;
   /// n contractions more are done; on rank 0.

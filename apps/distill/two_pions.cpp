@@ -98,51 +98,51 @@ std::vector<TwoPionOperator> two_pion_operators(const DistillParameters& paramet
                             parameters.correlators.two_pion_irrep == "A1");
 }
 
-std::vector<Correlator> two_pion_correlators(const Comm& comm, const DistillParameters& parameters,
-                                             const DistillFiles& files, const DistillPlan& plan,
-                                             std::map<std::string, LabelValue> labels,
-                                             const std::function<void(int n)>& advance) {
+TwoPionCorrelators::TwoPionCorrelators(const DistillParameters& parameters, const DistillPlan& plan)
+    : parameters_(parameters), plan_(plan) {
   const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
-  const std::vector<Momentum>& totals = parameters.correlators.two_pions;
-  const auto n_times = std::size_t(plan.gauges.extent[3]);
-  if (parameters.correlators.two_pion_irrep == "A1") labels["irrep"] = "A1";
-
-  // The elementals without displacement, which the parameters were checked to have.
-  const auto& displacements = parameters.elementals.displacements;
-  const auto local = std::find(displacements.begin(), displacements.end(), "1") - displacements.begin();
-  std::vector<int> numbers(momenta.size());
-  std::iota(numbers.begin(), numbers.end(), int(local) * int(momenta.size()));
-
-  std::vector<std::vector<MultiMesonOperator>> operators;
-  std::vector<std::size_t> sizes;
-  for (const Momentum& total : totals) {
-    operators.emplace_back();
+  for (const Momentum& total : parameters.correlators.two_pions) {
+    groups_.push_back({total, {}});
     for (const TwoPionOperator& op : two_pion_operators(parameters, total, plan.gauges.extent))
-      operators.back().push_back(multi_meson(op, momenta));
-    sizes.push_back(n_times * operators.back().size() * operators.back().size());
+      groups_.back().operators.push_back(multi_meson(op, momenta));
   }
+}
 
+std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const DistillFiles& files,
+                                                     std::map<std::string, LabelValue> labels,
+                                                     const std::function<void(int n)>& advance) {
+  if (parameters_.correlators.two_pion_irrep == "A1") labels["irrep"] = "A1";
+  // The elementals without displacement, which the parameters were checked to have.
+  const auto& displacements = parameters_.elementals.displacements;
+  const auto local = std::find(displacements.begin(), displacements.end(), "1") - displacements.begin();
+  std::vector<int> numbers(momenta_up_to(parameters_.elementals.max_momentum).size());
+  std::iota(numbers.begin(), numbers.end(), int(local) * int(numbers.size()));
+
+  const auto n_times = std::size_t(plan_.gauges.extent[3]);
   std::optional<DistilledSlices> slices;
-  comm.agree([&] { slices.emplace(files.elementals, files, plan); });
-  const DistilledQuarks<double> quarks = slices->quarks(parameters.eigenvectors.n, int(n_times), numbers);
-  const auto sums = sums_over_sources(
-      comm, parameters.output.journal, files.two_pions, plan.source_times,
-      {.sizes = sizes,
-       .contract = [&](std::size_t group,
-                       int time) { return multi_meson_correlators(operators[group], quarks, {.sources = {time}}); },
-       .advance = advance});
+  comm.agree([&] { slices.emplace(files.elementals, files, plan_); });
+  const DistilledQuarks<double> quarks = slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers);
+  SourceContraction work{.contract =
+                             [&](std::size_t group, int time) {
+                               Group& of = groups_[group];
+                               if (!of.contraction) of.contraction = multi_meson_contraction(of.operators, quarks);
+                               return of.contraction(quarks, {time}, {});
+                             },
+                         .advance = advance};
+  for (const Group& group : groups_) work.sizes.push_back(n_times * group.operators.size() * group.operators.size());
+  const auto sums = sums_over_sources(comm, parameters_.output.journal, files.two_pions, plan_.source_times, work);
 
   std::vector<Correlator> correlators;
-  for (std::size_t group = 0; group < totals.size(); ++group) {
-    const auto& of = operators[group];
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const std::vector<MultiMesonOperator>& of = groups_[group].operators;
     for (std::size_t e = 0; e < of.size() * of.size(); ++e) {
       Correlator c{.kind = "meson",
                    .channel = of[e / of.size()].name + "-" + of[e % of.size()].name,
-                   .momentum = totals[group],
-                   .source = {0, 0, 0, plan.source_times.front()},
+                   .momentum = groups_[group].total,
+                   .source = {0, 0, 0, plan_.source_times.front()},
                    .labels = labels};
       for (std::size_t t = 0; t < n_times; ++t)
-        c.value.push_back(sums[group][t * of.size() * of.size() + e] / double(plan.source_times.size()));
+        c.value.push_back(sums[group][t * of.size() * of.size() + e] / double(plan_.source_times.size()));
       correlators.push_back(std::move(c));
     }
   }

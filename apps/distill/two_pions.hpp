@@ -5,6 +5,7 @@
 
 #include "apps/distill/distill_plan.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/distillation/multi_meson.hpp"
 
 #include <functional>
 #include <map>
@@ -36,14 +37,30 @@ std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std
 std::vector<TwoPionOperator> two_pion_operators(const DistillParameters& parameters, const Momentum& total,
                                                 const Coord& extent);
 
-/// C_ij(delta) = <O_i(t + delta) O_j^+(t)>, averaged over the source times, for all pairs of operators at every total
-/// momentum: direct and crossed products of two traces minus the two boxes.  The channel is "sink-source", the label
-/// "irrep" says "A1" where they are projected.  Proportional to the square of the volume, as sums over sites are. Total
-/// momenta and source times are divided among the ranks.  Collective.
-std::vector<Correlator> two_pion_correlators(const Comm& comm, const DistillParameters& parameters,
-                                             const DistillFiles& files, const DistillPlan& plan,
-                                             std::map<std::string, LabelValue> labels,
-                                             const std::function<void(int n)>& advance);
+/// Their correlators, of any number of configurations: the contractions of a total momentum are planned once.
+class TwoPionCorrelators {
+ public:
+  TwoPionCorrelators(const DistillParameters& parameters, const DistillPlan& plan);
+
+  /// C_ij(delta) = <O_i(t + delta) O_j^+(t)>, averaged over the source times, for all pairs of operators at every total
+  /// momentum: direct and crossed products of two traces minus the two boxes.  The channel is "sink-source", the label
+  /// "irrep" says "A1" where they are projected.  Proportional to the square of the volume, as sums over sites are.
+  /// Total momenta and source times are divided among the ranks.  Collective.
+  std::vector<Correlator> contract(const Comm& comm, const DistillFiles& files,
+                                   std::map<std::string, LabelValue> labels, const std::function<void(int n)>& advance);
+
+ private:
+  struct Group {
+    Momentum total;
+    std::vector<MultiMesonOperator> operators;
+    /// Planned when this rank has something to contract.
+    MultiMesonContraction<double> contraction = {};
+  };
+
+  const DistillParameters& parameters_;
+  const DistillPlan& plan_;
+  std::vector<Group> groups_;
+};
 
 /// Bytes that a process needs for them.
 double two_pion_bytes(const DistillParameters& parameters, const Coord& extent);
