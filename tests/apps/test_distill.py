@@ -350,3 +350,24 @@ class DistillHadronTables(HadronTest):
                          "--set", "gevp.t0=0", "--set", "fit.points=3", "--set", "output.rows=1000").stdout
         for part in ("pion_pion_I2[0 0 0, 0 0 0]-pion_pion_I2[0 0 0, 0 0 0]", "proton_up", "delta_pp_upup", "GEVP"):
             self.assertIn(part, text)
+
+    def test_are_the_sums_of_pairs_when_projected(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.call("distill", *HADRONS)
+        os.rename(self.path(MORE_FILES[1]), self.path("projected.h5"))
+        self.call("distill", *HADRONS, "--set", "correlators.two_pion_irrep=none")
+        script = ("import h5py, sys\n"
+                  "projected, pairs = (h5py.File(name)['/meson'] for name in sys.argv[1:])\n"
+                  "assert (len(projected), len(pairs)) == (4, 16)\n"
+                  "rest, shell = ['pion_pion_I2[0 0 0, 0 0 0]'], ['pion_pion_I2[%s]' % p for p in ('1 0 0, -1 0 0', '0 1 0, 0 -1 0',\n"
+                  "                                                                                 '0 0 1, 0 0 -1')]\n"
+                  "for sinks in (rest, shell):\n"
+                  "    for sources in (rest, shell):\n"
+                  "        one = projected[sinks[0] + '-' + sources[0]][()] * (len(sinks) * len(sources))**0.5\n"
+                  "        all = sum(pairs[a + '-' + b][()] for a in sinks for b in sources)\n"
+                  "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
+        done = subprocess.run([python, "-c", script, "projected.h5", MORE_FILES[1]], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
