@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill.hpp"
 
+#include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
+#include "apps/distill/source_sums.hpp"
+#include "apps/distill/two_pions.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_operator.hpp"
 #include "kov/contractions/correlators/correlator_write.hpp"
+#include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/perambulators.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
@@ -28,7 +32,10 @@ enum DistillTask : std::size_t {
   distill_searches,
   distill_displacements,
   distill_solves,
-  distill_contractions
+  distill_baryon_elementals,
+  distill_contractions,
+  distill_two_pions,
+  distill_baryons
 };
 
 /// Right-hand sides of a solve: those that QuarkOperator is made for.
@@ -47,7 +54,10 @@ class DistillRun {
                    {"searches", plan.n_searches(), 20},
                    {"displacements", plan.n_elementals(parameters), 1},
                    {"solves", plan.n_solves(parameters), 1},
-                   {"correlator matrices", plan.n_correlator_files(), 5}},
+                   {"eigenvectors in baryons", plan.n_baryon_files() * (parameters.eigenvectors.n - 2), 1},
+                   {"correlator matrices of mesons", plan.n_meson_files(), 5},
+                   {"contractions of two pions", plan.n_two_pions(parameters), 1},
+                   {"contractions of baryons", plan.n_baryons(parameters), 1}},
                   ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
 
   void run() {
@@ -74,6 +84,7 @@ class DistillRun {
     if (files.needs_eigenvectors()) {
       const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
       if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
+      if (!files.baryon_elementals.is_finished) make_baryon_elementals(vectors, files.baryon_elementals);
       if (parameters_.solver.is_single()) {
         const Field<ColorVector, float> rounded(lattice_, "eigenvectors", vectors.n_components());
         convert(vectors, rounded);
@@ -82,7 +93,7 @@ class DistillRun {
         solve_perambulators<double>(gauge, vectors, files);
       }
     }
-    if (!files.correlators.is_finished) contract(files);
+    contract(files);
   }
 
   /// Correlators of what the files have, so that a run which is resumed gives the same.
@@ -92,11 +103,27 @@ class DistillRun {
                                              {"eigenvectors", std::int64_t(parameters_.eigenvectors.n)},
                                              {"source_times", std::int64_t(plan_.source_times.size())}};
     for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
-    CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(files.correlators)};
-    const std::vector<Correlator> correlators = distilled_correlators(session_.comm, parameters_, files, plan_, labels);
-    write_correlators(files.correlators.name, correlators, provenance, session_.comm);
-    finish(files.correlators, "%d correlators", int(correlators.size()));
-    progress_.advance(distill_contractions);
+    const auto steps = [&](DistillTask task) { return [this, task](int n) { progress_.advance(task, n); }; };
+    if (!files.correlators.is_finished) {
+      write(files.correlators, distilled_correlators(session_.comm, parameters_, files, plan_, labels));
+      progress_.advance(distill_contractions);
+    }
+    if (!files.two_pions.is_finished) {
+      if (!two_pions_) two_pions_.emplace(parameters_, plan_);
+      write(files.two_pions, two_pions_->contract(session_.comm, files, labels, steps(distill_two_pions)));
+      remove_parts(session_.comm, parameters_.output.journal, files.two_pions, plan_.source_times);
+    }
+    if (!files.baryons.is_finished) {
+      write(files.baryons,
+            baryon_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_baryons)));
+      remove_parts(session_.comm, parameters_.output.journal, files.baryons, plan_.source_times);
+    }
+  }
+
+  void write(DistillFile& file, const std::vector<Correlator>& correlators) {
+    const CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
+    write_correlators(file.name, correlators, provenance, session_.comm);
+    finish(file, "%d correlators", int(correlators.size()));
   }
 
   /// Those of the file, found first if it is not there.  All that follows uses what the file has, so that a run which
@@ -123,6 +150,17 @@ class DistillRun {
                                         {.progress = [&](int, int) { progress_.advance(distill_displacements); }});
     write_elementals(file.name, lattice_, found, parameters_.output.precision, labels_with(file));
     finish(file, "%d elementals on each time slice", int(found.labels.size()));
+  }
+
+  void make_baryon_elementals(const Field<ColorVector, double>& vectors, DistillFile& file) {
+    const BaryonElementals found =
+        baryon_elementals(vectors, parameters_.baryon_momenta(),
+                          {.progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
+    SliceMatrixHeader header{
+        .kind = "baryon elementals", .names = {}, .labels = labels_with(file), .bits = parameters_.output.precision};
+    for (const Momentum& p : found.momenta) header.names.push_back("p = " + to_string(p));
+    write_slice_matrices(file.name, lattice_, found.matrices, header);
+    finish(file, "elementals of baryons at %d momenta on each time slice", int(found.momenta.size()));
   }
 
   template <class T>
@@ -174,8 +212,31 @@ class DistillRun {
   DistillPlan& plan_;
   Lattice lattice_;
   Progress progress_;
+  std::optional<TwoPionCorrelators> two_pions_;
   std::map<std::string, LabelValue> labels_;
 };
+
+/// Throws InputError where something else is in the place of an entry that the journal will have.
+void require_journal_is_free(const Comm& comm, const DistillParameters& parameters, const DistillPlan& plan) {
+  for (const DistillFiles& files : plan.files)
+    for (const DistillFile* file : files.by_source()) {
+      if (file->is_finished) continue;
+      std::vector<std::string> keys;
+      for (const int t : plan.source_times) keys.push_back(file->part_key(t));
+      Journal(comm, parameters.output.journal, file->job).require_free(keys);
+    }
+}
+
+/// Makes it, if it is needed, and removes entries that a run which was killed did not come to remove.
+void open_journal(const Comm& comm, const DistillParameters& parameters, const DistillPlan& plan) {
+  bool is_needed = false;
+  for (const DistillFiles& files : plan.files)
+    for (const DistillFile* file : files.by_source()) {
+      is_needed = is_needed || !file->is_finished;
+      if (file->is_finished) remove_parts(comm, parameters.output.journal, *file, plan.source_times);
+    }
+  if (is_needed) Journal(comm, parameters.output.journal, "").open();
+}
 
 void distill(const Session& session, const JobOptions& options) {
   DistillParameters parameters;
@@ -193,10 +254,14 @@ void distill(const Session& session, const JobOptions& options) {
   files.add(parameters.output.prefix, endings);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
+  if (!plan.files.front().by_source().empty())
+    files.add_folder(parameters.output.journal, "set output.journal to another");
   files.require_usable(session, read);
+  require_journal_is_free(session.comm, parameters, plan);
   if (options.dry_run) return session.say(text + "\ndry run: nothing was computed or written");
 
   const std::vector<OutputLock> locks = files.lock(session);
+  open_journal(session.comm, parameters, plan);
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
@@ -207,18 +272,19 @@ void distill(const Session& session, const JobOptions& options) {
 }  // namespace
 
 Command distill_command() {
-  return {
-      "distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
-      "--print shows every setting with its value and what it means, as TOML to start from.\n"
-      "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
-      "and .correlators.h5 (PREFIX is output.prefix, 'distill').  Finished files are kept: the same command goes on\n"
-      "where a killed run stopped.  `kovariant analyze` finds energies from the correlators.\n"
-      "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
-      [](Arguments& arguments) -> Action {
-        auto options = std::make_shared<JobOptions>();
-        options->declare(arguments);
-        return [options](const Session& session) { distill(session, *options); };
-      }};
+  return {"distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
+          "--print shows every setting with its value and what it means, as TOML to start from.\n"
+          "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
+          "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
+          ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+          "Finished files are kept: the same command goes on where a killed run stopped.  `kovariant analyze` finds\n"
+          "energies from the correlators.\n"
+          "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
+          [](Arguments& arguments) -> Action {
+            auto options = std::make_shared<JobOptions>();
+            options->declare(arguments);
+            return [options](const Session& session) { distill(session, *options); };
+          }};
 }
 
 }  // namespace kov::app

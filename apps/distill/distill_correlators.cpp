@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill_correlators.hpp"
 
-#include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "apps/distill/distilled_slices.hpp"
 #include "kov/contractions/engine/engine_group.hpp"
-#include "kov/contractions/engine/stream.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 
 #include <algorithm>
@@ -14,42 +13,15 @@ namespace {
 
 Gamma gamma_of(const std::string& meson) { return Gamma::number(meson_number(meson).value()); }
 
-/// Elementals of some momenta, and all perambulators, as engines read them.
-class DistilledSlices {
- public:
-  DistilledSlices(const DistillParameters& parameters, const DistillFiles& files, const DistillPlan& plan)
-      : n_displacements_(int(parameters.elementals.displacements.size())),
-        n_momenta_(int(momenta_up_to(parameters.elementals.max_momentum).size())),
-        elementals_(files.elementals.name) {
-    for (std::size_t k = 0; k < plan.source_times.size(); ++k)
-      perambulators_.emplace(plan.source_times[k], SliceMatrixFile(files.perambulators[k].name));
-  }
-
-  /// Of a group of engines, one for each momentum.
-  SliceReader<double> reader(const std::vector<int>& momenta) const {
-    return {.slice =
-                [this, momenta](int t, std::span<Complex<double>> to) {
-                  Complex<double>* next = to.data();
-                  for (const int momentum : momenta)
-                    for (int d = 0; d < n_displacements_; ++d)
-                      next = copied(elementals_.read(t, d * n_momenta_ + momentum), next);
-                },
-            .perambulator =
-                [this](int t_sink, int t_source, std::span<Complex<double>> to) {
-                  copied(perambulators_.at(t_source).read(t_sink), to.data());
-                }};
-  }
-
- private:
-  static Complex<double>* copied(const std::vector<std::complex<double>>& from, Complex<double>* to) {
-    for (const std::complex<double>& z : from) *to++ = {z.real(), z.imag()};
-    return to;
-  }
-
-  int n_displacements_, n_momenta_;
-  SliceMatrixFile elementals_;
-  std::map<int, SliceMatrixFile> perambulators_;
-};
+/// The numbers of the elementals of some momenta, all displacements of one after the other.
+std::vector<int> elementals_of(const DistillParameters& parameters, std::size_t n_momenta,
+                               const std::vector<int>& momenta) {
+  std::vector<int> numbers;
+  for (const int momentum : momenta)
+    for (std::size_t d = 0; d < parameters.elementals.displacements.size(); ++d)
+      numbers.push_back(int(d * n_momenta) + momentum);
+  return numbers;
+}
 
 /// Momenta that are contracted in one pass through the perambulators: as many engines as have room to work.
 int momenta_in_a_pass(const DistillParameters& parameters, int n_momenta) {
@@ -87,7 +59,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   const std::size_t n = operators.size(), of_momentum = std::size_t(n_times) * n * n;
   std::vector<double> numbers(2 * of_momentum * momenta.size());
   comm.agree([&] {
-    const DistilledSlices slices(parameters, files, plan);
+    DistilledSlices slices(files.elementals, files, plan);
     std::vector<int> mine;
     for (int m = comm.rank(); m < int(momenta.size()); m += comm.size()) mine.push_back(m);
     const auto at_once = std::size_t(momenta_in_a_pass(parameters, int(mine.size())));
@@ -100,7 +72,8 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
       for (std::size_t k = 0; k < some.size(); ++k)
         engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);
       EngineGroup<FactorisedEngine<double>> group(std::move(engines));
-      add_correlators(group, slices.reader(some), {.sources = plan.source_times});
+      add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some)),
+                      {.sources = plan.source_times});
       for (std::size_t k = 0; k < some.size(); ++k) {
         double* to = numbers.data() + 2 * of_momentum * std::size_t(some[k]);
         for (const std::complex<double>& z : group.engines()[k].correlators()) {

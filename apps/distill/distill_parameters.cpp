@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill_parameters.hpp"
 
+#include "apps/distill/baryons.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -10,6 +11,16 @@
 #include <algorithm>
 
 namespace kov::app {
+
+namespace {
+
+std::string times_text(const std::vector<int>& source_times) {
+  std::string text = " times";
+  for (const int t : source_times) text += " " + std::to_string(t);
+  return text;
+}
+
+}  // namespace
 
 Settings DistillParameters::settings() {
   Settings s;
@@ -25,6 +36,8 @@ Settings DistillParameters::settings() {
   s.add("elementals.displacements", &elementals.displacements,
         "products of shifts '+x', '-x' and derivatives 'dx' along x, y and z, such as 'dx dy'; '1' for none");
   s.add("elementals.max_momentum", &elementals.max_momentum, "all momenta 2 pi n / L with n^2 up to this");
+  s.add("elementals.max_baryon_momentum", &elementals.max_baryon_momentum,
+        "the same of baryons, whose elementals have n^3 numbers; as of mesons unless given");
   action.add_all_to(s, "action");
   solver.add_to(s);
   s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
@@ -32,7 +45,19 @@ Settings DistillParameters::settings() {
   s.add(
       "correlators.mesons", &correlators.mesons,
       "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
+  s.add("correlators.two_pions", &correlators.two_pions,
+        "total momenta [n_x, n_y, n_z] of two pions, which share the momenta up to elementals.max_momentum; []: none");
+  s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin, "of two pions: 2");
+  s.add(
+      "correlators.two_pion_irrep", &correlators.two_pion_irrep,
+      "of the rotations that leave the total momentum, which two pions are projected onto; none: every pair of momenta",
+      {"A1", "none"});
+  s.add("correlators.baryons", &correlators.baryons,
+        "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
+  s.add("output.journal", &output.journal,
+        "folder for finished source times of two pions and baryons, from which a killed run goes on; empty: "
+        "PREFIX.journal");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
   return s;
 }
@@ -78,12 +103,58 @@ void DistillParameters::complete(Settings& settings) {
     require(std::count(correlators.mesons.begin(), correlators.mesons.end(), meson) == 1,
             settings.origin("correlators.mesons"), "has", meson, "twice: each once is enough");
   }
+  if (!settings.given("elementals.max_baryon_momentum")) {
+    elementals.max_baryon_momentum = elementals.max_momentum;
+    settings.follows("elementals.max_baryon_momentum");
+  }
+  check_several_hadrons(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
   require<NotBuilt>(has_hdf5(),
                     "this build has no HDF5, which the files of distillation are: configure with KOV_HDF5=ON");
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
+  if (output.journal.empty()) {
+    output.journal = output.prefix + ".journal";
+    settings.follows("output.journal");
+  }
+}
+
+void DistillParameters::check_several_hadrons(const Settings& settings) const {
+  const auto& chosen = correlators;
+  require(chosen.two_pion_isospin == 2, settings.origin("correlators.two_pion_isospin"), "is", chosen.two_pion_isospin,
+          "- it must be 2: quarks of two pions with isospin 0 or 1 annihilate, which is not contracted here");
+  const std::string two_pions = settings.origin("correlators.two_pions");
+  const auto& displacements = elementals.displacements;
+  require(chosen.two_pions.empty() || std::count(displacements.begin(), displacements.end(), "1") == 1, two_pions,
+          "needs pions without displacement, '1', which is not among elementals.displacements: add it there");
+  const std::vector<Momentum> momenta = momenta_up_to(elementals.max_momentum);
+  for (const Momentum& total : chosen.two_pions) {
+    require(std::count(chosen.two_pions.begin(), chosen.two_pions.end(), total) == 1, two_pions, "has",
+            to_string(total), "twice: each once is enough");
+    require(std::any_of(momenta.begin(), momenta.end(),
+                        [&](const Momentum& p) {
+                          return norm2({total[0] - p[0], total[1] - p[1], total[2] - p[2]}) <= elementals.max_momentum;
+                        }),
+            two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
+            elementals.max_momentum, "- make it larger");
+  }
+  for (const std::string& name : chosen.baryons) {
+    const std::vector<std::string> names = light_baryon_names();
+    const auto& all = baryon_names();
+    const std::string baryons = settings.origin("correlators.baryons");
+    require(std::count(all.begin(), all.end(), name) == 0 || std::count(names.begin(), names.end(), name) == 1, baryons,
+            "has", name, "which has strange quarks, but there is one quark here, for u and d: take one of",
+            "'proton' and 'delta_pp'");
+    require(std::count(names.begin(), names.end(), name) == 1, baryons, not_a_choice(name, names));
+    require(std::count(chosen.baryons.begin(), chosen.baryons.end(), name) == 1, baryons, "has", name,
+            "twice: each once is enough");
+  }
+  require(elementals.max_baryon_momentum >= 0 && elementals.max_baryon_momentum <= 100,
+          settings.origin("elementals.max_baryon_momentum"), "is", elementals.max_baryon_momentum,
+          "- it must be from 0 to 100");
+  require(chosen.baryons.empty() || eigenvectors.n >= 3, settings.origin("eigenvectors.n"), "is", eigenvectors.n,
+          "but a baryon has three different eigenvectors: it must be 3 or more with correlators.baryons");
 }
 
 void DistillParameters::check(const Settings& settings, const Coord& extent) const {
@@ -110,6 +181,11 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("links.steps", links.smearing != "none", "with links that are smeared");
   unused("links.ape_weight", links.smearing == "ape", "with links.smearing ape");
   unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
+  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep"})
+    unused(key, !correlators.two_pions.empty(), "with correlators.two_pions");
+  unused("elementals.max_baryon_momentum", !correlators.baryons.empty(), "with correlators.baryons");
+  unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
+         "with correlators.two_pions or correlators.baryons");
   unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
   return warnings;
 }
@@ -157,11 +233,27 @@ std::string DistillParameters::perambulator_identity() const {
   return text;
 }
 
+std::string DistillParameters::baryon_elemental_identity() const {
+  return eigenvector_identity() + " baryon elementals momenta up to " + std::to_string(elementals.max_baryon_momentum);
+}
+
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times) const {
-  std::string text = elemental_identity() + " " + perambulator_identity() + " times";
-  for (const int t : source_times) text += " " + std::to_string(t);
-  text += " mesons";
+  std::string text = elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " mesons";
   for (const std::string& meson : correlators.mesons) text += " " + meson;
+  return text;
+}
+
+std::string DistillParameters::two_pion_identity(const std::vector<int>& source_times) const {
+  std::string text = elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " two pions " +
+                     correlators.two_pion_irrep;
+  for (const Momentum& total : correlators.two_pions) text += " [" + to_string(total) + "]";
+  return text;
+}
+
+std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
+  std::string text =
+      baryon_elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " baryons";
+  for (const std::string& baryon : correlators.baryons) text += " " + baryon;
   return text;
 }
 

@@ -23,7 +23,7 @@ struct DistillParameters {
   } eigenvectors;
   struct ElementalChoice {
     std::vector<std::string> displacements = {"1", "dx", "dy", "dz"};
-    int max_momentum = 1;
+    int max_momentum = 1, max_baryon_momentum = 1;
   } elementals;
   QuarkAction action;
   SolverChoice solver;
@@ -33,9 +33,14 @@ struct DistillParameters {
   } perambulators;
   struct CorrelatorChoice {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
+    /// Total momenta.
+    std::vector<Momentum> two_pions = {};
+    int two_pion_isospin = 2;
+    std::string two_pion_irrep = "A1";
+    std::vector<std::string> baryons = {};
   } correlators;
   struct Output {
-    std::string prefix = "distill";
+    std::string prefix = "distill", journal;
     int precision = 64;
   } output;
 
@@ -50,6 +55,8 @@ struct DistillParameters {
 
   LaplacianEigenParameters search() const;
   std::vector<ElementalLabel> labels() const;
+  /// Of elementals of baryons.
+  std::vector<Momentum> baryon_momenta() const { return momenta_up_to(elementals.max_baryon_momentum); }
   /// The source times on a lattice with so many.
   std::vector<int> source_times(int n_times) const;
 
@@ -57,7 +64,14 @@ struct DistillParameters {
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
   std::string perambulator_identity() const;
+  std::string baryon_elemental_identity() const;
   std::string correlator_identity(const std::vector<int>& source_times) const;
+  std::string two_pion_identity(const std::vector<int>& source_times) const;
+  std::string baryon_identity(const std::vector<int>& source_times) const;
+
+ private:
+  /// Of two pions and baryons, without the lattice.
+  void check_several_hadrons(const Settings& settings) const;
 };
 
 }  // namespace kov::app

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill_plan.hpp"
 
+#include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
+#include "apps/distill/two_pions.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
@@ -55,14 +57,27 @@ bool is_finished_file(const Comm& comm, const DistillFile& file, const Labels& l
   return true;
 }
 
+/// Reads what the journal has of a file that is not finished.
+void find_parts(const Comm& comm, const DistillParameters& p, DistillFile& file, const std::vector<int>& times,
+                std::vector<std::string>& warnings) {
+  if (file.is_finished) return;
+  const Journal journal(comm, p.output.journal, file.job);
+  for (const int t : times)
+    if (std::optional<JournalEntry> entry = journal.find(file.part_key(t))) file.parts[t] = std::move(*entry);
+  warnings.insert(warnings.end(), journal.rejected_entries().begin(), journal.rejected_entries().end());
+}
+
 DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge, const DistillParameters& p,
-                                    const std::vector<int>& times) {
+                                    const std::vector<int>& times, std::vector<std::string>& warnings) {
   const std::string stem = distill_stem(p, gauge.name);
   // The folder of a configuration does not matter; links whose checksums were ignored are others.
   const std::string identity = std::filesystem::path(gauge.name).filename().string() +
                                gauge.identity.substr(gauge.name.size()) + (gauge.identified ? " " : " unchecked ");
   DistillFiles files{{stem + ".eigenvectors.h5", job_text(identity + p.eigenvector_identity())},
                      {stem + ".elementals.h5", job_text(identity + p.elemental_identity())},
+                     {},
+                     {},
+                     {},
                      {},
                      {}};
   files.eigenvectors.is_finished = is_finished_file(
@@ -77,23 +92,37 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
     file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
     files.perambulators.push_back(file);
   }
-  if (!p.correlators.mesons.empty()) {
-    files.correlators = {stem + ".correlators.h5", job_text(identity + p.correlator_identity(times))};
-    files.correlators.is_finished = is_finished_file(comm, files.correlators, [&] {
-      const Hdf5File file = Hdf5File::open(files.correlators.name);
-      return file.contains("/parameters") ? detail::read_label_attributes(file, "/parameters")
-                                          : std::map<std::string, LabelValue>();
-    });
-  } else {
-    files.correlators.is_finished = true;
+  for (DistillFile* file : {&files.baryon_elementals, &files.correlators, &files.two_pions, &files.baryons})
+    file->is_finished = true;
+  const bool has_baryons = !p.correlators.baryons.empty();
+  if (has_baryons) {
+    files.baryon_elementals = {stem + ".baryon_elementals.h5", job_text(identity + p.baryon_elemental_identity())};
+    files.baryon_elementals.is_finished =
+        is_finished_file(comm, files.baryon_elementals, [&] { return labels_of_matrices(files.baryon_elementals); });
   }
+  const auto add_correlators_if = [&](bool wanted, DistillFile& file, const char* ending, const std::string& of) {
+    if (!wanted) return;
+    file = {stem + ending, job_text(identity + of)};
+    file.is_finished = is_finished_file(comm, file, [&] {
+      const Hdf5File opened = Hdf5File::open(file.name);
+      return opened.contains("/parameters") ? detail::read_label_attributes(opened, "/parameters")
+                                            : std::map<std::string, LabelValue>();
+    });
+  };
+  add_correlators_if(!p.correlators.mesons.empty(), files.correlators, ".correlators.h5", p.correlator_identity(times));
+  add_correlators_if(!p.correlators.two_pions.empty(), files.two_pions, ".two_pions.correlators.h5",
+                     p.two_pion_identity(times));
+  add_correlators_if(has_baryons, files.baryons, ".baryons.correlators.h5", p.baryon_identity(times));
+  find_parts(comm, p, files.two_pions, times, warnings);
+  find_parts(comm, p, files.baryons, times, warnings);
   // Another search may end in another basis of the same space.
-  const auto is_there = [](const DistillFile& file) { return file.is_finished; };
-  const auto& tau = files.perambulators;
-  if (!files.eigenvectors.is_finished && files.elementals.is_finished && std::all_of(tau.begin(), tau.end(), is_there))
+  std::vector<const DistillFile*> of_vectors{&files.elementals};
+  for (const DistillFile& tau : files.perambulators) of_vectors.push_back(&tau);
+  if (has_baryons) of_vectors.push_back(&files.baryon_elementals);
+  const auto is_there = [](const DistillFile* file) { return file->is_finished; };
+  if (!files.eigenvectors.is_finished && std::all_of(of_vectors.begin(), of_vectors.end(), is_there))
     files.eigenvectors.is_finished = true;  // nothing needs them any more
-  require(files.eigenvectors.is_finished ||
-              (!files.elementals.is_finished && std::none_of(tau.begin(), tau.end(), is_there)),
+  require(files.eigenvectors.is_finished || std::none_of(of_vectors.begin(), of_vectors.end(), is_there),
           files.eigenvectors.name,
           "is gone, and some of what is made of these eigenvectors too, which others would not fit: bring it back, or "
           "move the configuration's other files away");
@@ -108,17 +137,39 @@ int count_unfinished(const DistillFiles& files) {
 }  // namespace
 
 bool DistillFiles::needs_eigenvectors() const {
-  return !eigenvectors.is_finished || !elementals.is_finished || count_unfinished(*this) > 0;
+  return !eigenvectors.is_finished || !elementals.is_finished || !baryon_elementals.is_finished ||
+         count_unfinished(*this) > 0;
 }
-bool DistillFiles::has_work() const { return needs_eigenvectors() || !correlators.is_finished; }
+bool DistillFiles::has_work() const {
+  return needs_eigenvectors() || !correlators.is_finished || !two_pions.is_finished || !baryons.is_finished;
+}
+std::vector<const DistillFile*> DistillFiles::by_source() const {
+  std::vector<const DistillFile*> list;
+  for (const DistillFile* file : {&two_pions, &baryons})
+    if (!file->name.empty()) list.push_back(file);
+  return list;
+}
+std::vector<const DistillFile*> DistillFiles::all() const {
+  std::vector<const DistillFile*> list{&eigenvectors, &elementals};
+  for (const DistillFile& file : perambulators) list.push_back(&file);
+  for (const DistillFile* file : {&baryon_elementals, &correlators, &two_pions, &baryons})
+    if (!file->name.empty()) list.push_back(file);
+  return list;
+}
 
 int DistillPlan::n_files() const { return int(file_names().size()); }
 
 int DistillPlan::n_finished() const {
   int n = 0;
   for (const DistillFiles& f : files)
-    n += int(f.eigenvectors.is_finished) + int(f.elementals.is_finished) + int(f.perambulators.size()) -
-         count_unfinished(f) + int(!f.correlators.name.empty() && f.correlators.is_finished);
+    for (const DistillFile* file : f.all()) n += int(file->is_finished);
+  return n;
+}
+
+int DistillPlan::n_parts() const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    for (const DistillFile* file : f.by_source()) n += int(file->parts.size());
   return n;
 }
 
@@ -147,19 +198,43 @@ int DistillPlan::n_solves(const DistillParameters& parameters) const {
   return n;
 }
 
-int DistillPlan::n_correlator_files() const {
+int DistillPlan::n_meson_files() const {
   return int(
       std::count_if(files.begin(), files.end(), [](const DistillFiles& f) { return !f.correlators.is_finished; }));
 }
 
+int DistillPlan::n_correlator_files() const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    n += int(!f.correlators.is_finished) + int(!f.two_pions.is_finished) + int(!f.baryons.is_finished);
+  return n;
+}
+
+int DistillPlan::n_baryon_files() const {
+  return int(std::count_if(files.begin(), files.end(),
+                           [](const DistillFiles& f) { return !f.baryon_elementals.is_finished; }));
+}
+
+int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    if (!f.two_pions.is_finished)
+      n += int(parameters.correlators.two_pions.size() * (source_times.size() - f.two_pions.parts.size()));
+  return n;
+}
+
+int DistillPlan::n_baryons(const DistillParameters& parameters) const {
+  int n = 0;
+  for (const DistillFiles& f : files)
+    if (!f.baryons.is_finished)
+      n += int(parameters.baryon_momenta().size() * (source_times.size() - f.baryons.parts.size()));
+  return n;
+}
+
 std::vector<std::string> DistillPlan::file_names() const {
   std::vector<std::string> names;
-  for (const DistillFiles& f : files) {
-    names.push_back(f.eigenvectors.name);
-    names.push_back(f.elementals.name);
-    for (const DistillFile& file : f.perambulators) names.push_back(file.name);
-    if (!f.correlators.name.empty()) names.push_back(f.correlators.name);
-  }
+  for (const DistillFiles& f : files)
+    for (const DistillFile* file : f.all()) names.push_back(file->name);
   return names;
 }
 
@@ -177,7 +252,7 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   for (const PlannedGauge& gauge : plan.gauges.configurations) {
     require(names.insert(distill_stem(parameters, gauge.name)).second, "two configurations have the name",
             std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
-    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times));
+    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times, plan.warnings));
   }
   return plan;
 }
@@ -193,7 +268,10 @@ double distill_job_bytes(const Comm& comm, const DistillParameters& p, const Coo
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
   const double slices = double(extent[3]) / comm.size();
   const double matrices = 16 * n * n * slices * double(p.labels().size()) + 16 * 16 * n * n * slices;
-  return links + std::max({basis, solving, correlator_bytes(p, extent[3], comm.size())}) + matrices;
+  return links +
+         std::max({basis, solving, correlator_bytes(p, extent[3], comm.size()), two_pion_bytes(p, extent),
+                   baryon_elemental_bytes(p, extent[3], comm.size()) + n * vector, baryon_bytes(p, extent[3])}) +
+         matrices;
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
@@ -225,11 +303,26 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
     row("correlators", sentence("of", n_operators, "operators at each momentum:", p.correlators.mesons.size(),
                                 "gamma matrices with", p.elementals.displacements.size(), "displacements"));
   }
+  for (const Momentum& total : p.correlators.two_pions) {
+    const auto operators = two_pion_operators(p, total, plan.gauges.extent);
+    row("two pions", sentence("isospin", p.correlators.two_pion_isospin, "total momentum", to_string(total) + ":",
+                              operators.size(), operators.size() > 1 ? "operators," : "operator,",
+                              operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
+  }
+  if (!p.correlators.baryons.empty()) {
+    std::string names;
+    for (const std::string& name : p.correlators.baryons) names += (names.empty() ? "" : ", ") + name;
+    row("baryons",
+        sentence(names + ":", light_baryon_operators(p).size(), "components at", p.baryon_momenta().size(), "momenta"));
+  }
   row("solver", p.solver.description() + ", twelve columns together");
-  row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files"));
-  row("to do",
-      sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
-               "displacements,", plan.n_solves(p), "solves and", plan.n_correlator_files(), "files of correlators"));
+  row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files") +
+                      (plan.n_parts() > 0 ? sentence(", and", plan.n_parts(), "source times of others") : ""));
+  std::string of_baryons;
+  if (!p.correlators.baryons.empty()) of_baryons = sentence(plan.n_baryon_files(), "files of elementals of baryons, ");
+  row("to do", sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
+                        "displacements,", of_baryons + std::to_string(plan.n_solves(p)), "solves and",
+                        plan.n_correlator_files(), "files of correlators"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", distill_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/distill/distill_parameters.hpp"
+#include "apps/files/journal.hpp"
 #include "apps/quarks/planned_gauge.hpp"
 
 namespace kov::app {
@@ -14,6 +15,10 @@ struct DistillFile {
   /// A hash of all that it depends on, which the file records as the label "job".
   std::string job;
   bool is_finished = false;
+  /// Of correlators of two pions and baryons that are not finished: the source times that are, from the journal.
+  std::map<int, JournalEntry> parts = {};
+  /// What the journal calls a source time.
+  std::string part_key(int time) const { return name + " time " + std::to_string(time); }
 };
 
 /// The files of a configuration.
@@ -21,9 +26,13 @@ struct DistillFiles {
   DistillFile eigenvectors, elementals;
   /// One for each source time.
   std::vector<DistillFile> perambulators;
-  /// Without a name when none are wanted.
-  DistillFile correlators;
+  /// Of baryons, and correlators; without a name, and finished, when none are wanted.
+  DistillFile baryon_elementals, correlators, two_pions, baryons;
 
+  /// Those of correlators that are contracted source time by source time, with a journal.
+  std::vector<const DistillFile*> by_source() const;
+  /// Those that have a name, in the order in which they are made.
+  std::vector<const DistillFile*> all() const;
   bool has_work() const;
   /// Whether something of them is missing that is made from eigenvectors.
   bool needs_eigenvectors() const;
@@ -43,8 +52,17 @@ struct DistillPlan {
   int n_searches() const;
   int n_elementals(const DistillParameters& parameters) const;
   int n_solves(const DistillParameters& parameters) const;
+  /// Of correlators; and those of single mesons alone.
   int n_correlator_files() const;
+  int n_meson_files() const;
+  /// Of elementals of baryons.
+  int n_baryon_files() const;
+  /// Contractions of one source time and one (total) momentum.
+  int n_two_pions(const DistillParameters& parameters) const;
+  int n_baryons(const DistillParameters& parameters) const;
   std::vector<std::string> file_names() const;
+  /// Source times that are only in the journal.
+  int n_parts() const;
 };
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file has other

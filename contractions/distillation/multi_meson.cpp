@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace kov {
 
@@ -183,6 +184,7 @@ class MesonDiagrams {
       for (const MultiMesonOperator& source : operators) add(sink, source);
   }
 
+  const std::map<std::string, std::string>& same_as() const { return same_as_; }
   const std::vector<MesonMatrix>& matrices() const { return matrices_; }
   const std::vector<MatrixTrace>& traces() const { return traces_; }
   /// Of each pair of sink and source.
@@ -262,7 +264,7 @@ class MesonDiagrams {
     return at->second;
   }
 
-  const std::map<std::string, std::string>& same_as_;
+  std::map<std::string, std::string> same_as_;
   std::vector<MesonMatrix> matrices_;
   std::vector<MatrixTrace> traces_;
   std::vector<std::vector<MesonDiagram>> diagrams_;
@@ -402,67 +404,118 @@ ContractionPlan plan_that_fits(const MesonDiagrams& diagrams, const std::vector<
   }
 }
 
+/// What multi_meson_contraction() returns: the plan, which is made once, and what it is carried out on.
+template <class T>
+class PlannedMesons {
+ public:
+  PlannedMesons(const std::vector<MultiMesonOperator>& operators, const DistilledQuarks<T>& quarks,
+                const MultiMesonOptions& options)
+      : n_vectors_(quarks.n_vectors),
+        n_times_(quarks.n_times),
+        n_operators_(operators.size()),
+        diagrams_(operators, quarks.same_as) {
+    if (diagrams_.traces().empty()) return;
+    plan_.emplace(plan_that_fits<T>(diagrams_, named_matrices(), n_times_, options.workspace_bytes));
+    if (options.plan) options.plan(plan_->description(sizeof(Complex<T>)));
+  }
+
+  std::vector<std::complex<double>> operator()(const DistilledQuarks<T>& quarks, const std::vector<int>& sources,
+                                               const Exec& exec) const {
+    require(quarks.elemental && quarks.perambulator,
+            "correlators of mesons need elementals and perambulators: give both");
+    require(quarks.n_vectors == n_vectors_ && quarks.n_times == n_times_ && quarks.same_as == diagrams_.same_as(),
+            "correlators of mesons were planned for", n_vectors_, "eigenvectors on", n_times_, "time slices, not for",
+            quarks.n_vectors, "on", quarks.n_times, "or for other quarks: plan them for those");
+    const std::vector<int> times = detail::source_times(sources, n_times_);
+    const std::size_t n = n_operators_;
+    std::vector<std::complex<double>> correlators(std::size_t(n_times_) * n * n);
+    if (!plan_) return correlators;
+    MesonData<T> data(diagrams_.matrices(), *plan_, quarks);
+    ContractionRunner<T> runner(*plan_);
+    const int at_once = plan_->n_items();
+    for (const int t0 : times) {
+      data.load_source(t0);
+      for (int first = 0; first < n_times_; first += at_once) {
+        const int n_sinks = std::min(at_once, n_times_ - first);
+        data.load_sinks(t0, first, n_sinks);
+        runner.run(data.data(), n_sinks, exec);
+        add_diagrams(runner.traces(), n_sinks, first - t0, correlators);
+      }
+    }
+    return correlators;
+  }
+
+ private:
+  std::vector<NamedMatrix> named_matrices() const {
+    std::vector<NamedMatrix> matrices;
+    for (const MesonMatrix& m : diagrams_.matrices()) {
+      using Kind = MesonMatrix::Kind;
+      const bool is_spin = m.kind == Kind::gamma;
+      const int rows = is_spin ? 0 : n_vectors_;
+      matrices.push_back({.name = m.name(),
+                          .space = is_spin ? MatrixSpace::spins
+                                   : m.kind == Kind::sink_elemental || m.kind == Kind::source_elemental
+                                       ? MatrixSpace::vectors
+                                       : MatrixSpace::both,
+                          .rows = rows,
+                          .columns = rows,
+                          .shared = m.is_shared()});
+    }
+    return matrices;
+  }
+
+  /// traces: [trace][sink], of sinks at delta, delta + 1, ... modulo n_times.
+  void add_diagrams(const std::vector<std::complex<double>>& traces, int n_sinks, int delta,
+                    std::vector<std::complex<double>>& correlators) const {
+    const std::size_t n_pairs = n_operators_ * n_operators_;
+    for (int item = 0; item < n_sinks; ++item) {
+      std::complex<double>* const to = correlators.data() + std::size_t((delta + item + n_times_) % n_times_) * n_pairs;
+      for (std::size_t pair = 0; pair < n_pairs; ++pair)
+        for (const MesonDiagram& diagram : diagrams_.diagrams()[pair]) {
+          std::complex<double> product = diagram.coefficient;
+          for (const int trace : diagram.traces)
+            product *= traces[std::size_t(trace) * std::size_t(n_sinks) + std::size_t(item)];
+          to[pair] += product;
+        }
+    }
+  }
+
+  int n_vectors_, n_times_;
+  std::size_t n_operators_;
+  MesonDiagrams diagrams_;
+  std::optional<ContractionPlan> plan_;
+};
+
+/// In a function of this namespace, as GCC warns of lambdas and members of such types elsewhere.
+template <class T>
+MultiMesonContraction<T> planned_mesons(const std::vector<MultiMesonOperator>& operators,
+                                        const DistilledQuarks<T>& quarks, const MultiMesonOptions& options) {
+  return PlannedMesons<T>(operators, quarks, options);
+}
+
 }  // namespace
+
+template <class T>
+MultiMesonContraction<T> multi_meson_contraction(const std::vector<MultiMesonOperator>& operators,
+                                                 const DistilledQuarks<T>& quarks, const MultiMesonOptions& options) {
+  require(!operators.empty() && quarks.n_vectors >= 1 && quarks.n_times >= 1, "correlators of", operators.size(),
+          "operators with", quarks.n_vectors, "eigenvectors on", quarks.n_times,
+          "time slices were asked for: there must be one of each at least");
+  return planned_mesons(operators, quarks, options);
+}
 
 template <class T>
 std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>& operators,
                                                           const DistilledQuarks<T>& quarks,
                                                           const MultiMesonOptions& options, const Exec& exec) {
-  require(!operators.empty() && quarks.n_vectors >= 1 && quarks.n_times >= 1, "correlators of", operators.size(),
-          "operators with", quarks.n_vectors, "eigenvectors on", quarks.n_times,
-          "time slices were asked for: there must be one of each at least");
-  require(quarks.elemental && quarks.perambulator,
-          "correlators of mesons need elementals and perambulators: give both");
-  const int n_times = quarks.n_times;
-  const std::vector<int> sources = detail::source_times(options.sources, n_times);
-
-  const MesonDiagrams diagrams(operators, quarks.same_as);
-  const std::size_t n = operators.size();
-  std::vector<std::complex<double>> correlators(std::size_t(n_times) * n * n);
-  if (diagrams.traces().empty()) return correlators;
-  std::vector<NamedMatrix> matrices;
-  for (const MesonMatrix& m : diagrams.matrices()) {
-    using Kind = MesonMatrix::Kind;
-    const bool is_spin = m.kind == Kind::gamma;
-    const int rows = is_spin ? 0 : quarks.n_vectors;
-    matrices.push_back({.name = m.name(),
-                        .space = is_spin ? MatrixSpace::spins
-                                 : m.kind == Kind::sink_elemental || m.kind == Kind::source_elemental
-                                     ? MatrixSpace::vectors
-                                     : MatrixSpace::both,
-                        .rows = rows,
-                        .columns = rows,
-                        .shared = m.is_shared()});
-  }
-  ContractionPlan plan = plan_that_fits<T>(diagrams, matrices, n_times, options.workspace_bytes);
-  if (options.plan) options.plan(plan.description(sizeof(Complex<T>)));
-
-  MesonData<T> data(diagrams.matrices(), plan, quarks);
-  ContractionRunner<T> runner(std::move(plan));
-  const int at_once = runner.plan().n_items();
-  for (const int t0 : sources) {
-    data.load_source(t0);
-    for (int first = 0; first < n_times; first += at_once) {
-      const int n_sinks = std::min(at_once, n_times - first);
-      data.load_sinks(t0, first, n_sinks);
-      runner.run(data.data(), n_sinks, exec);
-      const std::vector<std::complex<double>> traces = runner.traces();
-      for (int item = 0; item < n_sinks; ++item) {
-        std::complex<double>* const to =
-            correlators.data() + std::size_t((first + item - t0 + n_times) % n_times) * n * n;
-        for (std::size_t pair = 0; pair < n * n; ++pair)
-          for (const MesonDiagram& diagram : diagrams.diagrams()[pair]) {
-            std::complex<double> product = diagram.coefficient;
-            for (const int trace : diagram.traces)
-              product *= traces[std::size_t(trace) * std::size_t(n_sinks) + std::size_t(item)];
-            to[pair] += product;
-          }
-      }
-    }
-  }
-  return correlators;
+  return multi_meson_contraction(operators, quarks, options)(quarks, options.sources, exec);
 }
 
+template MultiMesonContraction<float> multi_meson_contraction(const std::vector<MultiMesonOperator>&,
+                                                              const DistilledQuarks<float>&, const MultiMesonOptions&);
+template MultiMesonContraction<double> multi_meson_contraction(const std::vector<MultiMesonOperator>&,
+                                                               const DistilledQuarks<double>&,
+                                                               const MultiMesonOptions&);
 template std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>&,
                                                                    const DistilledQuarks<float>&,
                                                                    const MultiMesonOptions&, const Exec&);

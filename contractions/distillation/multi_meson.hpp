@@ -113,6 +113,26 @@ std::vector<std::complex<double>> multi_meson_correlators(const std::vector<Mult
                                                           const DistilledQuarks<T>& quarks,
                                                           const MultiMesonOptions& options = {}, const Exec& exec = {});
 
+/// The correlators of multi_meson_correlators() from some sources (none: all) of a configuration.
+template <class T>
+using MultiMesonContraction = std::function<std::vector<std::complex<double>>(
+    const DistilledQuarks<T>& quarks, const std::vector<int>& sources, const Exec& exec)>;
+
+/// A list of operators whose contractions and plan are made here, once for any number of calls; with hundreds of boxes
+/// that takes a second.  quarks: of the same n_vectors, n_times and same_as as later ones; its functions are not
+/// called. options.sources does not matter.  Throws InputError without operators; a call throws what
+/// multi_meson_correlators() does, and for quarks that do not fit.
+template <class T>
+MultiMesonContraction<T> multi_meson_contraction(const std::vector<MultiMesonOperator>& operators,
+                                                 const DistilledQuarks<T>& quarks,
+                                                 const MultiMesonOptions& options = {});
+
+extern template MultiMesonContraction<float> multi_meson_contraction(const std::vector<MultiMesonOperator>&,
+                                                                     const DistilledQuarks<float>&,
+                                                                     const MultiMesonOptions&);
+extern template MultiMesonContraction<double> multi_meson_contraction(const std::vector<MultiMesonOperator>&,
+                                                                      const DistilledQuarks<double>&,
+                                                                      const MultiMesonOptions&);
 extern template std::vector<std::complex<double>> multi_meson_correlators(const std::vector<MultiMesonOperator>&,
                                                                           const DistilledQuarks<float>&,
                                                                           const MultiMesonOptions&, const Exec&);

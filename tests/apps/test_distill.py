@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from program_support import HAS_HDF5, ProgramTest, python_with
+from program_support import HAS_HDF5, PROGRAM, ProgramTest, environment, python_with
 
 JOB = ["--set", "gauge.extent=[4, 4, 4, 4]", "--set", "generate.thermalise=3", "--set", "links.steps=2", "--set", "action.kappa=0.12",
        "--set", "eigenvectors.n=4", "--set", "elementals.displacements=['1', 'dx']", "--set", "perambulators.spacing=2"]
@@ -39,6 +39,122 @@ for channel in correlators["/meson"]:
             c = np.mean([-eta * np.trace(operator(sink, (t + delta) % 4) @ tau[t][(t + delta) % 4] @ operator(source, t).conj().T
                                          @ g5 @ tau[t][(t + delta) % 4].conj().T @ g5) for t in tau])
             assert abs(c - data[0, 0, m, delta]) < 1e-10 * abs(correlators["/meson/pion[1]-pion[1]"][0, 0, 0, 0]), (channel, p, delta)
+"""
+
+MESONS = [*JOB, "--set", "elementals.displacements=['1']", "--set", "correlators.mesons=['pion']"]
+BARYONS = ["--set", "correlators.baryons=['proton', 'delta_pp', 'proton_np']"]
+HADRONS = [*MESONS, *BARYONS, "--set", "correlators.two_pions=[[0, 0, 0]]"]
+MORE_FILES = [NAME + ending for ending in ("baryon_elementals.h5", "two_pions.correlators.h5", "baryons.correlators.h5")]
+# Wick contractions written out: two pions are lines that go to one of the two and come back from one of the two; a baryon
+# is three quarks in every order, with elementals made of the eigenvectors here.
+HADRON_CONTRACTION = """
+import h5py, itertools, numpy as np, sys
+name = sys.argv[1]
+g1 = np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]])
+g2 = np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]])
+g3 = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
+g4 = np.eye(4)[[2, 3, 0, 1]]
+g5 = g1 @ g2 @ g3 @ g4
+elementals = h5py.File(name + "elementals.h5")
+labels = [text.decode() for text in elementals["/matrices/names"][()]]
+phi = elementals["/matrices/numbers"][()]
+tau = {t: h5py.File(name + "t%03d.perambulators.h5" % t)["/matrices/numbers"][()][:, 0] for t in (0, 2)}
+n, times = phi.shape[-1], range(4)
+G5 = np.kron(g5, np.eye(n))
+momenta = [p for p in itertools.product((-1, 0, 1), repeat=3) if np.dot(p, p) <= 2]
+
+def largest_deviation(data, expected):
+    return abs(data - expected).max() / abs(expected).max()
+
+# L[p, k] = M_p(t + delta) tau Mbar_k(t) tau-bar
+L = {}
+for t, delta in itertools.product(tau, times):
+    sink = (t + delta) % 4
+    there, back = tau[t][sink], G5 @ tau[t][sink].conj().T @ G5
+    for p, k in itertools.product(momenta, repeat=2):
+        at_sink = np.kron(g5, phi[sink, labels.index("1, p = %d %d %d" % p)])
+        at_source = np.kron(g4 @ g5.conj().T @ g4, phi[t, labels.index("1, p = %d %d %d" % k)].conj().T)
+        L[t, delta, p, k] = at_sink @ there @ at_source @ back
+
+def two_pions(sink, source):
+    total = 0
+    for (p, q), (k, l) in itertools.product(sink, source):
+        for k, l in ((k, l), (l, k)):
+            total += np.array([np.mean([np.trace(L[t, d, p, k]) * np.trace(L[t, d, q, l]) - np.trace(L[t, d, p, k] @ L[t, d, q, l])
+                                        for t in tau]) for d in times])
+    return total / np.sqrt(len(sink) * len(source))
+
+# A class of pairs has a length of each momentum here; names are of a total momentum (1, 0, 0).
+pairs = {P: {} for P in ((0, 0, 0), (0, 0, -1))}
+for P in pairs:
+    for p, q in itertools.combinations_with_replacement(momenta, 2):
+        if tuple(np.add(p, q)) == P:
+            pairs[P].setdefault(tuple(sorted((np.dot(p, p), np.dot(q, q)))), []).append((p, q))
+assert {P: sorted(map(len, of.values())) for P, of in pairs.items()} == {(0, 0, 0): [1, 3, 6], (0, 0, -1): [1, 4]}
+texts = {((0, 0, 0), (0, 0)): "0 0 0, 0 0 0", ((0, 0, 0), (1, 1)): "1 0 0, -1 0 0", ((0, 0, 0), (2, 2)): "1 1 0, -1 -1 0",
+         ((0, 0, -1), (0, 1)): "0 0 0, 1 0 0", ((0, 0, -1), (1, 2)): "0 1 0, 1 -1 0"}
+results = h5py.File(name + "two_pions.correlators.h5")["/meson"]
+seen = 0
+for P, of in pairs.items():
+    for a, b in itertools.product(of, repeat=2):
+        data = results["pion_pion_I2[%s]-pion_pion_I2[%s]" % (texts[P, a], texts[P, b])]
+        assert tuple(data.attrs["momenta"]) == P, (P, data.attrs["momenta"])
+        assert data.attrs["irrep"] in ("A1", b"A1")
+        deviation = largest_deviation(data[0, 0, 0], two_pions(of[a], of[b]))
+        assert deviation < 1e-10, (P, a, b, deviation)
+        seen += 1
+assert seen == len(results) == 13
+
+vectors = h5py.File(name + "eigenvectors.h5")["/eigenvectors/vectors"][()]
+eps = np.zeros((3, 3, 3))
+for a, b, c in itertools.permutations(range(3)):
+    eps[a, b, c] = np.linalg.det(np.eye(3)[[a, b, c]])
+B_file = h5py.File(name + "baryon_elementals.h5")
+B_labels = [text.decode() for text in B_file["/matrices/names"][()]]
+z, y, x = np.meshgrid(range(4), range(4), range(4), indexing="ij")
+some = ((0, 0, 0), (1, 0, -1))
+B = {}
+for p in some:
+    wave = np.exp(-2j * np.pi / 4 * (p[0] * x + p[1] * y + p[2] * z))
+    for t in times:
+        v = vectors[t]
+        B[t, p] = np.einsum("abc,zyx,izyxa,jzyxb,kzyxc->ijk", eps, wave, v, v, v, optimize=True)
+        data = B_file["/matrices/numbers"][t, B_labels.index("p = %d %d %d" % p)].reshape(n, n, n)
+        assert largest_deviation(data, B[t, p]) < 1e-12
+
+# Spins up and down along z of the upper and lower eigenvectors of gamma_4.
+sigma3 = -1j * g1 @ g2
+U = np.zeros((4, 4), complex)
+for s, (parity, spin) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+    projector = (np.eye(4) + parity * g4) @ (np.eye(4) + spin * sigma3)
+    U[:, s] = projector[:, np.argmax(abs(projector).sum(axis=0))]
+    U[:, s] /= np.linalg.norm(U[:, s])
+half = np.sqrt(0.5)
+def proton(up, down, of):
+    return [((down, up, of), half), ((up, down, of), -half)]  # d, u, u
+operators = {"proton_up": proton(0, 1, 0), "proton_dn": proton(0, 1, 1), "proton_np_up": proton(2, 3, 2), "proton_np_dn": proton(2, 3, 3),
+             "delta_pp_upup": [((0, 0, 0), 1)], "delta_pp_dndn": [((1, 1, 1), 1)], "delta_pp_up": [((0, 0, 1), np.sqrt(3))]}
+results = h5py.File(name + "baryons.correlators.h5")["/baryon"]
+assert len(results) == 8
+for channel, terms in operators.items():
+    data = results[channel]
+    listed = [tuple(p) for p in np.array(data.attrs["momenta"]).reshape(-1, 3)]
+    assert len(listed) == len(momenta)
+    orders = list(itertools.permutations(range(3))) if "delta" in channel else [(0, 1, 2), (0, 2, 1)]
+    for p in some:
+        expected = np.zeros(4, complex)
+        for t, delta in itertools.product(tau, times):
+            sink = (t + delta) % 4
+            T = np.kron(U, np.eye(n)).conj().T @ tau[t][sink] @ np.kron(U, np.eye(n))
+            T = T.reshape(4, n, 4, n)
+            sign = -1 if sink < t else 1  # antiperiodic
+            for (s, c), (r, d) in itertools.product(terms, terms):
+                for order in orders:
+                    # The order of colours at the source changes with that of the quarks, and so do two signs.
+                    expected[delta] += sign * c * np.conj(d) / 2 * np.einsum(
+                        "ijk,il,jm,kn,lmn->", B[sink, p], *(T[s[q], :, r[order[q]], :] for q in range(3)), B[t, p].conj(), optimize=True)
+        deviation = largest_deviation(data[0, 0, listed.index(p)], expected)
+        assert deviation < 1e-10, (channel, p, deviation, data[0, 0, listed.index(p)], expected)
 """
 
 
@@ -147,4 +263,111 @@ class Distill(ProgramTest):
                   "    assert abs(one - two).max() < 1e-7 * size, (name, abs(one - two).max())\n"
                   "    assert abs(one - short[..., 0] - 1j * short[..., 1]).max() < 2e-3 * size, name\n")
         done = subprocess.run([python, "-c", script, *FILES[:4]], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class HadronTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if not HAS_HDF5:
+            self.skipTest("NOT TESTED: this build has no HDF5")
+
+    def bytes_of(self, names):
+        return {name: self.read(name, "rb") for name in names}
+
+
+class DistillHadrons(HadronTest):
+    def test_are_wick_contractions_of_what_the_files_have(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.call("distill", *MESONS, *BARYONS, "--set", "elementals.max_momentum=2", "--set", "elementals.max_baryon_momentum=2",
+                  "--set", "correlators.two_pions=[[0, 0, 0], [0, 0, -1]]")
+        done = subprocess.run([python, "-c", HADRON_CONTRACTION, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_are_added_to_a_finished_run_with_the_same_bits_on_two_ranks(self):
+        self.call("distill", *MESONS)
+        first = self.bytes_of(FILES)
+        dry = self.call("distill", *HADRONS, "--dry-run").stdout
+        for part in ("finished        5 of 8 files", "3 updates, 0 searches, 0 displacements, 1 files of elementals of baryons, 0 solves and 2 files of correlators",
+                     "isospin 2 total momentum 0 0 0: 2 operators, pion_pion_I2[0 0 0, 0 0 0] ... pion_pion_I2[1 0 0, -1 0 0]",
+                     "proton, delta_pp, proton_np: 8 components at 7 momenta"):
+            self.assertIn(part, dry)
+        self.call("distill", *HADRONS)
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(FILES + MORE_FILES))
+        self.assertEqual(first, self.bytes_of(FILES))
+        made = self.bytes_of(MORE_FILES)
+        for ranks, names in ((1, MORE_FILES), (2, MORE_FILES[1:])):
+            for name in names:
+                os.remove(self.path(name))
+            self.call("distill", *HADRONS, ranks=ranks)
+            self.assertEqual(made, self.bytes_of(MORE_FILES), "%d ranks" % ranks)
+
+    def test_says_what_cannot_be(self):
+        for settings, part in ((["two_pion_isospin=1"], "annihilate"), (["two_pion_isospin=0"], "must be 2"),
+                               (["two_pion_irrep='E'"], "A1"), (["two_pions=[[0, 0, 0], [0, 0, 0]]"], "twice"),
+                               (["two_pions=[[0, 0, 5]]"], "no two momenta add up"), (["two_pions=[[0, 0]]"], "correlators.two_pions"),
+                               (["baryons=['sigma_p']"], "strange quarks"), (["baryons=['nucleon']"], "proton"),
+                               (["baryons=['proton', 'proton']"], "twice"), (["two_pion=[]"], "two_pions")):
+            error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", "correlators." + s)], code=1).stderr
+            self.assertIn(part, error)
+        for settings, part in ((["elementals.displacements=['dx']"], "'1'"), (["eigenvectors.n=2"], "three different eigenvectors")):
+            error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", s)], code=1).stderr
+            self.assertIn(part, error)
+        self.assertEqual(os.listdir(self.folder), [])
+        warned = self.call("distill", *JOB, "--set", "correlators.two_pion_irrep=none", "--dry-run").stderr
+        self.assertIn("correlators.two_pion_irrep changes nothing", warned)
+
+
+class DistillHadronTables(HadronTest):
+    def test_go_on_from_the_journal_after_a_kill(self):
+        self.call("distill", *HADRONS)
+        whole = self.bytes_of(FILES + MORE_FILES)
+        for name in MORE_FILES[1:]:
+            os.remove(self.path(name))
+        done = subprocess.run([PROGRAM, "distill", *HADRONS], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="memory:0:1000000000"))
+        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
+        for name in MORE_FILES[1:]:
+            os.remove(self.path(name))
+        # Among the last contractions of baryons: two pions are finished, and baryons of the first source time.
+        done = subprocess.run([PROGRAM, "distill", *HADRONS], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
+        self.assertEqual(done.returncode, -9, done.stderr)
+        self.assertEqual(len(os.listdir(self.path("distill.journal"))), 1)
+        text = self.call("distill", *HADRONS, ranks=2).stdout
+        self.assertIn("finished        7 of 8 files, and 1 source times of others", text)
+        self.assertEqual(whole, self.bytes_of(whole))
+        self.assertEqual([name for name in os.listdir(self.folder) if "journal" in name], [])
+
+    def test_are_analysed_as_matrices(self):
+        self.call("distill", *HADRONS, "--set", "generate.configurations=3", "--set", "generate.between=1")
+        files = [name for name in os.listdir(self.folder) if name.endswith(".correlators.h5")]
+        self.assertEqual(len(files), 9)
+        text = self.call("analyze", *files, "--set", "gevp.operators=['pion_pion_I2[0 0 0, 0 0 0]', 'pion_pion_I2[1 0 0, -1 0 0]']",
+                         "--set", "gevp.t0=0", "--set", "fit.points=3", "--set", "output.rows=1000").stdout
+        for part in ("pion_pion_I2[0 0 0, 0 0 0]-pion_pion_I2[0 0 0, 0 0 0]", "proton_up", "delta_pp_upup", "GEVP"):
+            self.assertIn(part, text)
+
+    def test_are_the_sums_of_pairs_when_projected(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.call("distill", *HADRONS)
+        os.rename(self.path(MORE_FILES[1]), self.path("projected.h5"))
+        self.call("distill", *HADRONS, "--set", "correlators.two_pion_irrep=none")
+        script = ("import h5py, sys\n"
+                  "projected, pairs = (h5py.File(name)['/meson'] for name in sys.argv[1:])\n"
+                  "assert (len(projected), len(pairs)) == (4, 16)\n"
+                  "rest, shell = ['pion_pion_I2[0 0 0, 0 0 0]'], ['pion_pion_I2[%s]' % p for p in ('1 0 0, -1 0 0', '0 1 0, 0 -1 0',\n"
+                  "                                                                                 '0 0 1, 0 0 -1')]\n"
+                  "for sinks in (rest, shell):\n"
+                  "    for sources in (rest, shell):\n"
+                  "        one = projected[sinks[0] + '-' + sources[0]][()] * (len(sinks) * len(sources))**0.5\n"
+                  "        all = sum(pairs[a + '-' + b][()] for a in sinks for b in sources)\n"
+                  "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
+        done = subprocess.run([python, "-c", script, "projected.h5", MORE_FILES[1]], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)

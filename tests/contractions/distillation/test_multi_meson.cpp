@@ -266,6 +266,22 @@ TEST(SeveralMesons, OfOneMultipletHaveOneCorrelator) {
     }
 }
 
+TEST(SeveralMesons, ArePlannedOnceForAllSources) {
+  const RandomQuarks q(3);
+  const auto quarks = q.readers<double>();
+  const std::vector<MultiMesonOperator> operators{two_pions(2, pion, moving), two_pions(2, pion, pion)};
+  int n_plans = 0;
+  const auto contract = multi_meson_contraction(operators, quarks, {.plan = [&](const std::string&) { ++n_plans; }});
+  auto sum = contract(quarks, {0}, {});
+  for (const int t : {1, 2}) {
+    const auto other = contract(quarks, {t}, {});
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += other[k];
+  }
+  const auto all = multi_meson_correlators(operators, quarks);
+  for (std::size_t k = 0; k < sum.size(); ++k) EXPECT_LE(std::abs(all[k] - sum[k]), 1e-14 * std::abs(all[0]));
+  EXPECT_EQ(n_plans, 1);
+}
+
 TEST(SeveralMesons, OfDifferentIsospinDoNotMix) {
   const RandomQuarks q(2);
   const std::vector<MultiMesonOperator> operators{two_pions(0, pion, moving),
@@ -335,6 +351,8 @@ TEST(SeveralMesons, RefuseNonsense) {
   EXPECT_THROW(multi_meson_correlators({}, q.readers<double>()), InputError);
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, DistilledQuarks<double>{1, 1, {}, {}}), InputError);
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, q.readers<double>(), {.sources = {3}}), InputError);
+  const auto planned = multi_meson_contraction({isovector_meson(pion)}, q.readers<double>());
+  EXPECT_THROW(planned(RandomQuarks(2).readers<double>(), {}, {}), InputError) << "planned for other eigenvectors";
   EXPECT_THROW(multi_meson_correlators({isovector_meson(pion)}, q.readers<double>(), {.sources = {1, 2, 1}}),
                InputError)
       << "a source that would count twice";

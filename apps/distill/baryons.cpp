@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/baryons.hpp"
+
+#include "apps/distill/distilled_slices.hpp"
+#include "apps/distill/source_sums.hpp"
+#include "kov/contractions/distillation/distilled_baryons.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace kov::app {
+
+std::vector<std::string> light_baryon_names() {
+  std::vector<std::string> names;
+  for (const std::string& name : baryon_names()) {
+    const auto& quarks = baryon_operators(name).front().quarks;
+    if (std::count(quarks.begin(), quarks.end(), "s") == 0) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<BaryonOperator> light_baryon_operators(const DistillParameters& parameters) {
+  std::vector<BaryonOperator> operators;
+  for (const std::string& name : parameters.correlators.baryons)
+    for (BaryonOperator& op : baryon_operators(name)) operators.push_back(std::move(op));
+  return operators;
+}
+
+std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParameters& parameters,
+                                           const DistillFiles& files, const DistillPlan& plan,
+                                           const std::map<std::string, LabelValue>& labels,
+                                           const std::function<void(int n)>& advance) {
+  const std::vector<Momentum> momenta = parameters.baryon_momenta();
+  const auto n_times = std::size_t(plan.gauges.extent[3]);
+  std::vector<BaryonCorrelation> correlations;
+  for (const BaryonOperator& op : light_baryon_operators(parameters)) correlations.push_back({op.name, op, op});
+
+  std::optional<DistilledSlices> slices;
+  comm.agree([&] { slices.emplace(files.baryon_elementals, files, plan); });
+  const auto contract = [&](std::size_t momentum, int time) {
+    return distilled_baryons(correlations, 1, slices->quarks(parameters.eigenvectors.n, int(n_times), {int(momentum)}),
+                             {.sources = {time}, .boundary = parameters.action.boundary_angles()});
+  };
+  const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
+                                      {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
+                                       .contract = contract,
+                                       .advance = advance});
+
+  std::vector<Correlator> correlators;
+  for (std::size_t e = 0; e < correlations.size(); ++e)
+    for (std::size_t m = 0; m < momenta.size(); ++m) {
+      Correlator c{.kind = "baryon",
+                   .channel = correlations[e].name,
+                   .momentum = momenta[m],
+                   .source = {0, 0, 0, plan.source_times.front()},
+                   .labels = labels};
+      for (std::size_t t = 0; t < n_times; ++t)
+        c.value.push_back(sums[m][t * correlations.size() + e] / double(plan.source_times.size()));
+      correlators.push_back(std::move(c));
+    }
+  return correlators;
+}
+
+double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, int n_ranks) {
+  if (parameters.correlators.baryons.empty()) return 0;
+  const double n = parameters.eigenvectors.n, slices = double(n_times) / n_ranks;
+  // And one slice on its way to the file.
+  return 16 * n * n * n * (slices + 2) * double(parameters.baryon_momenta().size());
+}
+
+double baryon_bytes(const DistillParameters& parameters, int n_times) {
+  if (parameters.correlators.baryons.empty()) return 0;
+  const double n = parameters.eigenvectors.n, n_sources = double(parameters.source_times(n_times).size());
+  const auto& names = parameters.correlators.baryons;
+  const auto is_lower = [](const std::string& name) { return name.ends_with("_np"); };
+  const double parities = double(std::any_of(names.begin(), names.end(), is_lower)) +
+                          double(!std::all_of(names.begin(), names.end(), is_lower));
+  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together.
+  const double cubes = parities * (4 + 4) + 5;
+  const double workspace = std::min(double(DistilledBaryonOptions{}.workspace_bytes),
+                                    std::max(16 * parities * 16 * n * n * n, 16 * n * n * n));
+  const double numbers =
+      double(light_baryon_operators(parameters).size()) * n_times * double(parameters.baryon_momenta().size());
+  return 16 * n * n * n * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
+}
+
+}  // namespace kov::app

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Baryons in `kovariant distill`: their operators and correlators.
+#pragma once
+
+#include "apps/distill/distill_plan.hpp"
+#include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/hadrons/baryon_operator.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kov::app {
+
+/// The baryons that correlators.baryons may name: those of octet and decuplet with u and d, "_np" with lower
+/// components.
+std::vector<std::string> light_baryon_names();
+
+/// All spin components of the job's baryons.
+std::vector<BaryonOperator> light_baryon_operators(const DistillParameters& parameters);
+
+/// C(delta) = <O(t + delta) Obar(t)> of distilled_baryons(), averaged over the source times, of every component at
+/// every momentum; the channel is the component's name.  Proportional to the volume.  Momenta and source times are
+/// divided among the ranks.  Collective.
+std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParameters& parameters,
+                                           const DistillFiles& files, const DistillPlan& plan,
+                                           const std::map<std::string, LabelValue>& labels,
+                                           const std::function<void(int n)>& advance);
+
+/// Bytes that one of n_ranks processes needs for elementals of baryons.
+double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, int n_ranks);
+/// Bytes that a process needs for correlators.
+double baryon_bytes(const DistillParameters& parameters, int n_times);
+
+}  // namespace kov::app
