@@ -68,6 +68,7 @@ TYPED_TEST_SUITE(SpinColorAlgebra, AlgebraReals);
 TYPED_TEST(SpinColorAlgebra, GammasOnEitherSideInAnyForm) {
   const auto &s = this->s, &t = this->t;
   const auto &a = this->s_value, &b = this->t_value;
+  const auto ab = a * b;
   for (int k = 0; k < 16; ++k) {
     const Gamma g = Gamma::number(k), h = Gamma::number((5 * k + 3) % 16), five = Gamma::five();
     this->expect_value(g * s * h, g * a * h, "g S h");
@@ -76,7 +77,7 @@ TYPED_TEST(SpinColorAlgebra, GammasOnEitherSideInAnyForm) {
     this->expect_value(g * transpose(h * s) * h, g * transpose(h * a) * h, "transpose(h S)");
     this->expect_value(transpose(adj(g * s)), transpose(adj(g * a)), "conj(g S)");
     this->expect_value(conj(g * s * h), transpose(adj(g * a * h)), "conj(g S h)");
-    this->expect_value(g * (s * t) * h, g * (a * b) * h, "g S T h");
+    this->expect_value(g * (s * t) * h, g * ab * h, "g S T h");
     this->expect_value(g * (s + t) * h, g * (a + b) * h, "g (S + T) h");
     this->expect_value(adj(g * s * h * t), adj(g * a * h * b), "adj(g S h T)");
     this->expect_value(transpose(s * g * t), transpose(a * g * b), "transpose(S g T)");
@@ -88,20 +89,21 @@ TYPED_TEST(SpinColorAlgebra, ProductsAndSums) {
   using R = TypeParam;
   const auto &s = this->s, &t = this->t;
   const auto &a = this->s_value, &b = this->t_value;
+  const SpinColorMatrix<R> ab = a * b;
   const auto spin = random_site<SpinMatrix<R>>(43);
   const auto color = random_site<ColorMatrix<R>>(44);
   SiteRandom random(45, 0, 0);
   const Complex<R> number = random_complex<R>(random);
-  this->expect_value(s * t, a * b, "S T");
-  this->expect_value(s * b, a * b, "S and a value");
-  this->expect_value(a * t, a * b, "a value and T");
+  this->expect_value(s * t, ab, "S T");
+  this->expect_value(s * b, ab, "S and a value");
+  this->expect_value(a * t, ab, "a value and T");
   this->expect_value(s - t, a - b, "S - T");
-  this->expect_value(s * t + t, a * b + b, "S T + T");
+  this->expect_value(s * t + t, ab + b, "S T + T");
   this->expect_value(-s, zero<SpinColorMatrix<R>>() - a, "-S");
-  this->expect_value(number * s * t, number * (a * b), "c S T");
-  this->expect_value(number.re * (s * t), number.re * (a * b), "x S T");
+  this->expect_value(number * s * t, number * ab, "c S T");
+  this->expect_value(number.re * (s * t), number.re * ab, "x S T");
   this->expect_value(spin * s * spin, spin * a * spin, "spin S spin");
-  this->expect_value(spin * (s * t) * color, spin * (a * b) * color, "spin S T colour");
+  this->expect_value(spin * (s * t) * color, spin * ab * color, "spin S T colour");
   this->expect_value(color * s * color, color * a * color, "colour S colour");
   this->expect_value(diquark(s, t), diquark(a, b), "diquark");
   this->expect_value(diquark(s, b), diquark(a, b), "diquark of S and a value");
