@@ -6,6 +6,7 @@
 #include "apps/settings/format.hpp"
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/multi_shift.hpp"
 #include "kov/algebra/krylov/scalar_propagator.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
@@ -13,6 +14,7 @@
 #include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace kov::app {
 
@@ -95,6 +97,15 @@ std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
                    [=](const ProgressCallback& progress) {
                      zero(even_x);
                      short_solver<ConjugateGradient>(progress)(square, even, even_x);
+                   },
+                   [=] { square.apply(even, even_out); }});
+  // The further shift has an update of three reads and two writes.
+  const SpinorField<T> shifted_x = even_x.like("shifted x");
+  cases.push_back({"CG, two shifts, even-odd, M^+ M", V / 2, 2 * reduced_reals, 2 * reduced_flops, cg_reals + 5 * 24,
+                   cg_flops + 12 * 8,
+                   [=](const ProgressCallback& progress) {
+                     short_solver<MultiShiftConjugateGradient>(progress)(square, std::array{0.0, 0.1}, even,
+                                                                         std::array{even_x.alias(), shifted_x.alias()});
                    },
                    [=] { square.apply(even, even_out); }});
   return cases;
