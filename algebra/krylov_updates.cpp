@@ -49,10 +49,10 @@ KOKKOS_FORCEINLINE_FUNCTION void update_two(const Batch& batch, Site x, int slot
   }
 }
 
-/// The same with three that are written, and one more that is read.
-template <class View, class Batch, class Site, class F>
+/// The same with three that are written.
+template <class View, class Batch, class Site, class F, class... Views>
 KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, Site x, int slot, const F& f, const View& first,
-                                              const View& second, const View& third, const View& other) {
+                                              const View& second, const View& third, const Views&... others) {
   const int group = batch.group[slot];
   using S = decltype(first(x, group));
   using R = typename S::Real;
@@ -60,19 +60,30 @@ KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, Site x, int sl
     for (int i = 0; i < S::n_complex; ++i) {
       const Complex<R> a = first.element(x, group, i), b = second.element(x, group, i), c = third.element(x, group, i);
       Complex<R> new_a = a, new_b = b, new_c = c;
-      f(new_a, new_b, new_c, other.element(x, group, i));
+      f(new_a, new_b, new_c, others.element(x, group, i)...);
       first.set_element(x, group, i, keep_finished(batch, slot, a, new_a));
       second.set_element(x, group, i, keep_finished(batch, slot, b, new_b));
       third.set_element(x, group, i, keep_finished(batch, slot, c, new_c));
     }
   } else {
     S a = first(x, group), b = second(x, group), c = third(x, group);
-    const S d = other(x, group);
-    for (int i = 0; i < S::n_complex; ++i) f(a.z[i], b.z[i], c.z[i], d.z[i]);
+    const auto update = [&](const auto&... sites) {
+      for (int i = 0; i < S::n_complex; ++i) f(a.z[i], b.z[i], c.z[i], sites.z[i]...);
+    };
+    update(others(x, group)...);
     first.set(x, a, group);
     second.set(x, b, group);
     third.set(x, c, group);
   }
+}
+
+/// direction = residual + beta direction
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void turn(Complex<R>& direction, const Complex<R>& residual, const R& beta) {
+  Complex<R> turned = residual;
+  add_product(turned.re, beta, direction.re);
+  add_product(turned.im, beta, direction.im);
+  direction = turned;
 }
 
 /// See cg_step().  For each real number 4 flops, 3 reads and 2 writes.
@@ -90,10 +101,7 @@ struct CgStepKernel {
         [&](Complex<R> & to, Complex<R> & direction, const Complex<R>& residual) __attribute__((always_inline)) {
           add_product(to.re, alpha, direction.re);
           add_product(to.im, alpha, direction.im);
-          Complex<R> turned = residual;
-          add_product(turned.re, beta, direction.re);
-          add_product(turned.im, beta, direction.im);
-          direction = turned;
+          turn(direction, residual, beta);
         },
         x, p, r);
   }
@@ -158,50 +166,84 @@ struct CgUpdateKernel {
               add_product(to.im, alpha, direction.im);
               add_product(residual.re, minus, image.re);
               add_product(residual.im, minus, image.im);
-              Complex<R> turned = residual;
-              add_product(turned.re, beta, direction.re);
-              add_product(turned.im, beta, direction.im);
-              direction = turned;
+              turn(direction, residual, beta);
             },
         x, r, p, q);
   }
 };
 
-/// See bicgstab_step().  For each complex number 24 flops of updates and 12 of sums, in double; 5 reads and 2 writes.
-template <class View, class Batch>
-struct BiCgStabStepKernel {
-  View x, r, p, t, shadow;
-  Batch batch;
+/// See bicgstab_sums().  For each complex number 56 flops, in double; 5 reads.
+template <class View, class Groups>
+struct BiCgStabSumsKernel {
+  View t, r, v, shadow, image;
+  Groups batch;
   bool streaming;
 
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site site, int slot) const {
-    using S = decltype(x(site, 0));
-    using R = typename S::Real;
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int slot) const {
+    const int group = batch.group[slot];
+    using S = decltype(t(x, group));
     using D = RealSumOf<S>;
-    const Complex<R> alpha = batch.template coefficient<R>(0, slot), omega = batch.template coefficient<R>(1, slot),
-                     minus = -omega;
-    Complex<D> product{D(0.0), D(0.0)};
-    D square(0.0);
-    update_two(
-        batch, site, slot,
-        [&](Complex<R> & to, Complex<R> & residual, const Complex<R>& direction, const Complex<R>& of_t,
-            const Complex<R>& of_shadow) __attribute__((always_inline)) {
-          multiply_add(to, alpha, direction);
-          multiply_add(to, omega, residual);
-          multiply_add(residual, minus, of_t);
-          const auto z = to_double(residual);
-          square += z.re * z.re;
-          square += z.im * z.im;
-          conj_multiply_add(product, to_double(of_shadow), z);
-        },
-        x, r, p, t, shadow);
-    return Values<D, 3>{{product.re, product.im, square}};
+    const Complex<D> none{D(0.0), D(0.0)};
+    Complex<D> tr = none, shadow_t = none, shadow_r = none, shadow_v = none, image_t = none, image_v = none;
+    D tt(0.0), rr(0.0);
+    const auto add = [&](const auto& of_t, const auto& of_r, const auto& of_v, const auto& of_shadow,
+                         const auto& of_image) __attribute__((always_inline)) {
+      const auto a = to_double(of_t), b = to_double(of_r), c = to_double(of_v), d = to_double(of_shadow),
+                 e = to_double(of_image);
+      conj_multiply_add(tr, a, b);
+      conj_multiply_add(shadow_t, d, a);
+      conj_multiply_add(shadow_r, d, b);
+      conj_multiply_add(shadow_v, d, c);
+      conj_multiply_add(image_t, e, a);
+      conj_multiply_add(image_v, e, c);
+      tt += a.re * a.re;
+      rr += b.re * b.re;
+      tt += a.im * a.im;
+      rr += b.im * b.im;
+    };
+    if constexpr (View::Codec::is_plain) {
+      for (int i = 0; i < S::n_complex; ++i)
+        add(t.element(x, group, i), r.element(x, group, i), v.element(x, group, i), shadow.element(x, group, i),
+            image.element(x, group, i));
+    } else {
+      const S a = t(x, group), b = r(x, group), c = v(x, group), d = shadow(x, group), e = image(x, group);
+      for (int i = 0; i < S::n_complex; ++i) add(a.z[i], b.z[i], c.z[i], d.z[i], e.z[i]);
+    }
+    return Values<D, 14>{{tr.re, tr.im, shadow_t.re, shadow_t.im, shadow_r.re, shadow_r.im, shadow_v.re, shadow_v.im,
+                          image_t.re, image_t.im, image_v.re, image_v.im, tt, rr}};
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
     if (!streaming) return;
-    for (const View& view : {x, r, p, t, shadow}) prefetch_ahead(view, site, batch.group[slot]);
+    for (const View& view : {t, r, v, shadow, image}) prefetch_ahead(view, site, batch.group[slot]);
+  }
+};
+
+/// See bicgstab_update().  For each complex number 40 flops, 5 reads and 3 writes.
+template <class View, class Batch>
+struct BiCgStabUpdateKernel {
+  View x, r, p, t, v;
+  Batch batch;
+
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site site, int slot) const {
+    using R = typename decltype(x(site, 0))::Real;
+    const Complex<R> alpha = batch.template coefficient<R>(0, slot), omega = batch.template coefficient<R>(1, slot),
+                     minus = -omega, beta = batch.template coefficient<R>(2, slot);
+    update_three(
+        batch, site, slot,
+        [&](Complex<R> & to, Complex<R> & residual, Complex<R> & direction, const Complex<R>& of_t,
+            const Complex<R>& of_v) __attribute__((always_inline)) {
+          multiply_add(to, alpha, direction);
+          multiply_add(to, omega, residual);
+          multiply_add(residual, minus, of_t);
+          multiply_add(direction, minus, of_v);
+          Complex<R> turned = residual;
+          multiply_add(turned, beta, direction);
+          direction = turned;
+        },
+        x, r, p, t, v);
   }
 };
 
@@ -251,18 +293,42 @@ void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, cons
 }
 
 template <VectorField F>
-ColumnProducts KrylovUpdates<F>::bicgstab_step(const Number& alpha, const F& p, const Number& omega, const F& t,
-                                               const F& shadow, const F& x, const F& r, const ColumnMask& finished) {
-  require_conforming(x, p, t, shadow, r);
+BiCgStabSums KrylovUpdates<F>::bicgstab_sums(const F& t, const F& r, const F& v, const F& shadow, const F& image,
+                                             const ColumnMask& finished) {
+  require_conforming(t, r, v, shadow, image);
   using View = typename F::View;
-  using C = std::complex<double>;
-  const std::array<ColumnCoefficients<C>, 2> c{alpha, omega};
-  SumsOfColumns<3, F> sums(x, {});
+  constexpr int n = 14;
+  SumsOfColumns<n, F> sums(t, {});
+  for (const auto& groups : column_groups<F::Lanes::width>(t.name(), t.n_components(), finished))
+    sums.add("bicgstab_sums", groups,
+             BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
+                 t.view(), r.view(), v.view(), shadow.view(), image.view(), groups, worth_streaming(5 * t.bytes())});
+  const std::vector<double> found = sums.over_ranks(finished);
+  const Number none = Number::repeated(t.n_components(), 0);
+  BiCgStabSums result{none, none, none, none, none, none, real(none), real(none)};
+  for (std::size_t k = 0; k < none.size(); ++k) {
+    const double* of_k = found.data() + n * k;
+    for (Number* product :
+         {&result.tr, &result.shadow_t, &result.shadow_r, &result.shadow_v, &result.image_t, &result.image_v}) {
+      (*product)[k] = {of_k[0], of_k[1]};
+      of_k += 2;
+    }
+    result.tt[k] = of_k[0];
+    result.rr[k] = of_k[1];
+  }
+  return result;
+}
+
+template <VectorField F>
+void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega, const F& t, const Number& beta,
+                                       const F& v, const F& x, const F& r, const F& p, const ColumnMask& finished) {
+  require_conforming(x, r, p, t, v);
+  using View = typename F::View;
+  const std::array<ColumnCoefficients<std::complex<double>>, 3> c{alpha, omega, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
-    sums.add("bicgstab_step", batch,
-             BiCgStabStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), t.view(),
-                                                                     shadow.view(), batch, worth_streaming(x.bytes())});
-  return column_products(sums.over_ranks(finished));
+    for_each_site<typename F::Lanes>("bicgstab_update", x.range(), batch.n_slots,
+                                     BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{
+                                         x.view(), r.view(), p.view(), t.view(), v.view(), batch});
 }
 
 template struct KrylovUpdates<Field<Spinor, float>>;

@@ -19,8 +19,10 @@ struct KrylovUpdates {
   static CgSums cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished);
   static void cg_update(const Real& alpha, const F& q, const F& x, const Real& beta, const F& r, const F& p,
                         const ColumnMask& finished);
-  static ColumnProducts bicgstab_step(const Number& alpha, const F& p, const Number& omega, const F& t, const F& shadow,
-                                      const F& x, const F& r, const ColumnMask& finished);
+  static BiCgStabSums bicgstab_sums(const F& t, const F& r, const F& v, const F& shadow, const F& image,
+                                    const ColumnMask& finished);
+  static void bicgstab_update(const Number& alpha, const Number& omega, const F& t, const Number& beta, const F& v,
+                              const F& x, const F& r, const F& p, const ColumnMask& finished);
 };
 
 // As in column_sums.hpp.
@@ -42,13 +44,19 @@ void cg_update(const ByColumn<double>& alpha, const F& q, const F& x, const ByCo
                const F& p, const ColumnMask& finished) {
   KrylovUpdates<F>::cg_update(alpha, q, x, beta, r, p, finished);
 }
-/// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
-/// and 2 writes.
+/// For every column the products that BiCgStabSums names, in one pass.  5 reads.
 template <VectorField F>
-ColumnProducts bicgstab_step(const ByColumn<std::complex<double>>& alpha, const F& p,
-                             const ByColumn<std::complex<double>>& omega, const F& t, const F& shadow, const F& x,
-                             const F& r, const ColumnMask& finished) {
-  return KrylovUpdates<F>::bicgstab_step(alpha, p, omega, t, shadow, x, r, finished);
+BiCgStabSums bicgstab_sums(const F& t, const F& r, const F& v, const F& shadow, const F& image,
+                           const ColumnMask& finished) {
+  return KrylovUpdates<F>::bicgstab_sums(t, r, v, shadow, image, finished);
+}
+/// x_k = x_k + alpha_k p_k + omega_k r_k and r_k = r_k - omega_k t_k, then p_k = r_k + beta_k (p_k - omega_k v_k).
+/// 5 reads and 3 writes.
+template <VectorField F>
+void bicgstab_update(const ByColumn<std::complex<double>>& alpha, const ByColumn<std::complex<double>>& omega,
+                     const F& t, const ByColumn<std::complex<double>>& beta, const F& v, const F& x, const F& r,
+                     const F& p, const ColumnMask& finished) {
+  KrylovUpdates<F>::bicgstab_update(alpha, omega, t, beta, v, x, r, p, finished);
 }
 
 }  // namespace kov::detail

@@ -58,8 +58,10 @@ class VectorContent {
   virtual CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished) const = 0;
   virtual void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
                          const ColumnMask& finished) const = 0;
-  virtual ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
-                                       const Vector& shadow, const Vector& x, const ColumnMask& finished) const = 0;
+  virtual BiCgStabSums bicgstab_sums(const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
+                                     const ColumnMask& finished) const = 0;
+  virtual void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta,
+                               const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished) const = 0;
 };
 
 namespace {
@@ -164,9 +166,13 @@ class ContentOf final : public VectorContent {
                  const ColumnMask& finished) const override {
     detail::cg_update(alpha, q.as<F>(), x.as<F>(), beta, r.as<F>(), field_, finished);
   }
-  ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
-                               const Vector& shadow, const Vector& x, const ColumnMask& finished) const override {
-    return detail::bicgstab_step(alpha, p.as<F>(), omega, t.as<F>(), shadow.as<F>(), x.as<F>(), field_, finished);
+  BiCgStabSums bicgstab_sums(const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
+                             const ColumnMask& finished) const override {
+    return detail::bicgstab_sums(field_, r.as<F>(), v.as<F>(), shadow.as<F>(), image.as<F>(), finished);
+  }
+  void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta,
+                       const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished) const override {
+    detail::bicgstab_update(alpha, omega, t.as<F>(), beta, v.as<F>(), x.as<F>(), r.as<F>(), field_, finished);
   }
 
  private:
@@ -302,10 +308,15 @@ void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals
   count(x, 7, 12, finished);
   p.content().cg_update(alpha, q, x, beta, r, finished);
 }
-ColumnProducts bicgstab_step(const Numbers& alpha, const Vector& p, const Numbers& omega, const Vector& t,
-                             const Vector& shadow, const Vector& x, const Vector& r, const ColumnMask& finished) {
-  count(x, 7, 36, finished);
-  return r.content().bicgstab_step(alpha, p, omega, t, shadow, x, finished);
+BiCgStabSums bicgstab_sums(const Vector& t, const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
+                           const ColumnMask& finished) {
+  count(t, 5, 56, finished);
+  return t.content().bicgstab_sums(r, v, shadow, image, finished);
+}
+void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta, const Vector& v,
+                     const Vector& x, const Vector& r, const Vector& p, const ColumnMask& finished) {
+  count(x, 8, 40, finished);
+  p.content().bicgstab_update(alpha, omega, t, beta, v, x, r, finished);
 }
 
 template Vector::Vector(const Field<Spinor, float>&);

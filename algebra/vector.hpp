@@ -58,6 +58,8 @@ class Vector {
 /// An operator on fields F as one on vectors that hold such fields.
 template <class F>
 Operator<Vector> on_vectors(const Operator<F>& A) {
+  if (!A.has_adjoint())
+    return [A](const Vector& in, const Vector& out, const Exec& exec) { A.apply(in.as<F>(), out.as<F>(), exec); };
   struct OnVectors {
     Operator<F> A;
     void apply(const Vector& in, const Vector& out, const Exec& exec = {}) const {
@@ -105,10 +107,18 @@ CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMa
 /// x_k = x_k + alpha_k p_k and r_k = r_k - alpha_k q_k, then p_k = r_k + beta_k p_k.  4 reads and 3 writes.
 void cg_update(const ByColumn<double>& alpha, const Vector& q, const Vector& x, const ByColumn<double>& beta,
                const Vector& r, const Vector& p, const ColumnMask& finished);
-/// x_k = x_k + alpha_k p_k + omega_k r_k, then r_k = r_k - omega_k t_k; returns |r_k|^2 and shadow_k^+ r_k.  5 reads
-/// and 2 writes.
-ColumnProducts bicgstab_step(const ByColumn<std::complex<double>>& alpha, const Vector& p,
-                             const ByColumn<std::complex<double>>& omega, const Vector& t, const Vector& shadow,
-                             const Vector& x, const Vector& r, const ColumnMask& finished);
+/// What bicgstab_sums() returns, a number for each column: ab is a_k^+ b_k.
+struct BiCgStabSums {
+  ByColumn<std::complex<double>> tr, shadow_t, shadow_r, shadow_v, image_t, image_v;
+  ByColumn<double> tt, rr;
+};
+/// The products above, in one pass.  5 reads.
+BiCgStabSums bicgstab_sums(const Vector& t, const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
+                           const ColumnMask& finished);
+/// x_k = x_k + alpha_k p_k + omega_k r_k and r_k = r_k - omega_k t_k, then p_k = r_k + beta_k (p_k - omega_k v_k).
+/// 5 reads and 3 writes.
+void bicgstab_update(const ByColumn<std::complex<double>>& alpha, const ByColumn<std::complex<double>>& omega,
+                     const Vector& t, const ByColumn<std::complex<double>>& beta, const Vector& v, const Vector& x,
+                     const Vector& r, const Vector& p, const ColumnMask& finished);
 
 }  // namespace kov

@@ -3,6 +3,10 @@
 
 #include "kov/algebra/krylov/krylov_loops.hpp"
 
+#include <cmath>
+#include <optional>
+#include <utility>
+
 namespace kov {
 
 SolveReport ConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
@@ -13,57 +17,132 @@ SolveReport ConjugateGradient::operator()(const Operator<Vector>& A, const Vecto
   return detail::run_conjugate_gradient(run, A, bb, goal, solution, b);
 }
 
-/// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
-SolveReport NormalConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
-  SolveRun run(*this, b);
-  const Vector r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
-  A.apply_adjoint(b, s);
-  const ByColumn<double> bb = norm2_by_column(b), cc = norm2_by_column(s), goal = tolerance * tolerance * cc;
-  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  for (;;) {
-    const ByColumn<double> true_rr = true_residual_by_column(A, b, x, r);
-    A.apply_adjoint(r, s);
-    ByColumn<double> ss = norm2_by_column(s);  // s = A^+ r
-    if (run.over(sqrt(true_rr / bb), sqrt(ss / cc), detail::cg_patience)) return run.finish(r, b);
-    copy(s, p);
-    while (run.may_iterate(not_above(ss, goal))) {
-      A.apply(p, q);
-      const ByColumn<double> alpha = ss / norm2_by_column(q, run.stopped());
-      axpy(-alpha, q, r, run.stopped());  // r = r - alpha A p
-      A.apply_adjoint(r, s);
-      const ByColumn<double> next = norm2_by_column(s, run.stopped());
-      cg_step(alpha, x, next / ss, s, p, run.stopped());  // x = x + alpha p, p = s + beta p
-      ss = next;
-      run.step(sqrt(ss / cc));
+namespace {
+
+/// A^+ A, or A A^+.
+struct NormalOperator {
+  Operator<Vector> A;
+  Vector between;
+  bool adjoint_first;
+
+  void apply(const Vector& in, const Vector& out) const {
+    if (adjoint_first) {
+      A.apply_adjoint(in, between);
+      A.apply(between, out);
+    } else {
+      A.apply(in, between);
+      A.apply_adjoint(between, out);
     }
   }
+};
+
+/// Residual replacement: the residual of normal equations is computed anew from x each time it has fallen by a third of
+/// the digits that there are, so that its rounding errors do not reach the solution.
+class NormalSolution : public detail::SolutionOfRecursion {
+ public:
+  NormalSolution(const Operator<Vector>& A, const Vector& b, const Vector& x, const Vector& work)
+      : A_(A), b_(b), x_(x), work_(work), since_(b.n_components(), std::cbrt(b.rounding())) {}
+
+  ByColumn<double> restart(SolveRun&, const Vector& r) override {
+    last_ = set_residual(r, ColumnMask(r.n_components()));
+    since_.restart(last_);
+    return last_;
+  }
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return since_.due(rr, run); }
+  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
+    const ByColumn<double> found = set_residual(r, due.complement());
+    rr = choose(due, found, rr);
+    since_.renew(due, found);
+    // Where x comes no further, over() has to judge it.
+    run.stop((due.complement() | not_above(found, 0.25 * last_)).complement());
+    last_ = choose(due, found, last_);
+  }
+
+ protected:
+  /// Sets r to the residual that the recursion ought to have, but for the columns that `others` names; returns |r_k|^2.
+  virtual ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) = 0;
+
+  const Operator<Vector>& A_;
+  const Vector &b_, &x_, &work_;
+
+ private:
+  detail::SinceRenewal since_;
+  ByColumn<double> last_;
+};
+
+/// Of A^+ A x = A^+ b: r = A^+ (b - A x).
+class SolutionOfNormalEquations final : public NormalSolution {
+ public:
+  using NormalSolution::NormalSolution;
+  const Vector& update() const override { return x_; }
+  std::string square() const override { return "p^+ A^+ A p"; }
+  bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const override {
+    return run.over(sqrt(rr_ / norm2_by_column(b_)), residual, patience);
+  }
+
+ private:
+  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) override {
+    rr_ = true_residual_by_column(A_, b_, x_, work_);
+    if (!others.any_finished()) {
+      A_.apply_adjoint(work_, r);
+    } else {
+      if (!renewed_) renewed_ = r.like("A^+ residual");
+      A_.apply_adjoint(work_, *renewed_);
+      copy(*renewed_, r, others);
+    }
+    return norm2_by_column(r);
+  }
+
+  ByColumn<double> rr_;  // |b_k - A x_k|^2
+  std::optional<Vector> renewed_;
+};
+
+/// Of A A^+ y = b: r = b - A x, where A^+ y is added to x before and y begins anew.
+class SolutionOfErrorEquations final : public NormalSolution {
+ public:
+  using NormalSolution::NormalSolution;
+  const Vector& update() const override { return y_; }
+  std::string square() const override { return "p^+ A A^+ p"; }
+
+ private:
+  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) override {
+    if (std::exchange(has_steps_, true)) {
+      A_.apply_adjoint(y_, work_);
+      axpy(1, work_, x_, others);
+      scale(ByColumn<double>::repeated(y_.n_components(), 0), y_, others);
+    }
+    if (!others.any_finished()) return true_residual_by_column(A_, b_, x_, r);
+    true_residual_by_column(A_, b_, x_, work_);
+    copy(work_, r, others);
+    return norm2_by_column(r);
+  }
+
+  Vector y_ = b_.like("steps of y");
+  bool has_steps_ = false;
+};
+
+}  // namespace
+
+/// Per iteration what ConjugateGradient does, of A^+ A.
+SolveReport NormalConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b, const Vector& x) const {
+  SolveRun run(*this, b);
+  const Vector work = b.like("between A and A^+");
+  A.apply_adjoint(b, work);
+  const ByColumn<double> bb = norm2_by_column(b), cc = norm2_by_column(work), goal = tolerance * tolerance * cc;
+  if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
+  SolutionOfNormalEquations solution(A, b, x, work);
+  return detail::run_conjugate_gradient(run, NormalOperator{A, work, false}, cc, goal, solution, b);
 }
 
-/// Per iteration: one A, one A^+, two norms, an update with 2 reads and 1 write and one with 3 reads and 2 writes.
+/// Likewise of A A^+.
 SolveReport NormalErrorConjugateGradient::operator()(const Operator<Vector>& A, const Vector& b,
                                                      const Vector& x) const {
   SolveRun run(*this, b);
   const ByColumn<double> bb = norm2_by_column(b), goal = tolerance * tolerance * bb;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
-  const Vector r = b.like("residual"), s = b.like("A^+ residual"), p = b.like("direction"), q = b.like("A direction");
-  for (;;) {
-    ByColumn<double> rr = true_residual_by_column(A, b, x, r);
-    if (run.over(sqrt(rr / bb), detail::cg_patience)) return run.finish(r, b);
-    A.apply_adjoint(r, p);
-    while (run.may_iterate(not_above(rr, goal))) {
-      const ByColumn<double> pp = norm2_by_column(p, run.stopped());
-      run.give_up(zeros(pp), "A^+ makes 0 of a direction, so the operator is singular");
-      if (!run.may_iterate()) break;
-      const ByColumn<double> alpha = rr / pp;
-      A.apply(p, q);
-      const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped());  // r = r - alpha A p
-      A.apply_adjoint(r, s);
-      cg_step(alpha, x, next / rr, s, p, run.stopped());  // x = x + alpha p, p = A^+ r + beta p
-      rr = next;
-      run.step(sqrt(rr / bb));
-      run.give_up_without_digits(sqrt(rr / bb), b.rounding());
-    }
-  }
+  const Vector work = b.like("between A^+ and A");
+  SolutionOfErrorEquations solution(A, b, x, work);
+  return detail::run_conjugate_gradient(run, NormalOperator{A, work, true}, bb, goal, solution, b);
 }
 
 }  // namespace kov

@@ -36,8 +36,10 @@ struct ConjugateGradient {
 /// source has a part that A does not reach, x is one of those that make |b_k - A x_k| smallest, which the report has as
 /// the residual.  Otherwise like ConjugateGradient.
 ///
-/// The recursion carries the residual of the original system (Hestenes and Stiefel, J. Res. NBS 49, 409 (1952), section
-/// 10; CGLS), so that squaring the condition number costs iterations but not accuracy.
+/// The recursion is that of ConjugateGradient on A^+ A, which waits for one sum an iteration, but its residual is
+/// computed anew as A^+ (b - A x) each time it has fallen by a third of the digits that there are (H. A. van der Vorst
+/// and Q. Ye, SIAM J. Sci. Comput. 22, 835 (2000)), so that squaring the condition number costs iterations but not
+/// accuracy.
 struct NormalConjugateGradient {
   double tolerance = 1e-12;
   int max_iterations = 10000;
@@ -54,7 +56,8 @@ struct NormalConjugateGradient {
 
 /// Solves A x = b through A A^+ y = b, x = A^+ y, until |b_k - A x_k| <= tolerance |b_k| for every column k, for any A
 /// with an adjoint: CGNE, E. J. Craig, J. Math. Phys. 34, 64 (1955).  Every iteration makes the error of x as small as
-/// the Krylov space of A^+ A allows, NormalConjugateGradient the residual.  Otherwise like ConjugateGradient.
+/// the Krylov space of A^+ A allows, NormalConjugateGradient the residual.  Otherwise like ConjugateGradient, with the
+/// residual computed anew as there.
 struct NormalErrorConjugateGradient {
   double tolerance = 1e-12;
   int max_iterations = 10000;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/krylov/krylov_loops.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 
 namespace kov::detail {
@@ -15,101 +17,160 @@ ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector&
   return sqrt(norm2_by_column(shadow));
 }
 
+ColumnMask SinceRenewal::due(const ByColumn<double>& rr, const SolveRun& run) {
+  ColumnMask columns(int(rr.size()));
+  for (int k = 0; k < columns.size(); ++k) {
+    const std::size_t i = std::size_t(k);
+    if (run.stopped().is_finished(k)) continue;
+    largest_[i] = std::max(largest_[i], rr[i]);
+    if (!(rr[i] > delta_squared_ * largest_[i])) columns.finish(k);
+  }
+  return columns;
+}
+
 /// Below this share of |r|^2 that of the next residual has too few digits left to be known from the sums before.
 constexpr double least_predicted = 1e-6;
+
+CgStep::CgStep(const CgSums& sums) : alpha(sums.rr / sums.pq), rr(sums.rr), rq_(sums.rq), qq_(sums.qq) { predict(); }
+
+void CgStep::predict() {
+  next = rr;
+  for (std::size_t k = 0; k < next.size(); ++k)  // |r - alpha A p|^2
+    next[k] = rr[k] - alpha[k] * (2 * rq_[k] - alpha[k] * qq_[k]);
+  unknown_ = not_above(next, least_predicted * rr);
+}
+
+void CgStep::take(const Vector& x, const Vector& r, const Vector& p, const Vector& q, const ColumnMask& finished) {
+  cg_update(alpha, q, x, next / rr, r, p, finished | unknown_);
+  const ColumnMask others = finished | unknown_.complement();
+  if (others.all_finished()) return;
+  axpy(alpha, p, x, others);
+  next = choose(others, next, axpy_norm2(-alpha, q, r, others));
+  xpay(r, next / rr, p, others);
+}
 
 /// Per iteration: one A, four sums over 3 reads, and an update with 4 reads and 3 writes; it waits for sums once,
 /// and once more where the norm of a residual has to be computed anew.
 ///
-/// The norm of the next residual follows from sums before the update, so that all fields are updated in one pass; that
-/// of this one is computed anew, so that errors do not add up: T. Chen and E. Carson, SIAM J. Matrix Anal. Appl. 41,
-/// 973 (2020), PR-CG.  After a renewal the direction p is no longer such that p^+ r = |r|^2, so that its step is
-/// computed from p^+ r; and beta stays the recursion's, for which both residuals lie in one Krylov space.
+/// After a renewal the direction p is no longer such that p^+ r = |r|^2, so that its step is computed from p^+ r; and
+/// beta stays the recursion's, for which both residuals lie in one Krylov space.
 SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, const ByColumn<double>& bb,
                                    const ByColumn<double>& goal, SolutionOfRecursion& solution, const Vector& like) {
   const Vector r = like.like("residual"), p = like.like("direction"), q = like.like("A direction");
   const Vector& x = solution.update();
   const double rounding = like.rounding();
   for (;;) {
-    ByColumn<double> next = solution.restart(run, r);
-    if (run.over(sqrt(next / bb), cg_patience)) return run.finish(r, r);
+    ByColumn<double> rr = solution.restart(run, r);
+    if (solution.over(run, sqrt(rr / bb), cg_patience)) return run.finish(r, r);
     copy(r, p);
     ColumnMask renewed;
-    while (run.may_iterate(not_above(next, goal))) {
+    while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, q);
-      const auto [pq, rq, qq, rr] = cg_sums(p, q, r, run.stopped());
-      run.give_up_unless_positive(pq);
+      const CgSums sums = cg_sums(p, q, r, run.stopped());
+      run.give_up_unless_positive(sums.pq, solution.square());
       if (!run.may_iterate()) break;
-      ByColumn<double> alpha = rr / pq;
-      if (renewed.any_finished())
-        alpha = choose(renewed, real(inner_product_by_column(p, r, run.stopped() | renewed.complement())) / pq, alpha);
-      for (std::size_t k = 0; k < next.size(); ++k)  // |r - alpha A p|^2
-        next[k] = rr[k] - alpha[k] * (2 * rq[k] - alpha[k] * qq[k]);
-      const ColumnMask unknown = not_above(next, least_predicted * rr);
-      renewed = solution.due(next, run);
-      // x = x + alpha p, r = r - alpha A p, p = r + beta p
-      const ColumnMask together = run.stopped() | unknown | renewed;
-      cg_update(alpha, q, x, next / rr, r, p, together);
-      const ColumnMask others = run.stopped() | (unknown | renewed).complement();
-      if (!others.all_finished()) {
-        axpy(alpha, p, x, others);
-        next = choose(others, next, axpy_norm2(-alpha, q, r, others));
+      CgStep step(sums);
+      if (renewed.any_finished()) {
+        const ByColumn<double> pr = real(inner_product_by_column(p, r, run.stopped() | renewed.complement()));
+        step.lengthen(choose(renewed, pr / sums.pq, step.alpha));
       }
-      run.step(sqrt(next / bb));
-      ByColumn<double> found = next;
-      if (renewed.any_finished()) solution.renew(renewed, found, run, r);
-      if (!others.all_finished()) xpay(r, next / rr, p, others);
-      next = found;
-      run.give_up_without_digits(sqrt(next / bb), rounding);
+      renewed = solution.due(step.next, run);
+      step.take(x, r, p, q, run.stopped() | renewed);
+      if (renewed.any_finished()) {
+        const ColumnMask others = run.stopped() | renewed.complement();
+        axpy(step.alpha, p, x, others);
+        step.next = choose(others, step.next, axpy_norm2(-step.alpha, q, r, others));
+        run.step(sqrt(step.next / bb));
+        rr = step.next;
+        solution.renew(renewed, rr, run, r);
+        xpay(r, step.next / step.rr, p, others);
+      } else {
+        rr = step.next;
+        run.step(sqrt(rr / bb));
+      }
+      run.give_up_without_digits(sqrt(rr / bb), rounding);
     }
   }
 }
 
-/// Per iteration: two A, two inner products, updates with 2 and 3 reads, each 1 write, and one with 5 reads and 2
-/// writes.
+/// Per iteration: two A, an update with 2 reads and 1 write, sums over 5 reads, and an update with 5 reads and 3
+/// writes; it waits for sums once, and once more where A has no adjoint.
+///
+/// With the image A^+ shadow the product of the shadow residual and A p, for the next p, follows from sums before p is
+/// known: L. T. Yang and R. P. Brent, ICA3PP 2002, 324, but without their recursions for vectors, so that residuals are
+/// as true as in the original.  So do |r|^2 and shadow^+ r, and those at the half step are computed anew, so that
+/// errors do not add up.
 SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColumn<double>& bb,
                          const ByColumn<double>& goal, SolutionOfRecursion& solution, const Vector& like) {
   using Number = std::complex<double>;
-  // An inner product this small relative to its vectors is only rounding: the recursion has broken down.
+  using Numbers = ByColumn<Number>;
+  // A number this small relative to what it is made of is only rounding: the recursion has broken down.
   const double nothing = like.rounding();
   const Vector r = like.like("residual"), shadow = like.like("shadow residual"), p = like.like("direction"),
-               v = like.like("A direction"), t = like.like("A residual");
+               v = like.like("A direction"), t = like.like("A residual"),
+               image = A.has_adjoint() ? like.like("A^+ shadow residual") : shadow;
+  const Vector& x = solution.update();
   ColumnMask plain = ColumnMask(like.n_components()).complement();  // columns that need no tilted shadow residual
   for (;;) {
     ByColumn<double> rr = solution.restart(run, r);
-    if (run.over(sqrt(rr / bb), bicgstab_patience)) return run.finish(r, r);
+    if (solution.over(run, sqrt(rr / bb), bicgstab_patience)) return run.finish(r, r);
     copy(r, p);
     const ByColumn<double> shadow_norm = begin_shadow_by_column(A, r, plain | run.stopped(), v, shadow);
-    ByColumn<Number> rho = inner_product_by_column(shadow, r, run.stopped());
+    if (A.has_adjoint()) A.apply_adjoint(shadow, image);
+    Numbers rho = inner_product_by_column(shadow, r, run.stopped()), overlap = rho;  // shadow^+ v
     plain = ColumnMask(like.n_components());
+    ColumnMask predicted = plain;  // columns whose overlap is known already
     while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, v);
-      const auto [v_shadow, vv] = inner_product_norm2_by_column(v, shadow, run.stopped());
-      const ByColumn<Number> overlap = conj(v_shadow);  // shadow^+ v
-      if (!run.may_iterate(not_above(abs(overlap), nothing * shadow_norm * sqrt(vv)))) break;
+      if (const ColumnMask others = run.stopped() | predicted; !others.all_finished()) {
+        const auto [v_shadow, vv] = inner_product_norm2_by_column(v, shadow, others);
+        overlap = choose(others, overlap, conj(v_shadow));
+        if (!run.may_iterate(not_above(abs(overlap), nothing * shadow_norm * sqrt(vv)))) break;
+      }
       plain = plain | run.stopped().complement();
-      const ByColumn<Number> alpha = rho / overlap;
-      const ByColumn<double> ss = axpy_norm2(-alpha, v, r, run.stopped());  // s = r - alpha A p, in the memory of r
+      const Numbers alpha = rho / overlap;
+      axpy(-alpha, v, r, run.stopped());  // s = r - alpha A p, in the memory of r
       A.apply(r, t);
-      const auto [ts, tt] = inner_product_norm2_by_column(t, r, run.stopped());
+      const BiCgStabSums of = bicgstab_sums(t, r, v, shadow, image, run.stopped());
       // The first half of the step reaches the goal, or the second half breaks down.
-      const ColumnMask ends = not_above(ss, goal) | not_above(abs(ts), nothing * sqrt(tt * ss));
-      axpy(alpha, p, solution.update(), run.stopped() | ends.complement());
-      const ByColumn<Number> omega = ts / tt;
-      const ColumnMask others = run.stopped() | ends;
-      // x = x + alpha p + omega s, r = s - omega A s
-      const auto [shadow_r, found] = bicgstab_step(alpha, p, omega, t, shadow, solution.update(), r, others);
-      rr = choose(ends, ss, found);
+      const ColumnMask ends = not_above(of.rr, goal) | not_above(abs(of.tr), nothing * sqrt(of.tt * of.rr));
+      axpy(alpha, p, x, run.stopped() | ends.complement());
+      const Numbers omega = of.tr / of.tt;
+      Numbers next = rho, beta = rho;
+      predicted = ColumnMask(like.n_components());
+      rr = of.rr;
+      for (std::size_t k = 0; k < rr.size(); ++k) {
+        if (ends.is_finished(int(k))) continue;
+        rr[k] -= std::norm(of.tr[k]) / of.tt[k];  // |s - omega A s|^2
+        next[k] = of.shadow_r[k] - omega[k] * of.shadow_t[k];
+        beta[k] = next[k] / rho[k] * (alpha[k] / omega[k]);
+        const Number terms[] = {of.shadow_t[k], -omega[k] * of.image_t[k], beta[k] * of.shadow_v[k],
+                                -beta[k] * omega[k] * of.image_v[k]};
+        overlap[k] = 0;
+        double size = 0;
+        for (const Number& term : terms) overlap[k] += term, size += std::abs(term);
+        if (A.has_adjoint() && std::abs(overlap[k]) > std::sqrt(nothing) * size) predicted.finish(int(k));
+      }
+      const ColumnMask unknown = not_above(rr, least_predicted * of.rr), renewed = solution.due(rr, run);
+      // x = x + alpha p + omega s, r = s - omega A s, p = r + beta (p - omega A p)
+      bicgstab_update(alpha, omega, t, beta, v, x, r, p, run.stopped() | ends | unknown | renewed);
+      const ColumnMask others = run.stopped() | ends | (unknown | renewed).complement();
+      if (!others.all_finished()) {
+        axpy(alpha, p, x, others);
+        axpy(omega, r, x, others);
+        rr = choose(others, rr, axpy_norm2(-omega, t, r, others));
+      }
       run.step(sqrt(rr / bb));
-      const ColumnMask renewed = solution.due(rr, run);
       if (renewed.any_finished()) solution.renew(renewed, rr, run, r);
       if (!run.may_iterate(ends | not_above(rr, goal))) break;
-      ByColumn<Number> next = shadow_r;
-      if (renewed.any_finished())
-        next = choose(renewed, inner_product_by_column(shadow, r, run.stopped() | renewed.complement()), next);
+      if (!others.all_finished())
+        next = choose(others, next, inner_product_by_column(shadow, r, run.stopped() | others));
       if (!run.may_iterate(not_above(abs(next), nothing * shadow_norm * sqrt(rr)))) break;
-      const ByColumn<Number> beta = next / rho * (alpha / omega);
-      xpaypbz(r, -beta * omega, v, beta, p, run.stopped());  // p = r + beta (p - omega A p)
+      if (!others.all_finished()) {
+        beta = next / rho * (alpha / omega);
+        xpaypbz(r, -beta * omega, v, beta, p, run.stopped() | others);
+        predicted = (predicted.complement() | others.complement()).complement();
+      }
       rho = next;
     }
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to conjugate_gradient.cpp, bicgstab.cpp and reliable_updates.cpp: the recursions of conjugate gradients and
-// BiCGstab, apart from where the solution is kept and how a residual is computed anew.
+// Private to conjugate_gradient.cpp, bicgstab.cpp, multi_shift.cpp and reliable_updates.cpp: the recursions of
+// conjugate gradients and BiCGstab, apart from where the solution is kept and how a residual is computed anew.
 #pragma once
 
 #include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/vector.hpp"
+
+#include <string>
 
 namespace kov::detail {
 
@@ -17,11 +19,32 @@ class SolutionOfRecursion {
   virtual const Vector& update() const = 0;
   /// Sets r to the true residual; returns |r_k|^2.
   virtual ByColumn<double> restart(SolveRun& run, const Vector& r) = 0;
+  /// SolveRun::over() of the residuals that restart() found, relative to the sources.
+  virtual bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const {
+    return run.over(residual, patience);
+  }
+  /// What an overlap of a direction with its image is called in messages.
+  virtual std::string square() const { return "p^+ A p"; }
   /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
   /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
   /// Sets these columns of r to their true residuals, and rr to their norms.
   virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
+};
+
+/// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.
+class SinceRenewal {
+ public:
+  SinceRenewal(int n_columns, double delta)
+      : largest_(ByColumn<double>::repeated(n_columns, 0)), delta_squared_(delta * delta) {}
+  /// See SolutionOfRecursion.
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run);
+  void restart(const ByColumn<double>& rr) { largest_ = rr; }
+  void renew(const ColumnMask& due, const ByColumn<double>& rr) { largest_ = choose(due, rr, largest_); }
+
+ private:
+  ByColumn<double> largest_;
+  double delta_squared_;
 };
 
 /// The solution is kept where the recursion adds to it, and its residual is computed anew only when that has ended.
@@ -45,6 +68,30 @@ inline constexpr int cg_patience = 2, bicgstab_patience = 4;
 /// Returns its norms.  Ar: memory.
 ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector& r, const ColumnMask& plain,
                                         const Vector& Ar, const Vector& shadow);
+
+/// A step of conjugate gradients, all of whose numbers follow from one pass of sums: the norm of the next residual is
+/// predicted, so that all fields are updated in one pass, and that of this one is computed anew, so that errors do not
+/// add up: T. Chen and E. Carson, SIAM J. Matrix Anal. Appl. 41, 973 (2020), PR-CG.
+class CgStep {
+ public:
+  /// sums: cg_sums() of p, q = A p and r.
+  explicit CgStep(const CgSums& sums);
+  /// With another length than |r|^2 / p^+ A p.
+  void lengthen(const ByColumn<double>& length) {
+    alpha = length;
+    predict();
+  }
+  /// x = x + alpha p, r = r - alpha A p, then p = r + next / rr p.  Columns whose next residual is too small to be
+  /// predicted wait for one sum more.
+  void take(const Vector& x, const Vector& r, const Vector& p, const Vector& q, const ColumnMask& finished);
+
+  ByColumn<double> alpha, rr, next;  // rr: |r|^2 before the step; next: after it
+
+ private:
+  void predict();
+  ByColumn<double> rq_, qq_;
+  ColumnMask unknown_;
+};
 
 /// Conjugate gradients until |r_k|^2 <= goal_k; bb: what the residuals of reports are relative to; like: a vector of
 /// the shape to work in.

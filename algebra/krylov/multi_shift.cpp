@@ -2,6 +2,7 @@
 #include "kov/algebra/krylov/multi_shift.hpp"
 
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/krylov/krylov_loops.hpp"
 #include "kov/algebra/solve_columns.hpp"
 #include "kov/core/site/worse.hpp"
 
@@ -66,21 +67,21 @@ void solve_together(const Shifted& smallest, const Vector& b, const ByColumn<dou
                    beta_before = ByColumn<double>::repeated(b.n_components(), 0);
   while (run.may_iterate(not_above(rr, goal))) {
     smallest.apply(p, q);
-    const ByColumn<double> pq = real(inner_product_by_column(p, q, run.stopped()));
-    run.give_up_unless_positive(pq, sentence("for the smallest shift, s =", smallest.shift, ", p^+ (A + s) p"));
+    const CgSums sums = cg_sums(p, q, r, run.stopped());
+    run.give_up_unless_positive(sums.pq, sentence("for the smallest shift, s =", smallest.shift, ", p^+ (A + s) p"));
     if (!run.may_iterate()) return;
-    const ByColumn<double> alpha = rr / pq;
-    const ByColumn<double> next = axpy_norm2(-alpha, q, r, run.stopped()), beta = next / rr;
-    cg_step(alpha, x, beta, r, p, run.stopped());
+    detail::CgStep step(sums);
+    step.take(x, r, p, q, run.stopped());
+    const ByColumn<double> alpha = step.alpha, beta = step.next / step.rr;
     for (auto& system : others) {
       const ColumnMask finished = run.stopped() | system.solved;
       if (finished.all_finished()) continue;
       system.follow(alpha, alpha_before, beta_before);
       cg_step(alpha * system.factor, system.x, beta * system.factor / system.factor_before, r, system.direction,
               finished);
-      system.solved = system.solved | not_above(system.factor * system.factor * next, goal);
+      system.solved = system.solved | not_above(system.factor * system.factor * step.next, goal);
     }
-    rr = next;
+    rr = step.next;
     alpha_before = alpha;
     beta_before = beta;
     run.step(sqrt(rr / bb));
@@ -90,8 +91,8 @@ void solve_together(const Shifted& smallest, const Vector& b, const ByColumn<dou
 
 }  // namespace
 
-/// Per iteration: one A, an inner product, an update with 2 reads and 1 write, and for each shift one with 3 reads and
-/// 2 writes.
+/// Per iteration: one A, four sums over 3 reads, for which it waits once, an update with 4 reads and 3 writes, and for
+/// each further shift one with 3 reads and 2 writes.
 SolveReport MultiShiftConjugateGradient::operator()(const Operator<Vector>& A, std::span<const double> shifts,
                                                     const Vector& b, const std::vector<Vector>& x) const {
   for (const double s : shifts) b.lattice().require_same("a shift of a solve", shifts.size(), s);

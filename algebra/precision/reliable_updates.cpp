@@ -37,10 +37,9 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
         steps_(steps),
         low_residual_(steps.like("new residual")),
         source_norm_(sqrt(bb)),
-        largest_(ByColumn<double>::repeated(b.n_components(), 0)),
+        since_(b.n_components(), delta),
         smallest_(ByColumn<double>::repeated(b.n_components(), std::numeric_limits<double>::infinity())),
-        fruitless_(std::size_t(b.n_components()), 0),
-        delta_squared_(delta * delta) {
+        fruitless_(std::size_t(b.n_components()), 0) {
     for (std::size_t k = 0; k < source_norm_.size(); ++k)
       if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
@@ -53,26 +52,17 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     else
       accepted_ = true_residual(x_);
     copy(low_residual_, r);
-    largest_ = accepted_;
+    since_.restart(accepted_);
     return accepted_;
   }
 
-  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override {
-    ColumnMask columns(int(rr.size()));
-    for (int k = 0; k < columns.size(); ++k) {
-      const std::size_t i = std::size_t(k);
-      if (run.stopped().is_finished(k)) continue;
-      largest_[i] = std::max(largest_[i], rr[i]);
-      if (!(rr[i] > delta_squared_ * largest_[i])) columns.finish(k);
-    }
-    return columns;
-  }
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return since_.due(rr, run); }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
     rr = choose(due, found, rr);
-    largest_ = choose(due, found, largest_);
+    since_.renew(due, found);
     copy(low_residual_, r, others);
   }
 
@@ -118,10 +108,10 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   Vector b_, x_, trial_, residual_, steps_, low_residual_;
   std::optional<Vector> zeros_;
   ByColumn<double> source_norm_;
-  /// |r_k|^2 / |b_k|^2: of x, the largest since the last renewal, and the smallest that was found.
-  ByColumn<double> accepted_, largest_, smallest_;
+  detail::SinceRenewal since_;
+  /// |r_k|^2 / |b_k|^2: of x, and the smallest that was found.
+  ByColumn<double> accepted_, smallest_;
   std::vector<int> fruitless_;
-  double delta_squared_;
   bool has_steps_ = false;
 };
 

@@ -96,21 +96,35 @@ void check(const Lattice& lattice, int n, Subset subset, bool masked) {
   expect_columns(one.x, two.x, before.x, finished);
   expect_columns(one.p, two.p, before.p, finished);
 
-  axpbypz(alpha, one.p, omega, one.r, one.x, finished);
-  const ByColumn<double> squares = axpy_norm2(-omega, one.t, one.r, finished);
-  const ByColumn<C> products = inner_product_by_column(one.shadow, one.r, finished);
-  const ColumnProducts found = detail::bicgstab_step(alpha, two.p, omega, two.t, two.shadow, two.x, two.r, finished);
-  expect_columns(one.x, two.x, before.x, finished);
-  expect_columns(one.r, two.r, before.r, finished);
+  const BiCgStabSums sums = detail::bicgstab_sums(one.t, one.r, one.p, one.shadow, one.x, finished);
+  const auto expect_product = [&](const ByColumn<C>& found, const F& left, const F& right) {
+    const ByColumn<C> expected = inner_product_by_column(left, right, finished);
+    const ByColumn<double> size = norm2_by_column(left, finished);
+    for (std::size_t k = 0; k < std::size_t(n); ++k)
+      EXPECT_LE(std::abs(found[k] - expected[k]), tolerance_of<F>() * size[k]) << k;
+  };
+  expect_product(sums.tr, one.t, one.r);
+  expect_product(sums.shadow_t, one.shadow, one.t);
+  expect_product(sums.shadow_r, one.shadow, one.r);
+  expect_product(sums.shadow_v, one.shadow, one.p);
+  expect_product(sums.image_t, one.x, one.t);
+  expect_product(sums.image_v, one.x, one.p);
+  const ByColumn<double> tt = norm2_by_column(one.t, finished), rr = norm2_by_column(one.r, finished);
   for (std::size_t k = 0; k < std::size_t(n); ++k) {
-    if (finished.is_finished(int(k))) {
-      EXPECT_EQ(found.norm2[k], 0);
-      EXPECT_EQ(found.inner_product[k], 0.0);
-      continue;
-    }
-    EXPECT_NEAR(found.norm2[k], squares[k], tolerance_of<F>() * squares[k]) << k;
-    EXPECT_LE(std::abs(found.inner_product[k] - products[k]), tolerance_of<F>() * squares[k]) << k;
+    EXPECT_NEAR(sums.tt[k], tt[k], tolerance_of<F>() * tt[k]) << k;
+    EXPECT_NEAR(sums.rr[k], rr[k], tolerance_of<F>() * rr[k]) << k;
   }
+
+  const Vectors<F> in_turn(lattice, n, subset), at_once(lattice, n, subset);
+  ByColumn<C> beta = ByColumn<C>::repeated(n, 0);
+  for (std::size_t k = 0; k < std::size_t(n); ++k) beta[k] = finished.is_finished(int(k)) ? std::nan("") : C{0.1, 0.5};
+  axpbypz(alpha, in_turn.p, omega, in_turn.r, in_turn.x, finished);
+  axpy(-omega, in_turn.t, in_turn.r, finished);
+  xpaypbz(in_turn.r, -beta * omega, in_turn.shadow, beta, in_turn.p, finished);
+  detail::bicgstab_update(alpha, omega, at_once.t, beta, at_once.shadow, at_once.x, at_once.r, at_once.p, finished);
+  expect_columns(in_turn.x, at_once.x, before.x, finished);
+  expect_columns(in_turn.r, at_once.r, before.r, finished);
+  expect_columns(in_turn.p, at_once.p, before.p, finished);
 }
 
 class KrylovUpdates : public test::OnLattices {};

@@ -289,7 +289,7 @@ TEST(ReliableUpdate, FailuresOfAColumnAreItsOwn) {
 #if !defined(KOKKOS_ENABLE_CUDA)  // there, sums of many columns and of one are taken in another order
   const High b(problem.lattice, "b"), x(problem.lattice, "x");
   copy(problem.b.column(0), b);
-  const SolveReport alone = ReliableUpdates<>(problem.low, quiet, 0.1)(problem.high, b, x);
+  const SolveReport alone = ReliableUpdates<>(Operator<SpinorField<float>>(low), quiet, 0.1)(problem.high, b, x);
   EXPECT_EQ(alone.iterations, report.column_iterations[0]);
   copy(problem.x.column(0), b);
   EXPECT_EQ(gather(x).data, gather(b).data);
