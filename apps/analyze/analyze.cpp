@@ -4,6 +4,7 @@
 #include "apps/analyze/analyze_parameters.hpp"
 #include "apps/analyze/analyze_results.hpp"
 #include "apps/analyze/correlator_mapping.hpp"
+#include "apps/analyze/disconnected_series.hpp"
 #include "apps/files/file_patterns.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
@@ -197,6 +198,7 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   session.comm.agree([&] {
     if (session.comm.rank() != 0) return;  // one host does it all
     all.series = read_series(session, files, mapping, parameters, all.extent, n_read);
+    add_disconnected(all.series, parameters, all.extent);
     all.common_labels = without_common_labels(all.series);
     analyse_all(session, parameters, all);
     all.dispersions = dispersions_of(all);
