@@ -59,6 +59,8 @@ Settings AnalyzeParameters::settings() {
         "of an isoscalar meson, N_f: connected less N_f times disconnected correlators are analysed, too; 0: not");
   s.add("disconnected.exact", &disconnected.exact,
         "loops have no noise, so that products of a hit with itself count; else only those of different hits do");
+  s.add("ratio.skip", &ratio.skip,
+        "of three-point to two-point functions: times at source and sink that plateaux and sums leave out");
   s.add("output.prefix", &output.prefix, "of the files written");
   s.add("output.pictures", &output.pictures, "channels in pictures, names or patterns; none: six of smallest errors");
   s.add("output.rows", &output.rows, "most rows of a table on standard output; files have all");
@@ -92,6 +94,7 @@ void AnalyzeParameters::check() const {
   at_least("disconnected.flavours", disconnected.flavours, 0);
   require(disconnected.flavours == 0 || !disconnected.channels.empty(), "disconnected.flavours is",
           disconnected.flavours, "but disconnected.channels names no loops");
+  at_least("ratio.skip", ratio.skip, 0);
   at_least("output.rows", output.rows, 1);
   for (const int n : data.extent) require(n >= 0, "data.extent has", n, "- extents are positive");
 }

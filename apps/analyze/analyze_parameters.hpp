@@ -54,6 +54,9 @@ struct AnalyzeParameters {
     int flavours = 0;
     bool exact = false;
   } disconnected;
+  struct RatioChoice {
+    int skip = 1;
+  } ratio;
   struct Output {
     std::string prefix = "analysis";
     std::vector<std::string> pictures;

@@ -104,24 +104,6 @@ void fit_series(const Resampled& c, int n_times, const AnalyzeParameters& parame
   result.n_fits = int(std::count_if(fits.begin(), fits.end(), [](const Fit& fit) { return fit.good(); }));
 }
 
-/// The numbers of replicas with their errors, with autocorrelation where that is asked for.
-std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors) {
-  std::vector<Estimate> all = c.estimates();
-  if (!errors.is_gamma()) return all;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::isfinite(all[i].error)) all[i].error = autocorrelation(c, i, errors.gamma_method()).error;
-  return all;
-}
-
-/// Why the chains are not those of so many samples; empty where they are.
-std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors) {
-  if (errors.chains.empty()) return "";
-  const std::int64_t sum = std::accumulate(errors.chains.begin(), errors.chains.end(), std::int64_t(0));
-  return sum == std::int64_t(n)
-             ? ""
-             : sentence("errors.chains add up to", std::to_string(sum) + ",", "but there are", n, "samples");
-}
-
 }  // namespace
 
 Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors) {
@@ -159,6 +141,22 @@ bool imaginary_is_larger(const CorrelatorSeries& series) {
     }
   }
   return imaginary > real;
+}
+
+std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors) {
+  std::vector<Estimate> all = c.estimates();
+  if (!errors.is_gamma()) return all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::isfinite(all[i].error)) all[i].error = autocorrelation(c, i, errors.gamma_method()).error;
+  return all;
+}
+
+std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors) {
+  if (errors.chains.empty()) return "";
+  const std::int64_t sum = std::accumulate(errors.chains.begin(), errors.chains.end(), std::int64_t(0));
+  return sum == std::int64_t(n)
+             ? ""
+             : sentence("errors.chains add up to", std::to_string(sum) + ",", "but there are", n, "samples");
 }
 
 PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters::Data& data) {
