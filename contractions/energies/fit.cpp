@@ -81,20 +81,41 @@ struct Whitener {
   Matrix matrix;
   FitCovariance covariance;
   std::string problem = {};
-  /// Whether numbers above the diagonal are zero.
+  /// The same for multiply(): columns of `rows` numbers, a multiple of a vector's, zeros beyond the matrix.
+  std::vector<double> padded = {};
+  Eigen::Index rows = 0;
   bool is_lower = false;
 
-  /// W times columns of times.  Written out: a matrix of so few rows is not worth the packing of a library's product.
-  void multiply(const double* in, double* out, Eigen::Index n_columns) const {
+  static constexpr Eigen::Index vector = 8;
+
+  void pad(bool has_zeros_above) {
     const Eigen::Index n = matrix.rows();
-    for (Eigen::Index column = 0; column < n_columns; ++column, in += n, out += n) {
-      std::fill(out, out + n, 0.0);
-      for (Eigen::Index j = 0; j < n; ++j) {
-        const double* w = matrix.data() + j * n;
-        const double factor = in[j];
-        for (Eigen::Index i = is_lower ? j : 0; i < n; ++i) out[i] += w[i] * factor;
+    rows = (n + vector - 1) / vector * vector;
+    is_lower = has_zeros_above;
+    padded.assign(std::size_t(rows * n), 0.0);
+    for (Eigen::Index j = 0; j < n; ++j)
+      for (Eigen::Index i = 0; i < n; ++i) padded[std::size_t(j * rows + i)] = matrix(i, j);
+  }
+
+  /// W times one or two columns of times.  Written out: a matrix of so few rows is not worth the packing of a library's
+  /// product.
+  template <int n_columns>
+  void multiply(const double* in, double* out) const {
+    const Eigen::Index n = matrix.rows();
+    for (Eigen::Index first = 0; first < n; first += vector) {
+      double sum[n_columns][vector] = {};
+      const Eigen::Index end = is_lower ? std::min(n, first + vector) : n;
+      for (Eigen::Index j = 0; j < end; ++j) {
+        const double* w = padded.data() + j * rows + first;
+        for (int c = 0; c < n_columns; ++c)
+          for (Eigen::Index i = 0; i < vector; ++i) sum[c][i] += w[i] * in[c * n + j];
       }
+      for (int c = 0; c < n_columns; ++c) std::copy_n(sum[c], std::min(n - first, vector), out + c * n + first);
     }
+  }
+  /// Of the slopes of one state or two.
+  void multiply(const Slopes& in, Slopes& out) const {
+    for (Eigen::Index c = 0; c < in.cols(); c += 2) multiply<2>(in.data() + c * in.rows(), out.data() + c * in.rows());
   }
 };
 
@@ -122,7 +143,7 @@ struct Minimum {
 double chi2_at(const States& states, const Whitener& whitener, const TimeVector& white, const SmallVector& p,
                Slopes& slopes, TimeVector& residual, Slopes& jacobian) {
   states.evaluate(p, slopes);
-  whitener.multiply(slopes.data(), jacobian.data(), p.size());
+  whitener.multiply(slopes, jacobian);
   residual = white - p(0) * jacobian.col(0);
   if (states.n_states() == 2) residual -= p(2) * jacobian.col(2);
   return residual.squaredNorm();
@@ -134,7 +155,7 @@ Minimum minimise(const States& states, const Whitener& whitener, const double* y
   constexpr int most_steps = 200;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   auto& [white, residual, next_residual, slopes, jacobian, next_jacobian] = memory;
-  whitener.multiply(y, white.data(), 1);
+  whitener.multiply<1>(y, white.data());
   double chi2 = chi2_at(states, whitener, white, p, slopes, residual, jacobian);
   if (!std::isfinite(chi2)) return {p, chi2, false};
   for (int step = 0; step < most_steps; ++step) {
@@ -208,14 +229,18 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
     if (eigen.info() != Eigen::Success) return {{}, kind, "the covariance has no eigenvalues"};
     const double least = options.svd_cut * eigen.eigenvalues().maxCoeff();
     const TimeVector weight = eigen.eigenvalues().cwiseMax(least).cwiseSqrt().cwiseInverse();
-    return {weight.asDiagonal() * eigen.eigenvectors().transpose() * scale.asDiagonal(), kind};
+    Whitener result{weight.asDiagonal() * eigen.eigenvectors().transpose() * scale.asDiagonal(), kind};
+    result.pad(false);
+    return result;
   }
   const Eigen::LLT<Matrix> factor(correlation);
   if (factor.info() != Eigen::Success || factor.rcond() < 1e-14)
     return {{}, kind, "the covariance is singular: times do not fluctuate independently"};
   Matrix inverse = Matrix::Identity(n, n);
   factor.matrixL().solveInPlace(inverse);
-  return {inverse * scale.asDiagonal(), kind, {}, true};
+  Whitener result{inverse * scale.asDiagonal(), kind};
+  result.pad(true);
+  return result;
 }
 
 /// Amplitudes that are best for given energies.
@@ -299,7 +324,7 @@ std::vector<double> errors_from_curvature(const States& states, const Whitener& 
                                           int first) {
   Slopes at_times(states.n(), p.size()), jacobian(states.n(), p.size());
   states.evaluate(p, at_times);
-  whitener.multiply(at_times.data(), jacobian.data(), p.size());
+  whitener.multiply(at_times, jacobian);
   const SmallMatrix curvature = jacobian.transpose() * jacobian;
   const SmallMatrix inverse = curvature.ldlt().solve(SmallMatrix::Identity(p.size(), p.size()));
   // Rows of d(E_n, A_n) / dp.
