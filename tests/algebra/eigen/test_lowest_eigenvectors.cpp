@@ -138,7 +138,9 @@ TYPED_TEST(LowestEigenvectors, SpanTheSpaceOfTheDenseOnes) {
           overlap += std::conj(system.vectors[k][12 * x + s]) * vectors.data[(n * x + i) * 12 + s];
       inside += std::norm(overlap);
     }
-    EXPECT_NEAR(inside, 1, leak * leak + 30 * epsilon) << i;
+    // The dense vectors have the rounding of all Jacobi rotations.
+    constexpr double rounding = 4 * double(dimension) * std::numeric_limits<double>::epsilon();
+    EXPECT_NEAR(inside, 1, leak * leak + 30 * epsilon + rounding) << i;
   }
 }
 
