@@ -4,6 +4,7 @@
 #include "apps/analyze/analyze_parameters.hpp"
 #include "apps/analyze/analyze_results.hpp"
 #include "apps/analyze/correlator_mapping.hpp"
+#include "apps/analyze/disconnected_series.hpp"
 #include "apps/files/file_patterns.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
@@ -30,7 +31,7 @@ struct AnalyzeOptions {
 };
 
 std::vector<std::string> picture_kinds(const AnalyzeParameters& p) {
-  std::vector<std::string> kinds{".effective", ".correlators", ".dispersion"};
+  std::vector<std::string> kinds{".effective", ".correlators", ".dispersion", ".ratio"};
   if (!p.gevp.operators.empty()) kinds.insert(kinds.end(), {".gevp", ".eigenvalues"});
   return kinds;
 }
@@ -130,6 +131,19 @@ std::vector<std::size_t> pictured_dispersions(const AnalysisResults& all, const 
   return which;
 }
 
+/// The ratio that is drawn: the first with a plateau, of those currents that are named where any is.
+const RatioResult* pictured_ratio(const AnalysisResults& all, const std::vector<std::string>& patterns) {
+  const RatioResult* found = nullptr;
+  for (const RatioResult& r : all.ratios) {
+    if (std::none_of(r.sinks.begin(), r.sinks.end(),
+                     [](const SinkTimeRatio& s) { return std::isfinite(s.plateau.error); }))
+      continue;
+    if (matches_any(r.head.channel, patterns)) return &r;
+    if (found == nullptr) found = &r;
+  }
+  return found;
+}
+
 void draw(WrittenFiles& written, const AnalysisResults& all, const AnalyzeParameters& parameters,
           const std::string& caption) {
   const std::string& prefix = parameters.output.prefix;
@@ -142,6 +156,8 @@ void draw(WrittenFiles& written, const AnalysisResults& all, const AnalyzeParame
   written.draw(prefix + ".correlators", correlator_plot(all, which, caption));
   if (const auto d = pictured_dispersions(all, which); !d.empty())
     written.draw(prefix + ".dispersion", dispersion_plot(all, d, caption));
+  if (const RatioResult* ratio = pictured_ratio(all, parameters.output.pictures))
+    written.draw(prefix + ".ratio", ratio_plot(*ratio, caption));
   if (!all.gevps.empty()) {
     written.draw(prefix + ".gevp", gevp_energy_plot(all.gevps.front(), parameters.gevp.operators, caption));
     written.draw(prefix + ".eigenvalues", gevp_eigenvalue_plot(all.gevps.front(), parameters.gevp.operators, caption));
@@ -197,7 +213,11 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   session.comm.agree([&] {
     if (session.comm.rank() != 0) return;  // one host does it all
     all.series = read_series(session, files, mapping, parameters, all.extent, n_read);
+    add_disconnected(all.series, parameters, all.extent);
+    all.ratios = ratios_of(all.series, parameters, all.extent);
     all.common_labels = without_common_labels(all.series);
+    for (RatioResult& r : all.ratios)
+      for (const auto& [name, value] : all.common_labels) r.head.labels.erase(name);
     analyse_all(session, parameters, all);
     all.dispersions = dispersions_of(all);
     if (!parameters.gevp.operators.empty()) all.gevps = gevp_results(all.series, parameters);
@@ -207,6 +227,7 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   if (session.comm.rank() == 0) {
     energies = energy_table(all, 0);
     if (!all.dispersions.empty()) others += "\n\n" + dispersion_table(all, 0);
+    if (!all.ratios.empty()) others += "\n\n" + ratio_table(all, 0);
     others += gevp_text(all, parameters, 0);
   }
   WrittenFiles written(session);
@@ -226,6 +247,8 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
     session.say(effective_mass_table(all, pictured(all, parameters.output.pictures)));
     if (!all.dispersions.empty())
       session.say("dispersion relations\n\n" + dispersion_table(all, parameters.output.rows));
+    if (!all.ratios.empty())
+      session.say("matrix elements of currents from ratios\n\n" + ratio_table(all, parameters.output.rows));
     if (const std::string text = gevp_text(all, parameters, 3); !text.empty()) session.say(text);
   }
   AnalysisResults drawn = std::move(all);
@@ -240,25 +263,25 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
 }  // namespace
 
 Command analyze_command() {
-  return {
-      "analyze", "energies from correlators: errors, fits, dispersion, GEVP",
-      "FILEs are correlators of `kovariant spectrum`, or with --mapping HDF5 files of any code; * and ? are "
-      "wildcards.\n"
-      "Prints energies, effective masses, dispersion relations and the GEVP of a matrix of operators; writes "
-      "PREFIX.txt,\n"
-      "PREFIX.h5 and the pictures PREFIX.effective, .correlators, .dispersion, .gevp, .eigenvalues (.svg and .pdf).\n"
-      "--print shows every setting with its value and what it means, as TOML to start from.\n"
-      "example: kovariant analyze spectrum.h5 --set fit.first=3 --set gevp.operators='[\"pion\", \"pion_A4\"]'",
-      [](Arguments& arguments) -> Action {
-        auto o = std::make_shared<AnalyzeOptions>();
-        arguments.positional("FILE", o->files, "files of correlators", false);
-        arguments.option("--settings", o->settings, "a TOML file of settings");
-        arguments.option("--set", o->set, "KEY=VALUE, as in that file; several times");
-        arguments.option("--mapping", o->mapping, "a TOML file that says where other codes have what");
-        arguments.flag("--dry-run", o->dry_run, "print what is read and written; compute and write nothing");
-        arguments.flag("--print", o->print, "print the settings in force as TOML and exit");
-        return [o](const Session& session) { analyze(session, *o); };
-      }};
+  return {"analyze", "energies from correlators: errors, fits, dispersion, GEVP",
+          "FILEs are correlators of `kovariant spectrum`, or with --mapping HDF5 files of any code; * and ? are "
+          "wildcards.\n"
+          "Prints energies, effective masses, dispersion relations, matrix elements from three-point functions, and "
+          "the GEVP\n"
+          "of a matrix of operators; writes PREFIX.txt, PREFIX.h5 and the pictures PREFIX.effective, .correlators,\n"
+          ".dispersion, .ratio, .gevp, .eigenvalues (.svg and .pdf).\n"
+          "--print shows every setting with its value and what it means, as TOML to start from.\n"
+          "example: kovariant analyze spectrum.h5 --set fit.first=3 --set gevp.operators='[\"pion\", \"pion_A4\"]'",
+          [](Arguments& arguments) -> Action {
+            auto o = std::make_shared<AnalyzeOptions>();
+            arguments.positional("FILE", o->files, "files of correlators", false);
+            arguments.option("--settings", o->settings, "a TOML file of settings");
+            arguments.option("--set", o->set, "KEY=VALUE, as in that file; several times");
+            arguments.option("--mapping", o->mapping, "a TOML file that says where other codes have what");
+            arguments.flag("--dry-run", o->dry_run, "print what is read and written; compute and write nothing");
+            arguments.flag("--print", o->print, "print the settings in force as TOML and exit");
+            return [o](const Session& session) { analyze(session, *o); };
+          }};
 }
 
 }  // namespace kov::app

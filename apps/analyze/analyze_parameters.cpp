@@ -51,6 +51,16 @@ Settings AnalyzeParameters::settings() {
   s.add("gevp.tracking", &gevp.tracking,
         "what makes a state that of another time: the order of eigenvalues, or vectors of t0 + 1 or of the time before",
         {"sorted", "fixed", "running"});
+  s.add("disconnected.channels", &disconnected.channels,
+        "of quark loops whose products are correlators: sink-source such as 'pion-pion_A4', or names and patterns of "
+        "loops "
+        "with themselves");
+  s.add("disconnected.flavours", &disconnected.flavours,
+        "of an isoscalar meson, N_f: connected less N_f times disconnected correlators are analysed, too; 0: not");
+  s.add("disconnected.exact", &disconnected.exact,
+        "loops have no noise, so that products of a hit with itself count; else only those of different hits do");
+  s.add("ratio.skip", &ratio.skip,
+        "of three-point to two-point functions: times at source and sink that plateaux and sums leave out");
   s.add("output.prefix", &output.prefix, "of the files written");
   s.add("output.pictures", &output.pictures, "channels in pictures, names or patterns; none: six of smallest errors");
   s.add("output.rows", &output.rows, "most rows of a table on standard output; files have all");
@@ -81,6 +91,10 @@ void AnalyzeParameters::check() const {
   require(fit.svd_cut > 0 && fit.svd_cut <= 1, "fit.svd_cut is", fit.svd_cut, "- it must be above 0 and at most 1");
   require(gevp.operators.size() != 1, "gevp.operators has one operator, but a matrix takes two or more");
   at_least("gevp.t0", gevp.t0, 0);
+  at_least("disconnected.flavours", disconnected.flavours, 0);
+  require(disconnected.flavours == 0 || !disconnected.channels.empty(), "disconnected.flavours is",
+          disconnected.flavours, "but disconnected.channels names no loops");
+  at_least("ratio.skip", ratio.skip, 0);
   at_least("output.rows", output.rows, 1);
   for (const int n : data.extent) require(n >= 0, "data.extent has", n, "- extents are positive");
 }

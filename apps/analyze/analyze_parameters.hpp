@@ -47,6 +47,16 @@ struct AnalyzeParameters {
     std::string reference = "fixed", tracking = "running";
     int t0 = 1;
   } gevp;
+  struct DisconnectedChoice {
+    /// sink-source, or patterns of loops with themselves.
+    std::vector<std::string> channels;
+    /// N_f of isoscalar correlators; 0: none.
+    int flavours = 0;
+    bool exact = false;
+  } disconnected;
+  struct RatioChoice {
+    int skip = 1;
+  } ratio;
   struct Output {
     std::string prefix = "analysis";
     std::vector<std::string> pictures;

@@ -235,6 +235,27 @@ std::string gevp_table(const GevpResult& gevp) {
   return table_text(rows, 0);
 }
 
+std::string ratio_table(const AnalysisResults& all, int most_rows) {
+  std::vector<std::vector<std::string>> rows{
+      {"current", "transfer", "labels", "sink", "part", "matrix element", "chi2/dof", "p", ""}};
+  std::size_t shown = 0;
+  for (const RatioResult& r : all.ratios) {
+    if (most_rows > 0 && rows.size() > std::size_t(most_rows)) break;
+    ++shown;
+    const auto add = [&](const std::string& sink, const Estimate& e, double chi2, int dof, double p) {
+      rows.push_back({r.head.channel, to_string(r.head.momentum), r.head.labels_text(), sink, r.imaginary ? "Im" : "Re",
+                      value_text(e), short_number(dof > 0 ? chi2 / dof : NAN), short_number(dof > 0 ? p : NAN),
+                      r.problem});
+    };
+    for (const SinkTimeRatio& s : r.sinks) add(std::to_string(s.t_sink), s.plateau, s.chi2, s.dof, s.p_value);
+    if (r.sinks.size() > 1 && r.problem.empty()) add("sum", r.sum, r.sum_chi2, r.sum_dof, r.sum_p_value);
+  }
+  std::string text = table_text(rows, 5);
+  if (shown < all.ratios.size())
+    text += sentence("and", all.ratios.size() - shown, "more currents, which the files have (output.rows)") + "\n";
+  return text;
+}
+
 std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<std::string>& patterns) {
   std::vector<std::size_t> which;
   constexpr std::size_t most = 6;
@@ -315,6 +336,28 @@ Plot dispersion_plot(const AnalysisResults& all, const std::vector<std::size_t>&
     }
     plot.series.push_back(line);
   }
+  return plot;
+}
+
+Plot ratio_plot(const RatioResult& ratio, const std::string& caption) {
+  Plot plot{.title = "Ratio of three-point and two-point functions",
+            .x_label = "$(τ - t_{sink} / 2) / a$",
+            .y_label = "$R(τ)$",
+            .series = {}};
+  plot.caption = caption;
+  double longest = 0;
+  for (const SinkTimeRatio& s : ratio.sinks) {
+    PlotSeries series{.name = "$t_{sink} = " + std::to_string(s.t_sink) + "$", .x = {}, .y = {}, .error = {}};
+    for (std::size_t tau = 0; tau < s.ratio.size(); ++tau)
+      add_point(series, double(tau) - 0.5 * s.t_sink, s.ratio[tau]);
+    longest = std::max(longest, 0.5 * s.t_sink);
+    plot.series.push_back(series);
+  }
+  if (std::isfinite(ratio.sum.mean) && std::isfinite(ratio.sum.error)) {
+    plot.series.push_back({.name = "summation method", .x = {}, .y = {}, .error = {}});
+    plot.bands.push_back({-longest, longest, ratio.sum.mean, ratio.sum.error, plot.series.size() - 1});
+  }
+  fit_range(plot, 0.5);
   return plot;
 }
 

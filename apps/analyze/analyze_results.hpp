@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/analyze/gevp_analysis.hpp"
+#include "apps/analyze/ratio_analysis.hpp"
 #include "apps/analyze/series_analysis.hpp"
 #include "apps/plot/plot.hpp"
 
@@ -30,6 +31,7 @@ struct AnalysisResults {
   std::vector<SeriesResult> results;
   std::vector<DispersionResult> dispersions;
   std::vector<GevpResult> gevps;
+  std::vector<RatioResult> ratios;
   /// The lattice in space; zeros where it is not known.
   Coord extent{0, 0, 0, 0};
 };
@@ -47,6 +49,8 @@ std::string energy_table(const AnalysisResults& all, int most_rows);
 std::string effective_mass_table(const AnalysisResults& all, std::vector<std::size_t> which);
 std::string dispersion_table(const AnalysisResults& all, int most_rows);
 std::string gevp_table(const GevpResult& gevp);
+/// A row for each time of the sink, and one for their sum.  most_rows = 0: all.
+std::string ratio_table(const AnalysisResults& all, int most_rows);
 
 /// Those that pictures show: by output.pictures or, without, six of different channels with the smallest relative
 /// errors at the smallest momentum.
@@ -55,6 +59,8 @@ std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<
 Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);
 Plot correlator_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);
 Plot dispersion_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);
+/// R(tau) of one current for every time of the sink, with the band of the summation method.
+Plot ratio_plot(const RatioResult& ratio, const std::string& caption);
 /// Energies of the states, and their eigenvalues beside the diagonal of the matrix.
 Plot gevp_energy_plot(const GevpResult& gevp, const std::vector<std::string>& operators, const std::string& caption);
 Plot gevp_eigenvalue_plot(const GevpResult& gevp, const std::vector<std::string>& operators,

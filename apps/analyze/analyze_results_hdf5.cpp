@@ -146,6 +146,29 @@ void write_gevp(Hdf5File& file, const std::string& group, const GevpResult& g,
   file.write<double>(group + "/overlap", g.solution.overlap, {n_times});
 }
 
+void write_ratio(Hdf5File& file, const std::string& group, const RatioResult& r) {
+  file.create_group(group);
+  file.set_attribute(group, "current", r.head.channel);
+  file.set_attribute(group, "transfer", std::vector<std::int64_t>(r.head.momentum.begin(), r.head.momentum.end()));
+  file.set_attribute(group, "labels", r.head.labels_text());
+  file.set_attribute(group, "imaginary", std::int64_t(r.imaginary));
+  file.set_attribute(group, "samples", std::int64_t(r.n_samples));
+  file.set_attribute(group, "problem", r.problem);
+  file.set_attribute(group, "sum", r.sum.mean);
+  file.set_attribute(group, "sum_error", r.sum.error);
+  file.set_attribute(group, "sum_chi2", r.sum_chi2);
+  file.set_attribute(group, "sum_dof", std::int64_t(r.sum_dof));
+  std::vector<const std::vector<Estimate>*> ratios;
+  for (const SinkTimeRatio& s : r.sinks) ratios.push_back(&s.ratio);
+  write_estimates(file, group + "/ratio", ratios);
+  write_column<std::int64_t>(file, group + "/sink_time", r.sinks, [](const SinkTimeRatio& s) { return s.t_sink; });
+  const auto reals = [&](const char* name, const auto& f) { write_column<double>(file, group + name, r.sinks, f); };
+  reals("/plateau", [](const SinkTimeRatio& s) { return s.plateau.mean; });
+  reals("/plateau_error", [](const SinkTimeRatio& s) { return s.plateau.error; });
+  reals("/chi2", [](const SinkTimeRatio& s) { return s.chi2; });
+  reals("/dof", [](const SinkTimeRatio& s) { return double(s.dof); });
+}
+
 }  // namespace
 
 void write_analysis(
@@ -167,6 +190,7 @@ void write_analysis(
   write_dispersions(file, all);
   for (std::size_t k = 0; k < all.gevps.size(); ++k)
     write_gevp(file, "/gevp/" + std::to_string(k), all.gevps[k], operators);
+  for (std::size_t k = 0; k < all.ratios.size(); ++k) write_ratio(file, "/ratio/" + std::to_string(k), all.ratios[k]);
   file.commit();
 }
 

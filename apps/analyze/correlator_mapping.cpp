@@ -181,6 +181,8 @@ std::vector<CorrelatorArray> arrays_of(const MappedDatasets& table, const PathNa
       n_arrays *= axes.size(axis);
     }
   const bool parts = axes.index.count("part") > 0;
+  const std::uint64_t of_configuration = axes.stride("configuration"), of_source = axes.stride("source"),
+                      of_momentum = axes.stride("momentum"), of_t = axes.stride("t"), of_part = axes.stride("part");
   std::vector<CorrelatorArray> arrays;
   for (std::uint64_t a = 0; a < n_arrays; ++a) {
     CorrelatorArray array = head;
@@ -195,10 +197,9 @@ std::vector<CorrelatorArray> arrays_of(const MappedDatasets& table, const PathNa
       for (std::uint64_t s = 0; s < n_sources; ++s)
         for (std::uint64_t p = 0; p < head.momenta.size(); ++p)
           for (std::uint64_t t = 0; t < head.n_times; ++t) {
-            const std::uint64_t at = offset + c * axes.stride("configuration") + s * axes.stride("source") +
-                                     p * axes.stride("momentum") + t * axes.stride("t");
+            const std::uint64_t at = offset + c * of_configuration + s * of_source + p * of_momentum + t * of_t;
             const std::complex<double> z =
-                parts ? std::complex<double>(data.values[at].real(), data.values[at + axes.stride("part")].real())
+                parts ? std::complex<double>(data.values[at].real(), data.values[at + of_part].real())
                       : data.values[at];
             array.values.push_back(table.factor * z);
           }

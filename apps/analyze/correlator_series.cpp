@@ -61,25 +61,28 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
   for (int& n : box)
     if (n <= 0) n = 1 << 20;
   const bool averages = average_momenta_ && is_even_in_momentum(array);
+  std::vector<int> numbers;
+  for (const std::string& name : array.configurations) {
+    const auto [number, new_name] = number_.try_emplace(name, int(names_.size()));
+    if (new_name) names_.push_back(name);
+    numbers.push_back(number->second);
+  }
   for (std::size_t p = 0; p < array.momenta.size(); ++p) {
     const Momentum& momentum = array.momenta[p];
     Rows& rows = rows_of(array, averages ? representative(momentum, box) : momentum);
     require(rows.head.n_times == array.n_times, "correlators of", array.head.channel, "have", rows.head.n_times, "and",
             array.n_times, "times, the latter in", file + ": analyse lattices one by one");
     for (std::size_t row = 0; row < array.sources.size(); ++row) {
-      const std::string& name = array.configurations[row];
-      const auto [number, new_name] = number_.try_emplace(name, int(names_.size()));
-      if (new_name) names_.push_back(name);
-      const auto [place, fresh] = rows.place.try_emplace({number->second, array.sources[row]}, rows.sources.size());
+      const auto [place, fresh] = rows.place.try_emplace({numbers[row], array.sources[row]}, rows.sources.size());
       if (fresh) {
-        rows.configurations.push_back(number->second);
+        rows.configurations.push_back(numbers[row]);
         rows.sources.push_back(array.sources[row]);
         rows.members.emplace_back();
         rows.sums.resize(rows.sums.size() + array.n_times);
       }
       std::vector<Momentum>& members = rows.members[place->second];
       require(std::find(members.begin(), members.end(), momentum) == members.end(), file, "has a correlator of",
-              array.head.channel, "on the configuration", name,
+              array.head.channel, "on the configuration", array.configurations[row],
               "that was read before, and it would count twice; name each file once");
       members.push_back(momentum);
       const std::complex<double>* in = array.values.data() + (row * array.momenta.size() + p) * array.n_times;
@@ -93,6 +96,7 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
 std::vector<CorrelatorSeries> SeriesCollector::take() {
   require(!all_.empty(), "there is no correlator to analyse",
           channels_.empty() ? "in these files" : ": data.channels matches none of those in the files");
+  constexpr std::size_t none = std::size_t(-1);
   // A sample is a configuration; where all correlators are of a single one, a source.
   bool one = true;
   for (const Rows& rows : all_)
@@ -100,19 +104,22 @@ std::vector<CorrelatorSeries> SeriesCollector::take() {
   std::vector<CorrelatorSeries> series;
   for (Rows& rows : all_) {
     CorrelatorSeries s = std::move(rows.head);
-    std::map<std::string, std::size_t> place;
+    // Of a configuration or, where there is one, of a source.
+    std::map<Coord, std::size_t> of_source;
+    std::vector<std::size_t> of_configuration(one ? 0 : names_.size(), none);
     std::vector<int> members;
     for (std::size_t row = 0; row < rows.sources.size(); ++row) {
-      const auto [found, fresh] = place.try_emplace(
-          one ? to_string(rows.sources[row]) : names_[std::size_t(rows.configurations[row])], s.samples.size());
-      if (fresh) {
-        s.samples.push_back(found->first);
+      const std::size_t number = std::size_t(rows.configurations[row]);
+      std::size_t& place =
+          one ? of_source.try_emplace(rows.sources[row], none).first->second : of_configuration[number];
+      if (place == none) {
+        place = s.samples.size();
+        s.samples.push_back(one ? to_string(rows.sources[row]) : names_[number]);
         members.push_back(0);
         s.values.resize(s.values.size() + s.n_times);
       }
-      for (std::size_t t = 0; t < s.n_times; ++t)
-        s.values[found->second * s.n_times + t] += rows.sums[row * s.n_times + t];
-      members[found->second] += int(rows.members[row].size());
+      for (std::size_t t = 0; t < s.n_times; ++t) s.values[place * s.n_times + t] += rows.sums[row * s.n_times + t];
+      members[place] += int(rows.members[row].size());
     }
     for (std::size_t i = 0; i < s.values.size(); ++i) s.values[i] /= members[i / s.n_times];
     series.push_back(std::move(s));

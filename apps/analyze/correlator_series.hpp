@@ -5,8 +5,10 @@
 
 #include "kov/contractions/correlators/correlator_read.hpp"
 
+#include <array>
 #include <complex>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,15 @@ struct CorrelatorSeries {
   std::vector<std::string> samples = {};
   /// [sample][t], averaged over sources and, where asked for, equivalent momenta.
   std::vector<std::complex<double>> values = {};
+
+  /// What disconnected correlators at rest are less: vacuum_weight <a><b>, at all times alike.  Re a, Im a, Re b, Im b
+  /// of each sample; empty where there is no such part.  The values have the vacuum's part of all samples, vacuum_mean
+  /// = <a><b>, taken out; replicas have their own.
+  std::vector<std::array<double, 4>> vacuum = {};
+  std::complex<double> vacuum_mean = 0;
+  double vacuum_weight = 0;
+  /// Which part is the correlator, where that is known and the other one is noise.
+  std::optional<bool> imaginary = {};
 
   /// "name = value, ..." of the labels.
   std::string labels_text() const;

@@ -2,6 +2,7 @@
 #include "apps/analyze/series_analysis.hpp"
 
 #include "kov/contractions/energies/effective_mass.hpp"
+#include "kov/contractions/energies/vacuum.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
@@ -36,20 +37,6 @@ Samples part_of(const CorrelatorSeries& series, bool imaginary) {
       samples[i][t] = imaginary ? z.imag() : z.real();
     }
   return samples;
-}
-
-bool imaginary_is_larger(const CorrelatorSeries& series) {
-  double real = 0, imaginary = 0;
-  for (std::size_t t = 0; t < series.n_times; ++t) {
-    std::complex<double> sum = 0;
-    for (std::size_t i = 0; i < series.samples.size(); ++i) sum += series.values[i * series.n_times + t];
-    // In units of what is at this time, so that t = 0 does not decide alone.
-    if (const double size = std::norm(sum); size > 0) {
-      real += sum.real() * sum.real() / size;
-      imaginary += sum.imag() * sum.imag() / size;
-    }
-  }
-  return imaginary > real;
 }
 
 Observable effective_mass_of(FitForm form, int n_times) {
@@ -117,7 +104,45 @@ void fit_series(const Resampled& c, int n_times, const AnalyzeParameters& parame
   result.n_fits = int(std::count_if(fits.begin(), fits.end(), [](const Fit& fit) { return fit.good(); }));
 }
 
-/// The numbers of replicas with their errors, with autocorrelation where that is asked for.
+}  // namespace
+
+Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors) {
+  if (errors.method != "bootstrap") return Jackknife{errors.bin}(samples);
+  return Bootstrap{errors.replicas, errors.seed, errors.bin}(samples);
+}
+
+Resampled resampled(const CorrelatorSeries& series, const PreparedSeries& data,
+                    const AnalyzeParameters::Errors& errors) {
+  if (data.vacuum_factor.empty()) return resampled(data.samples, errors);
+  Samples rows = data.samples;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    rows[k].insert(rows[k].end(), series.vacuum[k].begin(), series.vacuum[k].end());
+  const Resampled all = errors.method == "bootstrap"
+                            ? with_vacuum(rows, Bootstrap{errors.replicas, errors.seed, errors.bin})
+                            : with_vacuum(rows, Jackknife{errors.bin});
+  const double mean = data.imaginary ? series.vacuum_mean.imag() : series.vacuum_mean.real();
+  return all.map([&](const std::vector<double>& row) {
+    const std::size_t n = data.vacuum_factor.size();
+    std::vector<double> c(row.begin(), row.begin() + std::ptrdiff_t(n));
+    for (std::size_t t = 0; t < n; ++t) c[t] -= data.vacuum_factor[t] * (row[n + (data.imaginary ? 1 : 0)] - mean);
+    return c;
+  });
+}
+
+bool imaginary_is_larger(const CorrelatorSeries& series) {
+  double real = 0, imaginary = 0;
+  for (std::size_t t = 0; t < series.n_times; ++t) {
+    std::complex<double> sum = 0;
+    for (std::size_t i = 0; i < series.samples.size(); ++i) sum += series.values[i * series.n_times + t];
+    // In units of what is at this time, so that t = 0 does not decide alone.
+    if (const double size = std::norm(sum); size > 0) {
+      real += sum.real() * sum.real() / size;
+      imaginary += sum.imag() * sum.imag() / size;
+    }
+  }
+  return imaginary > real;
+}
+
 std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors) {
   std::vector<Estimate> all = c.estimates();
   if (!errors.is_gamma()) return all;
@@ -126,7 +151,6 @@ std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::
   return all;
 }
 
-/// Why the chains are not those of so many samples; empty where they are.
 std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors) {
   if (errors.chains.empty()) return "";
   const std::int64_t sum = std::accumulate(errors.chains.begin(), errors.chains.end(), std::int64_t(0));
@@ -135,27 +159,25 @@ std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& error
              : sentence("errors.chains add up to", std::to_string(sum) + ",", "but there are", n, "samples");
 }
 
-}  // namespace
-
-Resampled resampled(const Samples& samples, const AnalyzeParameters::Errors& errors) {
-  if (errors.method != "bootstrap") return Jackknife{errors.bin}(samples);
-  return Bootstrap{errors.replicas, errors.seed, errors.bin}(samples);
-}
-
 PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters::Data& data) {
   PreparedSeries result{
       .samples = {}, .imaginary = data.part == "imaginary", .sign = 0, .n_times = int(series.n_times)};
-  if (data.part == "automatic") result.imaginary = imaginary_is_larger(series);
+  if (data.part == "automatic") result.imaginary = series.imaginary ? *series.imaginary : imaginary_is_larger(series);
   result.samples = part_of(series, result.imaginary);
   if (!has_energy(series.kind)) return result;
   if (data.fold == "even") result.sign = 1;
   if (data.fold == "odd") result.sign = -1;
   if (data.fold == "automatic" && series.kind != "baryon") result.sign = reflection_sign(plain_average(result.samples));
-  for (auto& row : result.samples) {
+  const auto to_half = [&](std::vector<double>& row) {
     if (result.sign != 0)
       row = fold(row, result.sign);
     else if (data.fold != "none")
       row.resize(series.n_times / 2 + series.n_times % 2);
+  };
+  for (auto& row : result.samples) to_half(row);
+  if (!series.vacuum.empty()) {
+    result.vacuum_factor.assign(series.n_times, series.vacuum_weight);
+    to_half(result.vacuum_factor);
   }
   return result;
 }
@@ -172,8 +194,8 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
   if (form == "sinh" || (form == "automatic" && data.sign == -1)) result.form = FitForm::sinh;
   const Observable effective = effective_mass_of(result.form, data.n_times);
   const bool gamma = parameters.errors.is_gamma();
-  const bool with_energy = has_energy(series.kind),
-             few = int(data.samples.size()) < (gamma ? 4 : 2 * parameters.errors.bin);
+  const bool with_energy = has_energy(series.kind), vacuum = !data.vacuum_factor.empty(),
+             few = int(data.samples.size()) < (gamma ? 4 : (vacuum ? 3 : 2) * parameters.errors.bin);
   const std::string chains = chains_problem(data.samples.size(), parameters.errors);
   if (few || !chains.empty()) {
     result.n_samples = data.samples.size();
@@ -187,10 +209,11 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
       for (const double m : effective(mean)) result.effective.push_back({m, no_energy});
     result.problem = !few    ? chains
                      : gamma ? "the Gamma method takes four samples"
-                             : sentence("errors take two", parameters.errors.bin > 1 ? "bins of samples" : "samples");
+                             : sentence("errors take", vacuum ? "three" : "two",
+                                        parameters.errors.bin > 1 ? "bins of samples" : "samples");
     return result;
   }
-  const Resampled c = resampled(data.samples, parameters.errors);
+  const Resampled c = resampled(series, data, parameters.errors);
   result.n_samples = c.n_samples();
   result.mean = estimates_of(c, parameters.errors);
   if (with_energy) {

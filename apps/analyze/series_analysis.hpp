@@ -22,8 +22,23 @@ struct PreparedSeries {
   int sign = 0;
   /// Of the lattice.
   int n_times = 0;
+  /// Where a vacuum is subtracted (see CorrelatorSeries): what a change of its part of <a><b> subtracts at each time.
+  std::vector<double> vacuum_factor = {};
 };
+/// The numbers of replicas with their errors, with autocorrelation where that is asked for.
+std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors);
+
+/// Why the chains are not those of so many samples; empty where they are.
+std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors);
+
+/// Whether the imaginary part of most times is larger than the real part.
+bool imaginary_is_larger(const CorrelatorSeries& series);
+
 PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters::Data& data);
+
+/// The replicas of a prepared series, each with its own vacuum subtracted.
+Resampled resampled(const CorrelatorSeries& series, const PreparedSeries& data,
+                    const AnalyzeParameters::Errors& errors);
 
 struct SeriesResult {
   int sign = 0;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/energies/dispersion.hpp"
 
-#include "kov/contractions/energies/p_value.hpp"
+#include "kov/contractions/energies/linear_fit.hpp"
 #include "kov/core/base/error.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace kov {
@@ -59,40 +56,16 @@ Dispersion fit_dispersion(const std::vector<EnergyAtMomentum>& energies, const s
     for (const double energy : e) squares.push_back(energy_squared(form, energy));
     return squares;
   });
-  const auto n = Eigen::Index(used.size());
-  std::vector<std::size_t> which(used.size());
-  for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
-  const std::vector<double> numbers = all.covariance(which);
-  const Eigen::MatrixXd covariance = Eigen::Map<const Eigen::MatrixXd>(numbers.data(), n, n);
-  const Eigen::VectorXd scale = covariance.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::LLT<Eigen::MatrixXd> factor(scale.asDiagonal() * covariance * scale.asDiagonal());
-  const bool correlated = all.n_samples() > used.size() && factor.info() == Eigen::Success && factor.rcond() > 1e-12;
-  Eigen::MatrixXd whitener = Eigen::MatrixXd::Identity(n, n);
-  if (correlated) factor.matrixL().solveInPlace(whitener);
-  whitener = whitener * scale.asDiagonal();
-  Eigen::MatrixXd basis(n, 2);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    basis(i, 0) = 1;
-    basis(i, 1) = p2[std::size_t(i)];
-  }
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> least_squares(whitener * basis);
-  Dispersion result{.form = form,
-                    .parameters = Resampled(2, all.n_replicas(), all.spread(), all.n_samples()),
-                    .chi2 = 0,
-                    .dof = int(n) - 2,
-                    .p_value = 0,
-                    .finite_p_value = 0,
-                    .correlated = correlated};
-  for (std::size_t k = 0; k < all.n_rows(); ++k) {
-    const Eigen::VectorXd y = whitener * Eigen::Map<const Eigen::VectorXd>(all.row(k).data(), n);
-    const Eigen::VectorXd found = least_squares.solve(y);
-    result.parameters.row(k)[0] = energy_of_square(form, found(0));
-    result.parameters.row(k)[1] = found(1);
-    if (k == 0) result.chi2 = (y - whitener * basis * found).squaredNorm();
-  }
-  result.p_value = chi2_p_value(result.chi2, result.dof);
-  result.finite_p_value = hotelling_p_value(result.chi2, result.dof, int(all.n_samples()));
-  return result;
+  const LinearFit fit = linear_fit(all, {std::vector<double>(used.size(), 1.0), p2});
+  return {.form = form,
+          .parameters = fit.parameters.map([&](const std::vector<double>& found) {
+            return std::vector<double>{energy_of_square(form, found[0]), found[1]};
+          }),
+          .chi2 = fit.chi2,
+          .dof = fit.dof,
+          .p_value = fit.p_value,
+          .finite_p_value = fit.finite_p_value,
+          .correlated = fit.correlated};
 }
 
 }  // namespace kov

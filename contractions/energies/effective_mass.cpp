@@ -13,11 +13,10 @@ namespace {
 
 constexpr double no_mass = std::numeric_limits<double>::quiet_NaN();
 
-/// m between low and high with f(m) = 0, f growing and continuous: Newton's steps, and halves of the bracket where
-/// these leave it.  f(m) returns the value and the slope.
+/// m between low and high with f(m) = 0, f growing and continuous: Newton's steps from m on, and halves of the bracket
+/// where these leave it.  f(m) returns the value and the slope.
 template <class F>
-double bracketed_root(double low, double high, const F& f) {
-  double m = high;
+double bracketed_root(double low, double high, double m, const F& f) {
   for (int i = 0; i < 200 && low < high; ++i) {
     const auto [value, slope] = f(m);
     (value < 0 ? low : high) = m;
@@ -39,7 +38,9 @@ double solve_cosh(double ratio, double u) {
   if (!(ratio >= 1) || std::isinf(ratio)) return no_mass;
   const double wanted = std::log(ratio);
   if (u == 1) return std::acosh(ratio);
-  return bracketed_root(wanted, std::acosh(ratio), [&](double m) {
+  // Far from the middle an exponential is nearer than the cosh of u = 1.
+  const double high = std::acosh(ratio), start = wanted * (u - 1) > 1 ? wanted : high;
+  return bracketed_root(wanted, high, start, [&](double m) {
     const double a = std::exp(-2 * m * u), b = std::exp(-2 * m * (u - 1));
     return ValueAndSlope{m + std::log1p((a - b) / (1 + b)) - wanted,
                          u * (1 - a) / (1 + a) - (u - 1) * (1 - b) / (1 + b)};
@@ -50,7 +51,7 @@ double solve_cosh(double ratio, double u) {
 double solve_sinh(double ratio, double u) {
   if (!(u > 1) || !(ratio * (u - 1) > u) || std::isinf(ratio)) return no_mass;
   const double wanted = std::log(ratio);
-  return bracketed_root(0, wanted, [&](double m) {
+  return bracketed_root(0, wanted, wanted, [&](double m) {
     const double a = std::expm1(-2 * m * u), b = std::expm1(-2 * m * (u - 1));
     return ValueAndSlope{m + std::log(a / b) - wanted, u * (2 + a) / -a - (u - 1) * (2 + b) / -b};
   });

@@ -57,15 +57,11 @@ class States {
     }
   }
 
-  /// The sum of the states and its slopes.
-  void evaluate(const SmallVector& p, TimeVector& value, Slopes& slopes) const {
-    TimeVector f(n_), df(n_);
-    value.setZero();
+  /// The slopes of the sum of the states.  The sum itself is p(0) times column 0 and, of two, p(2) times column 2.
+  void evaluate(const SmallVector& p, Slopes& slopes) const {
     for (int s = 0; s < n_states_; ++s) {
-      term(energy(p, s), f, df);
-      value += p(2 * s) * f;
-      slopes.col(2 * s) = f;
-      slopes.col(2 * s + 1) = p(2 * s) * df;
+      term(energy(p, s), slopes.col(2 * s), slopes.col(2 * s + 1));
+      slopes.col(2 * s + 1) *= p(2 * s);
       if (s == 1) {
         slopes.col(1) += slopes.col(3);
         slopes.col(3) *= std::exp(p(3));
@@ -82,29 +78,87 @@ class States {
   int first_, n_, n_states_, n_times_, sign_;
 };
 
+/// The matrix W of chi^2 = |W (y - f)|^2, and what was done to the covariance.
+struct Whitener {
+  Matrix matrix;
+  FitCovariance covariance;
+  std::string problem = {};
+  /// The same for multiply(): columns of `rows` numbers, a multiple of a vector's, zeros beyond the matrix.
+  std::vector<double> padded = {};
+  Eigen::Index rows = 0;
+  bool is_lower = false;
+
+  static constexpr Eigen::Index vector = 8;
+
+  void pad(bool has_zeros_above) {
+    const Eigen::Index n = matrix.rows();
+    rows = (n + vector - 1) / vector * vector;
+    is_lower = has_zeros_above;
+    padded.assign(std::size_t(rows * n), 0.0);
+    for (Eigen::Index j = 0; j < n; ++j)
+      for (Eigen::Index i = 0; i < n; ++i) padded[std::size_t(j * rows + i)] = matrix(i, j);
+  }
+
+  /// W times one or two columns of times.  Written out: a matrix of so few rows is not worth the packing of a library's
+  /// product.
+  template <int n_columns>
+  void multiply(const double* in, double* out) const {
+    const Eigen::Index n = matrix.rows();
+    for (Eigen::Index first = 0; first < n; first += vector) {
+      double sum[n_columns][vector] = {};
+      const Eigen::Index end = is_lower ? std::min(n, first + vector) : n;
+      for (Eigen::Index j = 0; j < end; ++j) {
+        const double* w = padded.data() + j * rows + first;
+        for (int c = 0; c < n_columns; ++c)
+          for (Eigen::Index i = 0; i < vector; ++i) sum[c][i] += w[i] * in[c * n + j];
+      }
+      for (int c = 0; c < n_columns; ++c) std::copy_n(sum[c], std::min(n - first, vector), out + c * n + first);
+    }
+  }
+  /// Of the slopes of one state or two.
+  void multiply(const Slopes& in, Slopes& out) const {
+    for (Eigen::Index c = 0; c < in.cols(); c += 2) multiply<2>(in.data() + c * in.rows(), out.data() + c * in.rows());
+  }
+};
+
+/// Memory of fits of so many times and parameters.
+struct FitMemory {
+  TimeVector white, residual, next_residual;
+  Slopes slopes, jacobian, next_jacobian;
+
+  FitMemory(int n, int n_parameters)
+      : white(n),
+        residual(n),
+        next_residual(n),
+        slopes(n, n_parameters),
+        jacobian(n, n_parameters),
+        next_jacobian(n, n_parameters) {}
+};
+
 struct Minimum {
   SmallVector p;
   double chi2;
   bool converged;
 };
 
-double chi2_at(const States& states, const Matrix& whitener, const TimeVector& y, const SmallVector& p,
-               TimeVector& residual, Slopes& jacobian) {
-  TimeVector f(states.n());
-  Slopes slopes(states.n(), p.size());
-  states.evaluate(p, f, slopes);
-  residual.noalias() = whitener * (y - f);
-  jacobian.noalias() = whitener * slopes;
+/// white: W y.
+double chi2_at(const States& states, const Whitener& whitener, const TimeVector& white, const SmallVector& p,
+               Slopes& slopes, TimeVector& residual, Slopes& jacobian) {
+  states.evaluate(p, slopes);
+  whitener.multiply(slopes, jacobian);
+  residual = white - p(0) * jacobian.col(0);
+  if (states.n_states() == 2) residual -= p(2) * jacobian.col(2);
   return residual.squaredNorm();
 }
 
-/// Levenberg and Marquardt's method from p on.  The whitener W gives chi^2 = |W (y - f)|^2.
-Minimum minimise(const States& states, const Matrix& whitener, const TimeVector& y, SmallVector p, double damping) {
+/// Levenberg and Marquardt's method from p on.
+Minimum minimise(const States& states, const Whitener& whitener, const double* y, SmallVector p, double damping,
+                 FitMemory& memory) {
   constexpr int most_steps = 200;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  TimeVector residual(states.n()), next_residual(states.n());
-  Slopes jacobian(states.n(), p.size()), next_jacobian(states.n(), p.size());
-  double chi2 = chi2_at(states, whitener, y, p, residual, jacobian);
+  auto& [white, residual, next_residual, slopes, jacobian, next_jacobian] = memory;
+  whitener.multiply<1>(y, white.data());
+  double chi2 = chi2_at(states, whitener, white, p, slopes, residual, jacobian);
   if (!std::isfinite(chi2)) return {p, chi2, false};
   for (int step = 0; step < most_steps; ++step) {
     SmallMatrix curvature = jacobian.transpose() * jacobian;
@@ -113,12 +167,16 @@ Minimum minimise(const States& states, const Matrix& whitener, const TimeVector&
     const SmallVector change = curvature.ldlt().solve(gradient);
     if (!change.allFinite()) return {p, chi2, false};
     const SmallVector next = p + change;
-    const double next_chi2 = chi2_at(states, whitener, y, next, next_residual, next_jacobian);
+    const double next_chi2 = chi2_at(states, whitener, white, next, slopes, next_residual, next_jacobian);
     bool small = true;
-    for (int a = 0; a < p.size(); ++a) small = small && std::abs(change(a)) <= 8 * epsilon * (std::abs(p(a)) + 1e-3);
+    double gain = 0;  // that is expected
+    for (int a = 0; a < p.size(); ++a) {
+      small = small && std::abs(change(a)) <= 8 * epsilon * (std::abs(p(a)) + 1e-3);
+      gain += change(a) * gradient(a);
+    }
     if (next_chi2 <= chi2) {
-      // Close to the minimum the expected gain, change.gradient, is what rounding leaves of it.
-      const bool flat = damping < 1e-2 && change.dot(gradient) <= 1e-22 * chi2 + 1e-300;
+      // Close to the minimum it is what rounding leaves of it.
+      const bool flat = damping < 1e-2 && gain <= 1e-22 * chi2 + 1e-300;
       p = next;
       chi2 = next_chi2;
       residual.swap(next_residual);
@@ -127,20 +185,13 @@ Minimum minimise(const States& states, const Matrix& whitener, const TimeVector&
       if (damping < 1e-9) damping = 0;
       if (small || flat) return {p, chi2, true};
     } else {
-      if (small || std::abs(change.dot(gradient)) <= 1e-14 * chi2) return {p, chi2, true};
+      if (small || std::abs(gain) <= 1e-14 * chi2) return {p, chi2, true};
       damping = std::max(1e-4, 10 * damping);
       if (damping > 1e12) return {p, chi2, false};
     }
   }
   return {p, chi2, false};
 }
-
-/// The matrix W of chi^2, and what was done to the covariance.
-struct Whitener {
-  Matrix matrix;
-  FitCovariance covariance;
-  std::string problem = {};
-};
 
 /// lambda of FitOptions::shrinkage.
 double best_shrinkage(const Matrix& correlation, std::size_t n_samples) {
@@ -182,19 +233,23 @@ Whitener whitener_of(const Matrix& covariance, std::size_t n_samples, const FitO
       for (Eigen::Index b = 0; b < n; ++b) rows.emplace_back(correlation(a, b));
     const detail::HermitianSystem eigen = detail::hermitian_system(rows, int(n), "times");
     const double least = options.svd_cut * eigen.values.back();
-    Matrix whitener(n, n);  // vectors of a real matrix are real
+    Whitener result{Matrix(n, n), kind};  // vectors of a real matrix are real
     for (Eigen::Index k = 0; k < n; ++k) {
       const double weight = 1 / std::sqrt(std::max(least, eigen.values[std::size_t(k)]));
-      for (Eigen::Index b = 0; b < n; ++b) whitener(k, b) = weight * eigen.vector(int(b), int(k)).real() * scale(b);
+      for (Eigen::Index b = 0; b < n; ++b)
+        result.matrix(k, b) = weight * eigen.vector(int(b), int(k)).real() * scale(b);
     }
-    return {whitener, kind};
+    result.pad(false);
+    return result;
   }
   const Eigen::LLT<Matrix> factor(correlation);
   if (factor.info() != Eigen::Success || factor.rcond() < 1e-14)
     return {{}, kind, "the covariance is singular: times do not fluctuate independently"};
   Matrix inverse = Matrix::Identity(n, n);
   factor.matrixL().solveInPlace(inverse);
-  return {inverse * scale.asDiagonal(), kind};
+  Whitener result{inverse * scale.asDiagonal(), kind};
+  result.pad(true);
+  return result;
 }
 
 /// Amplitudes that are best for given energies.
@@ -274,11 +329,11 @@ void require_options(const Resampled& c, int first, int last, const FitOptions& 
 }
 
 /// Errors of p as States reports it, from the curvature of chi^2.
-std::vector<double> errors_from_curvature(const States& states, const Matrix& whitener, const TimeVector& y,
-                                          const SmallVector& p, int first) {
-  TimeVector residual(states.n());
-  Slopes jacobian(states.n(), p.size());
-  chi2_at(states, whitener, y, p, residual, jacobian);
+std::vector<double> errors_from_curvature(const States& states, const Whitener& whitener, const SmallVector& p,
+                                          int first) {
+  Slopes at_times(states.n(), p.size()), jacobian(states.n(), p.size());
+  states.evaluate(p, at_times);
+  whitener.multiply(at_times, jacobian);
   const SmallMatrix curvature = jacobian.transpose() * jacobian;
   const SmallMatrix inverse = curvature.ldlt().solve(SmallMatrix::Identity(p.size(), p.size()));
   // Rows of d(E_n, A_n) / dp.
@@ -310,9 +365,10 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
   const auto values = [&](std::size_t k) { return Eigen::Map<const TimeVector>(c.row(k).data() + first, n); };
   const TimeVector y = values(0);
   if (!y.allFinite()) return without_fit(c, first, last, options, whitener.covariance, "a number is not finite");
+  FitMemory memory(n, states.n_parameters());
   std::optional<Minimum> best;
   for (const SmallVector& start : starts(states, whitener.matrix, y)) {
-    const Minimum found = minimise(states, whitener.matrix, y, start, 1e-3);
+    const Minimum found = minimise(states, whitener, y.data(), start, 1e-3, memory);
     if (found.converged && (!best || found.chi2 < best->chi2)) best = found;
   }
   if (!best)
@@ -326,12 +382,12 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
   };
   store(0, best->p);
   for (std::size_t k = 1; k < c.n_rows(); ++k) {
-    const TimeVector replica = values(k);
+    const auto replica = values(k);
     if (!replica.allFinite()) continue;
-    const Minimum found = minimise(states, whitener.matrix, replica, best->p, 0);
+    const Minimum found = minimise(states, whitener, replica.data(), best->p, 0, memory);
     if (found.converged) store(k, found.p);
   }
-  fit.curvature_errors = errors_from_curvature(states, whitener.matrix, y, best->p, first);
+  fit.curvature_errors = errors_from_curvature(states, whitener, best->p, first);
   fit.chi2 = best->chi2;
   fit.p_value = chi2_p_value(fit.chi2, fit.dof);
   fit.finite_p_value = hotelling_p_value(fit.chi2, fit.dof, int(c.n_samples()));

@@ -13,6 +13,14 @@ namespace kov {
 namespace {
 
 std::vector<int> sources_or_all(const std::vector<int>& sources, int n_times) {
+  std::vector<bool> named(static_cast<std::size_t>(n_times));
+  for (const int t : sources) {
+    require(t >= 0 && t < n_times, "correlators were asked for from the source time", t, "- there are times 0 to",
+            n_times - 1);
+    require(!named[std::size_t(t)], "correlators were asked for from the source time", t,
+            "twice, and it would count twice: name each time once");
+    named[std::size_t(t)] = true;
+  }
   if (!sources.empty()) return sources;
   std::vector<int> all(static_cast<std::size_t>(n_times));
   std::iota(all.begin(), all.end(), 0);

@@ -26,15 +26,16 @@ struct SliceReader {
 };
 
 struct StreamOptions {
-  /// Source times; empty: all.
+  /// Source times, each once; empty: all.
   std::vector<int> sources = {};
   /// Slices of all times are kept where kernels run if they take no more than that; otherwise each is read again for
   /// every source.
   std::size_t slice_bytes = std::size_t(1) << (has_packs ? 31 : 34);
 };
 
-/// Adds the correlators from these sources (none: all) to all sinks.  Engine: a DenseEngine, a FactorisedEngine or an
-/// EngineGroup of the latter.  Asynchronous.
+/// Adds the correlators from these sources (none: all) to all sinks; those of several calls add up, so that a source
+/// belongs into one of them.  Engine: a DenseEngine, a FactorisedEngine or an EngineGroup of the latter.  Asynchronous.
+/// Throws InputError for times that are not there and for one that is named twice.
 template <class Engine>
 void add_correlators(Engine& engine, const SlicesInMemory<typename Engine::Real>& data,
                      const std::vector<int>& sources = {}, const Exec& exec = {});

@@ -247,16 +247,21 @@ std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, c
       require(c.value.size() == n && n > 0, "loops of", n, "and", c.value.size(), "times have no product");
   require(!shared || sinks.size() > 1 || sources.size() > 1,
           "both loops are of one hit, whose noise would be correlated with itself: measure two hits or more");
-  std::vector<std::complex<double>> product(n);
+  // Of all pairs, less those of equal hits.
+  std::vector<std::complex<double>> product(n), all_sinks(n), all_sources(n);
+  const auto add_product = [&](double factor, const auto& sink, const auto& source) {
+    for (std::size_t t = 0; t < n; ++t)
+      for (std::size_t t0 = 0; t0 < n; ++t0) product[t] += factor * sink[(t0 + t) % n] * source[t0];
+  };
+  for (std::size_t t = 0; t < n; ++t) {
+    for (const Correlator& c : sinks) all_sinks[t] += c.value[t];
+    for (const Correlator& c : sources) all_sources[t] += c.value[t];
+  }
+  add_product(1, all_sinks, all_sources);
+  const std::size_t n_shared = shared ? std::min(sinks.size(), sources.size()) : 0;
+  for (std::size_t hit = 0; hit < n_shared; ++hit) add_product(-1, sinks[hit].value, sources[hit].value);
+  const std::size_t n_pairs = sinks.size() * sources.size() - n_shared;
   std::complex<double> mean_sink = 0, mean_source = 0;
-  int n_pairs = 0;
-  for (std::size_t a = 0; a < sinks.size(); ++a)
-    for (std::size_t b = 0; b < sources.size(); ++b) {
-      if (shared && a == b) continue;
-      ++n_pairs;
-      for (std::size_t t = 0; t < n; ++t)
-        for (std::size_t t0 = 0; t0 < n; ++t0) product[t] += sinks[a].value[(t0 + t) % n] * sources[b].value[t0];
-    }
   for (const Correlator& c : sinks)
     for (const auto& z : c.value) mean_sink += z / double(n * sinks.size());
   for (const Correlator& c : sources)

@@ -80,12 +80,14 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
 /// different noise, of all pairs.  The connected part of the same two-point function is - Tr[...], the disconnected one
 /// is +.
 ///
-/// Throws InputError for lists without loops or of different lengths, and when there is no pair of different hits.
+/// Takes n_times^2 products for each hit.  Throws InputError for lists without loops or of different lengths, and when
+/// there is no pair of different hits.
 std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, const std::vector<Correlator>& sources,
                                          bool shared = true);
 
 /// Re of the mean product less the product of the mean loops, for every t: what to give to jackknife() with rows of
-/// disconnected_product().  The subtraction is of means over all configurations.
+/// disconnected_product().  The subtraction is of means over all configurations, whose product has 1 / n of the
+/// covariance of n configurations in it; with_vacuum() of such rows is without that bias.
 std::vector<double> vacuum_subtracted(const std::vector<double>& mean_row);
 
 }  // namespace kov

@@ -3,7 +3,7 @@
 
 #include "kov/contractions/kernels/product_problem.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/lattice/tune.hpp"
+#include "kov/core/launch/tuned_candidate.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -151,12 +151,11 @@ ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOption
   if (wide) key.order += ", sums in double";
   key.complex_numbers = is_complex_number<Z> ? 1 : 0;
   key.real_bytes = int(sizeof(MatrixReal<Z>));
-  const auto choice = options.tuner->choice(key, int(candidates.size()));
-  while (!choice->is_made())
-    options.tuner->run_best(
-        *choice, [&](int i) { launch_product_by(candidates[std::size_t(i)], part, options, exec); },
-        [&] { exec.fence("times of products"); });
-  return candidates[std::size_t(choice->candidate())];
+  const int fastest = tuned_candidate(
+      *options.tuner, key, int(candidates.size()),
+      [&](int i) { launch_product_by(candidates[std::size_t(i)], part, options, exec); },
+      [&] { exec.fence("times of products"); });
+  return candidates[std::size_t(fastest)];
 }
 
 }  // namespace detail

@@ -6,7 +6,7 @@
 #include "kov/contractions/kernels/trace_parts.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/items.hpp"
-#include "kov/core/lattice/tune.hpp"
+#include "kov/core/launch/tuned_candidate.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -146,12 +146,11 @@ TraceTiling tuned_trace_tiling(const TraceProblem<Z>& problem, TraceWorkspace& w
   key.components = options.n_splits;
   key.complex_numbers = 1;
   key.real_bytes = int(sizeof(MatrixReal<Z>));
-  const auto choice = options.tuner->choice(key, int(candidates.size()));
-  while (!choice->is_made())
-    options.tuner->run_best(
-        *choice, [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },
-        [&] { exec.fence("times of traces"); });
-  return candidates[std::size_t(choice->candidate())];
+  const int fastest = tuned_candidate(
+      *options.tuner, key, int(candidates.size()),
+      [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },
+      [&] { exec.fence("times of traces"); });
+  return candidates[std::size_t(fastest)];
 }
 
 }  // namespace detail

@@ -77,6 +77,29 @@ class Analyze(ProgramTest):
         self.assertEqual(texts[0], texts[1])
         self.assertNotEqual(texts[0], texts[2])
 
+    def test_loops_and_three_point_functions_give_isoscalars_and_charges(self):
+        self.measure("--set", "generate.configurations=4", "--set", "source.smearing=none", "--set", 'sink.smearings=["none"]', "--set",
+                     "loops.hits=2", "--set", 'correlators.mesons=["pion"]', "--set", "three_point.0.hadron=pion", "--set",
+                     "three_point.0.times=[2, 3]", "--set", 'three_point.0.currents=["conserved_t", "a0_g4"]', "--set",
+                     "three_point.0.transfers=[[0, 0, 0], [0, 0, 1]]")
+        loops = ["--set", 'disconnected.channels=["pion"]', "--set", "disconnected.flavours=2"]
+        done = self.call("analyze", "spectrum.h5", *loops)
+        for channel in ("pion-pion isoscalar", "pion-pion disconnected"):
+            self.assertRegex(self.read("analysis.txt"), "(?m)^%s +0 0 0 " % channel)
+        # The charge of the quark, less what runs round the lattice the other way.
+        for sink, delta in (("2", 0.01), ("3", 0.1)):
+            row = re.search(r"^conserved_t +0 0 0 .* %s +Re +([0-9.]+)" % sink, done.stdout, re.M)
+            self.assertAlmostEqual(float(row.group(1)), 1, delta=delta)
+        self.assertRegex(done.stdout, "(?m)^conserved_t +0 0 0 .* sum +Re ")
+        self.assertRegex(done.stdout, "(?m)^a0_g4 +0 0 1 .*no two-point function pion-pion at 0 0 1")
+        for ending in PICTURES:
+            self.assertTrue(os.path.exists(self.path("analysis.ratio" + ending)))
+        self.measure("--set", "loops.hits=1", "--set", "output.prefix=single")
+        error = self.call("analyze", "single.h5", *loops, code=1).stderr
+        self.assertIn("one hit", error)
+        self.call("analyze", "single.h5", *loops[:2], "--set", "disconnected.exact=true")
+        self.assertIn("disconnected.channels", self.call("analyze", "single.h5", *loops[2:], code=1).stderr)
+
     def test_requests_that_cannot_be_met_are_refused(self):
         self.measure()
         for options, says in ((["none.h5"], "none.h5"), ([], "FILE"), (["spectrum.h5", "spectrum.h5"], "twice"),

@@ -243,6 +243,20 @@ TEST(Engines, PassOnWhatAReaderThrows) {
   EXPECT_THROW(add_correlators(engine, reader), InputError);
 }
 
+TEST(Engines, RefuseSourcesThatWouldCountTwiceOrAreNotThere) {
+  const Data data;
+  std::atomic<int> slices_read = 0;
+  for (const std::vector<int>& sources : {std::vector<int>{1, 3, 1}, std::vector<int>{-1}, std::vector<int>{n_times}}) {
+    DenseEngine<double> engine(data.c(), N, n_times, {});
+    EXPECT_THROW(add_correlators(engine, SlicesInMemory<double>{}, sources), InputError);
+    EXPECT_THROW(add_correlators(engine, reader_of<double>(data.dense, data.taus, engine.slice_numbers(), slices_read),
+                                 {.sources = sources}),
+                 InputError);
+    for (const auto& z : engine.correlators()) EXPECT_EQ(z, 0.0);
+  }
+  EXPECT_EQ(slices_read, 0);
+}
+
 TEST(Engines, RefuseNonsense) {
   const std::vector<FactorisedOperator> operators{{2, Gamma::five()}};
   EXPECT_THROW(DenseEngine<float>(0, 12, 4), InputError);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// Products of vacuum expectation values, which disconnected correlators are less, without bias.
+#pragma once
+
+#include "kov/contractions/energies/resampling.hpp"
+
+namespace kov {
+
+/// Replicas of means whose last two numbers are Re and Im of <a><b>.  Each row of samples ends in Re a, Im a, Re b,
+/// Im b, as those of disconnected_product(); what is before them is averaged as it is.
+///
+/// <a><b> is the mean of a_i b_j over pairs of different samples (or bins) i and j, (n <a_i> <b_i> - <a_i b_i>) / (n -
+/// 1) with means over the n samples of the replica: the product of means has 1 / n of the covariance of a and b in it,
+/// to which a shared noise adds.  The mean, and the mean of the jackknife's replicas, are unbiased; of a bootstrap
+/// pairs are those of different draws.  Throws InputError as the resampling does, and for rows of fewer than four
+/// numbers.
+Resampled with_vacuum(const Samples& samples, const Jackknife& resampling);
+Resampled with_vacuum(const Samples& samples, const Bootstrap& resampling);
+
+}  // namespace kov

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// A tuner's choice that is made at once, for work that may be repeated.
+#pragma once
+
+#include "kov/core/lattice/tune.hpp"
+
+namespace kov::detail {
+
+/// The fastest of n_candidates under this key, timed now unless the tuner knows it.  run(i) launches candidate i, which
+/// may be repeated; fence() waits for it.  Collective, as Tuner::run_best() is.
+inline int tuned_candidate(Tuner& tuner, const TuneKey& key, int n_candidates, const std::function<void(int)>& run,
+                           const std::function<void()>& fence) {
+  const auto choice = tuner.choice(key, n_candidates);
+  while (!choice->is_made()) tuner.run_best(*choice, run, fence);
+  return choice->candidate();
+}
+
+}  // namespace kov::detail
