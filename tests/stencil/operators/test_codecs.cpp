@@ -29,6 +29,14 @@ double difference(const GlobalArray& a, const GlobalArray& b) {
 
 class CodecOperators : public test::OnLattices {};
 
+/// The most by which the hop may be off because neighbours in halos are rounded to units of 1 / 32767 of the largest
+/// number of their projections: a number of the result is a sum over eight legs of three numbers times a row of SU(3).
+template <class F>
+double halo_rounding(const F& psi) {
+  if (!std::is_same_v<typename F::Storage, Fixed16> || !Stencil::of(psi.lattice()).halo().any()) return 0;
+  return 8 * std::sqrt(6.0) * 2 * 0x1p-16 * reference::max_abs(gather(psi));
+}
+
 /// Calls f(name, operator, adjoint?) for the operators of these links.
 template <class Storage, class F>
 void for_each_operator(const GaugeLinks<Storage>& links, const LinkForms& forms, const F& f) {
@@ -97,8 +105,9 @@ TEST_P(CodecOperators, SpinorsOf16BitsAreThoseOf32) {
   const auto expected = results(plain, exact);
   for (const auto& found : {results(plain, in), results(twelve, in)})
     for (std::size_t k = 0; k < expected.size(); ++k) {
-      const double largest = reference::max_abs(expected[k]);
-      EXPECT_LT(difference(found[k], expected[k]), 1.1 * std::sqrt(2.0) * 0x1p-16 * largest) << "operator " << k;
+      const double largest = reference::max_abs(expected[k]), in_halos = k < 3 ? halo_rounding(in) : 0;
+      EXPECT_LT(difference(found[k], expected[k]), 1.1 * std::sqrt(2.0) * 0x1p-16 * largest + in_halos)
+          << "operator " << k;
       EXPECT_GT(difference(found[k], expected[k]), 0x1p-20 * largest) << "operator " << k;
     }
 }
@@ -136,7 +145,8 @@ void check_storage(const GaugeField<double>& gauge, const F& psi, double toleran
     const auto expected = wilson_results(GaugeLinks<T>(held, angles, storage), plain);
     const auto found = wilson_results(GaugeLinks<Storage>(gauge, angles, storage), psi);
     for (std::size_t k = 0; k < expected.size(); ++k)
-      EXPECT_LT(difference(found[k], expected[k]), tolerance * reference::max_abs(expected[k])) << "operator " << k;
+      EXPECT_LT(difference(found[k], expected[k]), tolerance * reference::max_abs(expected[k]) + halo_rounding(psi))
+          << "operator " << k;
   }
 }
 
