@@ -42,7 +42,8 @@ class LocalNeighbours {
 
 /// For kernels that read spinors only in sums a + i^k b, where a is one of the upper two spins and b one of the lower
 /// two.  A site in the halo has the projected half as its upper spins and zeros as its lower ones, so that the sum is
-/// right without a branch.  Storage: float, double or Fixed16, whose halo has a scale of its own for each half spinor.
+/// right without a branch.  Storage: float, double, Fixed16 or Fixed8, whose halo has a scale of its own for each half
+/// spinor.
 template <class Storage, class Lanes = SiteLanes>
 class ProjectedNeighbours {
  public:
@@ -61,7 +62,7 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     Spinor<Real> psi;
-    const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * detail::fixed16_unit);
+    const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
     const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
       const auto z = detail::load_complex<View::row>(half, i, hop.lane);
       return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * unit, Real(z.im) * unit};
@@ -116,8 +117,14 @@ class ProjectedNeighbours {
   /// Where the first lane of the outer site is.
   struct Halves {
     const Stored *upper, *lower;
-    const float* scale = nullptr;  // of 16-bit integers
+    const float* scale = nullptr;  // of integers
   };
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr float unit_of_scale() {
+    if constexpr (is_plain)
+      return 1;
+    else
+      return View::Codec::unit;
+  }
   /// Selects addresses instead of branching, so that the loads of all legs can be in flight at the same time.
   KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
     if constexpr (detail::checks_bounds)
@@ -136,7 +143,7 @@ class ProjectedNeighbours {
   static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at) {
     using P = Pack<Real, N>;
     constexpr int row = View::row;
-    const P unit = P::load(at.scale) * P(detail::fixed16_unit);
+    const P unit = P::load(at.scale) * P(unit_of_scale());
     Spinor<P> psi;
     unroll<6>([&](int i) __attribute__((always_inline)) {
       psi.z[i] = {P::of_integers(at.upper + 2 * row * i) * unit, P::of_integers(at.upper + 2 * row * i + row) * unit};

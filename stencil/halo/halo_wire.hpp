@@ -82,11 +82,11 @@ struct CompressedBlock<T> {
         most[l] = size > most[l] ? size : most[l];
       }
     for (int l = 0; l < n; ++l) {
-      held_scales[l] = scales[l] * (most[l] * fixed16_unit);
-      units[l] = most[l] > 0 ? fixed16_units / most[l] : 0.f;
+      held_scales[l] = scales[l] * (most[l] * fixed_unit<T>);
+      units[l] = most[l] > 0 ? fixed_units<T> / most[l] : 0.f;
     }
     for (int k = 0; k < held_shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) out[held_shape.place(k, to + l)] = to_fixed16((*this)(k, from + l) * units[l]);
+      for (int l = 0; l < n; ++l) out[held_shape.place(k, to + l)] = to_fixed<T>((*this)(k, from + l) * units[l]);
   }
 };
 

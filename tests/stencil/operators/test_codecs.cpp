@@ -29,12 +29,18 @@ double difference(const GlobalArray& a, const GlobalArray& b) {
 
 class CodecOperators : public test::OnLattices {};
 
-/// The most by which the hop may be off because neighbours in halos are rounded to units of 1 / 32767 of the largest
-/// number of their projections: a number of the result is a sum over eight legs of three numbers times a row of SU(3).
+/// The most by which the hop may be off because neighbours in halos are rounded to units of 1 / 32767 or 1 / 127 of the
+/// largest number of their projections: a number of the result is a sum over eight legs of three numbers times a row of
+/// SU(3).
 template <class F>
 double halo_rounding(const F& psi) {
-  if (!std::is_same_v<typename F::Storage, Fixed16> || !Stencil::of(psi.lattice()).halo().any()) return 0;
-  return 8 * std::sqrt(6.0) * 2 * 0x1p-16 * reference::max_abs(gather(psi));
+  using Codec = typename F::View::Codec;
+  if constexpr (Codec::is_plain)
+    return 0;
+  else if (!Stencil::of(psi.lattice()).halo().any())
+    return 0;
+  else
+    return 8 * std::sqrt(6.0) * 2 * 0.5 * Codec::unit * reference::max_abs(gather(psi));
 }
 
 /// Calls f(name, operator, adjoint?) for the operators of these links.
@@ -168,6 +174,9 @@ TEST_P(CodecOperators, ReadLinksOf8RealsAndOf16Bits) {
   check_storage<Fixed16>(gauge, short_psi, rounding);
   check_storage<Links12<Fixed16>>(gauge, short_psi, rounding);
   check_storage<Links8<Fixed16>>(gauge, short_psi, rounding);
+  const SpinorField<Fixed8> bytes(lattice, "bytes", 2);
+  convert(psi, bytes);
+  check_storage<Links12<Fixed16>>(gauge, bytes, 1.1 * std::sqrt(2.0) * 0.5 / 127);
 }
 
 /// Products of three links in a row, straight on.
