@@ -42,27 +42,34 @@ class LocalNeighbours {
 
 /// For kernels that read spinors only in sums a + i^k b, where a is one of the upper two spins and b one of the lower
 /// two.  A site in the halo has the projected half as its upper spins and zeros as its lower ones, so that the sum is
-/// right without a branch.  Storage: float or double.
+/// right without a branch.  Storage: float, double, Fixed16 or Fixed8, whose halo has a scale of its own for each half
+/// spinor.
 template <class Storage, class Lanes = SiteLanes>
 class ProjectedNeighbours {
  public:
   using View = FieldView<Spinor, Storage, Lanes>;
   using HalfView = FieldView<HalfSpinor, Storage, Lanes>;
   using Real = typename View::Real;
+  using Stored = typename View::Stored;
   static constexpr int n_complex = View::n_complex;
-  static constexpr bool holds_columns = View::holds_columns;
+  static constexpr bool holds_columns = View::holds_columns, is_plain = View::Codec::is_plain;
 
   ProjectedNeighbours() = default;
   /// zeros: as many zeros as half a block of spinors has numbers.
-  KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Storage* zeros)
+  KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Stored* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
   KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     Spinor<Real> psi;
+    const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
+    const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
+      const auto z = detail::load_complex<View::row>(half, i, hop.lane);
+      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * unit, Real(z.im) * unit};
+    };
     for (int i = 0; i < 6; ++i) {
-      psi.z[i] = detail::load_complex<View::row>(at.upper, i, hop.lane);
-      psi.z[6 + i] = detail::load_complex<View::row>(at.lower, i, hop.lane);
+      psi.z[i] = number(at.upper, i);
+      psi.z[6 + i] = number(at.lower, i);
     }
     return psi;
   }
@@ -73,7 +80,9 @@ class ProjectedNeighbours {
 #if !defined(KOKKOS_ENABLE_CUDA)
   /// What kernels read on sites all of whose neighbours are in the field: they are faster if they select no addresses
   /// (docs/performance.md).
-  LocalNeighbours<Storage> local() const requires(!holds_columns) { return LocalNeighbours<Storage>(field_); }
+  LocalNeighbours<Storage> local() const requires(!holds_columns && is_plain) {
+    return LocalNeighbours<Storage>(field_);
+  }
 
   using InMemory = SiteInMemory<Spinor, Real, View::lanes, View::row, 6>;
   using PairInMemory = SiteInMemory<Spinor, Real, 2 * View::lanes, 2 * View::lanes, 6>;
@@ -85,12 +94,18 @@ class ProjectedNeighbours {
   /// Tells a site where the neighbour is; not for slots.
   KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
-    site.lie_at(at.upper, at.lower, hop.exchange);
+    if constexpr (is_plain)
+      site.lie_at(at.upper, at.lower, hop.exchange);
+    else
+      site.keep(decoded<View::lanes>(at), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
-    sites.lie_at(at.upper, at.lower, hop.exchange);
+    if constexpr (is_plain)
+      sites.lie_at(at.upper, at.lower, hop.exchange);
+    else
+      sites.keep(decoded<2 * View::lanes>(at), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -101,18 +116,42 @@ class ProjectedNeighbours {
  private:
   /// Where the first lane of the outer site is.
   struct Halves {
-    const Storage *upper, *lower;
+    const Stored *upper, *lower;
+    const float* scale = nullptr;  // of integers
   };
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr float unit_of_scale() {
+    if constexpr (is_plain)
+      return 1;
+    else
+      return View::Codec::unit;
+  }
   /// Selects addresses instead of branching, so that the loads of all legs can be in flight at the same time.
   KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
     if constexpr (detail::checks_bounds)
       in_halo ? halo_.require_inside(outer, group, lane) : field_.require_inside(outer, group, lane);
-    const Storage* const there = halo_.unchecked_address(outer, group) + View::first_lane(outer);
-    const Storage* const here = field_.unchecked_address(outer, group) + View::first_lane(outer);
-    return {in_halo ? there : here, in_halo ? zeros_ : here + HalfView::block};
+    constexpr int scales = View::row * View::Codec::shape.n_scale;
+    const Stored* const there = halo_.unchecked_address(outer, group) + scales + View::first_lane(outer);
+    const Stored* const here = field_.unchecked_address(outer, group) + scales + View::first_lane(outer);
+    Halves at{in_halo ? there : here, in_halo ? zeros_ : here + (HalfView::block - scales)};
+    if constexpr (!is_plain)
+      at.scale = reinterpret_cast<const float*>(at.upper - scales - View::first_lane(outer)) + View::first_lane(outer);
+    return at;
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+  template <int N>
+  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at) {
+    using P = Pack<Real, N>;
+    constexpr int row = View::row;
+    const P unit = P::load(at.scale) * P(unit_of_scale());
+    Spinor<P> psi;
+    unroll<6>([&](int i) __attribute__((always_inline)) {
+      psi.z[i] = {P::of_integers(at.upper + 2 * row * i) * unit, P::of_integers(at.upper + 2 * row * i + row) * unit};
+      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * unit,
+                      P::of_integers(at.lower + 2 * row * i + row) * unit};
+    });
+    return psi;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, bool in_halo, int group) const {
     in_halo ? halo_.prefetch(outer, group) : field_.prefetch(outer, group);
   }
@@ -120,7 +159,7 @@ class ProjectedNeighbours {
 
   View field_;
   HalfView halo_;
-  const Storage* zeros_ = nullptr;
+  const Stored* zeros_ = nullptr;
 };
 
 }  // namespace kov

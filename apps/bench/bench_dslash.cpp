@@ -139,7 +139,7 @@ void add_rows_in(const DslashTable& table) {
   add_clover_rows<Links12<T>, T, ColumnLanes<8>>(table, rows.gauge, of_12, spinor, 8);
 }
 
-/// Rows of spinors and links in 16 bits; columns are components.
+/// Rows of spinors and links in 16 bits, and of spinors in 8 bits; columns are components.
 void add_rows_in_16_bits(const DslashTable& table) {
   const BenchRows<float> rows(table.lattice);
   const GaugeLinks<Fixed16> of_18(rows.gauge);
@@ -149,6 +149,7 @@ void add_rows_in_16_bits(const DslashTable& table) {
     add_rows<Fixed16, Fixed16, SiteLanes>(table, of_18, "16-bit", n);
     add_rows<Links12<Fixed16>, Fixed16, SiteLanes>(table, of_12, "16-bit", n);
     add_rows<Links8<Fixed16>, Fixed16, SiteLanes>(table, of_8, "16-bit", n);
+    add_rows<Links12<Fixed16>, Fixed8, SiteLanes>(table, of_12, "8-bit", n);
   }
 }
 

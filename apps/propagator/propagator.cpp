@@ -112,6 +112,7 @@ class PropagatorRun {
       if (planned.configuration != c || planned.is_finished) continue;
       if (!source || source->labels.origin != planned.origin)
         source = make_source(planned.origin, name, planned.to_sink, report.links_checksum);
+      if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
       const NamedQuark& quark = parameters_.quarks[planned.quark];
       std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
       if (!solver) solver.emplace(gauge, quark, parameters_.solver);
@@ -123,7 +124,7 @@ class PropagatorRun {
       } else {
         solve_columns(planned, *solver, *source, s, solved);
       }
-      write(planned, quark, name, report, s, solved);
+      write(planned, quark, name, report, *source, s, solved);
     }
   }
 
@@ -180,7 +181,7 @@ class PropagatorRun {
 
   template <class T>
   void write(PlannedPropagator& planned, const NamedQuark& quark, const std::string& configuration,
-             const GaugeReport& report, Propagator<T>& s, const Solved& solved) {
+             const GaugeReport& report, const Propagator<T>& source, Propagator<T>& s, const Solved& solved) {
     s.labels.boundary = quark.boundary_angles();
     for (const auto& [name, value] : quark.labels()) s.labels.others[name] = value;
     s.labels.others["quark"] = quark.name;
@@ -194,7 +195,10 @@ class PropagatorRun {
                                                      {"worst_residual", exact_text(solved.worst_residual)},
                                                      {"version", std::string(version())},
                                                      {"revision", std::string(git_revision())}});
-    write_propagator(s, planned.file, options);
+    if (parameters_.writes_sources())
+      write_propagator(s, source, planned.file, options);
+    else
+      write_propagator(s, planned.file, options);
     planned.is_finished = true;
     remove_columns(planned);
     progress_.hide();
@@ -237,7 +241,7 @@ std::string disk_warning(const Session& session, const PropagatorParameters& par
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::absolute(parameters.output.prefix).parent_path();
   const auto space = std::filesystem::space(folder, failed);
-  const double needed = plan.bytes_to_write(parameters.output.precision);
+  const double needed = plan.bytes_to_write(parameters);
   if (failed || session.comm.rank() != 0 || needed <= double(space.available)) return "";
   return sentence("the files take", std::int64_t(needed / 1e9) + 1, "GB, but", folder.string(), "has",
                   std::int64_t(double(space.available) / 1e9), "GB left: free some, or write elsewhere");

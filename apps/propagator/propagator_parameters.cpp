@@ -14,8 +14,11 @@ Settings PropagatorParameters::settings() {
   source.add_to(s);
   solver.add_all_to(s);
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.QUARK.X.Y.Z.T and their ending");
-  s.add("output.format", &output.format, "of the files: Kovariant's HDF5, or SciDAC LIME as Chroma has it",
-        {"hdf5", "scidac"});
+  s.add("output.format", &output.format,
+        "of the files: Kovariant's HDF5, SciDAC LIME as Chroma has it, or USQCD's, a scalar source and twelve columns, "
+        "or "
+        "pairs of source and column",
+        {"hdf5", "scidac", "usqcd", "usqcd-pairs"});
   s.add("output.precision", &output.precision, "of their numbers: 32 or 64 bits");
   s.add("output.journal", &output.journal,
         "folder with the columns of unfinished propagators, from which a killed run goes on; empty: PREFIX.journal");
@@ -39,6 +42,11 @@ void PropagatorParameters::complete(Settings& settings) {
           "- it must be 32 or 64 (bits)");
   require<NotBuilt>(output.format != "hdf5" || has_hdf5(),
                     "this build has no HDF5: set output.format to scidac, or configure with KOV_HDF5=ON");
+  require(
+      output.format != "usqcd" || !(source.is_smeared() || source.is_sequential()), settings.origin("output.format"),
+      "is 'usqcd', which has a source of one number a site, common to all spins and colours, and that of this run is",
+      source.is_sequential() ? "sequential" : "smeared with links",
+      "- set output.format to usqcd-pairs, with the source of each column");
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
   if (output.journal.empty()) {

@@ -33,6 +33,8 @@ struct PropagatorParameters {
   std::vector<std::string> warnings(const Settings& settings) const;
 
   PropagatorFormat format() const { return propagator_format(output.format); }
+  /// Whether the files have the sources as well.
+  bool writes_sources() const { return output.format.starts_with("usqcd"); }
   /// Of the files: ".h5" or ".lime".
   std::string ending() const { return output.format == "hdf5" ? ".h5" : ".lime"; }
   /// Of the files with residuals of a propagator, behind its name without an ending; none where they are not wanted.

@@ -168,8 +168,11 @@ bool PropagatorPlan::has_work(std::size_t configuration) const {
   });
 }
 
-double PropagatorPlan::bytes_to_write(int bits) const {
-  return double(int(propagators.size()) - n_finished()) * double(volume(gauges.extent)) * 288 * bits / 8;
+double PropagatorPlan::bytes_to_write(const PropagatorParameters& parameters) const {
+  const PropagatorFormat format = parameters.format();
+  const int source_reals = format == PropagatorFormat::usqcd_pairs ? 288 : format == PropagatorFormat::usqcd ? 2 : 0;
+  return double(int(propagators.size()) - n_finished()) * double(volume(gauges.extent)) * (288 + source_reals) *
+         parameters.output.precision / 8;
 }
 
 std::string column_file(const PlannedPropagator& planned, int column) {
@@ -251,7 +254,7 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
   std::snprintf(megabytes, sizeof(megabytes), "%.0f",
                 propagator_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process for fields"));
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p.output.precision) / (1 << 20)));
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p) / (1 << 20)));
   const std::size_t n_files = plan.propagators.size();
   row("output", sentence(n_files, n_files == 1 ? "file," : "files,", megabytes, "MiB to write:",
                          plan.propagators.front().file + (n_files > 1 ? " ... " + plan.propagators.back().file : "")));

@@ -44,7 +44,7 @@ struct PropagatorPlan {
   /// Whether one of a configuration's is not finished.
   bool has_work(std::size_t configuration) const;
   /// Bytes of the files that are not there yet.
-  double bytes_to_write(int bits) const;
+  double bytes_to_write(const PropagatorParameters& parameters) const;
 };
 
 /// Where a column of an unfinished propagator is kept.

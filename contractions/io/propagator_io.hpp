@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Propagators in files: Kovariant's HDF5, and SciDAC (LIME) files as Chroma has them.  Both hold the same numbers in
-// the same order, so that their checksums agree.
+// Propagators in files: Kovariant's HDF5, SciDAC (LIME) files as Chroma has them, which hold the same numbers in the
+// same order, so that their checksums agree, and USQCD's, which hold the columns one by one with their sources.
 #pragma once
 
 #include "kov/contractions/sources/propagator.hpp"
@@ -20,10 +20,15 @@ enum class PropagatorFormat {
   /// labels and checksums as attributes.
   hdf5,
   /// One QIO record of a LIME file, as Chroma (QDP++) writes it: datatype "Lattice", big endian, the same order.
-  scidac
+  scidac,
+  /// USQCD_DiracFermion_ScalarSource_TwelveSink: a LIME file with the source, one complex number a site, and twelve
+  /// records of spinors, [sink spin][sink colour], one for each spin and colour of the source, colour faster.
+  usqcd,
+  /// USQCD_DiracFermion_Source_Sink_Pairs: a record of spinors with the source before each of the twelve.
+  usqcd_pairs
 };
 
-/// By name: "hdf5", "scidac".  Throws InputError with this list.
+/// By name: "hdf5", "scidac", "usqcd", "usqcd-pairs".  Throws InputError with this list.
 PropagatorFormat propagator_format(const std::string& name);
 
 /// What a file says of the propagator in it.
@@ -71,11 +76,25 @@ struct ReadPropagatorOptions {
 /// gathers time slice by time slice.  Spins are in the basis of all our fields, DeGrand and Rossi's, which is Chroma's.
 ///
 /// Returns the header.  Throws InputError for a number that is not finite (or too large for 32 bits), labels or
-/// metadata with line ends, and a file that cannot be written; FormatError when what is read back differs; NotBuilt for
-/// hdf5 without HDF5.
+/// metadata with line ends, a format with the source in it, and a file that cannot be written; FormatError when what is
+/// read back differs; NotBuilt for hdf5 without HDF5.
 template <class T>
 PropagatorHeader write_propagator(const Propagator<T>& s, const std::filesystem::path& path,
                                   const WritePropagatorOptions& options = {});
+
+/// The same in one of USQCD's formats, with the source: that of column 3 * spin + colour is a spinor at every site, or,
+/// in the format usqcd, a number common to all columns in this spin and colour.  Both are read again and compared.
+/// Labels and metadata are text in the file's XML; programs with QIO 2.3 and older keep 1023 bytes of it.
+///
+/// Throws InputError, too, for another format and by require_scalar_source().
+template <class T>
+PropagatorHeader write_propagator(const Propagator<T>& s, const Propagator<T>& source,
+                                  const std::filesystem::path& path, const WritePropagatorOptions& options);
+
+/// Throws InputError unless the source at every site is a number times 1 in spin and colour, as that of a point or wall
+/// without smearing is, which the format usqcd holds.  Collective.
+template <class T>
+void require_scalar_source(const Propagator<T>& source);
 
 /// Reads what write_propagator() writes, Chroma's propagators in QIO files, and the three USQCD propagator formats
 /// (twelve records of spinors; sources in the file are skipped).  Collective: every rank reads its own part.  Numbers
@@ -86,6 +105,13 @@ PropagatorHeader write_propagator(const Propagator<T>& s, const std::filesystem:
 template <class T>
 Propagator<T> read_propagator(const Lattice& lattice, const std::filesystem::path& path,
                               const ReadPropagatorOptions& options = {}, PropagatorHeader* header = nullptr);
+
+/// The source in a USQCD file, of the first two kinds above or with a complex source before each column; its labels
+/// are those of the propagator.  Collective.  Throws as read_propagator() does, FormatError, too, for a file of a type
+/// that holds no source, and where one is missing, at another place than before its column, of another precision, or on
+/// one time slice alone.
+template <class T>
+Propagator<T> read_propagator_source(const Lattice& lattice, const std::filesystem::path& path);
 
 /// The header alone.  Collective.  Makes sure that the file is as long as it promises; the numbers are not looked at.
 PropagatorHeader read_propagator_header(const Comm& comm, const std::filesystem::path& path,

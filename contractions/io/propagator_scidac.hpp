@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// QIO's files of propagators, SciDAC and USQCD.
+// Propagators in QIO's files: one record with all numbers, as Chroma writes them; those of columns in
+// propagator_usqcd.hpp.
 #pragma once
 
 #include "kov/contractions/io/propagator_file.hpp"
 
+namespace kov {
+class XmlRecord;
+}
+
 namespace kov::detail {
+
+/// What is of use in a record of Chroma's.
+void chroma_labels(const XmlRecord& xml, PropagatorHeader& header);
 
 /// Throws FormatError for a file without a propagator.
 PropagatorSource scidac_propagator(const SharedInput& file, const ReadPropagatorOptions& options);

@@ -143,7 +143,11 @@ template <class T>
 class SliceExport {
  public:
   SliceExport(const SpinorField<T>& field, const std::vector<int>& elements)
-      : geometry_(field.lattice().geometry()), rows_(field), elements_(elements), groups_(n_host_threads()) {}
+      : geometry_(field.lattice().geometry()),
+        rows_(field),
+        field_reals_(std::size_t(24 * field.n_components())),
+        elements_(elements),
+        groups_(n_host_threads()) {}
 
   /// t: local.  bad: sites with numbers that a file of so many bits does not hold.
   void operator()(int t, int bits, std::span<double> slice, FirstSite& bad) {
@@ -155,7 +159,7 @@ class SliceExport {
       for (int r = 0; r < rows.rows; ++r) has = has || rows.first(group, r)[3] == t;
       if (!has) return;
       std::vector<double>& values = groups_[std::size_t(thread)];
-      values.resize(std::size_t(rows.group_sites()) * reals);
+      values.resize(std::size_t(rows.group_sites()) * field_reals_);
       rows_.export_group(group, values);
       for (int r = 0; r < rows.rows; ++r) {
         Coord first = rows.first(group, r);
@@ -163,11 +167,11 @@ class SliceExport {
         const std::int64_t global = lexicographic(geometry_.global(first), geometry_.extent());
         first[3] = 0;
         const std::size_t to = std::size_t(lexicographic(first, box)) * reals,
-                          from = std::size_t(r) * std::size_t(rows.length) * reals;
+                          from = std::size_t(r) * std::size_t(rows.length) * field_reals_;
         for (std::size_t x = 0; x < std::size_t(rows.length); ++x) {
           const std::span<double> site = slice.subspan(to + x * reals, reals);
           for (std::size_t i = 0; i < elements_.size(); ++i) {
-            const std::size_t at = from + x * reals + 2 * std::size_t(elements_[i]);
+            const std::size_t at = from + x * field_reals_ + 2 * std::size_t(elements_[i]);
             site[2 * i] = values[at];
             site[2 * i + 1] = values[at + 1];
           }
@@ -182,6 +186,7 @@ class SliceExport {
  private:
   const Geometry& geometry_;
   SpinorRows<T> rows_;
+  std::size_t field_reals_;
   std::vector<int> elements_;
   std::vector<std::vector<double>> groups_;
 };
@@ -271,6 +276,35 @@ bool compare_with(const SpinorRows<T>& rows, SpinorReader& reader, int bits, con
   return different.of_all(comm) == no_site;
 }
 
+/// first_not_scalar(); here because its lambdas capture types of this unnamed namespace.
+template <class T>
+std::int64_t first_site_not_scalar(const SpinorField<T>& columns) {
+  const Geometry& geometry = columns.lattice().geometry();
+  const SpinorRows<T> field(columns);
+  const SiteRows& rows = field.rows();
+  std::vector<std::vector<double>> groups(n_host_threads());
+  FirstSite bad;
+  columns.lattice().comm().agree([&] {
+    on_host_threads("first_not_scalar", rows.n_groups, [&](std::int64_t group, int thread) {
+      std::vector<double>& values = groups[std::size_t(thread)];
+      values.resize(std::size_t(rows.group_sites()) * propagator_reals);
+      field.export_group(group, values);
+      for (std::size_t x = 0; x < std::size_t(rows.group_sites()); ++x) {
+        const std::span<const double> site = std::span(values).subspan(x * propagator_reals, propagator_reals);
+        bool scalar = true;
+        for (std::size_t i = 0; i < propagator_reals; ++i)
+          scalar = scalar && site[i] == (i / 2 % 13 == 0 ? site[i % 2] : 0);
+        if (scalar) continue;
+        const std::size_t length = std::size_t(rows.length);
+        bad.add(lexicographic(geometry.global(rows.first(group, int(x / length))), geometry.extent()) +
+                std::int64_t(x % length));
+      }
+    });
+  });
+  const std::int64_t site = bad.of_all(columns.lattice().comm());
+  return site == no_site ? -1 : site;
+}
+
 }  // namespace
 
 template <class T>
@@ -305,6 +339,13 @@ std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<T>& field, const
   return write_spinor_slices(field, elements, bits, open, name);
 }
 
+template <class T>
+std::int64_t first_not_scalar(const SpinorField<T>& columns) {
+  return first_site_not_scalar(columns);
+}
+
+template std::int64_t first_not_scalar(const SpinorField<float>&);
+template std::int64_t first_not_scalar(const SpinorField<double>&);
 template void read_spinors(const PropagatorSource&, const SpinorField<float>&, const std::string&);
 template void read_spinors(const PropagatorSource&, const SpinorField<double>&, const std::string&);
 template void compare_spinors(const PropagatorSource&, const SpinorField<float>&, const std::string&);

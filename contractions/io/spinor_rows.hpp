@@ -21,10 +21,15 @@ void compare_spinors(const PropagatorSource& source, const SpinorField<T>& field
 using OpenSink = std::function<std::unique_ptr<PropagatorSink>()>;
 
 /// Opens the sink on rank 0, once all memory is there, writes all time slices and finishes it.  elements: as in
-/// PropagatorPart.  The sink, nothing on other ranks.  Collective.  Throws InputError for a number that is not finite
-/// in so many bits.
+/// PropagatorPart, some or all of the field's.  The sink, nothing on other ranks.  Collective.  Throws InputError for a
+/// number that is not finite in so many bits.
 template <class T>
 std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits,
                                               const OpenSink& open, const std::string& name);
+
+/// The lexicographic index of the first site where the 12 columns are no number times 1 in spin and colour; -1 where
+/// there is none.  Collective.
+template <class T>
+std::int64_t first_not_scalar(const SpinorField<T>& columns);
 
 }  // namespace kov::detail

@@ -17,6 +17,29 @@ namespace kov {
 /// SU(3) do not, and one that is not a number comes back as 0.  Kernels compute in float.
 struct Fixed16 {};
 
+/// The same with 8-bit integers, in units of 1 / 127 of the largest: each number is off by at most 1 / 254 of that. For
+/// spinors, and where two digits are enough, as in preconditioners.
+struct Fixed8 {};
+
+namespace detail {
+template <class Storage>
+struct FixedPointInteger {};
+template <>
+struct FixedPointInteger<Fixed16> {
+  using type = std::int16_t;
+};
+template <>
+struct FixedPointInteger<Fixed8> {
+  using type = std::int8_t;
+};
+}  // namespace detail
+
+/// Fixed16 and Fixed8.
+template <class Storage>
+concept FixedPoint = requires {
+  typename detail::FixedPointInteger<Storage>::type;
+};
+
 /// Codec<SiteT, Storage>:
 ///   Real    what kernels compute in
 ///   Stored  what memory is counted in: a block of N lanes has N * n_stored of them
@@ -62,72 +85,76 @@ struct Codec<SiteT, T> {
 };
 
 /// In a block the scales of all lanes come first, then the integers in the order that reals would have.
-template <template <class> class SiteT>
-struct Codec<SiteT, Fixed16> {
+template <template <class> class SiteT, FixedPoint Storage>
+struct Codec<SiteT, Storage> {
   using Real = float;
-  using Stored = std::int16_t;
+  using Stored = typename detail::FixedPointInteger<Storage>::type;
   static constexpr int n_complex = SiteT<float>::n_complex;
   static constexpr bool has_scale = !std::is_same_v<SiteT<float>, ColorMatrix<float>>, is_plain = false;
-  /// A float takes the place of two integers.
-  static constexpr int n_scale = has_scale ? 2 : 0, n_stored = 2 * n_complex + n_scale;
+  /// A float takes the place of two or four integers.
+  static constexpr int n_scale = has_scale ? int(sizeof(float) / sizeof(Stored)) : 0,
+                       n_stored = 2 * n_complex + n_scale;
+  /// The largest integer, and what it is a multiple of, in units of the scale.
+  static constexpr float units = detail::fixed_units<Stored>, unit = detail::fixed_unit<Stored>;
+  static_assert(n_stored * sizeof(Stored) % sizeof(float) == 0, "the scales of a block must be aligned");
   static constexpr SiteShape shape{2 * n_complex, 2 * n_complex, n_scale};
 
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION SiteT<float> load_lane(const Stored* block, int lane) {
-    const float unit = (has_scale ? scales(block)[lane] : 1.f) * detail::fixed16_unit;
+    const float of_one = (has_scale ? scales(block)[lane] : 1.f) * unit;
     SiteT<float> r;
     for (int i = 0; i < n_complex; ++i) {
       const auto z = detail::load_complex<N>(block + n_scale * N, i, lane);
-      r.z[i] = {float(z.re) * unit, float(z.im) * unit};
+      r.z[i] = {float(z.re) * of_one, float(z.im) * of_one};
     }
     return r;
   }
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const SiteT<float>& v) {
-    float per_unit = detail::fixed16_units;
+    float per_unit = units;
     if constexpr (has_scale) {
-      detail::Fixed16Scale<float> scale;
+      detail::FixedScale<float> scale;
       for (int i = 0; i < n_complex; ++i) {
         scale.add(v.z[i].re);
         scale.add(v.z[i].im);
       }
       scales(block)[lane] = scale.value();
-      per_unit = scale.units_per_one();
+      per_unit = scale.template units_per_one<Stored>();
     }
     for (int i = 0; i < n_complex; ++i)
-      detail::store_complex<N>(
-          block + n_scale * N, i, lane,
-          Complex<Stored>{detail::to_fixed16(v.z[i].re * per_unit), detail::to_fixed16(v.z[i].im * per_unit)});
+      detail::store_complex<N>(block + n_scale * N, i, lane,
+                               Complex<Stored>{detail::to_fixed<Stored>(v.z[i].re * per_unit),
+                                               detail::to_fixed<Stored>(v.z[i].im * per_unit)});
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION SiteT<Pack<float, N>> load(const Stored* block, int first) {
     using P = Pack<float, N>;
-    const P unit = (has_scale ? P::load(scales(block) + first) : P(1.f)) * P(detail::fixed16_unit);
+    const P of_one = (has_scale ? P::load(scales(block) + first) : P(1.f)) * P(unit);
     const Stored* const p = block + n_scale * row + first;
     SiteT<P> r;
     unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      r.z[i] = {P::of_integers(p + 2 * row * i) * unit, P::of_integers(p + 2 * row * i + row) * unit};
+      r.z[i] = {P::of_integers(p + 2 * row * i) * of_one, P::of_integers(p + 2 * row * i + row) * of_one};
     });
     return r;
   }
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const SiteT<Pack<float, N>>& v) {
     using P = Pack<float, N>;
-    P per_unit(detail::fixed16_units);
+    P per_unit(units);
     if constexpr (has_scale) {
-      detail::Fixed16Scale<P> scale;
+      detail::FixedScale<P> scale;
       unroll<n_complex>([&](int i) __attribute__((always_inline)) {
         scale.add(v.z[i].re);
         scale.add(v.z[i].im);
       });
       scale.value().store(scales(block) + first);
-      per_unit = scale.units_per_one();
+      per_unit = scale.template units_per_one<Stored>();
     }
     Stored* const p = block + n_scale * row + first;
     unroll<n_complex>([&](int i) __attribute__((always_inline)) {
-      detail::for_fixed16(v.z[i].re * per_unit).store_integers(p + 2 * row * i);
-      detail::for_fixed16(v.z[i].im * per_unit).store_integers(p + 2 * row * i + row);
+      detail::for_fixed<Stored>(v.z[i].re * per_unit).store_integers(p + 2 * row * i);
+      detail::for_fixed<Stored>(v.z[i].im * per_unit).store_integers(p + 2 * row * i + row);
     });
   }
 #endif

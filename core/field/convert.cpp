@@ -83,5 +83,9 @@ template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<fl
 template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<double>, Shape, int, int, const Exec&);
 template void convert_sites(Layouts, Blocks<std::int16_t>, Shape, int, Blocks<std::int16_t>, Shape, int, int,
                             const Exec&);
+template void convert_sites(Layouts, Blocks<float>, Shape, int, Blocks<std::int8_t>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<double>, Shape, int, Blocks<std::int8_t>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<std::int8_t>, Shape, int, Blocks<float>, Shape, int, int, const Exec&);
+template void convert_sites(Layouts, Blocks<std::int8_t>, Shape, int, Blocks<double>, Shape, int, int, const Exec&);
 
 }  // namespace kov::detail

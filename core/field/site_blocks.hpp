@@ -45,11 +45,11 @@ struct StoredSite {
       const EightReals<Real> r = Eight::to_numbers(u);
       for (int k = 0; k < 8; ++k) place(k) = Number(r.x[k]);
     } else if constexpr (is_integer) {
-      Fixed16Scale<float> scale;
+      FixedScale<float> scale;
       for (int k = 0; k < shape.n_stored; ++k) scale.add(float(of(k)));
       if (shape.n_scale > 0) reinterpret_cast<float*>(block)[lane] = scale.value();
-      const float units = shape.n_scale > 0 ? scale.units_per_one() : fixed16_units;
-      for (int k = 0; k < shape.n_stored; ++k) place(k) = to_fixed16(float(of(k)) * units);
+      const float units = shape.n_scale > 0 ? scale.template units_per_one<Number>() : fixed_units<Number>;
+      for (int k = 0; k < shape.n_stored; ++k) place(k) = to_fixed<Number>(float(of(k)) * units);
     } else {
       for (int k = 0; k < shape.n_stored; ++k) place(k) = Number(of(k));
     }
@@ -69,7 +69,7 @@ struct StoredSite {
   KOKKOS_INLINE_FUNCTION Real stored(int k) const {
     if constexpr (is_integer) {
       const float scale = shape.n_scale > 0 ? reinterpret_cast<const float*>(block)[lane] : 1.f;
-      return float(place(k)) * (scale * fixed16_unit);
+      return float(place(k)) * (scale * fixed_unit<Number>);
     } else {
       return place(k);
     }

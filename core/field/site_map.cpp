@@ -228,6 +228,12 @@ template void read_site(const SiteBlocks<std::int16_t>&, const FieldShape&, cons
                         std::span<double>);
 template void write_site(const SiteBlocks<std::int16_t>&, const FieldShape&, const Layout::Position&, int,
                          std::span<const double>);
+template void export_blocks(const Layout&, const SiteBlocks<std::int8_t>&, const FieldShape&, std::span<double>);
+template void import_blocks(const Layout&, const SiteBlocks<std::int8_t>&, const FieldShape&, std::span<const double>);
+template void read_site(const SiteBlocks<std::int8_t>&, const FieldShape&, const Layout::Position&, int,
+                        std::span<double>);
+template void write_site(const SiteBlocks<std::int8_t>&, const FieldShape&, const Layout::Position&, int,
+                         std::span<const double>);
 
 }  // namespace detail
 

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace kov {
 
@@ -17,7 +18,7 @@ namespace kov {
 struct SiteShape {
   int n_reals;   // as kernels see it
   int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed; or 8 others
-  int n_scale;   // numbers before them that together hold a float, the scale of 16-bit integers
+  int n_scale;   // numbers before them that together hold a float, the scale of integers
   constexpr int n_numbers() const { return n_stored + n_scale; }
   /// Whether these are the numbers of Links8.
   constexpr bool is_eight_of_su3() const { return n_stored == 8 && n_reals == 18; }
@@ -73,7 +74,12 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_pack(T* p, int i, const Complex<Pack<T, 
 }
 #endif
 
-inline constexpr float fixed16_units = 32767, fixed16_unit = 1 / fixed16_units;
+/// The largest integer in use, which stands for the scale: 32767 or 127.
+template <std::signed_integral Stored>
+inline constexpr float fixed_units = float(std::numeric_limits<Stored>::max());
+template <std::signed_integral Stored>
+inline constexpr float fixed_unit = 1 / fixed_units<Stored>;
+inline constexpr float fixed16_units = fixed_units<std::int16_t>, fixed16_unit = fixed_unit<std::int16_t>;
 
 /// x where a > b, else y.
 template <std::floating_point T>
@@ -88,23 +94,31 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<float, N> choose_greater(const Pack<float, N>& 
 }
 #endif
 
-/// What, when its fraction is cut off, is the nearest integer of 16 bits; 0 for what is not a number.  R: a real or a
-/// pack of them.
-template <class R>
-KOKKOS_FORCEINLINE_FUNCTION R for_fixed16(const R& units) {
-  const R most(fixed16_units), least(-fixed16_units), none(0.f);
+/// What, when its fraction is cut off, is the nearest integer in use; 0 for what is not a number.  R: a real or a pack
+/// of them.
+template <std::signed_integral Stored, class R>
+KOKKOS_FORCEINLINE_FUNCTION R for_fixed(const R& units) {
+  const R most(fixed_units<Stored>), least(-fixed_units<Stored>), none(0.f);
   const R up = choose_greater(units, none, units + R(0.5f), none);
   const R away = choose_greater(none, units, units - R(0.5f), up);
   return choose_greater(units, most, most, choose_greater(least, units, least, away));
 }
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R for_fixed16(const R& units) {
+  return for_fixed<std::int16_t>(units);
+}
+template <std::signed_integral Stored, std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION Stored to_fixed(T units) {
+  return Stored(for_fixed<Stored>(units));
+}
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION std::int16_t to_fixed16(T units) {
-  return std::int16_t(for_fixed16(units));
+  return to_fixed<std::int16_t>(units);
 }
 
 /// The largest of the numbers added, NaN if one of them is not finite.  R: likewise.
 template <class R>
-struct Fixed16Scale {
+struct FixedScale {
   R most = R(0.f), not_finite = R(0.f);
   KOKKOS_FORCEINLINE_FUNCTION void add(const R& v) {
     const R none(0.f), size = choose_greater(none, v, -v, v);
@@ -112,8 +126,9 @@ struct Fixed16Scale {
     not_finite += none * v;
   }
   KOKKOS_FORCEINLINE_FUNCTION R value() const { return most + not_finite; }
+  template <std::signed_integral Stored>
   KOKKOS_FORCEINLINE_FUNCTION R units_per_one() const {
-    const R none(0.f), units = R(fixed16_units) / value();
+    const R none(0.f), units = R(fixed_units<Stored>) / value();
     return choose_greater(value(), none, choose_greater(R(1e38f), units, units, none), none);
   }
 };

@@ -129,6 +129,29 @@ KOKKOS_FORCEINLINE_FUNCTION Word integers_word(const std::int16_t* p) {
   }
 }
 
+/// The same of 8 bits.
+template <class Word, class Real>
+KOKKOS_FORCEINLINE_FUNCTION Word integers_word(const std::int8_t* p) {
+  constexpr int width = int(sizeof(Word) / sizeof(Real));
+  if constexpr (width == 1) {
+    return Word{} + Real(*p);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (width == 16 && sizeof(Real) == 4)
+      return (Word)_mm512_maskz_cvtepi32_ps(
+          0xffff, _mm512_maskz_cvtepi8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#endif
+#if defined(__AVX2__)
+    if constexpr (width == 8 && sizeof(Real) == 4)
+      return (Word)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+#endif
+    typedef std::int8_t Integers __attribute__((vector_size(width * sizeof(std::int8_t))));
+    Integers part;
+    __builtin_memcpy(&part, p, sizeof part);
+    return __builtin_convertvector(part, Word);
+  }
+}
+
 /// Stores numbers whose sizes are below 2^15 as integers of 16 bits, their fractions cut off.
 template <class Real, class Word>
 KOKKOS_FORCEINLINE_FUNCTION void store_integers_word(std::int16_t* p, const Word& w) {
@@ -149,6 +172,28 @@ KOKKOS_FORCEINLINE_FUNCTION void store_integers_word(std::int16_t* p, const Word
   }
 #endif
   for (int i = 0; i < width; ++i) p[i] = std::int16_t(w[i]);
+}
+
+/// The same below 2^7, of 8 bits.
+template <class Real, class Word>
+KOKKOS_FORCEINLINE_FUNCTION void store_integers_word(std::int8_t* p, const Word& w) {
+  constexpr int width = int(sizeof(Word) / sizeof(Real));
+#if defined(__AVX512F__)
+  if constexpr (width == 16 && sizeof(Real) == 4) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm512_maskz_cvtepi32_epi8(0xffff, _mm512_maskz_cvttps_epi32(0xffff, (__m512)w)));
+    return;
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (width == 8 && sizeof(Real) == 4) {
+    const __m256i wide = _mm256_cvttps_epi32((__m256)w);
+    const __m128i half = _mm_packs_epi32(_mm256_castsi256_si128(wide), _mm256_extracti128_si256(wide, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packs_epi16(half, half));
+    return;
+  }
+#endif
+  for (int i = 0; i < width; ++i) p[i] = std::int8_t(w[i]);
 }
 
 /// The square root of every element, rounded as IEEE says; Real is the type of an element.  The masks select all
@@ -205,15 +250,17 @@ struct Pack {
     for (int k = 1; k < n_words; ++k) r.word[k] = *reinterpret_cast<const Word*>(p + k * width);
     return r;
   }
-  /// N integers of 16 bits as reals.  p need not be aligned.
-  static KOKKOS_FORCEINLINE_FUNCTION Pack of_integers(const std::int16_t* p) {
+  /// N integers of 16 or 8 bits as reals.  p need not be aligned.
+  template <class Integer>
+  static KOKKOS_FORCEINLINE_FUNCTION Pack of_integers(const Integer* p) {
     Pack r;
     r.word[0] = detail::integers_word<Word, T>(p);
     for (int k = 1; k < n_words; ++k) r.word[k] = detail::integers_word<Word, T>(p + k * width);
     return r;
   }
-  /// The other way round, for numbers whose sizes are below 2^15; their fractions are cut off.
-  KOKKOS_FORCEINLINE_FUNCTION void store_integers(std::int16_t* p) const {
+  /// The other way round, for numbers whose sizes are below 2^15 or 2^7; their fractions are cut off.
+  template <class Integer>
+  KOKKOS_FORCEINLINE_FUNCTION void store_integers(Integer* p) const {
     detail::store_integers_word<T>(p, word[0]);
     for (int k = 1; k < n_words; ++k) detail::store_integers_word<T>(p + k * width, word[k]);
   }

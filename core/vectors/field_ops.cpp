@@ -181,5 +181,6 @@ template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
 template struct FieldOps<Field<Spinor, Fixed16>>;
 template struct FieldUpdates<Field<Spinor, Fixed16>, double>;
 template struct FieldUpdates<Field<Spinor, Fixed16>, std::complex<double>>;
+template struct FieldOps<Field<Spinor, Fixed8>>;
 
 }  // namespace kov::detail

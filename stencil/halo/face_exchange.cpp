@@ -286,5 +286,6 @@ SiteBlocks<T> FaceExchange<T>::halo_blocks() const {
 template class FaceExchange<float>;
 template class FaceExchange<double>;
 template class FaceExchange<std::int16_t>;
+template class FaceExchange<std::int8_t>;
 
 }  // namespace kov::detail

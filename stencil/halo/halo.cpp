@@ -166,6 +166,8 @@ template class Halo<Spinor, float, ColumnLanes<16>>;
 template class Halo<Spinor, double, ColumnLanes<4>>;
 template class Halo<Spinor, double, ColumnLanes<8>>;
 template class Halo<Spinor, double, ColumnLanes<16>>;
+template class Halo<Spinor, Fixed16, SiteLanes, SpinProjection>;
+template class Halo<Spinor, Fixed8, SiteLanes, SpinProjection>;
 template class Halo<Spinor, float, SiteLanes, SpinProjection>;
 template class Halo<Spinor, float, ColumnLanes<4>, SpinProjection>;
 template class Halo<Spinor, float, ColumnLanes<8>, SpinProjection>;

@@ -27,8 +27,10 @@ struct WholeSites {
 };
 
 /// The upper two spins of (1 - s g_mu) psi on forward legs, of (1 + s g_mu) psi on backward legs: all that Wilson's hop
-/// needs of a spinor, in half the bytes.  The legs are +x -x ... -t, of any lengths.  Sums are rounded as in the hop's
-/// kernel, so that results are bitwise the same with messages in full precision.
+/// needs of a spinor, in half the bytes.  The legs are +x -x ... -t, of any lengths.  Sums of floats and doubles are
+/// rounded as in the hop's kernel, so that results are bitwise the same with messages in full precision.  Those of
+/// 16-bit spinors are rounded to 16 bits again, 28 bytes in place of 52 for a spinor or 48 for floats: each is off by
+/// at most 2^-16 of the largest that is held of the site, and results depend on the decomposition.
 struct SpinProjection {
   static constexpr bool is_whole = false;
   template <class T>
@@ -44,10 +46,5 @@ struct SpinProjection {
   /// The reals that are held on a leg, in the order of HalfSpinor.
   static std::vector<detail::HeldReal> held(int leg, int variant);
 };
-
-/// The compressor of Wilson's hop for spinors in this storage.  16-bit spinors are sent whole, in 52 bytes: their
-/// projections would take 48 bytes as floats, or be rounded a second time.
-template <class Storage>
-using hop_compressor_t = std::conditional_t<Codec<Spinor, Storage>::is_plain, SpinProjection, WholeSites>;
 
 }  // namespace kov

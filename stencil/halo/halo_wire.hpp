@@ -7,6 +7,7 @@
 #include "kov/core/field/site_blocks.hpp"
 #include "kov/stencil/halo/halo_compressor.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -58,6 +59,37 @@ struct CompressedBlock {
   }
 };
 
+/// The same of 16-bit integers: the sums of two, which are in units of the site's scale and so are exact, are rounded
+/// to nearest in units of their own largest.
+template <std::integral T>
+struct CompressedBlock<T> {
+  static constexpr bool is_whole = false;
+  const T* block;
+  const FaceShape& shape;
+  const HeldReal* held;
+  KOKKOS_FORCEINLINE_FUNCTION float operator()(int k, int lane) const {
+    const HeldReal& r = held[k];
+    return float(int(block[shape.place(r.first, lane)]) + r.sign * int(block[shape.place(r.second, lane)]));
+  }
+  /// n lanes, from `from` on, into those of a block of what is held from `to` on.
+  KOKKOS_FORCEINLINE_FUNCTION void round(int from, T* out, int to, int n, const FaceShape& held_shape) const {
+    const float* const scales = reinterpret_cast<const float*>(block) + from;
+    float* const held_scales = reinterpret_cast<float*>(out) + to;
+    float most[longest_run] = {}, units[longest_run];
+    for (int k = 0; k < held_shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) {
+        const float v = (*this)(k, from + l), size = v < 0 ? -v : v;
+        most[l] = size > most[l] ? size : most[l];
+      }
+    for (int l = 0; l < n; ++l) {
+      held_scales[l] = scales[l] * (most[l] * fixed_unit<T>);
+      units[l] = most[l] > 0 ? fixed_units<T> / most[l] : 0.f;
+    }
+    for (int k = 0; k < held_shape.n_reals; ++k)
+      for (int l = 0; l < n; ++l) out[held_shape.place(k, to + l)] = to_fixed<T>((*this)(k, from + l) * units[l]);
+  }
+};
+
 /// A wire format converts n consecutive lanes of a block of a field (beginning with `from` or `to`) into lanes of a
 /// block of a message (beginning with `lane`) and back.  This one stores the numbers as S, rounded to nearest, in
 /// FieldView's order.
@@ -69,7 +101,10 @@ struct PlainWire {
   template <class Block>
   KOKKOS_FORCEINLINE_FUNCTION static void encode(const Block& field, int from, int lane, int n, std::byte* block,
                                                  const FaceShape& shape) {
-    copy(field, from, reinterpret_cast<S*>(block), lane, n, shape);
+    if constexpr (std::is_integral_v<T> && !Block::is_whole)
+      field.round(from, reinterpret_cast<S*>(block), lane, n, shape);
+    else
+      copy(field, from, reinterpret_cast<S*>(block), lane, n, shape);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void decode(const std::byte* block, int lane, int n, T* field, int to,
                                                  const FaceShape& shape) {
@@ -185,8 +220,7 @@ struct HeldReals {
   /// Calls work() with the WholeBlock or CompressedBlock at `block`, which is block `number` of the messages or halo.
   template <class T, class Work>
   KOKKOS_FORCEINLINE_FUNCTION void show(const T* block, int number, const FaceShape& held, const Work& work) const {
-    if constexpr (std::is_floating_point_v<T>)
-      if (reals) return work(CompressedBlock<T>{block, site, reals + legs[number] * held.n_reals});
+    if (reals) return work(CompressedBlock<T>{block, site, reals + legs[number] * held.n_reals});
     work(WholeBlock<T>{block, site});
   }
 };

@@ -3,8 +3,10 @@
 
 namespace kov {
 
-StencilHalos::StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs)
-    : parts_(std::make_shared<Parts>(Parts{lattice, &Stencil::of(lattice, legs)})) {}
+StencilHalos::StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs,
+                           std::optional<HaloOptions::Wire> wire)
+    : parts_(
+          std::make_shared<Parts>(Parts{.lattice = lattice, .of_sites = &Stencil::of(lattice, legs), .wire = wire})) {}
 
 const Stencil& StencilHalos::of_columns() const {
   if (!parts_->of_columns) parts_->of_columns = &Stencil::of_columns(lattice(), parts_->of_sites->legs());

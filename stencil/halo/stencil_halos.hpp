@@ -6,6 +6,7 @@
 #include "kov/stencil/halo/halo.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kov {
@@ -18,9 +19,11 @@ class StencilHalos {
  public:
   /// Throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different legs.
   /// Collective.
-  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs);
+  /// wire: see HaloChoice.
+  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, std::optional<HaloOptions::Wire> wire = {});
 
   const Lattice& lattice() const { return parts_->lattice; }
+  std::optional<HaloOptions::Wire> wire() const { return parts_->wire; }
   /// The stencil with sites numbered as in fields of these Lanes.  The one for columns is made at its first use, which
   /// is collective.
   template <class Lanes = SiteLanes>
@@ -34,7 +37,8 @@ class StencilHalos {
     for (const Made& made : parts_->made)
       if (made.type == &type_of<H> && made.n_components == field.n_components())
         return *static_cast<const H*>(made.halo.get());
-    const auto halo = std::make_shared<const H>(lattice(), stencil<Lanes>(), field.n_components());
+    const auto halo =
+        std::make_shared<const H>(lattice(), stencil<Lanes>(), field.n_components(), HaloChoice{.wire = wire()});
     parts_->made.push_back({&type_of<H>, field.n_components(), halo});
     return *halo;
   }
@@ -51,6 +55,7 @@ class StencilHalos {
   struct Parts {
     Lattice lattice;
     const Stencil *of_sites, *of_columns = nullptr;
+    std::optional<HaloOptions::Wire> wire = {};
     std::vector<Made> made = {};
   };
   const Stencil& of_columns() const;

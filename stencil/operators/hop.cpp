@@ -6,8 +6,11 @@
 namespace kov {
 
 template <class Storage>
-Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms)
-    : links_(links.with(forms)), halos_(lattice(), links.legs()) {
+Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : Hop(links, forms, std::nullopt) {}
+
+template <class Storage>
+Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<HaloOptions::Wire> wire)
+    : links_(links.with(forms)), halos_(lattice(), links.legs(), wire) {
   const auto& legs = links.legs();
   const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
   require(odd && SpinProjection::fits(legs),

@@ -8,6 +8,7 @@
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace kov {
@@ -106,7 +107,10 @@ class Hop {
   /// besides full fields.  Throws InputError for other legs.
   explicit Hop(const GaugeLinks<Storage>& links, const LinkForms& forms = {});
   /// The same hop with these forms made as well.
-  Hop with(const LinkForms& forms) const { return Hop(links_, forms); }
+  Hop with(const LinkForms& forms) const { return Hop(links_, forms, halos_.wire()); }
+  /// The same hop with halos of its own, in which spinors of floats and doubles travel in this precision, whatever the
+  /// lattice's HaloOptions say.  Those of 16 bits always travel in 16 bits.  Collective.
+  Hop with_wire(HaloOptions::Wire wire) const { return Hop(links_, {}, wire); }
 
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
@@ -131,6 +135,8 @@ class Hop {
   }
 
  private:
+  Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<HaloOptions::Wire> wire);
+
   GaugeLinks<Storage> links_;
   StencilHalos halos_;
 };

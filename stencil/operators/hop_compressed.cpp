@@ -8,6 +8,7 @@ template struct HopOn<Links8<float>, SpinorField<Fixed16>>;
 template struct HopOn<Links8<double>, SpinorField<double>>;
 template struct HopOn<Fixed16, SpinorField<Fixed16>>;
 template struct HopOn<Links12<Fixed16>, SpinorField<Fixed16>>;
+template struct HopOn<Links12<Fixed16>, SpinorField<Fixed8>>;
 template struct HopOn<Links8<Fixed16>, SpinorField<Fixed16>>;
 
 }  // namespace kov::detail

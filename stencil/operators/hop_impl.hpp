@@ -28,7 +28,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   using T = typename F::Real;
   using S = typename F::Storage;
   using Lanes = typename F::Lanes;
-  using Compressor = hop_compressor_t<S>;
+  using Compressor = SpinProjection;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);

@@ -22,8 +22,9 @@ def options(**values):
     return [word for key, value in values.items() for word in ("--set", "%s=%s" % (key.replace("__", "."), value))]
 
 
-def record(path, wanted):
-    """The data of the first LIME record of this type."""
+def records(path, wanted):
+    """The data of all LIME records of this type."""
+    found = []
     with open(path, "rb") as file:
         while header := file.read(144):
             magic, _, _, length = struct.unpack(">IHHQ", header[:16])
@@ -31,8 +32,15 @@ def record(path, wanted):
             data = file.read(length)
             file.read(-length % 8)
             if header[16:].split(b"\0")[0].decode() == wanted:
-                return data
-    raise AssertionError("no record " + wanted)
+                found.append(data)
+    return found
+
+
+def record(path, wanted):
+    """The data of the first of them."""
+    found = records(path, wanted)
+    assert found, "no record " + wanted
+    return found[0]
 
 
 class PropagatorTest(ProgramTest):
@@ -119,6 +127,43 @@ class Propagator(PropagatorTest):
             self.skipTest("NOT TESTED: this build has no HDF5")
         self.call("propagator", *JOB, *options(output__format="hdf5"))
         self.assertIn(self.values(NAME + ".lime").tobytes(), self.read(NAME + ".h5", "rb"))
+
+    def test_files_of_usqcd_have_the_same_numbers_and_their_sources(self):
+        shared = [*JOB, *options(source__smearing="none", source__origins="[[1, 0, 2, 3]]")]
+        name, site = NAME[:-len("0.0.0.0")] + "1.0.2.3.lime", 1 + 4 * (4 * (2 + 4 * 3))
+        self.call("propagator", *shared)
+        smeared = self.call("propagator", *JOB, *options(output__format="usqcd"), code=1).stderr
+        self.assertIn("set output.format to usqcd-pairs", smeared)
+        whole = self.values(name)
+        for kind, sources in (("usqcd", [0]), ("usqcd-pairs", range(0, 24, 2))):
+            text = self.call("propagator", *shared, *options(output__format=kind, output__prefix=kind)).stdout
+            self.assertIn("%d MiB to write" % (3 if kind == "usqcd-pairs" else 2), text)
+            data = records(self.path(name.replace("propagator", kind)), "scidac-binary-data")
+            columns = [array.array("d", part) for k, part in enumerate(data) if k not in sources]
+            self.assertEqual(len(columns), 12)
+            for k, column in enumerate(columns):
+                column.byteswap()
+                spin, color = divmod(k, 3)
+                for number in range(0, 12 * SITES, 7):
+                    x, (sink_spin, sink_color) = number // 12, divmod(number % 12, 3)
+                    place = 144 * x + 9 * (4 * sink_spin + spin) + 3 * sink_color + color
+                    self.assertEqual(column[2 * number:2 * number + 2], whole[2 * place:2 * place + 2])
+            for k, part in enumerate(sources):
+                source = array.array("d", data[part])
+                source.byteswap()
+                place = site if len(sources) == 1 else 12 * site + k
+                self.assertEqual([i for i, x in enumerate(source) if x != 0], [2 * place])
+                self.assertEqual(source[2 * place], 1)
+            self.assertIn("finished        1 of 1", self.call("propagator", *shared, *options(output__format=kind, output__prefix=kind)).stdout)
+            job = ["gauge.extent=[4, 4, 4, 8]", "generate.thermalise=5", "generate.configurations=1", "source.smearing=none",
+                   "source.origins=[[1, 0, 2, 3]]", "correlators.mesons=pion", "correlators.baryons=[]", "quark.0.kappa=0.13",
+                   "quark.0.name=quark0", "quark.0.propagators=" + kind, "output.prefix=s_" + kind]
+            self.call("spectrum", *[word for setting in job for word in ("--set", setting)])
+            pion = self.numbers("s_%s.dat" % kind)
+            slice_reals = 2 * NUMBERS * SITES // 8
+            for t, real, _ in pion:
+                begin = (int(t) + 3) % 8 * slice_reals
+                self.assertAlmostEqual(sum(x * x for x in whole[begin:begin + slice_reals]) / real, 1, delta=1e-12)
 
     def test_several_quarks_are_what_each_is_alone(self):
         second = options(quark__1__name="strange", quark__1__kappa=0.12, quark__1__c_sw=1.1, quark__1__mu=0.1)

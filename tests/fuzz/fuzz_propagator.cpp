@@ -23,14 +23,34 @@ std::vector<std::string> seeds() {
   const std::string column = written([&](const std::filesystem::path& path) {
     write_spinor(s.column(5), path, {{"iterations", "12"}});
   });
-  return {hdf5, without_user_block(hdf5), bytes(PropagatorFormat::scidac, 64), bytes(PropagatorFormat::scidac, 32),
+  const auto usqcd = [&](PropagatorFormat format, int bits) {
+    return written([&](const std::filesystem::path& path) {
+      write_propagator(s, s, path, {.format = format, .bits = bits, .metadata = {{"plaquette", "0.5"}}});
+    });
+  };
+  return {hdf5,
+          without_user_block(hdf5),
+          bytes(PropagatorFormat::scidac, 64),
+          bytes(PropagatorFormat::scidac, 32),
+          usqcd(PropagatorFormat::usqcd, 64),
+          usqcd(PropagatorFormat::usqcd_pairs, 32),
           column};
 }
 
 void read(const std::string& input) {
   static const Lattice lattice = small_lattice();
   const std::filesystem::path file = input.starts_with("\x45\x67") ? in_memory(input) : hdf5_in_memory(input);
-  if (input.find("DiracFermion") != input.npos)
+  if (input.find("usqcdPropFile") != input.npos) {
+    // A damaged source keeps nobody from reading the propagator.
+    std::exception_ptr damaged;
+    try {
+      read_propagator_source<double>(lattice, file);
+    } catch (const Error&) {
+      damaged = std::current_exception();
+    }
+    read_propagator<double>(lattice, file);
+    if (damaged) std::rethrow_exception(damaged);
+  } else if (input.find("DiracFermion") != input.npos)
     read_spinor(SpinorField<double>(lattice, "column"), file);
   else
     read_propagator<double>(lattice, file, {.order = PropagatorOrder::qdpxx});

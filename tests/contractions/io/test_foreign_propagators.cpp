@@ -33,6 +33,7 @@ struct Record {
   int n;
   Numbers number;
   bool with_checksum = true;
+  std::string record_type = "0";
 };
 
 /// A file with these records.
@@ -47,7 +48,8 @@ void write_qio(const std::filesystem::path& path, const std::string& file_xml, c
     const bool single = record.precision == "F";
     const std::size_t word = single ? 4 : 8, site = 2 * word * std::size_t(record.n);
     lime.text("scidac-private-record-xml", Position::first,
-              element("scidacRecord", element("datatype", record.datatype) + element("precision", record.precision) +
+              element("scidacRecord", element("recordtype", record.record_type) + element("datatype", record.datatype) +
+                                          element("precision", record.precision) +
                                           element("typesize", std::to_string(site)) + element("datacount", "1")));
     lime.text("scidac-record-xml", Position::middle, record.user_xml);
     std::vector<std::byte> bytes(site * std::size_t(volume(extent)));
@@ -163,6 +165,7 @@ TEST_F(ForeignPropagator, OfUsqcdHasTwelveColumnsInAnyOrderBesideSources) {
   one_source.pop_back();
   write("<file/>", one_source);
   EXPECT_TRUE(contains(refusal<FormatError>(), "has 11 columns"));
+  EXPECT_TRUE(contains(refusal<FormatError>(), "without the column of spin 0 and colour 0")) << refusal<FormatError>();
   one_source.push_back(column(0, 1));
   one_source.push_back(column(0, 1));
   write("<file/>", one_source);
@@ -171,6 +174,61 @@ TEST_F(ForeignPropagator, OfUsqcdHasTwelveColumnsInAnyOrderBesideSources) {
   one_source.back() = column(4, 0);
   write("<file/>", one_source);
   EXPECT_TRUE(contains(refusal<FormatError>(), "of spin 4"));
+}
+
+TEST_F(ForeignPropagator, OfUsqcdHasItsSourceWhereTheTypeOfTheFileSaysSo) {
+  const auto typed = [](const std::string& name) {
+    return element("usqcdPropFile", element("version", "1.0") + element("type", "USQCD_DiracFermion_" + name));
+  };
+  const auto source_refusal = [&](const std::string& type, const std::vector<Record>& records) {
+    write(typed(type), records);
+    EXPECT_EQ(difference(), 0) << "the propagator is read without its source";
+    const std::string text =
+        message_of<FormatError>([&] { read_propagator_source<double>(Lattice(comm_, extent), path_); });
+    comm_.barrier();
+    return text;
+  };
+  const auto expect_ones = [&](const std::string& type, const std::vector<Record>& records, bool all) {
+    write(typed(type), records);
+    GlobalArray ones(extent, 144);
+    for (std::int64_t x = 0; x < volume(extent); ++x)
+      for (std::size_t i = 0; i < 144; ++i) ones.at(coordinate(x, extent))[i] = all || i % 13 == 0;
+    EXPECT_EQ(max_difference(read_propagator_source<double>(Lattice(comm_, extent), path_), ones), 0);
+    comm_.barrier();
+  };
+  std::vector<Record> one{source(1)}, scalars, spinors, behind;
+  for (int k = 0; k < 12; ++k) {
+    one.push_back(column(k / 3, k % 3));
+    for (auto* pairs : {&scalars, &spinors}) {
+      pairs->push_back(source(pairs == &scalars ? 1 : 12));
+      pairs->push_back(one.back());
+    }
+    behind.push_back(one.back());
+    behind.push_back(source(12));
+  }
+  expect_ones("ScalarSource_TwelveSink", one, false);
+  expect_ones("ScalarSource_Sink_Pairs", scalars, false);
+  expect_ones("Source_Sink_Pairs", spinors, true);
+  EXPECT_TRUE(contains(source_refusal("Else", one), "is of the type"));
+  EXPECT_TRUE(contains(source_refusal("Source_Sink_Pairs", one), "source of 1 complex"));
+  EXPECT_TRUE(contains(source_refusal("ScalarSource_Sink_Pairs", one),
+                       "no source before the column of spin 0 and "
+                       "colour 1"));
+  EXPECT_TRUE(contains(source_refusal("ScalarSource_TwelveSink", scalars), "two sources"));
+  EXPECT_TRUE(contains(source_refusal("Source_Sink_Pairs", behind),
+                       "no source before the column of spin 0 and colour "
+                       "0"));
+  std::vector<Record> without(one.begin() + 1, one.end());
+  EXPECT_TRUE(contains(source_refusal("ScalarSource_TwelveSink", without), "no source before"));
+  spinors[4].precision = "F";
+  EXPECT_TRUE(contains(source_refusal("Source_Sink_Pairs", spinors), "sources of 64 and of 32 bits"));
+  spinors[4] = source(9);
+  EXPECT_TRUE(contains(source_refusal("Source_Sink_Pairs", spinors), "has a source with 144 bytes"));
+  one[0].record_type = "1";
+  EXPECT_TRUE(contains(source_refusal("ScalarSource_TwelveSink", one), "on a part of the lattice"));
+  one[4].precision = "F";
+  write(typed("ScalarSource_TwelveSink"), one);
+  EXPECT_TRUE(contains(refusal<FormatError>(), "the column of spin 1 and colour 0 with 96 bytes a site in 32 bits"));
 }
 
 TEST_F(ForeignPropagator, OfNumbersThatAreNoneOrAnotherSizeIsRefused) {

@@ -247,6 +247,141 @@ TEST(PropagatorFile, OfOneColumnKeepsEveryBit) {
   expect_spinor_comes_back<float>();
 }
 
+/// A random number times 1 in spin and colour at each site.
+GlobalArray scalar_source(const Coord& extent) {
+  GlobalArray source = reference::random_array(extent, 144, 9);
+  for (std::int64_t x = 0; x < volume(extent); ++x) {
+    const auto site = source.at(coordinate(x, extent));
+    for (std::size_t i = 1; i < 144; ++i) site[i] = i % 13 == 0 ? site[0] : 0;
+  }
+  return source;
+}
+
+template <class T>
+void expect_usqcd_on_any_decomposition(PropagatorFormat format) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Coord extent{4, 4, 2, 8};
+  const GlobalArray numbers =
+      format == PropagatorFormat::usqcd ? scalar_source(extent) : reference::random_array(extent, 144, 2);
+  const Propagator<T> s = random_propagator<T>(Lattice(comm, extent)),
+                      source = make_propagator<T>(Lattice(comm, extent), numbers);
+  const GlobalArray expected = reference::gather(s), expected_source = reference::gather(source);
+  std::string bytes;
+  for (const Coord& grid : grids(extent, comm.size())) {
+    const Lattice lattice(comm, extent, {.grid = grid});
+    const PropagatorHeader written =
+        write_propagator(random_propagator<T>(lattice), make_propagator<T>(lattice, numbers), folder / "s.lime",
+                         {.format = format, .bits = int(8 * sizeof(T)), .metadata = {{"plaquette", "0.5"}}});
+    comm.barrier();
+    EXPECT_EQ(folder.files(), 1u);
+    if (bytes.empty()) bytes = bytes_of(folder / "s.lime");
+    EXPECT_TRUE(bytes_of(folder / "s.lime") == bytes) << "the same file on every grid, also on " << to_string(grid);
+    PropagatorHeader found;
+    const Propagator<T> read = read_propagator<T>(Lattice(comm, extent), folder / "s.lime", {}, &found);
+    EXPECT_EQ(max_difference(read, expected), 0) << to_string(grid);
+    EXPECT_EQ(max_difference(read_propagator_source<T>(Lattice(comm, extent), folder / "s.lime"), expected_source), 0);
+    EXPECT_EQ(found.format, "USQCD");
+    EXPECT_EQ(found.bits, int(8 * sizeof(T)));
+    EXPECT_EQ(found.checksums, written.checksums);
+    EXPECT_EQ(found.checksums.size(), 12u);
+    EXPECT_EQ(found.labels.others, some_labels().others);
+    EXPECT_EQ(found.labels.origin, some_labels().origin);
+    EXPECT_EQ(found.metadata_value("plaquette"), "0.5");
+    comm.barrier();
+  }
+}
+
+TEST(UsqcdPropagatorFile, KeepsEveryBitOfPropagatorAndSourceOnAnyDecomposition) {
+  for (const PropagatorFormat format : {PropagatorFormat::usqcd, PropagatorFormat::usqcd_pairs}) {
+    expect_usqcd_on_any_decomposition<double>(format);
+    expect_usqcd_on_any_decomposition<float>(format);
+  }
+}
+
+// USQCD's paper: the source, then spins and colours with colour faster; or a source before each.
+TEST(UsqcdPropagatorFile, HasTheRecordsOfTheStandardInTheirOrder) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Coord extent{4, 2, 4, 4};
+  const Lattice lattice(comm, extent);
+  const Propagator<double> s = random_propagator<double>(lattice),
+                           source = make_propagator<double>(lattice, scalar_source(extent));
+  const GlobalArray numbers[] = {reference::gather(source), reference::gather(s)};
+  for (const bool pairs : {false, true}) {
+    const PropagatorFormat format = propagator_format(pairs ? "usqcd-pairs" : "usqcd");
+    write_propagator(s, source, folder / "s.lime", {.format = format});
+    comm.barrier();
+    const InputFile file(folder / "s.lime");
+    std::vector<std::string> types, users, kinds;
+    std::vector<LimeRecord> data;
+    for (const LimeRecord& record : lime_records(file)) {
+      types.push_back(record.type);
+      if (record.type == "scidac-file-xml" || record.type == "scidac-record-xml")
+        users.push_back(lime_text(file, record));
+      if (record.type == "scidac-private-record-xml") kinds.push_back(lime_text(file, record));
+      if (record.type == "scidac-binary-data") data.push_back(record);
+    }
+    const std::size_t n = pairs ? 24 : 13;
+    ASSERT_EQ(types.size(), 2 + 4 * n);
+    ASSERT_EQ(users.size(), 1 + n);
+    ASSERT_EQ(data.size(), n);
+    EXPECT_TRUE(contains(users[0], pairs ? "<type>USQCD_DiracFermion_Source_Sink_Pairs</type>"
+                                         : "<type>USQCD_DiracFermion_ScalarSource_TwelveSink</type>"));
+    for (std::size_t r = 0; r < n; ++r) {
+      const bool is_source = pairs ? r % 2 == 0 : r == 0;
+      const std::size_t column = pairs ? r / 2 : r - std::size_t(!is_source), width = pairs || !is_source ? 12 : 1;
+      EXPECT_EQ(std::vector(types.begin() + 2 + 4 * std::ptrdiff_t(r), types.begin() + 6 + 4 * std::ptrdiff_t(r)),
+                (std::vector<std::string>{"scidac-private-record-xml", "scidac-record-xml", "scidac-binary-data",
+                                          "scidac-checksum"}));
+      EXPECT_TRUE(contains(kinds[r], width == 1 ? "<datatype>USQCD_D_Complex</datatype>"
+                                                : "<datatype>USQCD_D3_DiracFermion</datatype>"));
+      EXPECT_TRUE(contains(users[1 + r], is_source ? "<usqcdSourceInfo><version>1.0</version>"
+                                                   : "<usqcdPropInfo><version>1.0</version><spin>" +
+                                                         std::to_string(column / 3) + "</spin><color>" +
+                                                         std::to_string(column % 3) + "</color>"));
+      std::string expected;
+      for (std::int64_t x = 0; x < volume(extent); ++x)
+        for (std::size_t i = 0; i < width; ++i) {
+          const reference::Number z = numbers[is_source ? 0 : 1].at(coordinate(x, extent))[12 * column + i];
+          expected += stored(z.real(), PropagatorFormat::scidac) + stored(z.imag(), PropagatorFormat::scidac);
+        }
+      EXPECT_TRUE(file.text(data[r].data_offset, data[r].length) == expected) << "record " << r;
+    }
+    comm.barrier();
+  }
+}
+
+TEST(UsqcdPropagatorFile, WhatCannotBeWrittenLeavesNoFile) {
+  const Comm comm = Comm::world();
+  const Folder folder(comm);
+  const Lattice lattice(comm, {4, 4, 4, 4});
+  GlobalArray numbers = scalar_source(lattice.extent());
+  const auto scalar = make_propagator<double>(lattice, numbers);
+  numbers.at({2, 1, 3, 1})[26] += 1e-3;
+  const auto other = make_propagator<double>(lattice, numbers);
+  GlobalArray damaged = reference::random_array(lattice.extent(), 144, 1);
+  damaged.at({3, 1, 2, 3})[77] = 1e100;
+  const auto large = make_propagator<double>(lattice, damaged);
+  const auto path = folder / "s.lime";
+  const auto refusal = [&](const Propagator<double>& s, const Propagator<double>& source, PropagatorFormat format) {
+    return message_of<InputError>([&] { write_propagator(s, source, path, {.format = format, .bits = 32}); });
+  };
+  const std::string text = refusal(other, other, PropagatorFormat::usqcd);
+  EXPECT_TRUE(contains(text, "2 1 3 1") && contains(text, "usqcd-pairs")) << text;
+  EXPECT_TRUE(contains(refusal(large, scalar, PropagatorFormat::usqcd), "at site 3 1 2 3"));
+  EXPECT_TRUE(contains(refusal(scalar, large, PropagatorFormat::usqcd_pairs), "at site 3 1 2 3"));
+  EXPECT_TRUE(contains(refusal(scalar, scalar, PropagatorFormat::scidac), "leave the source out"));
+  EXPECT_TRUE(contains(
+      message_of<InputError>([&] { write_propagator(scalar, path, {.format = PropagatorFormat::usqcd}); }), "source"));
+  comm.barrier();
+  EXPECT_EQ(folder.files(), 0u);
+  write_propagator(scalar, path, {.format = PropagatorFormat::scidac});
+  EXPECT_TRUE(contains(message_of<FormatError>([&] { read_propagator_source<double>(lattice, path); }),
+                       "those that have sources"));
+  comm.barrier();
+}
+
 // The published file is what Chroma's library has in memory, element by element, which it also writes to SciDAC files.
 TEST(PropagatorFile, HasTheBytesOfAPublishedOneInTheOrderOfChroma) {
   KOV_SKIP_WITHOUT_DATA("lalibe/test_propagator_t4.h5");
