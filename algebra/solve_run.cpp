@@ -92,13 +92,12 @@ void SolveRun::give_up(const std::string& reason) {
   }
 }
 
-void SolveRun::give_up_unless_positive(const ByColumn<double>& pq, const std::string& what) {
+void SolveRun::give_up_unless_positive(const ByColumn<double>& pq, const std::string& what, const std::string& reason) {
   for (int k = 0; k < stopped_.size(); ++k) {
     const double square = pq[std::size_t(k)];
     if (stopped_.is_finished(k) || (square > 0 && std::isfinite(square))) continue;
-    give_up(k, std::isfinite(square)
-                   ? sentence(what, "=", square, "is not positive, so the operator is not positive definite")
-                   : sentence(what, "is not finite"));
+    give_up(k, std::isfinite(square) ? sentence(what, "=", square, "is not positive,", reason)
+                                     : sentence(what, "is not finite"));
   }
 }
 

@@ -90,7 +90,8 @@ class SolveRun {
   void give_up(const std::string& reason);
   /// Gives up the systems where pq, p^+ A p of a direction, is not positive or not finite; what: its name in the
   /// reason.
-  void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p");
+  void give_up_unless_positive(const ByColumn<double>& pq, const std::string& what = "p^+ A p",
+                               const std::string& reason = "so the operator is not positive definite");
 
   /// Gives up the systems whose residual, of the recursion and relative to the source, has grown so much that its
   /// rounding alone is a hundredth of the source, or of the residual at the last over() where that was larger: x has

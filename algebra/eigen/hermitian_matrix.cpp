@@ -4,6 +4,7 @@
 #include "kov/core/base/error.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 namespace kov::detail {
 
@@ -12,6 +13,9 @@ namespace {
 using HermitianSolver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd>;
 
 HermitianSolver solved(std::span<const std::complex<double>> matrix, int n, const char* what, int options) {
+  for (const std::complex<double>& z : matrix)
+    require<ConvergenceError>(std::isfinite(z.real()) && std::isfinite(z.imag()), "a matrix of", n, "rows between",
+                              what, "has no eigenvalues: it is not finite; check the links, or the correlators");
   Eigen::MatrixXcd lower(n, n);  // all that is read
   for (int j = 0; j < n; ++j) {
     const std::complex<double>* row = matrix.data() + std::size_t(j) * std::size_t(n);
@@ -21,7 +25,7 @@ HermitianSolver solved(std::span<const std::complex<double>> matrix, int n, cons
   HermitianSolver solver(n);
   solver.compute(lower, options);
   require<ConvergenceError>(solver.info() == Eigen::Success, "a matrix of", n, "rows between", what,
-                            "has no eigenvalues: it is not finite");
+                            "has eigenvalues that were not found");
   return solver;
 }
 

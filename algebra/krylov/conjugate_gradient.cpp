@@ -44,18 +44,18 @@ class NormalSolution : public detail::SolutionOfRecursion {
       : A_(A), b_(b), x_(x), work_(work), since_(b.n_components(), std::cbrt(b.rounding())) {}
 
   ByColumn<double> restart(SolveRun&, const Vector& r) override {
-    last_ = set_residual(r, ColumnMask(r.n_components()));
-    since_.restart(last_);
-    return last_;
+    const ByColumn<double> rr = set_residual(r, ColumnMask(r.n_components()));
+    since_.restart(rr);
+    return rr;
   }
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return since_.due(rr, run); }
+  std::string reason() const override { return "so the operator is singular to rounding"; }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     const ByColumn<double> found = set_residual(r, due.complement());
     rr = choose(due, found, rr);
+    // Where x comes no further, over() has to judge it.  Residuals rise, too: the largest is what this one fell from.
+    run.stop((due.complement() | not_above(found, 0.25 * since_.largest())).complement());
     since_.renew(due, found);
-    // Where x comes no further, over() has to judge it.
-    run.stop((due.complement() | not_above(found, 0.25 * last_)).complement());
-    last_ = choose(due, found, last_);
   }
 
  protected:
@@ -67,7 +67,6 @@ class NormalSolution : public detail::SolutionOfRecursion {
 
  private:
   detail::SinceRenewal since_;
-  ByColumn<double> last_;
 };
 
 /// Of A^+ A x = A^+ b: r = A^+ (b - A x).

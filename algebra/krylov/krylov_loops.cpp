@@ -30,6 +30,8 @@ ColumnMask SinceRenewal::due(const ByColumn<double>& rr, const SolveRun& run) {
 
 /// Below this share of |r|^2 that of the next residual has too few digits left to be known from the sums before.
 constexpr double least_predicted = 1e-6;
+/// Share of a product by which its prediction may be off.
+constexpr double most_mistaken = 0.1;
 
 CgStep::CgStep(const CgSums& sums) : alpha(sums.rr / sums.pq), rr(sums.rr), rq_(sums.rq), qq_(sums.qq) { predict(); }
 
@@ -67,7 +69,7 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
     while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, q);
       const CgSums sums = cg_sums(p, q, r, run.stopped());
-      run.give_up_unless_positive(sums.pq, solution.square());
+      run.give_up_unless_positive(sums.pq, solution.square(), solution.reason());
       if (!run.may_iterate()) break;
       CgStep step(sums);
       if (renewed.any_finished()) {
@@ -120,6 +122,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
     Numbers rho = inner_product_by_column(shadow, r, run.stopped()), overlap = rho;  // shadow^+ v
     plain = ColumnMask(like.n_components());
     ColumnMask predicted = plain;  // columns whose overlap is known already
+    ColumnMask unpredictable = plain;
     while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, v);
       if (const ColumnMask others = run.stopped() | predicted; !others.all_finished()) {
@@ -137,6 +140,12 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
       axpy(alpha, p, x, run.stopped() | ends.complement());
       const Numbers omega = of.tr / of.tt;
       Numbers next = rho, beta = rho;
+      // What was predicted is known by now: where it was rounding, or A and A^+ differ, as on rounded halos, columns
+      // are predicted no more.
+      for (std::size_t k = 0; k < overlap.size(); ++k)
+        if (predicted.is_finished(int(k)) && !run.stopped().is_finished(int(k)) &&
+            !(std::abs(overlap[k] - of.shadow_v[k]) <= most_mistaken * std::abs(of.shadow_v[k])))
+          unpredictable.finish(int(k));
       predicted = ColumnMask(like.n_components());
       rr = of.rr;
       for (std::size_t k = 0; k < rr.size(); ++k) {
@@ -149,7 +158,8 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
         overlap[k] = 0;
         double size = 0;
         for (const Number& term : terms) overlap[k] += term, size += std::abs(term);
-        if (A.has_adjoint() && std::abs(overlap[k]) > std::sqrt(nothing) * size) predicted.finish(int(k));
+        if (A.has_adjoint() && !unpredictable.is_finished(int(k)) && std::abs(overlap[k]) > std::sqrt(nothing) * size)
+          predicted.finish(int(k));
       }
       const ColumnMask unknown = not_above(rr, least_predicted * of.rr), renewed = solution.due(rr, run);
       // x = x + alpha p + omega s, r = s - omega A s, p = r + beta (p - omega A p)

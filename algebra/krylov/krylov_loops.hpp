@@ -25,6 +25,8 @@ class SolutionOfRecursion {
   }
   /// What an overlap of a direction with its image is called in messages.
   virtual std::string square() const { return "p^+ A p"; }
+  /// What it means that this is not positive.
+  virtual std::string reason() const { return "so the operator is not positive definite"; }
   /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
   /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
@@ -40,6 +42,8 @@ class SinceRenewal {
   /// See SolutionOfRecursion.
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run);
   void restart(const ByColumn<double>& rr) { largest_ = rr; }
+  /// The largest |r_k|^2 since then.
+  const ByColumn<double>& largest() const { return largest_; }
   void renew(const ColumnMask& due, const ByColumn<double>& rr) { largest_ = choose(due, rr, largest_); }
 
  private:

@@ -4,6 +4,8 @@
 #include "kov/contractions/io/propagator_scidac.hpp"
 #include "kov/core/io/text.hpp"
 
+#include <utility>
+
 namespace kov::detail {
 
 namespace {
@@ -90,6 +92,7 @@ PropagatorSource usqcd_source(const SharedInput& file) {
   read_file_labels(*file, found, source.header);
   const QioRecord* last = nullptr;
   int n_sources = 0;
+  std::array<bool, 12> there{};
   for (const QioRecord& record : found.records) {
     const int column = column_of(*file, record);
     if (column < 0) {
@@ -100,6 +103,8 @@ PropagatorSource usqcd_source(const SharedInput& file) {
       ++n_sources;
       continue;
     }
+    require<FormatError>(!std::exchange(there[std::size_t(column)], true), file->name(), "has", column_name(column),
+                         "twice: it is damaged, or joined from several files");
     require<FormatError>(last != nullptr, file->name(), "has no source before", column_name(column) + ",", "where",
                          type, "has one: it is damaged, or was cut");
     const int n = source_numbers(*file, *last, source.header);
@@ -112,6 +117,8 @@ PropagatorSource usqcd_source(const SharedInput& file) {
   }
   require<FormatError>(source.parts.size() == 12, file->name(), "has", source.parts.size(),
                        "columns where 12 make a propagator: it was cut short, or is another field");
+  require<FormatError>(!pairs || !last, file->name(),
+                       "has a source behind the last column: it is damaged, or joined from several files");
   return source;
 }
 

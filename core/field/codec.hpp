@@ -18,7 +18,7 @@ namespace kov {
 struct Fixed16 {};
 
 /// The same with 8-bit integers, in units of 1 / 127 of the largest: each number is off by at most 1 / 254 of that. For
-/// spinors, and where two digits are enough, as in preconditioners.
+/// spinors, of which Wilson's hop on links of 12 reals in 16 bits takes them.
 struct Fixed8 {};
 
 namespace detail {

@@ -22,13 +22,14 @@ struct HaloOptions {
   };
   Overlap overlap = Overlap::tuned;
   enum class Wire {
-    /// In the precision of the field: the same bits on every decomposition.
+    /// In the precision of the field: the same bits on every decomposition, but for the hop of 16-bit and 8-bit
+    /// spinors.
     full,
     /// Floats: a double loses 29 bits, an error of at most 2^-24 of the number.
     single,
     /// 16-bit integers and, for each site and component, their largest number as a float: each number is off by at most
     /// 2^-16 of that largest one, besides the rounding of the field's own arithmetic.  Halos of Wilson's hop round the
-    /// sums of two spins that they hold.
+    /// sums of two spins that they hold, those of 16-bit and 8-bit spinors with any wire.
     fixed16
   };
   /// The precision in which vectors (scalars, colour vectors, spinors, adjoint vectors) travel.  Only sites that go in

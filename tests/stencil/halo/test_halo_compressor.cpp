@@ -129,6 +129,11 @@ TEST_P(HaloCompressor, Brings16BitSpinorsIn16Bits) {
   const Lattice lattice = GetParam().make(Comm::world());
   check<Fixed16>(lattice, HaloOptions::Wire::full, half_of_16_bits);
 }
+
+TEST_P(HaloCompressor, Brings8BitSpinorsIn8Bits) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check<Fixed8>(lattice, HaloOptions::Wire::full, 1.01 * 0.5 / 127);
+}
 INSTANTIATE_TEST_SUITE_P(Lattices, HaloCompressor, ::testing::ValuesIn(test::small_lattice_cases(1000)),
                          test::case_name);
 
