@@ -189,7 +189,12 @@ bool is_connected_part(const CorrelatorSeries& s, const CorrelatorSeries& d) {
   });
 }
 
+/// C - flavours D.  Of a twisted mass, u and d have opposite ones: their loops are not the same.
 CorrelatorSeries isoscalar(const CorrelatorSeries& c, const CorrelatorSeries& d, int flavours) {
+  const auto mu = d.labels.find("mu");
+  require(mu == d.labels.end() || label_text(mu->second) == "0", "disconnected.flavours asks for isoscalar mesons of",
+          d.channel + ", but the loops have the twisted mass mu =", mu == d.labels.end() ? "" : label_text(mu->second),
+          "of one flavour, and those of the other are not here; set disconnected.flavours to 0");
   require(c.samples == d.samples && c.n_times == d.n_times, "the connected and disconnected correlators of", d.channel,
           "are not of the same configurations and times, but their difference must be; analyse files that have both");
   CorrelatorSeries s = c;

@@ -132,12 +132,17 @@ void DistillParameters::check_several_hadrons(const Settings& settings) const {
   for (const Momentum& total : chosen.two_pions) {
     require(std::count(chosen.two_pions.begin(), chosen.two_pions.end(), total) == 1, two_pions, "has",
             to_string(total), "twice: each once is enough");
-    require(std::any_of(momenta.begin(), momenta.end(),
+    const bool is_small = std::all_of(total.begin(), total.end(), [&](int n) {
+      return n >= -2 * elementals.max_momentum && n <= 2 * elementals.max_momentum;
+    });
+    require(
+        is_small &&
+            std::any_of(momenta.begin(), momenta.end(),
                         [&](const Momentum& p) {
                           return norm2({total[0] - p[0], total[1] - p[1], total[2] - p[2]}) <= elementals.max_momentum;
                         }),
-            two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
-            elementals.max_momentum, "- make it larger");
+        two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
+        elementals.max_momentum, "- make it larger");
   }
   for (const std::string& name : chosen.baryons) {
     const std::vector<std::string> names = light_baryon_names();

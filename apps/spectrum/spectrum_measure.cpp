@@ -120,7 +120,10 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         column(of_solve);
       };
       std::map<std::string, LabelValue> labels = quark.labels();
-      if (!quark.name.empty()) labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
+      if (!quark.name.empty()) {
+        labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
+        if (quark.mu != 0) labels["mu"] = quark.mu;
+      }
       std::optional<LoopModes<T>> modes;
       if (parameters_.loops.modes > 0)
         modes.emplace(loop_modes<T>(solvers_[q]->M(), lattice_,
@@ -184,7 +187,13 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     Quarks<T> quarks;
     for (const auto& [flavour, q] : parameters_.flavours()) quarks.emplace(flavour, at_sink[q]);
     for (Correlator& c : baryons<T>(quarks, operators, momenta_)) {
-      if (!quarks_.front().name.empty()) c.labels["quarks"] = parameters_.flavour_label();
+      if (!quarks_.front().name.empty()) {
+        // A channel is an operator's name and its spin.
+        const auto of_channel = [&](const BaryonOperator& op) { return c.channel.starts_with(op.name + "_"); };
+        const auto op = std::find_if(operators.begin(), operators.end(), of_channel);
+        require(op != operators.end(), "the baryon", c.channel, "is of no operator");
+        c.labels["quarks"] = parameters_.flavour_label(parameters_.flavours_of({*op}));
+      }
       entry.correlators.push_back(std::move(c));
     }
   }

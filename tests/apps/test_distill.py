@@ -308,7 +308,8 @@ class DistillHadrons(HadronTest):
     def test_says_what_cannot_be(self):
         for settings, part in ((["two_pion_isospin=1"], "annihilate"), (["two_pion_isospin=0"], "must be 2"),
                                (["two_pion_irrep='E'"], "A1"), (["two_pions=[[0, 0, 0], [0, 0, 0]]"], "twice"),
-                               (["two_pions=[[0, 0, 5]]"], "no two momenta add up"), (["two_pions=[[0, 0]]"], "correlators.two_pions"),
+                               (["two_pions=[[0, 0, 5]]"], "no two momenta add up"),
+                               (["two_pions=[[65536, 0, 0]]"], "no two momenta add up"), (["two_pions=[[0, 0]]"], "correlators.two_pions"),
                                (["baryons=['sigma_p']"], "strange quarks"), (["baryons=['nucleon']"], "proton"),
                                (["baryons=['proton', 'proton']"], "twice"), (["two_pion=[]"], "two_pions")):
             error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", "correlators." + s)], code=1).stderr

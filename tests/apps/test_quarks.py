@@ -51,7 +51,13 @@ class SpectrumQuarks(ProgramTest):
         flavours = options(correlators__flavours='["light", "light", "heavy"]')
         done = self.call("spectrum", *job, *flavours, *options(correlators__baryons='["octet", "sigma_star_p_np", "proton_unpol_cg5nr"]'))
         self.assertIn("u light, d light, s heavy", done.stdout)
-        found = {channel: rows for (channel, _), rows in self.correlators("spectrum.dat", "u light, d light, s heavy").items()}
+        flavours_of = {"u light, d light": {"proton", "neutron"}, "u light, s heavy": {"sigma", "xi"},
+                       "d light, s heavy": {"sigma", "xi"}, "u light, d light, s heavy": {"sigma", "lambda"}}
+        found = {}
+        for label, names in flavours_of.items():
+            of_label = {channel: rows for (channel, _), rows in self.correlators("spectrum.dat", label).items()}
+            self.assertEqual({channel.split("_")[0] for channel in of_label}, names)
+            found.update(of_label)
         self.assertEqual(len(found), 8 * 2 + 4)
         pairs = {quarks: self.correlators("spectrum.dat", quarks)["proton_unpol_cg5nr", "beta6_seed1_update5"]
                  for quarks in ("light-light", "light-heavy")}
