@@ -188,9 +188,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     for (const auto& [flavour, q] : parameters_.flavours()) quarks.emplace(flavour, at_sink[q]);
     for (Correlator& c : baryons<T>(quarks, operators, momenta_)) {
       if (!quarks_.front().name.empty()) {
-        // A channel is an operator's name and its spin.
-        const auto of_channel = [&](const BaryonOperator& op) { return c.channel.starts_with(op.name + "_"); };
-        const auto op = std::find_if(operators.begin(), operators.end(), of_channel);
+        const auto op = std::find_if(operators.begin(), operators.end(),
+                                     [&](const BaryonOperator& one) { return one.name == c.channel; });
         require(op != operators.end(), "the baryon", c.channel, "is of no operator");
         c.labels["quarks"] = parameters_.flavour_label(parameters_.flavours_of({*op}));
       }
