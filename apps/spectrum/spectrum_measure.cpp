@@ -191,7 +191,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         const auto op = std::find_if(operators.begin(), operators.end(),
                                      [&](const BaryonOperator& one) { return one.name == c.channel; });
         require(op != operators.end(), "the baryon", c.channel, "is of no operator");
-        c.labels["quarks"] = parameters_.flavour_label(parameters_.flavours_of({*op}));
+        const std::vector<BaryonOperator> alone(1, *op);
+        c.labels["quarks"] = parameters_.flavour_label(parameters_.flavours_of(alone));
       }
       entry.correlators.push_back(std::move(c));
     }
