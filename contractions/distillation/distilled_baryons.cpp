@@ -2,6 +2,7 @@
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 
 #include "kov/contractions/distillation/distilled_lists.hpp"
+#include "kov/contractions/engine/source_times.hpp"
 #include "kov/contractions/hadrons/baryon_sums.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/core/base/error.hpp"

@@ -2,32 +2,13 @@
 #include "kov/contractions/engine/stream.hpp"
 
 #include "kov/contractions/engine/engine_group.hpp"
+#include "kov/contractions/engine/source_times.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <future>
-#include <numeric>
 
 namespace kov {
-
-namespace {
-
-std::vector<int> sources_or_all(const std::vector<int>& sources, int n_times) {
-  std::vector<bool> named(static_cast<std::size_t>(n_times));
-  for (const int t : sources) {
-    require(t >= 0 && t < n_times, "correlators were asked for from the source time", t, "- there are times 0 to",
-            n_times - 1);
-    require(!named[std::size_t(t)], "correlators were asked for from the source time", t,
-            "twice, and it would count twice: name each time once");
-    named[std::size_t(t)] = true;
-  }
-  if (!sources.empty()) return sources;
-  std::vector<int> all(static_cast<std::size_t>(n_times));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-}  // namespace
 
 namespace detail {
 
@@ -88,7 +69,7 @@ void add_correlators(Engine& engine, const SlicesInMemory<typename Engine::Real>
                      const Exec& exec) {
   const auto slice = std::int64_t(engine.slice_numbers()), tau = std::int64_t(engine.perambulator_numbers());
   const int n_times = engine.n_times();
-  for (const int t : sources_or_all(sources, n_times))
+  for (const int t : detail::source_times(sources, n_times))
     engine.add(
         {t, 0, n_times, data.slices, slice, data.slices + t * slice, data.perambulators + t * tau, n_times * tau},
         exec);
@@ -103,7 +84,7 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
   const std::size_t slice = engine.slice_numbers(), tau = engine.perambulator_numbers();
   const int n_times = engine.n_times();
   const auto at_once = std::size_t(engine.sinks_at_once());
-  const auto steps = stream_steps(sources_or_all(options.sources, n_times), n_times, engine.sinks_at_once());
+  const auto steps = stream_steps(detail::source_times(options.sources, n_times), n_times, engine.sinks_at_once());
   if (steps.empty()) return;
   const Exec copies = detail::instance_beside(exec);
 
