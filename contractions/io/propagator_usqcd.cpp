@@ -4,6 +4,7 @@
 #include "kov/contractions/io/propagator_scidac.hpp"
 #include "kov/core/io/text.hpp"
 
+#include <array>
 #include <utility>
 
 namespace kov::detail {
@@ -26,6 +27,25 @@ int column_of(const InputFile& file, const QioRecord& record) {
                        "and colour", color, ": it is damaged, or no propagator of quarks with three colours");
   return int(3 * spin + color);
 }
+
+/// The columns that a file has.
+class ColumnsThere {
+ public:
+  void add(int column, const InputFile& file) {
+    require<FormatError>(!std::exchange(there_[std::size_t(column)], true), file.name(), "has", column_name(column),
+                         "twice: it is damaged, or joined from several files");
+  }
+  /// " a, b", empty where all are there.
+  std::string missing() const {
+    std::string names;
+    for (int column = 0; column < 12; ++column)
+      if (!there_[std::size_t(column)]) names += (names.empty() ? " " : ", ") + column_name(column);
+    return names;
+  }
+
+ private:
+  std::array<bool, 12> there_{};
+};
 
 void read_file_labels(const InputFile& file, const QioFile& found, PropagatorHeader& header) {
   const auto xml = qio_xml(file, found.user);
@@ -58,13 +78,11 @@ void usqcd_propagator(PropagatorSource& source, const SharedInput& file, const Q
   const std::int64_t spinor_bytes = 12 * bits / 4;
   source.header.format = "USQCD";
   read_file_labels(*file, found, source.header);
-  std::array<bool, 12> there{};
+  ColumnsThere there;
   for (const QioRecord& record : found.records) {
     const int column = column_of(*file, record);
     if (column < 0) continue;
-    require<FormatError>(!there[std::size_t(column)], file->name(), "has", column_name(column),
-                         "twice: it is damaged, or joined from several files");
-    there[std::size_t(column)] = true;
+    there.add(column, *file);
     const QioDescription description = qio_description(*file, record);
     require<FormatError>(description.is_field && description.bits == bits && description.site_bytes == spinor_bytes,
                          file->name(), "has", column_name(column), "with", description.site_bytes, "bytes a site in",
@@ -72,9 +90,7 @@ void usqcd_propagator(PropagatorSource& source, const SharedInput& file, const Q
                          ": it is damaged, or joined from several files");
     source.parts.push_back(qio_part(file, record, source.header, column_elements(column), column_name(column)));
   }
-  std::string missing;
-  for (int column = 0; column < 12; ++column)
-    if (!there[std::size_t(column)]) missing += (missing.empty() ? " " : ", ") + column_name(column);
+  const std::string missing = there.missing();
   require<FormatError>(
       missing.empty(), file->name(), "has", source.parts.size(),
       "columns of a propagator where 12 make one, without" + missing + ": it was cut short, or is another field");
@@ -92,7 +108,7 @@ PropagatorSource usqcd_source(const SharedInput& file) {
   read_file_labels(*file, found, source.header);
   const QioRecord* last = nullptr;
   int n_sources = 0;
-  std::array<bool, 12> there{};
+  ColumnsThere there;
   for (const QioRecord& record : found.records) {
     const int column = column_of(*file, record);
     if (column < 0) {
@@ -103,8 +119,7 @@ PropagatorSource usqcd_source(const SharedInput& file) {
       ++n_sources;
       continue;
     }
-    require<FormatError>(!std::exchange(there[std::size_t(column)], true), file->name(), "has", column_name(column),
-                         "twice: it is damaged, or joined from several files");
+    there.add(column, *file);
     require<FormatError>(last != nullptr, file->name(), "has no source before", column_name(column) + ",", "where",
                          type, "has one: it is damaged, or was cut");
     const int n = source_numbers(*file, *last, source.header);
