@@ -54,12 +54,19 @@ SeriesCollector::Rows& SeriesCollector::rows_of(const CorrelatorArray& array, co
   return all_[found->second];
 }
 
+Coord known_extent(Coord extent) {
+  for (int& n : extent)
+    if (n <= 0) n = 1 << 20;
+  return extent;
+}
+
+bool is_at_rest(const Momentum& p, const Coord& extent) {
+  return p[0] % extent[0] == 0 && p[1] % extent[1] == 0 && p[2] % extent[2] == 0;
+}
+
 void SeriesCollector::add(const CorrelatorArray& array, const std::string& file, const Coord& extent) {
   if (!channels_.empty() && !matches_any(array.head.channel, channels_)) return;
-  // Without extents the lattice is taken for a cube that is large enough.
-  Coord box{extent};
-  for (int& n : box)
-    if (n <= 0) n = 1 << 20;
+  const Coord box = known_extent(extent);
   const bool averages = average_momenta_ && is_even_in_momentum(array);
   std::vector<int> numbers;
   for (const std::string& name : array.configurations) {

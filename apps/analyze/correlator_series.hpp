@@ -82,6 +82,11 @@ class SeriesCollector {
   std::size_t n_read_ = 0;
 };
 
+/// The extents, and where they are not known those of a cube that is large enough.
+Coord known_extent(Coord extent);
+/// Whether a momentum is 0 on the lattice.
+bool is_at_rest(const Momentum& p, const Coord& extent);
+
 /// Whether a name is one of these patterns, with * and ?; no patterns match nothing.
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
 

@@ -81,10 +81,6 @@ std::vector<Correlator> hits_of(const HitSeries& loop, std::size_t sample) {
   return hits;
 }
 
-bool is_at_rest(const Momentum& p, const Coord& extent) {
-  return p[0] % extent[0] == 0 && p[1] % extent[1] == 0 && p[2] % extent[2] == 0;
-}
-
 /// Subtracts the vacuum's part of all samples.
 void subtract_vacuum(CorrelatorSeries& s) {
   const double n = double(s.samples.size());

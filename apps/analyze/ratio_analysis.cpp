@@ -75,9 +75,7 @@ std::vector<std::string> channels_of(const std::string& hadron) {
 /// Two-point functions by channel, momentum and labels.
 class TwoPointFunctions {
  public:
-  TwoPointFunctions(const std::vector<CorrelatorSeries>& series, const Coord& extent) : box_(extent) {
-    for (int& n : box_)
-      if (n <= 0) n = 1 << 20;
+  TwoPointFunctions(const std::vector<CorrelatorSeries>& series, const Coord& extent) : box_(known_extent(extent)) {
     for (const CorrelatorSeries& s : series)
       if (has_energy(s.kind) && s.kind != "disconnected" && s.kind != "isoscalar")
         place_.emplace(key(s.channel, s.momentum, s.labels_text()), &s);
@@ -107,7 +105,7 @@ class TwoPointFunctions {
     return total;
   }
 
-  bool at_rest(const Momentum& p) const { return p[0] % box_[0] == 0 && p[1] % box_[1] == 0 && p[2] % box_[2] == 0; }
+  bool at_rest(const Momentum& p) const { return is_at_rest(p, box_); }
 
  private:
   const CorrelatorSeries* find(const std::string& channel, const Momentum& p,
