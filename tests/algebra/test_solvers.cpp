@@ -14,6 +14,7 @@
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
+#include "tests/algebra/hot_wilson_problem.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/every_rank.hpp"
@@ -28,55 +29,9 @@ namespace {
 
 using reference::gather;
 using reference::GlobalArray;
-
-constexpr std::array<double, 4> kAngles{0, 0, 0, 3.14159265358979323846};
-constexpr double kMass = 0.3;
-
-/// |b - M x| / |b| with the naive Wilson operator.
-double wilson_residual(const GlobalArray& u, const GlobalArray& x, const GlobalArray& b) {
-  return reference::wilson_residual(u, kMass, x, b, kAngles);
-}
-
-/// Hot links, a random source, and the operators on them.
-struct Problem {
-  Lattice lattice;
-  GlobalArray u, source;
-  GaugeField<double> gauge;
-  WilsonOperator<double> wilson;
-  WilsonOperator<float> wilson_float;
-  SpinorField<double> b, x;
-
-  explicit Problem(const Lattice& l)
-      : lattice(l),
-        u(reference::random_su3(l.extent(), 4, 11)),
-        source(reference::random_array(l.extent(), 12, 12)),
-        gauge(loaded(l, u)),
-        wilson(GaugeLinks<double>(gauge, BoundaryAngles{kAngles}), kMass),
-        wilson_float(GaugeLinks<float>(gauge, BoundaryAngles{kAngles}), kMass),
-        b(l, "source"),
-        x(l, "solution") {
-    load(b, source);
-  }
-  static GaugeField<double> loaded(const Lattice& l, const GlobalArray& u) {
-    const GaugeField<double> gauge(l, "gauge", 4);
-    load(gauge, u);
-    return gauge;
-  }
-};
-
-Lattice small_lattice() { return Lattice(Comm::world(), {4, 4, 4, 4}); }
+using namespace test::hot_wilson;
 
 class Solvers : public test::OnLattices {};
-
-void expect_solved(const Problem& problem, const SolveReport& report, double tolerance) {
-  EXPECT_TRUE(report.converged);
-  EXPECT_GT(report.iterations, 3);
-  EXPECT_GE(report.seconds, 0);
-  EXPECT_LE(report.stopping_residual, tolerance);
-  const double residual = wilson_residual(problem.u, gather(problem.x), problem.source);
-  // Two evaluations of b - M x differ by the rounding of M x, of the size of b.
-  EXPECT_NEAR(report.residual, residual, 40 * std::numeric_limits<double>::epsilon()) << report.text();
-}
 
 TEST_P(Solvers, NormalConjugateGradientSolvesWilson) {
   const Problem problem(GetParam().make(Comm::world()));
@@ -431,69 +386,6 @@ TEST(BiCgStabSolver, RecoversFromABreakdown) {
   check(BiCgStab{}(SpinExchange{}, b, x));
   zero(x);
   check(BiCgStabL{}(SpinExchange{}, b, x));
-}
-
-/// The sums over ranks of 12 iterations more than 4.
-template <class S>
-int sums_of_eight_iterations(const S& solve) {
-  const auto sums = [&](int iterations) {
-    int n = 0;
-    for (const std::string& name : test::launches([&] { solve(iterations); }))
-      for (const char* sum : {"sums", "norm2", "inner_product"})
-        if (name.find(sum) != std::string::npos) {
-          ++n;
-          break;
-        }
-    return n;
-  };
-  return sums(12) - sums(4);
-}
-
-TEST(SolverSums, AnIterationWaitsForOne) {
-  const Problem problem(small_lattice());
-  const auto sums = [&](auto solver, const Operator<SpinorField<double>>& A) {
-    solver.tolerance = 1e-30;
-    solver.on_failure = OnFailure::report;
-    return sums_of_eight_iterations([&](int iterations) {
-      solver.max_iterations = iterations;
-      zero(problem.x);
-      EXPECT_EQ(solver(A, problem.b, problem.x).iterations, iterations);
-    });
-  };
-  const Operator<SpinorField<double>> M = problem.wilson;
-  const Operator<SpinorField<double>> square = [&](const auto& in, const auto& out) {
-    const SpinorField<double> between = in.like("M in");
-    M.apply(in, between);
-    M.apply_adjoint(between, out);
-  };
-  const Operator<SpinorField<double>> no_adjoint = [&](const auto& in, const auto& out) { M.apply(in, out); };
-  EXPECT_EQ(sums(ConjugateGradient{}, square), 8);
-  EXPECT_EQ(sums(NormalConjugateGradient{}, M), 8);
-  EXPECT_EQ(sums(NormalErrorConjugateGradient{}, M), 8);
-  EXPECT_EQ(sums(BiCgStab{}, M), 8);
-  EXPECT_EQ(sums(BiCgStab{}, no_adjoint), 16);
-  const std::array shifts{0.0, 0.5};
-  const std::array solutions{problem.x.alias(), problem.x.like("of the other shift")};
-  EXPECT_EQ(sums_of_eight_iterations([&](int iterations) {
-              MultiShiftConjugateGradient{.tolerance = 1e-30,
-                                          .max_iterations = iterations,
-                                          .on_failure = OnFailure::report}(square, shifts, problem.b, solutions);
-            }),
-            8);
-}
-
-/// With the adjoint an iteration waits for fewer sums; in exact arithmetic its numbers are the same.
-TEST(SolverSums, BiCgStabNeedsNoAdjoint) {
-  const Problem problem(small_lattice());
-  const BiCgStab solver{.tolerance = 1e-12};
-  const int iterations = solver(problem.wilson, problem.b, problem.x).iterations;
-  zero(problem.x);
-  const Operator<SpinorField<double>> no_adjoint = [&](const auto& in, const auto& out) {
-    problem.wilson.apply(in, out);
-  };
-  const SolveReport report = solver(no_adjoint, problem.b, problem.x);
-  expect_solved(problem, report, 1e-12);
-  EXPECT_NEAR(report.iterations, iterations, 2);
 }
 
 TEST(SolverErrors, ParametersThatDifferBetweenRanksAreRefusedOnEveryRank) {

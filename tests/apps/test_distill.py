@@ -11,14 +11,17 @@ JOB = ["--set", "gauge.extent=[4, 4, 4, 4]", "--set", "generate.thermalise=3", "
 NAME = "distill.beta6_seed1_update3."
 FILES = [NAME + ending for ending in ("eigenvectors.h5", "elementals.h5", "t000.perambulators.h5", "t002.perambulators.h5",
                                       "correlators.h5")]
-# The trace of operators and perambulators, with gamma matrices as docs/conventions.md has them.
-CONTRACTION = """
-import h5py, numpy as np, sys
+# How the scripts begin that contract anew: with gamma matrices as docs/conventions.md has them.
+GAMMAS = """
+import h5py, itertools, numpy as np, sys
 name = sys.argv[1]
 g1 = np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]])
 g2 = np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]])
 g3 = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
 g4 = np.eye(4)[[2, 3, 0, 1]]
+"""
+# The trace of operators and perambulators.
+CONTRACTION = GAMMAS + """
 gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
 elementals, correlators = h5py.File(name + "elementals.h5"), h5py.File(name + "correlators.h5")
 names = [text.decode() for text in elementals["/matrices/names"][()]]
@@ -47,13 +50,7 @@ HADRONS = [*MESONS, *BARYONS, "--set", "correlators.two_pions=[[0, 0, 0]]"]
 MORE_FILES = [NAME + ending for ending in ("baryon_elementals.h5", "two_pions.correlators.h5", "baryons.correlators.h5")]
 # Wick contractions written out: two pions are lines that go to one of the two and come back from one of the two; a baryon
 # is three quarks in every order, with elementals made of the eigenvectors here.
-HADRON_CONTRACTION = """
-import h5py, itertools, numpy as np, sys
-name = sys.argv[1]
-g1 = np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]])
-g2 = np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]])
-g3 = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
-g4 = np.eye(4)[[2, 3, 0, 1]]
+HADRON_CONTRACTION = GAMMAS + """
 g5 = g1 @ g2 @ g3 @ g4
 elementals = h5py.File(name + "elementals.h5")
 labels = [text.decode() for text in elementals["/matrices/names"][()]]
