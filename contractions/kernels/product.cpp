@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/kernels/product.hpp"
 
+#include "kov/contractions/kernels/cuda/tensor_cores.hpp"
 #include "kov/contractions/kernels/product_problem.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/launch/tuned_candidate.hpp"
@@ -134,7 +135,10 @@ ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOption
   } else {
     const auto all = product_tilings();
     candidates.assign(all.begin(), all.end());
-    if (wide) candidates = {ProductTiling::small, ProductTiling::square};
+    if (wide)
+      std::erase_if(candidates, [](ProductTiling t) {
+        return t == ProductTiling::medium || t == ProductTiling::large || t == ProductTiling::deep;
+      });
   }
   if (options.blas.exists() && !wide) candidates.push_back(ProductTiling::vendor);
   if (candidates.size() == 1) return candidates.front();
@@ -174,6 +178,8 @@ std::string name(ProductTiling tiling) {
       return "square";
     case ProductTiling::deep:
       return "deep";
+    case ProductTiling::tensor:
+      return "tensor";
     case ProductTiling::packs:
       return "packs";
     case ProductTiling::vendor:
@@ -183,9 +189,10 @@ std::string name(ProductTiling tiling) {
 }
 
 std::span<const ProductTiling> product_tilings() {
-  static constexpr ProductTiling all[] = {ProductTiling::small,  ProductTiling::medium, ProductTiling::large,
-                                          ProductTiling::square, ProductTiling::deep,   ProductTiling::packs};
-  return std::span(all).first(has_packs ? 6 : 5);
+  static constexpr ProductTiling all[] = {
+      ProductTiling::small,  ProductTiling::medium, ProductTiling::large,
+      ProductTiling::square, ProductTiling::deep,   has_packs ? ProductTiling::packs : ProductTiling::tensor};
+  return std::span(all).first(has_packs || detail::has_tensor_cores() ? 6 : 5);
 }
 
 template <MatrixNumber Z>

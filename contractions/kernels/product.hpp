@@ -35,6 +35,11 @@ enum class ProductTiling {
   square,
   /// 64 x 64 numbers a team, 8 x 4 a thread, three stages of prefetching.
   deep,
+  /// 64 x 64 numbers a team, multiplied by tensor cores (NVIDIA, compute capability 8.0 and later): doubles as they
+  /// are,
+  /// each product of floats as three of TF32 numbers, whose sums over eight of the inner index are added in float.  As
+  /// accurate as the others to within tensor_bound().
+  tensor,
   /// CPUs alone: blocks for the caches, tiles in SIMD registers.
   packs,
   /// The BLAS that the options give.  gamma_5 takes four products of quarter matrices, a conjugate one more sweep.
@@ -43,7 +48,7 @@ enum class ProductTiling {
 
 /// "automatic", "small", ...
 std::string name(ProductTiling tiling);
-/// Those that this build has, without automatic and vendor.
+/// Those that this build and this device have, without automatic and vendor.
 std::span<const ProductTiling> product_tilings();
 
 struct ProductOptions {
@@ -51,7 +56,7 @@ struct ProductOptions {
   /// Stores the complex conjugate of the product; changes nothing for real numbers.
   bool conjugate = false;
   /// Products and sums of float in double precision; what is stored is rounded to float once.  Tiles of GPUs are then
-  /// `small`, or `square` for all others.
+  /// `small`, `tensor`, or `square` for all others.
   bool wide_sums = false;
   ProductTiling tiling = ProductTiling::automatic;
   /// For ProductTiling::vendor, and for the tuner to choose.  It sums in the type of the data: not with wide_sums.

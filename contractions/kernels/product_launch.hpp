@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/contractions/kernels/cuda/product_shapes.hpp"
+#include "kov/contractions/kernels/cuda/product_tensor_tiles.hpp"
 #include "kov/contractions/kernels/cuda/team_resources.hpp"
 #include "kov/contractions/kernels/product_packs.hpp"
 #include "kov/contractions/kernels/product_tiles.hpp"
@@ -14,12 +15,12 @@
 
 namespace kov::detail {
 
-template <class Z, class Shape, class S = Z>
+template <class Z, class Tiles>
 void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec, KernelResources* resources = nullptr) {
-  using Kernel = ProductTiles<Z, Shape, S>;
+  using Kernel = ProductTiles<Z, Tiles>;
   static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
-  const int across = (problem.c.n_columns + Shape::block_columns - 1) / Shape::block_columns,
-            down = (problem.c.n_rows + Shape::block_rows - 1) / Shape::block_rows;
+  const int across = (problem.c.n_columns + Tiles::block_columns - 1) / Tiles::block_columns,
+            down = (problem.c.n_rows + Tiles::block_rows - 1) / Tiles::block_rows;
   const std::int64_t n_teams = problem.batch.size() * across * down;
   require(n_teams <= std::numeric_limits<int>::max(), "a batch of", problem.batch.size(), "products is cut into",
           n_teams, "tiles, and one launch has 2^31 at most: take several batches");
@@ -32,7 +33,7 @@ void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec, Ke
                       even_halves && has_aligned_rows(problem.a),
                       even_columns && has_aligned_rows(problem.b),
                       even_columns && has_aligned_rows(problem.c)};
-  const TeamShape shape{int(n_teams), Shape::max_threads, Kernel::tile_bytes};
+  const TeamShape shape{int(n_teams), Tiles::max_threads, Kernel::tile_bytes};
   if (resources)
     *resources = team_resources(shape, kernel);
   else
@@ -59,6 +60,19 @@ void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
 }
 #endif
 
+template <class Z, class S>
+void launch_product_tensor_tiles([[maybe_unused]] const ProductProblem<Z>& problem, [[maybe_unused]] const Exec& exec,
+                                 [[maybe_unused]] KernelResources* resources = nullptr) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (has_tensor_cores())
+    return launch_product_tiles<Z, ProductTensorTiles<Z, typename ProductShapes<Z>::Tensor, S>>(problem, exec,
+                                                                                                resources);
+#endif
+  throw InputError(
+      "this device has no tensor cores that multiply doubles and TF32 numbers, as NVIDIA's have from "
+      "compute capability 8.0 on: choose another tiling");
+}
+
 template <class Z>
 void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
                     KernelResources* resources) {
@@ -68,15 +82,17 @@ void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, cons
         has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
   switch (tiling) {
     case ProductTiling::small:
-      return launch_product_tiles<Z, typename Shapes::Small>(problem, exec, resources);
+      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Small>>(problem, exec, resources);
     case ProductTiling::medium:
-      return launch_product_tiles<Z, typename Shapes::Medium>(problem, exec, resources);
+      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Medium>>(problem, exec, resources);
     case ProductTiling::large:
-      return launch_product_tiles<Z, typename Shapes::Large>(problem, exec, resources);
+      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Large>>(problem, exec, resources);
     case ProductTiling::square:
-      return launch_product_tiles<Z, typename Shapes::Square>(problem, exec, resources);
+      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Square>>(problem, exec, resources);
     case ProductTiling::deep:
-      return launch_product_tiles<Z, typename Shapes::Deep>(problem, exec, resources);
+      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Deep>>(problem, exec, resources);
+    case ProductTiling::tensor:
+      return launch_product_tensor_tiles<Z, Z>(problem, exec, resources);
     case ProductTiling::automatic:
     case ProductTiling::packs:
     case ProductTiling::vendor:  // product.cpp has it
@@ -95,8 +111,8 @@ void launch_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, c
   launch_product(problem, tiling, exec, resources);
 }
 
-/// Sums in double take twice the registers: there are the small tiles, and those of 4 x 4 numbers a thread for all that
-/// are larger.
+/// Sums in double take twice the registers: there are the small tiles, those of tensor cores, and those of 4 x 4
+/// numbers a thread for all others.
 template <class Z>
 void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec) {
   using S = std::conditional_t<is_complex_number<Z>, Complex<double>, double>;
@@ -104,14 +120,16 @@ void launch_wide_product_of(const ProductProblem<Z>& problem, ProductTiling tili
   if (tiling == ProductTiling::automatic)
     tiling =
         has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
-  if (tiling == ProductTiling::small) return launch_product_tiles<Z, typename Shapes::Small, S>(problem, exec);
+  if (tiling == ProductTiling::small)
+    return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Small, S>>(problem, exec);
+  if (tiling == ProductTiling::tensor) return launch_product_tensor_tiles<Z, S>(problem, exec);
 #if !defined(KOKKOS_ENABLE_CUDA)
   if (tiling == ProductTiling::packs) return launch_product_packs<Z, double>(problem, exec);
 #else
   require(tiling != ProductTiling::packs,
           "products by packs are for CPUs, and this build is for GPUs: choose another tiling");
 #endif
-  launch_product_tiles<Z, typename Shapes::Square, S>(problem, exec);
+  launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Square, S>>(problem, exec);
 }
 
 }  // namespace kov::detail

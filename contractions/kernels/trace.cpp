@@ -17,9 +17,16 @@ namespace kov {
 namespace {
 
 constexpr TraceTiling trace_tilings_of_all[] = {
+    TraceTiling::of4,         TraceTiling::of8,     TraceTiling::of12,     TraceTiling::of16,
+    TraceTiling::of18,        TraceTiling::of24,    TraceTiling::of32,     TraceTiling::of33,
+    TraceTiling::of48,        TraceTiling::of64,    TraceTiling::of65,     TraceTiling::of33_square,
+    TraceTiling::of65_square, TraceTiling::tensor8, TraceTiling::tensor16, TraceTiling::tensor32,
+    TraceTiling::tensor48,    TraceTiling::tensor64};
+constexpr TraceTiling trace_tilings_of_hosts[] = {
     TraceTiling::of4,  TraceTiling::of8,         TraceTiling::of12,        TraceTiling::of16, TraceTiling::of18,
     TraceTiling::of24, TraceTiling::of32,        TraceTiling::of33,        TraceTiling::of48, TraceTiling::of64,
     TraceTiling::of65, TraceTiling::of33_square, TraceTiling::of65_square, TraceTiling::packs};
+constexpr std::size_t n_tensor_tilings = 5;
 
 }  // namespace
 
@@ -185,6 +192,16 @@ std::string name(TraceTiling tiling) {
       return "33 x 33 by 3 x 3";
     case TraceTiling::of65_square:
       return "65 x 65 by 5 x 5";
+    case TraceTiling::tensor8:
+      return "tensor 16 x 8";
+    case TraceTiling::tensor16:
+      return "tensor 16 x 16";
+    case TraceTiling::tensor32:
+      return "tensor 32 x 32";
+    case TraceTiling::tensor48:
+      return "tensor 48 x 48";
+    case TraceTiling::tensor64:
+      return "tensor 64 x 64";
     case TraceTiling::packs:
       return "packs";
     case TraceTiling::vendor:
@@ -194,7 +211,9 @@ std::string name(TraceTiling tiling) {
 }
 
 std::span<const TraceTiling> trace_tilings() {
-  return std::span(trace_tilings_of_all).first(std::size(trace_tilings_of_all) - (has_packs ? 0 : 1));
+  if (has_packs) return trace_tilings_of_hosts;
+  return std::span(trace_tilings_of_all)
+      .first(std::size(trace_tilings_of_all) - (detail::has_tensor_cores() ? 0 : n_tensor_tilings));
 }
 
 Complex<double>* TraceWorkspace::reserve(std::size_t n) {
@@ -220,12 +239,15 @@ void traces(const TraceProblem<Z>& problem, const TraceSums& sums, TraceWorkspac
   const std::int64_t n_results = std::int64_t(problem.n_left) * problem.n_right;
   require(n_results * problem.n_pairs <= std::numeric_limits<int>::max(), "one launch makes 2^31 traces at most, not",
           problem.n_pairs, "times", n_results, ": take fewer pairs");
+  const auto best_tiling = options.wide_sums || std::is_same_v<Z, Complex<double>>
+                               ? detail::best_trace_tiling<Z, true>
+                               : detail::best_trace_tiling<Z, false>;
   TraceTiling tiling = options.tiling;
   if (tiling == TraceTiling::automatic) {
     if (options.tuner)
       tiling = detail::tuned_trace_tiling(problem, workspace, options, exec);
     else
-      tiling = has_packs ? TraceTiling::packs : detail::best_trace_tiling(problem.n_left, problem.n_right);
+      tiling = has_packs ? TraceTiling::packs : best_tiling(problem.n_left, problem.n_right);
   }
   const detail::PartsOfTraces parts = detail::launch_trace_parts(tiling, problem, workspace, options, exec);
   const auto add_parts = [&](const auto* data) {

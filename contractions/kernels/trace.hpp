@@ -52,15 +52,22 @@ enum class TraceTiling {
   /// As of33 and of65, with blocks of 3 x 3 and 5 x 5 results a thread.
   of33_square,
   of65_square,
+  /// Up to 16 x 8, 16 x 16, ..., 64 x 64 traces a team, multiplied by tensor cores as ProductTiling::tensor says; in
+  /// double precision 64 x 32 for the last.
+  tensor8,
+  tensor16,
+  tensor32,
+  tensor48,
+  tensor64,
   /// CPUs alone: lanes are neighbours in the inner index.
   packs,
   /// The BLAS that the options give, part by part of the inner index.
   vendor
 };
 
-/// "automatic", "4 x 4", ..., "packs", "vendor"
+/// "automatic", "4 x 4", ..., "tensor 16 x 8", ..., "packs", "vendor"
 std::string name(TraceTiling tiling);
-/// Those that this build has, without automatic and vendor.
+/// Those that this build and this device have, without automatic and vendor.
 std::span<const TraceTiling> trace_tilings();
 
 struct TraceOptions {

@@ -12,13 +12,13 @@
 
 namespace kov::detail {
 
-template <class Z, class S, class Shape>
+template <class Z, class Tiles>
 void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec, KernelResources* resources) {
-  using Kernel = TraceTiles<Z, S, Shape>;
+  using Kernel = TraceTiles<Z, Tiles>;
   static_assert(Kernel::tile_bytes <= most_tile_bytes, "too much scratch memory for a team");
   const TraceProblem<Z>& problem = parts.problem;
-  const int down = (problem.n_left + Shape::most_left - 1) / Shape::most_left,
-            across = (problem.n_right + Shape::most_right - 1) / Shape::most_right;
+  const int down = (problem.n_left + Tiles::most_left - 1) / Tiles::most_left,
+            across = (problem.n_right + Tiles::most_right - 1) / Tiles::most_right;
   const std::int64_t n_teams = std::int64_t(down) * across * parts.n_splits * problem.n_pairs;
   require(n_teams <= std::numeric_limits<int>::max(), "traces of", problem.n_pairs,
           "pairs are too many for one launch: take several");
@@ -26,7 +26,7 @@ void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec, KernelReso
   const auto is_aligned = [](const Z* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   const bool wide = problem.length % n == 0 && problem.left_stride % n == 0 && problem.right_stride % n == 0 &&
                     is_aligned(problem.left) && is_aligned(problem.right);
-  const TeamShape shape{int(n_teams), Shape::threads, Kernel::tile_bytes};
+  const TeamShape shape{int(n_teams), Tiles::max_threads, Kernel::tile_bytes};
   const Kernel kernel{problem, parts.data, parts.n_splits, down, across, wide};
   if (resources)
     *resources = team_resources(shape, kernel);
@@ -49,36 +49,57 @@ void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
 }
 #endif
 
+template <class Z, class S, class Shape>
+void launch_trace_tensor_tiles([[maybe_unused]] const TraceParts<Z>& parts, [[maybe_unused]] const Exec& exec,
+                               [[maybe_unused]] KernelResources* resources) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (has_tensor_cores()) return launch_trace_tiles<Z, TraceTensorTiles<Z, S, Shape>>(parts, exec, resources);
+#endif
+  throw InputError(
+      "this device has no tensor cores that multiply doubles and TF32 numbers, as NVIDIA's have from "
+      "compute capability 8.0 on: choose another tiling");
+}
+
 template <class Z, class S>
 void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
   using Shapes = TraceShapes<Z, S>;
   switch (tiling) {
     case TraceTiling::of4:
-      return launch_trace_tiles<Z, S, typename Shapes::Of4>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of4>>(parts, exec, resources);
     case TraceTiling::of8:
-      return launch_trace_tiles<Z, S, typename Shapes::Of8>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of8>>(parts, exec, resources);
     case TraceTiling::of12:
-      return launch_trace_tiles<Z, S, typename Shapes::Of12>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of12>>(parts, exec, resources);
     case TraceTiling::of16:
-      return launch_trace_tiles<Z, S, typename Shapes::Of16>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of16>>(parts, exec, resources);
     case TraceTiling::of18:
-      return launch_trace_tiles<Z, S, typename Shapes::Of18>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of18>>(parts, exec, resources);
     case TraceTiling::of24:
-      return launch_trace_tiles<Z, S, typename Shapes::Of24>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of24>>(parts, exec, resources);
     case TraceTiling::of32:
-      return launch_trace_tiles<Z, S, typename Shapes::Of32>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of32>>(parts, exec, resources);
     case TraceTiling::of33:
-      return launch_trace_tiles<Z, S, typename Shapes::Of33>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of33>>(parts, exec, resources);
     case TraceTiling::of48:
-      return launch_trace_tiles<Z, S, typename Shapes::Of48>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of48>>(parts, exec, resources);
     case TraceTiling::of64:
-      return launch_trace_tiles<Z, S, typename Shapes::Of64>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of64>>(parts, exec, resources);
     case TraceTiling::of65:
-      return launch_trace_tiles<Z, S, typename Shapes::Of65>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of65>>(parts, exec, resources);
     case TraceTiling::of33_square:
-      return launch_trace_tiles<Z, S, typename Shapes::Of33Square>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of33Square>>(parts, exec, resources);
     case TraceTiling::of65_square:
-      return launch_trace_tiles<Z, S, typename Shapes::Of65Square>(parts, exec, resources);
+      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of65Square>>(parts, exec, resources);
+    case TraceTiling::tensor8:
+      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor8>(parts, exec, resources);
+    case TraceTiling::tensor16:
+      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor16>(parts, exec, resources);
+    case TraceTiling::tensor32:
+      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor32>(parts, exec, resources);
+    case TraceTiling::tensor48:
+      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor48>(parts, exec, resources);
+    case TraceTiling::tensor64:
+      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor64>(parts, exec, resources);
     case TraceTiling::automatic:
     case TraceTiling::packs:
     case TraceTiling::vendor:  // trace.cpp has it

@@ -20,19 +20,66 @@ struct TraceShape {
   static_assert(n_groups >= 1 && threads % 32 == 0 && stages >= 2);
 };
 
-/// Thread (x, y) of a group has results (y + down r, x + across q).  A number that is read from a tile is used `rows`
-/// or `columns` times, one from memory n_left or n_right times.  Sums are of type S.
+/// How the threads of a team multiply tiles of both sides.  Thread (x, y) of a group has results (y + down r, x +
+/// across q).  A number that is read from a tile is used `rows` or `columns` times, one from memory n_left or n_right
+/// times.  Sums are of type S.
 template <class Z, class S, class Shape>
-struct TraceTiles {
+struct TraceRegisterTiles {
+  using Sum = S;
   static constexpr int max_threads = Shape::threads, min_teams = Shape::min_teams;
-  static constexpr int n = Sixteen<Z>::n, rows = Shape::rows, columns = Shape::columns, depth = Shape::depth,
+  static constexpr int most_left = Shape::most_left, most_right = Shape::most_right, depth = Shape::depth,
                        stages = Shape::stages, n_groups = Shape::n_groups, group_size = Shape::group;
+  static constexpr int n = Sixteen<Z>::n, rows = Shape::rows, columns = Shape::columns, tile_row = depth + n;
   static_assert(depth % n == 0);
-  static constexpr int tile_row = depth + n, left_tile = Shape::most_left * tile_row,
-                       stage = left_tile + Shape::most_right * tile_row;
+
+  struct Sums {
+    S sum[rows][columns];
+  };
+
+  static KOKKOS_FORCEINLINE_FUNCTION void clear(Sums& sums) {
+    repeat<rows>([&](int r) { repeat<columns>([&](int q) { sums.sum[r][q] = S{}; }); });
+  }
+
+  /// sums += left right, the part of the inner index that the thread's group takes.
+  static KOKKOS_FORCEINLINE_FUNCTION void add_tiles(int thread, const Z* a, const Z* b, Sums& sums) {
+    const int group = thread / group_size, in_group = thread % group_size;
+    a += in_group % Shape::down * tile_row;
+    b += in_group / Shape::down * tile_row;
+    for (int k = n * group; k < depth; k += n * n_groups) {
+      Sixteen<Z> x[rows], y[columns];
+      repeat<rows>([&](int r) { x[r] = load_sixteen(a + Shape::down * r * tile_row + k); });
+      repeat<columns>([&](int q) { y[q] = load_sixteen(b + Shape::across * q * tile_row + k); });
+      repeat<rows>([&](int r) {
+        repeat<columns>([&](int q) {
+          repeat<n>([&](int i) { accumulate(sums.sum[r][q], converted<S>(x[r].z[i]), converted<S>(y[q].z[i])); });
+        });
+      });
+    }
+  }
+
+  /// f(row, column, sum)
+  template <class F>
+  static KOKKOS_FORCEINLINE_FUNCTION void for_sums(int in_group, const Sums& sums, const F& f) {
+    repeat<rows>([&](int r) {
+      repeat<columns>([&](int q) {
+        f(in_group % Shape::down + Shape::down * r, in_group / Shape::down + Shape::across * q, sums.sum[r][q]);
+      });
+    });
+  }
+};
+
+/// Traces of a batch.  Tiles says how large the tiles are and how they are multiplied.
+template <class Z, class Tiles>
+struct TraceTiles {
+  using S = typename Tiles::Sum;
+  using Sums = typename Tiles::Sums;
+  static constexpr int max_threads = Tiles::max_threads, min_teams = Tiles::min_teams;
+  static constexpr int most_left = Tiles::most_left, most_right = Tiles::most_right, depth = Tiles::depth,
+                       stages = Tiles::stages, n_groups = Tiles::n_groups, group_size = Tiles::group_size,
+                       tile_row = Tiles::tile_row;
+  static constexpr int left_tile = most_left * tile_row, stage = left_tile + most_right * tile_row;
   static constexpr std::size_t fetched_bytes = std::size_t(stages) * stage * sizeof(Z),
-                               sums_bytes = n_groups > 1 ? std::size_t(Shape::most_left) * Shape::most_right * sizeof(S)
-                                                         : 0;
+                               sums_bytes = n_groups > 1 ? std::size_t(most_left) * most_right * sizeof(S) : 0;
   static constexpr std::size_t tile_bytes = fetched_bytes > sums_bytes ? fetched_bytes : sums_bytes;
 
   TraceProblem<Z> problem;
@@ -44,16 +91,11 @@ struct TraceTiles {
   /// Whether 16 bytes are copied at a time.
   bool wide;
 
-  struct Sums {
-    S sum[rows][columns];
-  };
-
   template <class TeamT>
   KOKKOS_FUNCTION void operator()(const TeamT& team) const {
     Sixteen<Z>* const memory = team.template tile<Sixteen<Z>>(int(tile_bytes / 16));
     Z* const tiles = reinterpret_cast<Z*>(memory);
-    const int first_right = team.index() % across * Shape::most_right,
-              first_left = team.index() / across % down * Shape::most_left;
+    const int first_right = team.index() % across * most_right, first_left = team.index() / across % down * most_left;
     const int split = team.index() / across / down % n_splits, pair = team.index() / across / down / n_splits;
     const int n_left = problem.n_left - first_left, n_right = problem.n_right - first_right;
     const Z* const left = problem.left + pair * problem.left_stride + first_left * problem.length;
@@ -62,9 +104,7 @@ struct TraceTiles {
     const int n_steps = int(n_tiles * (split + 1) / n_splits - begin);
 
     TileThreads<max_threads, Sums> threads;
-    threads.each(team, max_threads, [&](int, Sums& sums) {
-      repeat<rows>([&](int r) { repeat<columns>([&](int q) { sums.sum[r][q] = S{}; }); });
-    });
+    threads.each(team, max_threads, [&](int, Sums& sums) { Tiles::clear(sums); });
     const auto fetch = [&](int step) {
       if (step < n_steps) {
         const std::int64_t k = (begin + step) * depth;
@@ -86,7 +126,7 @@ struct TraceTiles {
       fetch(step + stages - 1);
       const Z* const tile = tiles + step % stages * stage;
       threads.each(team, max_threads, [&](int thread, Sums& sums) {
-        if (thread < group_size * n_groups) add_tile(thread, tile, sums);
+        if (thread < group_size * n_groups) Tiles::add_tiles(thread, tile, tile + left_tile, sums);
       });
     }
     wait_for_copies<0>();
@@ -104,7 +144,7 @@ struct TraceTiles {
       for (int turn = 0; turn < n_groups; ++turn) {
         for_results(team, threads, [&](int group, int row, int column, const S& sum) {
           if (group != turn) return;
-          S& all = total[row * Shape::most_right + column];
+          S& all = total[row * most_right + column];
           if (turn == 0)
             all = sum;
           else
@@ -112,8 +152,8 @@ struct TraceTiles {
         });
         team.barrier();
       }
-      team.share(Shape::most_left * Shape::most_right, [&](int i) {
-        const int row = i / Shape::most_right, column = i % Shape::most_right;
+      team.share(most_left * most_right, [&](int i) {
+        const int row = i / most_right, column = i % most_right;
         if (row < n_left && column < n_right)
           to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(total[i]);
       });
@@ -126,36 +166,19 @@ struct TraceTiles {
   KOKKOS_FORCEINLINE_FUNCTION void fetch_tile(int thread, Z* to, const Z* left, const Z* right, int n_left, int n_right,
                                               int length) const {
     constexpr int width = int(sizeof(N) / sizeof(Z)), in_row = depth / width;
-    constexpr int most = Shape::most_left > Shape::most_right ? Shape::most_left : Shape::most_right,
-                  n_copies = most * in_row;
+    constexpr int most = most_left > most_right ? most_left : most_right, n_copies = most * in_row;
     repeat<(n_copies + max_threads - 1) / max_threads>([&](int copy) {
       const int i = copy * max_threads + thread, row = i / in_row, k = i % in_row * width;
       const std::int64_t at = row * problem.length + k;
-      if (row < Shape::most_left) {
+      if (row < most_left) {
         const bool exists = row < n_left && k < length;
         start_tile_copy<N>(to + row * tile_row + k, exists ? left + at : problem.left, exists);
       }
-      if (row < Shape::most_right) {
+      if (row < most_right) {
         const bool exists = row < n_right && k < length;
         start_tile_copy<N>(to + left_tile + row * tile_row + k, exists ? right + at : problem.right, exists);
       }
     });
-  }
-
-  static KOKKOS_FORCEINLINE_FUNCTION void add_tile(int thread, const Z* tile, Sums& sums) {
-    const int group = thread / group_size, in_group = thread % group_size;
-    const Z* const a = tile + in_group % Shape::down * tile_row;
-    const Z* const b = tile + left_tile + in_group / Shape::down * tile_row;
-    for (int k = n * group; k < depth; k += n * n_groups) {
-      Sixteen<Z> x[rows], y[columns];
-      repeat<rows>([&](int r) { x[r] = load_sixteen(a + Shape::down * r * tile_row + k); });
-      repeat<columns>([&](int q) { y[q] = load_sixteen(b + Shape::across * q * tile_row + k); });
-      repeat<rows>([&](int r) {
-        repeat<columns>([&](int q) {
-          repeat<n>([&](int i) { accumulate(sums.sum[r][q], converted<S>(x[r].z[i]), converted<S>(y[q].z[i])); });
-        });
-      });
-    }
   }
 
   /// f(group, row, column, sum) for the results of each thread that has some.
@@ -164,12 +187,7 @@ struct TraceTiles {
     threads.each(team, max_threads, [&](int thread, Sums& sums) {
       const int group = thread / group_size, in_group = thread % group_size;
       if (group >= n_groups) return;
-      repeat<rows>([&](int r) {
-        repeat<columns>([&](int q) {
-          f(group, in_group % Shape::down + Shape::down * r, in_group / Shape::down + Shape::across * q,
-            sums.sum[r][q]);
-        });
-      });
+      Tiles::for_sums(in_group, sums, [&](int row, int column, const S& sum) { f(group, row, column, sum); });
     });
   }
 };

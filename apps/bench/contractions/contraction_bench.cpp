@@ -11,13 +11,15 @@
 #include "kov/contractions/kernels/trace.hpp"
 #include "kov/core/runtime/runtime.hpp"
 
+#include <algorithm>
+
 namespace kov::app {
 
 namespace {
 
 /// The largest number of operators that a team of this tiling covers.
 int tiling_width(TraceTiling tiling) {
-  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 33, 65, 0};
+  constexpr int widths[] = {0, 4, 8, 12, 16, 18, 24, 32, 33, 48, 64, 65, 33, 65, 8, 16, 32, 48, 64, 0};
   return widths[int(tiling)];
 }
 
@@ -155,11 +157,16 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
     };
     row(name(ProductRung(rung)), seconds(false), seconds(true), on_c1060[rung]);
   }
-  row("register tiles", 0, bench.seconds([&] {
-    multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
-                packed_matrices(c.data(), n, n), {{n_left, 1, 1, 1}});
-  }),
-      0);
+  const auto tiles = [&](const std::string& what, ProductTiling tiling) {
+    row(what, 0, bench.seconds([&] {
+      multiply<Z>(packed_matrices<const Z>(a.data(), n, n), shared_matrix<const Z>(b.data(), n, n),
+                  packed_matrices(c.data(), n, n), {{n_left, 1, 1, 1}}, {.tiling = tiling});
+    }),
+        0);
+  };
+  tiles("register tiles", has_packs ? ProductTiling::packs : ProductTiling::large);
+  if (const auto all = product_tilings(); std::find(all.begin(), all.end(), ProductTiling::tensor) != all.end())
+    tiles("tensor cores", ProductTiling::tensor);
   // The left factors are one matrix of n n_left rows.
   if (blas.exists())
     row(blas.name(), 0, bench.seconds([&] { multiply_by(blas, n * n_left, n, n, a, b, c, 1); }), 219.45);

@@ -4,6 +4,7 @@
 // or less.
 #pragma once
 
+#include "kov/contractions/kernels/cuda/product_tensor_tiles.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/product_tiles.hpp"
 
@@ -19,6 +20,8 @@ struct ProductShapes {
   using Large = ProductShape<128, 128, 8, 8, 8, 2, 4, 1>;
   using Square = ProductShape<64, 64, 16, 4, 4, 2, 8, 2>;
   using Deep = ProductShape<64, 64, 8, 8, 4, 3, 4, 3>;
+  using Tensor = std::conditional_t<is_complex_number<Z>, ProductTensorShape<64, 64, 8, 2, 2, 3, 2>,
+                                    ProductTensorShape<64, 64, 16, 2, 2, 2, 2>>;
 };
 /// Of numbers of 16 bytes.
 template <>
@@ -28,6 +31,7 @@ struct ProductShapes<Complex<double>> {
   using Large = ProductShape<128, 64, 4, 8, 4, 2, 4, 1>;
   using Square = ProductShape<64, 64, 8, 4, 4, 2, 8, 1>;
   using Deep = ProductShape<64, 64, 4, 4, 4, 3, 4, 2>;
+  using Tensor = ProductTensorShape<64, 64, 8, 2, 2, 2, 1>;
 };
 
 /// By the number of tiles: large ones read memory least, and too few of them leave multiprocessors without work.
@@ -38,6 +42,7 @@ ProductTiling best_tiling(int n_rows, int n_columns, std::int64_t n_matrices) {
   };
   constexpr int multiprocessors = 128;
   if (n_rows <= 32 || n_columns <= 32 || tiles(64) < multiprocessors) return ProductTiling::small;
+  if (has_tensor_cores()) return ProductTiling::tensor;
   if (std::is_same_v<Z, Complex<double>>) return ProductTiling::medium;
   if (tiles(128) < 2 * multiprocessors) return ProductTiling::square;
   return ProductTiling::large;

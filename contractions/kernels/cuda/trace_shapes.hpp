@@ -3,14 +3,35 @@
 // Private to trace_launch.hpp: the shapes of tiles of traces on GPUs, and which of them suits how many operators.
 #pragma once
 
-#include "kov/contractions/kernels/trace_tiles.hpp"
+#include "kov/contractions/kernels/cuda/trace_tensor_tiles.hpp"
+
+#include <span>
 
 namespace kov::detail {
+
+/// Of tensor cores: traces of a team; warps down and across in a group; groups; depth; stages; teams on a
+/// multiprocessor.  S is what is summed in.
+template <class S>
+struct TraceTensorShapes {
+  using Tensor8 = TraceTensorShape<16, 8, 1, 1, 4, 32, 4, 4>;
+  using Tensor16 = TraceTensorShape<16, 16, 1, 1, 4, 32, 4, 4>;
+  using Tensor32 = TraceTensorShape<32, 32, 1, 1, 4, 32, 2, 2>;
+  using Tensor48 = TraceTensorShape<48, 48, 1, 2, 2, 16, 2, 2>;
+  using Tensor64 = TraceTensorShape<64, 64, 2, 2, 1, 8, 3, 2>;
+};
+template <>
+struct TraceTensorShapes<Complex<double>> {
+  using Tensor8 = TraceTensorShape<16, 8, 1, 1, 2, 16, 3, 4>;
+  using Tensor16 = TraceTensorShape<16, 16, 1, 2, 2, 16, 3, 4>;
+  using Tensor32 = TraceTensorShape<32, 32, 2, 1, 1, 8, 3, 4>;
+  using Tensor48 = TraceTensorShape<48, 48, 3, 1, 1, 8, 2, 2>;
+  using Tensor64 = TraceTensorShape<64, 32, 2, 2, 1, 8, 2, 2>;
+};
 
 /// Rows, columns of a thread; threads down and across in a group; depth; threads; stages; teams on a multiprocessor.  Z
 /// is what lies in memory, S what is summed in.
 template <class Z, class S>
-struct TraceShapes {
+struct TraceShapes : TraceTensorShapes<S> {
   using Of4 = TraceShape<2, 2, 2, 2, 128, 128, 3>;
   using Of8 = TraceShape<4, 2, 2, 4, 128, 128, 2>;
   using Of12 = TraceShape<4, 3, 3, 4, 64, 128, 2>;
@@ -30,9 +51,14 @@ template <>
 struct TraceShapes<Complex<float>, Complex<double>> : TraceShapes<Complex<float>, Complex<float>> {
   using Of33 = Of33Square;
   using Of65 = Of65Square;
+  using Tensor8 = TraceTensorShapes<Complex<double>>::Tensor8;
+  using Tensor16 = TraceTensorShapes<Complex<double>>::Tensor16;
+  using Tensor32 = TraceTensorShapes<Complex<double>>::Tensor32;
+  using Tensor48 = TraceTensorShapes<Complex<double>>::Tensor48;
+  using Tensor64 = TraceTensorShapes<Complex<double>>::Tensor64;
 };
 template <>
-struct TraceShapes<Complex<double>, Complex<double>> {
+struct TraceShapes<Complex<double>, Complex<double>> : TraceTensorShapes<Complex<double>> {
   using Of4 = TraceShape<2, 2, 2, 2, 64, 128, 3>;
   using Of8 = TraceShape<4, 2, 2, 4, 64, 128, 2>;
   using Of12 = TraceShape<4, 3, 3, 4, 32, 128, 2>;
@@ -48,26 +74,58 @@ struct TraceShapes<Complex<double>, Complex<double>> {
   using Of65Square = Of65;
 };
 
-/// The tiling that a model of a GPU finds fastest: a block of results takes as long as its products, at the rate in
-/// Tflop/s that an H100 reached in single precision, or as reading its rows.
-inline TraceTiling best_trace_tiling(int n_left, int n_right) {
+/// The tiling that a model of a GPU finds fastest: a team's block of results takes as long as its products, or as
+/// reading its rows, at the rates that an H100 reached, in Tflop/s and Tbyte/s.  Z is what lies in memory.
+template <class Z, bool sums_in_double>
+TraceTiling best_trace_tiling(int n_left, int n_right) {
   struct Candidate {
     TraceTiling tiling;
-    int most;
-    double rate;
+    int most_left, most_right;
+    double rate, bandwidth;
+    bool tensor = false;
   };
-  constexpr Candidate candidates[] = {
-      {TraceTiling::of4, 4, 20},   {TraceTiling::of8, 8, 25},   {TraceTiling::of12, 12, 22},
-      {TraceTiling::of16, 16, 23}, {TraceTiling::of18, 18, 24}, {TraceTiling::of24, 24, 18},
-      {TraceTiling::of32, 32, 23}, {TraceTiling::of33, 33, 29}, {TraceTiling::of48, 48, 35},
-      {TraceTiling::of64, 64, 42}, {TraceTiling::of65, 65, 31}};
-  constexpr double bandwidth = 4;  // numbers of 8 bytes: Tbyte/s
-  TraceTiling best = TraceTiling::of4;
+  using enum TraceTiling;
+  constexpr Candidate single[] = {{of4, 4, 4, 20, 2.2},
+                                  {of8, 8, 8, 25, 2.2},
+                                  {of12, 12, 12, 22, 2.3},
+                                  {of16, 16, 16, 23, 2.3},
+                                  {of18, 18, 18, 24, 2.3},
+                                  {of24, 24, 24, 18, 2.3},
+                                  {of32, 32, 32, 23, 2.3},
+                                  {of33, 33, 33, 29, 2.3},
+                                  {of48, 48, 48, 35, 2.3},
+                                  {of64, 64, 64, 42, 2.3},
+                                  {of65, 65, 65, 31, 2.3},
+                                  {tensor8, 16, 8, 21, 2.7, true},
+                                  {tensor16, 16, 16, 35, 2.8, true},
+                                  {tensor32, 32, 32, 48, 2.6, true},
+                                  {tensor48, 48, 48, 52, 2.6, true},
+                                  {tensor64, 64, 64, 56, 2.6, true}};
+  constexpr Candidate in_double[] = {{of4, 4, 4, 7, 2.4},
+                                     {of8, 8, 8, 6, 2.3},
+                                     {of12, 12, 12, 6.3, 2.3},
+                                     {of16, 16, 16, 8.1, 2.3},
+                                     {of18, 18, 18, 12, 2.6},
+                                     {of24, 24, 24, 13, 2.4},
+                                     {of32, 32, 32, 17, 2.4},
+                                     {of48, 48, 48, 13, 2.4},
+                                     {of64, 64, 64, 17, 2.4},
+                                     {of65, 65, 65, 12, 2.4},
+                                     {tensor8, 16, 8, 15, 2.8, true},
+                                     {tensor16, 16, 16, 20, 2.9, true},
+                                     {tensor32, 32, 32, 38, 2.8, true},
+                                     {tensor48, 48, 48, 36, 2.8, true},
+                                     {tensor64, 64, 32, 36, 2.8, true}};
+  const std::span<const Candidate> candidates =
+      sums_in_double ? std::span<const Candidate>(in_double) : std::span<const Candidate>(single);
+  TraceTiling best = of4;
   double least = 0;
   for (const Candidate& c : candidates) {
-    const double blocks = double((n_left + c.most - 1) / c.most) * ((n_right + c.most - 1) / c.most);
-    const double products = 8.0 * c.most * c.most / c.rate, reads = 8.0 * 2 * c.most / bandwidth;
-    const double time = blocks * (products > reads ? products : reads);
+    if (c.tensor && !has_tensor_cores()) continue;
+    const double down = (n_left + c.most_left - 1) / c.most_left, across = (n_right + c.most_right - 1) / c.most_right;
+    const double products = 8 * down * across * c.most_left * c.most_right / c.rate,
+                 reads = sizeof(Z) * (n_left * across + n_right * down) / c.bandwidth;
+    const double time = products > reads ? products : reads;
     if (least == 0 || time < least) {
       least = time;
       best = c.tiling;

@@ -85,7 +85,9 @@ TYPED_TEST(Accuracy, OfEveryProductIsThatOfItsBound) {
         if (wide && (!std::is_same_v<R, float> || tiling == ProductTiling::vendor)) continue;
         multiply<Z>(shared_matrix<const Z>(da.data(), rows, int(n)), shared_matrix<const Z>(db.data(), int(n), columns),
                     shared_matrix(c.data(), rows, columns), {}, {.wide_sums = wide, .tiling = tiling, .blas = blas});
-        const double bound = wide ? rounding_bound<Wide<Z>>(std::int64_t(n)) : rounding_bound<Z>(std::int64_t(n));
+        const double bound = wide                              ? rounding_bound<Wide<Z>>(std::int64_t(n))
+                             : tiling == ProductTiling::tensor ? tensor_bound<Z>(std::int64_t(n))
+                                                               : rounding_bound<Z>(std::int64_t(n));
         EXPECT_LE(largest_error(on_host(c), expected, bound, 1.01 * half_epsilon<R>), 1)
             << name(tiling) << (wide ? " wide " : " ") << n;
       }
@@ -113,7 +115,10 @@ TYPED_TEST(TraceAccuracy, OfEveryTilingIsThatOfItsBound) {
       if (wide && (!std::is_same_v<Z, Complex<float>> || tiling == TraceTiling::vendor)) continue;
       traces<Z>({dl.data(), dr.data(), operators, operators, length}, {sums.data(), 0, 1}, workspace,
                 {.tiling = tiling, .wide_sums = wide, .blas = blas});
-      const double bound = wide ? rounding_bound<Complex<double>>(length) : rounding_bound<Z>(length);
+      const bool by_tensor_cores = tiling >= TraceTiling::tensor8 && tiling <= TraceTiling::tensor64;
+      const double bound = wide              ? rounding_bound<Complex<double>>(length)
+                           : by_tensor_cores ? tensor_bound<Z>(length)
+                                             : rounding_bound<Z>(length);
       EXPECT_LE(largest_error(on_host(sums), expected, bound, half_epsilon<double>), 1)
           << name(tiling) << (wide ? " wide" : "");
     }
