@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/meson.hpp"
 
+#include "kov/contractions/kernels/cuda/meson_tensor.hpp"
 #include "kov/contractions/kernels/site_sums.hpp"
 
 #include <complex>
@@ -67,6 +68,17 @@ std::complex<double> add_terms(const std::vector<Term>& terms, const std::comple
   return sum;
 }
 
+template <class T>
+SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
+                      const Coord& source) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (detail::has_meson_tensor<T>(momenta)) return detail::meson_tensor_sums(s1, s2, momenta, source);
+#endif
+  using Kernel = detail::MesonTensorKernel<T>;
+  return detail::site_sums<T>("meson tensor", s1.lattice(), momenta, source,
+                              Kernel{s1.columns().view(), s2.columns().view()}, {256, Kernel::block});
+}
+
 }  // namespace
 
 std::vector<MesonChannel> diagonal_mesons() {
@@ -104,9 +116,7 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  const SliceSums tensor = detail::site_sums<T>("meson tensor", lattice, momenta, source,
-                                                detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()},
-                                                {256, detail::MesonTensorKernel<T>::block});
+  const SliceSums tensor = tensor_sums(s1, s2, momenta, source);
   const int n_times = tensor.n_slices;
   std::vector<double> numbers;
   numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);

@@ -111,7 +111,7 @@ struct TensorSums {
   using R = MatrixReal<S>;
   static constexpr int parts = is_complex_number<Z> ? 2 : 1;
   /// Tiles whose products of floats are made together, as each waits for the one before it.
-  static constexpr int at_once = std::is_same_v<R, float> && n_tiles % 4 == 0 ? 4 : 1;
+  static constexpr int at_once = std::is_same_v<R, float> ? (n_tiles % 4 == 0 ? 4 : n_tiles % 2 == 0 ? 2 : 1) : 1;
   R sum[m_tiles][n_tiles][parts][4];
 
   KOKKOS_FORCEINLINE_FUNCTION void clear() {
@@ -138,13 +138,19 @@ struct TensorSums {
         load(
             a[(16 * m + i % 2 * 8) * a_row + i / 2 * 4], [&](int part) -> auto& { return x[part][i]; });
       });
-      for (int n = 0; n < n_tiles; n += at_once) {
-        if constexpr (std::is_same_v<R, float>)
-          multiply_floats(sum[m] + n, x, y + n);
-        else
-          multiply(sum[m][n], x, y[n]);
-      }
+      add_tiles(m, x, y);
     });
+  }
+
+  /// Adds the products of one tile of a and n_tiles of b, spread over the warp as for tensor_multiply_add().
+  KOKKOS_FORCEINLINE_FUNCTION void add_tiles(int m, const TensorNumber<R> (&a)[parts][4],
+                                             const TensorNumber<R> (&b)[n_tiles][parts][2]) {
+    for (int n = 0; n < n_tiles; n += at_once) {
+      if constexpr (std::is_same_v<R, float>)
+        multiply_floats(sum[m] + n, a, b + n);
+      else
+        multiply(sum[m][n], a, b[n]);
+    }
   }
 
   /// f(row, column, z0, z1): the numbers in this row and column and in the next column, of thread 4 g + t.
