@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Matrix elements of currents from series of three-point and two-point functions.
+#include "apps/analyze/analyze_results.hpp"
 #include "apps/analyze/ratio_analysis.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/site/random.hpp"
@@ -151,6 +152,36 @@ TEST(Ratios, WhatIsMissingIsSaid) {
   AnalyzeParameters parameters;
   parameters.ratio.skip = -1;
   EXPECT_THROW(parameters.check(), InputError);
+}
+
+TEST(Ratios, WhatLeavesNoPlateauIsSaid) {
+  const Momentum rest{0, 0, 0};
+  CorrelatorSeries c2 = two_point("nucleon", rest, {}, 1, 0, 1);
+  const std::vector<CorrelatorSeries> series{c2, three_point("nucleon", rest, rest, 4, {}, 1, 0, 2),
+                                             three_point("nucleon", rest, rest, 9, {}, 1, 0, 3)};
+  AnalyzeParameters parameters;
+  for (const int skip : {3, 5, 1 << 30}) {
+    parameters.ratio.skip = skip;
+    const std::vector<RatioResult> found = ratios_of(series, parameters, extent);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].problem, "") << "there are ratios";
+    const SinkTimeRatio &early = found[0].sinks[0], &late = found[0].sinks[1];
+    EXPECT_NE(early.problem.find("ratio.skip is " + std::to_string(skip)), std::string::npos) << early.problem;
+    EXPECT_NE(early.problem.find("at most 2"), std::string::npos) << early.problem;
+    EXPECT_EQ(late.problem.empty(), skip == 3) << late.problem;
+    EXPECT_EQ(std::isfinite(late.plateau.mean), skip == 3);
+    EXPECT_NE(found[0].sum_problem, "") << "of one plateau";
+    AnalysisResults all;
+    all.ratios = found;
+    EXPECT_NE(ratio_table(all, 0).find(early.problem), std::string::npos);
+  }
+  // A root of a negative number.
+  parameters.ratio.skip = 1;
+  CorrelatorSeries moving = two_point("nucleon", {0, 0, 1}, {}, 1, 0, 4);
+  for (std::size_t i = 0; i < moving.samples.size(); ++i) moving.values[i * moving.n_times + 2] *= -1;
+  const auto found =
+      ratios_of({c2, moving, three_point("nucleon", {0, 0, 1}, rest, 9, {}, 1, 0, 3)}, parameters, extent);
+  EXPECT_NE(found[0].sinks[0].problem.find("tau = 2"), std::string::npos) << found[0].sinks[0].problem;
 }
 
 }  // namespace ratio_analysis_test
