@@ -77,6 +77,7 @@ std::vector<Correlator> hits_of(const HitSeries& loop, std::size_t sample) {
   for (const CorrelatorSeries* s : loop.hits) {
     const auto first = s->values.begin() + std::ptrdiff_t(sample * s->n_times);
     hits.push_back({.kind = "loop", .channel = s->channel, .value = {first, first + std::ptrdiff_t(s->n_times)}});
+    if (const auto hit = s->labels.find("hit"); hit != s->labels.end()) hits.back().labels.insert(*hit);
   }
   return hits;
 }
