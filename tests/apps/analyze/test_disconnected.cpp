@@ -229,6 +229,11 @@ TEST(Disconnected, ConnectedPartsHaveTheQuarksOfTheLoopsAndPointSources) {
   none_with("sink_smearing", "wuppertal");
   none_with("source_smearing", "wuppertal");
   none_with("kappa", 0.16);
+  for (const char* type : {"wall", "momentum", "grid", "noise", "unknown"}) none_with("source_type", type);
+  none_with("source_type_2", "wall");
+  none_with("source_smearing_1", "wuppertal");
+  c.labels["source_type"] = "point";
+  EXPECT_EQ(n_isoscalar(), 1);
   c.samples.back() = "another";
   EXPECT_THROW(n_isoscalar(), InputError);
 }
