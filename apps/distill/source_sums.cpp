@@ -86,7 +86,9 @@ void remove_parts(const Comm& comm, const std::string& journal_folder, const Dis
   if (comm.rank() != 0 || !std::filesystem::is_directory(journal_folder, none)) return;
   const Journal journal(Comm::self(), journal_folder, file.job);
   for (const int t : times) std::filesystem::remove(journal.file(file.part_key(t)), none);
-  std::filesystem::remove(journal_folder, none);  // fails where something is in it
+  // A link to a folder is the user's, and stays; a folder stays where something else is in it.
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(journal_folder, none)))
+    std::filesystem::remove(journal_folder, none);
 }
 
 }  // namespace kov::app

@@ -30,7 +30,8 @@ std::vector<std::vector<std::complex<double>>> sums_over_sources(const Comm& com
                                                                  const DistillFile& file, const std::vector<int>& times,
                                                                  const SourceContraction& work);
 
-/// Removes the parts of a finished file from the journal, and its folder when nothing else is in it.  Rank 0 works.
+/// Removes the parts of a finished file from the journal, and its folder when nothing else is in it and it is no
+/// symbolic link.  Rank 0 works.
 void remove_parts(const Comm& comm, const std::string& journal_folder, const DistillFile& file,
                   const std::vector<int>& times);
 
