@@ -6,9 +6,24 @@
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <optional>
 
 namespace kov::app {
+
+namespace {
+
+double cube_bytes(const DistillParameters& parameters) { return 16 * std::pow(parameters.eigenvectors.n, 3); }
+
+/// Momenta whose correlators are contracted together, so that perambulators are read and rotated once for them: as many
+/// as have room for their elementals at the source in an eighth of the workspace, or one.
+std::size_t baryon_momenta_together(const DistillParameters& parameters) {
+  const double fit = double(DistilledBaryonOptions{}.workspace_bytes) / 8 / cube_bytes(parameters);
+  return std::size_t(std::clamp(fit, 1.0, double(parameters.baryon_momenta().size())));
+}
+
+}  // namespace
 
 std::vector<std::string> light_baryon_names() {
   std::vector<std::string> names;
@@ -37,8 +52,10 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
 
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.baryon_elementals, files, plan); });
-  const auto contract = [&](std::size_t momentum, int time) {
-    return distilled_baryons(correlations, 1, slices->quarks(parameters.eigenvectors.n, int(n_times), {int(momentum)}),
+  const auto contract = [&](std::size_t first, std::size_t n, int time) {
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), int(first));
+    return distilled_baryons(correlations, int(n), slices->quarks(parameters.eigenvectors.n, int(n_times), numbers),
                              {.sources = {time}, .boundary = parameters.action.boundary_angles()});
   };
   const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,

@@ -123,7 +123,7 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
   comm.agree([&] { slices.emplace(files.elementals, files, plan_); });
   const DistilledQuarks<double> quarks = slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers);
   SourceContraction work{.contract =
-                             [&](std::size_t group, int time) {
+                             [&](std::size_t group, std::size_t, int time) {
                                Group& of = groups_[group];
                                if (!of.contraction) of.contraction = multi_meson_contraction(of.operators, quarks);
                                return of.contraction(quarks, {time}, {});
