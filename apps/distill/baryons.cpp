@@ -61,6 +61,7 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
   const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
                                       {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
                                        .contract = contract,
+                                       .together = baryon_momenta_together(parameters),
                                        .advance = advance});
 
   std::vector<Correlator> correlators;
@@ -78,11 +79,10 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
   return correlators;
 }
 
-double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, int n_ranks) {
+double baryon_elemental_bytes(const DistillParameters& parameters, int n_slices) {
   if (parameters.correlators.baryons.empty()) return 0;
-  const double n = parameters.eigenvectors.n, slices = double(n_times) / n_ranks;
   // And one slice on its way to the file.
-  return 16 * n * n * n * (slices + 2) * double(parameters.baryon_momenta().size());
+  return cube_bytes(parameters) * (n_slices + 2) * double(parameters.baryon_momenta().size());
 }
 
 double baryon_bytes(const DistillParameters& parameters, int n_times) {
@@ -92,13 +92,15 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const auto is_lower = [](const std::string& name) { return name.ends_with("_np"); };
   const double parities = double(std::any_of(names.begin(), names.end(), is_lower)) +
                           double(!std::all_of(names.begin(), names.end(), is_lower));
-  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together.
-  const double cubes = parities * (4 + 4) + 5;
-  const double workspace = std::min(double(DistilledBaryonOptions{}.workspace_bytes),
-                                    std::max(16 * parities * 16 * n * n * n, 16 * n * n * n));
+  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together, of which one at least
+  // is kept; elementals at the sink and the source, on the host too, there for each momentum.
+  const double cube = cube_bytes(parameters);
+  const double cubes = parities * (4 + 4) + 4 + double(baryon_momenta_together(parameters));
+  const double workspace =
+      std::max(cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * 16 * cube));
   const double numbers =
       double(light_baryon_operators(parameters).size()) * n_times * double(parameters.baryon_momenta().size());
-  return 16 * n * n * n * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
+  return cube * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
 }
 
 }  // namespace kov::app
