@@ -2,7 +2,9 @@
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
 
 #include "kov/algebra/eigen/slice_lanczos.hpp"
+#include "kov/core/base/work.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/worse.hpp"
 
 #include <Kokkos_Timer.hpp>
@@ -19,8 +21,9 @@ namespace detail {
 template <class View>
 struct FirstLargeNumber {
   View vectors;
-  const int* slots;  // of each slice in lexicographic order
-  int n_sites, n, lanes;
+  const Layout* on_host;  // of virtual nodes, which no GPU has
+  Layout::View layout;
+  int n_sites, n;
   double least;
   double* found;  // [item][place in the slice, re, im]; the place is -1 where there is none
 
@@ -29,14 +32,44 @@ struct FirstLargeNumber {
     double* const to = found + 3 * std::ptrdiff_t(item);
     to[0] = -1;
     for (int k = 0; k < 3 * n_sites; ++k) {
-      const int slot = slots[std::ptrdiff_t(slice) * n_sites + k / 3];
-      const auto z = vectors.element(LaneSite{slot / lanes, slot % lanes}, vector, k % 3);
+      const auto z = vectors.element(site(k / 3, slice), vector, k % 3);
       if (double(z.re) * z.re + double(z.im) * z.im < least) continue;
       to[0] = k;
       to[1] = z.re;
       to[2] = z.im;
       return;
     }
+  }
+
+  /// Site i of a slice, in lexicographic order.
+  KOKKOS_FORCEINLINE_FUNCTION LaneSite site(int i, int slice) const {
+    const int nx = layout.extent[0], ny = layout.extent[1];
+    const Coord x{i % nx, i / nx % ny, i / (nx * ny), slice};
+    if constexpr (has_packs && sizeof(View) > 0) {  // not compiled for a GPU
+      if (layout.order == Order::virtual_nodes) {
+        const Layout::Position at = on_host->locate(x);
+        return {at.outer, at.lane};
+      }
+    }
+    const int slot = layout.even_odd_slot(x);
+    return {slot / layout.lanes, slot % layout.lanes};
+  }
+};
+
+/// v_i(t) *= phase(t)_i.  6 flops and 4 reals a number; lane by lane, as lanes of a pack may be of different times.
+template <class T>
+struct MultiplyPhases {
+  FieldView<ColorVector, T> vectors;
+  Layout::View layout;
+  const Complex<T>* phases;  // [t of this rank][i]
+  int n;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x, int i) const {
+    const Complex<T> phase = phases[layout.coordinate(x.outer, x.lane)[3] * n + i];
+    for (int a = 0; a < 3; ++a) vectors.set_element(x, i, a, phase * vectors.element(x, i, a));
+  }
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    for (int i = 0; i < n; ++i) (*this)(x, i);
   }
 };
 
@@ -242,20 +275,14 @@ template <class T>
 void fix_phases_by_slice(const Field<ColorVector, T>& vectors) {
   const Lattice& lattice = vectors.lattice();
   const Geometry& geometry = lattice.geometry();
-  const Layout& layout = lattice.layout();
+  const Layout& layout = vectors.layout();
   const Coord box = geometry.local_extent();
   const int n_sites = box[0] * box[1] * box[2], n = vectors.n_components(), items = box[3] * n;
-  std::vector<int> slots;
-  for (std::int64_t i = 0; i < volume(box); ++i) {
-    const Layout::Position at = layout.locate(coordinate(i, box));
-    slots.push_back(at.outer * layout.lanes() + at.lane);
-  }
-  const Buffer<int> slots_on_device("sites in order", std::span<const int>(slots));
   const Buffer<double> found("phases", std::size_t(3 * items));
   const Coord& extent = lattice.extent();
   using View = typename Field<ColorVector, T>::View;
   for_each_item("first_large_number", items,
-                detail::FirstLargeNumber<View>{vectors.view(), slots_on_device.data(), n_sites, n, layout.lanes(),
+                detail::FirstLargeNumber<View>{vectors.view(), &layout, layout.view(), n_sites, n,
                                                1e-4 / (3.0 * extent[0] * extent[1] * extent[2]), found.data()});
   Kokkos::fence("first_large_number");
   const std::vector<double> mine = found.to_host();
@@ -277,7 +304,7 @@ void fix_phases_by_slice(const Field<ColorVector, T>& vectors) {
     to[2] = from[2];
   }
   sum_over_slice_ranks(lattice, all);
-  SliceMatrices phases(lattice, 1, n, n);
+  std::vector<Complex<T>> phases;
   for (int item = 0; item < items; ++item) {
     const double* first = nullptr;
     for (int rank = 0; rank < n_ranks; ++rank) {
@@ -286,9 +313,16 @@ void fix_phases_by_slice(const Field<ColorVector, T>& vectors) {
     }
     std::complex<double> phase(1);
     if (first) phase = std::conj(std::complex<double>(first[1], first[2])) / std::hypot(first[1], first[2]);
-    phases.at(item / n)[(item % n) * (n + 1)] = phase;
+    phases.push_back({T(phase.real()), T(phase.imag())});
   }
-  rotate_by_slice(vectors, phases, vectors);
+  const Buffer<Complex<T>> there("phases", std::span<const Complex<T>>(phases));
+  const detail::MultiplyPhases<T> multiply{vectors.view(), layout.view(), there.data(), n};
+  if constexpr (has_packs)
+    for_each_lane("multiply_phases", vectors.range(), multiply);
+  else
+    for_each_site("multiply_phases", vectors.range(), n, multiply);
+  Kokkos::fence("multiply_phases");  // before the phases are freed
+  detail::count_work(18.0 * double(volume(box)) * n, 12.0 * sizeof(T) * double(volume(box)) * n);
 }
 
 template SliceEigenvectors<float> lowest_eigenvectors_by_slice(const Operator<Field<ColorVector, float>>&,

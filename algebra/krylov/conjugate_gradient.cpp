@@ -41,21 +41,21 @@ struct NormalOperator {
 class NormalSolution : public detail::SolutionOfRecursion {
  public:
   NormalSolution(const Operator<Vector>& A, const Vector& b, const Vector& x, const Vector& work)
-      : A_(A), b_(b), x_(x), work_(work), since_(b.n_components(), std::cbrt(b.rounding())) {}
+      : A_(A), b_(b), x_(x), work_(work), schedule_(b.n_components(), std::cbrt(b.rounding())) {}
 
   ByColumn<double> restart(SolveRun&, const Vector& r) override {
     const ByColumn<double> rr = set_residual(r, ColumnMask(r.n_components()));
-    since_.restart(rr);
+    schedule_.restart(rr);
     return rr;
   }
-  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return since_.due(rr, run); }
-  std::string reason() const override { return "so the operator is singular to rounding"; }
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return schedule_.due(rr, run); }
+  std::string reason_not_positive() const override { return "so the operator is singular to rounding"; }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     const ByColumn<double> found = set_residual(r, due.complement());
     rr = choose(due, found, rr);
     // Where x comes no further, over() has to judge it.  Residuals rise, too: the largest is what this one fell from.
-    run.stop((due.complement() | not_above(found, 0.25 * since_.largest())).complement());
-    since_.renew(due, found);
+    run.stop((due.complement() | not_above(found, 0.25 * schedule_.largest())).complement());
+    schedule_.renew(due, found);
   }
 
  protected:
@@ -66,7 +66,7 @@ class NormalSolution : public detail::SolutionOfRecursion {
   const Vector &b_, &x_, &work_;
 
  private:
-  detail::SinceRenewal since_;
+  detail::RenewalSchedule schedule_;
 };
 
 /// Of A^+ A x = A^+ b: r = A^+ (b - A x).
@@ -74,7 +74,7 @@ class SolutionOfNormalEquations final : public NormalSolution {
  public:
   using NormalSolution::NormalSolution;
   const Vector& update() const override { return x_; }
-  std::string square() const override { return "p^+ A^+ A p"; }
+  std::string overlap_name() const override { return "p^+ A^+ A p"; }
   bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const override {
     return run.over(sqrt(rr_ / norm2_by_column(b_)), residual, patience);
   }
@@ -101,7 +101,7 @@ class SolutionOfErrorEquations final : public NormalSolution {
  public:
   using NormalSolution::NormalSolution;
   const Vector& update() const override { return y_; }
-  std::string square() const override { return "p^+ A A^+ p"; }
+  std::string overlap_name() const override { return "p^+ A A^+ p"; }
 
  private:
   ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) override {

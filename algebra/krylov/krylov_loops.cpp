@@ -17,7 +17,7 @@ ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector&
   return sqrt(norm2_by_column(shadow));
 }
 
-ColumnMask SinceRenewal::due(const ByColumn<double>& rr, const SolveRun& run) {
+ColumnMask RenewalSchedule::due(const ByColumn<double>& rr, const SolveRun& run) {
   ColumnMask columns(int(rr.size()));
   for (int k = 0; k < columns.size(); ++k) {
     const std::size_t i = std::size_t(k);
@@ -69,12 +69,12 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
     while (run.may_iterate(not_above(rr, goal))) {
       A.apply(p, q);
       const CgSums sums = cg_sums(p, q, r, run.stopped());
-      run.give_up_unless_positive(sums.pq, solution.square(), solution.reason());
+      run.give_up_unless_positive(sums.pq, solution.overlap_name(), solution.reason_not_positive());
       if (!run.may_iterate()) break;
       CgStep step(sums);
       if (renewed.any_finished()) {
         const ByColumn<double> pr = real(inner_product_by_column(p, r, run.stopped() | renewed.complement()));
-        step.lengthen(choose(renewed, pr / sums.pq, step.alpha));
+        step.set_length(choose(renewed, pr / sums.pq, step.alpha));
       }
       renewed = solution.due(step.next, run);
       step.take(x, r, p, q, run.stopped() | renewed);

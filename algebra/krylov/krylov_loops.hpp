@@ -23,21 +23,22 @@ class SolutionOfRecursion {
   virtual bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const {
     return run.over(residual, patience);
   }
-  /// What an overlap of a direction with its image is called in messages.
-  virtual std::string square() const { return "p^+ A p"; }
+  /// What messages call the overlap of a direction with its image.
+  virtual std::string overlap_name() const { return "p^+ A p"; }
   /// What it means that this is not positive.
-  virtual std::string reason() const { return "so the operator is not positive definite"; }
+  virtual std::string reason_not_positive() const { return "so the operator is not positive definite"; }
   /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
   /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
-  /// Sets these columns of r to their true residuals, and rr to their norms.
+  /// Sets these columns of r to their true residuals, and rr to their norms.  A is applied to all columns, as operators
+  /// take whole fields; those that are not due go through the same numbers as alone.
   virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
 };
 
 /// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.
-class SinceRenewal {
+class RenewalSchedule {
  public:
-  SinceRenewal(int n_columns, double delta)
+  RenewalSchedule(int n_columns, double delta)
       : largest_(ByColumn<double>::repeated(n_columns, 0)), delta_squared_(delta * delta) {}
   /// See SolutionOfRecursion.
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run);
@@ -81,7 +82,7 @@ class CgStep {
   /// sums: cg_sums() of p, q = A p and r.
   explicit CgStep(const CgSums& sums);
   /// With another length than |r|^2 / p^+ A p.
-  void lengthen(const ByColumn<double>& length) {
+  void set_length(const ByColumn<double>& length) {
     alpha = length;
     predict();
   }

@@ -37,7 +37,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
         steps_(steps),
         low_residual_(steps.like("new residual")),
         source_norm_(sqrt(bb)),
-        since_(b.n_components(), delta),
+        schedule_(b.n_components(), delta),
         smallest_(ByColumn<double>::repeated(b.n_components(), std::numeric_limits<double>::infinity())),
         fruitless_(std::size_t(b.n_components()), 0) {
     for (std::size_t k = 0; k < source_norm_.size(); ++k)
@@ -52,17 +52,17 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     else
       accepted_ = true_residual(x_);
     copy(low_residual_, r);
-    since_.restart(accepted_);
+    schedule_.restart(accepted_);
     return accepted_;
   }
 
-  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return since_.due(rr, run); }
+  ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return schedule_.due(rr, run); }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
     rr = choose(due, found, rr);
-    since_.renew(due, found);
+    schedule_.renew(due, found);
     copy(low_residual_, r, others);
   }
 
@@ -108,7 +108,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   Vector b_, x_, trial_, residual_, steps_, low_residual_;
   std::optional<Vector> zeros_;
   ByColumn<double> source_norm_;
-  detail::SinceRenewal since_;
+  detail::RenewalSchedule schedule_;
   /// |r_k|^2 / |b_k|^2: of x, and the smallest that was found.
   ByColumn<double> accepted_, smallest_;
   std::vector<int> fruitless_;

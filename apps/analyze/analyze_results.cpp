@@ -242,13 +242,15 @@ std::string ratio_table(const AnalysisResults& all, int most_rows) {
   for (const RatioResult& r : all.ratios) {
     if (most_rows > 0 && rows.size() > std::size_t(most_rows)) break;
     ++shown;
-    const auto add = [&](const std::string& sink, const Estimate& e, double chi2, int dof, double p) {
+    const auto add = [&](const std::string& sink, const Estimate& e, double chi2, int dof, double p,
+                         const std::string& problem) {
       rows.push_back({r.head.channel, to_string(r.head.momentum), r.head.labels_text(), sink, r.imaginary ? "Im" : "Re",
                       value_text(e), short_number(dof > 0 ? chi2 / dof : NAN), short_number(dof > 0 ? p : NAN),
-                      r.problem});
+                      r.problem.empty() ? problem : r.problem});
     };
-    for (const SinkTimeRatio& s : r.sinks) add(std::to_string(s.t_sink), s.plateau, s.chi2, s.dof, s.p_value);
-    if (r.sinks.size() > 1 && r.problem.empty()) add("sum", r.sum, r.sum_chi2, r.sum_dof, r.sum_p_value);
+    for (const SinkTimeRatio& s : r.sinks)
+      add(std::to_string(s.t_sink), s.plateau, s.chi2, s.dof, s.p_value, s.problem);
+    if (r.sinks.size() > 1 && r.problem.empty()) add("sum", r.sum, r.sum_chi2, r.sum_dof, r.sum_p_value, r.sum_problem);
   }
   std::string text = table_text(rows, 5);
   if (shown < all.ratios.size())

@@ -158,6 +158,7 @@ void write_ratio(Hdf5File& file, const std::string& group, const RatioResult& r)
   file.set_attribute(group, "sum_error", r.sum.error);
   file.set_attribute(group, "sum_chi2", r.sum_chi2);
   file.set_attribute(group, "sum_dof", std::int64_t(r.sum_dof));
+  file.set_attribute(group, "sum_problem", r.sum_problem);
   std::vector<const std::vector<Estimate>*> ratios;
   for (const SinkTimeRatio& s : r.sinks) ratios.push_back(&s.ratio);
   write_estimates(file, group + "/ratio", ratios);
@@ -167,6 +168,9 @@ void write_ratio(Hdf5File& file, const std::string& group, const RatioResult& r)
   reals("/plateau_error", [](const SinkTimeRatio& s) { return s.plateau.error; });
   reals("/chi2", [](const SinkTimeRatio& s) { return s.chi2; });
   reals("/dof", [](const SinkTimeRatio& s) { return double(s.dof); });
+  std::vector<std::string> problems;
+  for (const SinkTimeRatio& s : r.sinks) problems.push_back(s.problem);
+  file.write_texts(group + "/problem", problems);
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ bool is_even_in_momentum(const CorrelatorArray& array) {
   const std::string& kind = array.head.kind;
   if (kind != "meson" && kind != "baryon" && kind != "correlator") return false;
   const std::string& channel = array.head.channel;
-  const std::size_t half = channel.size() / 2;
-  return channel.find('-') == channel.npos ||
-         (channel.size() % 2 == 1 && channel[half] == '-' && channel.substr(0, half) == channel.substr(half + 1));
+  return channel.find('-') == channel.npos || !equal_operator(channel).empty();
 }
 
 }  // namespace
@@ -39,6 +37,13 @@ std::string CorrelatorSeries::labels_text() const {
 }
 
 bool has_energy(const std::string& kind) { return kind != "three-point" && kind != "loop"; }
+
+std::string equal_operator(const std::string& channel) {
+  const std::size_t half = channel.size() / 2;
+  const bool equal =
+      channel.size() % 2 == 1 && channel[half] == '-' && channel.compare(0, half, channel, half + 1, half) == 0;
+  return equal ? channel.substr(0, half) : "";
+}
 
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(),

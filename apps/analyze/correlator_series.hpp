@@ -87,6 +87,9 @@ Coord known_extent(Coord extent);
 /// Whether a momentum is 0 on the lattice.
 bool is_at_rest(const Momentum& p, const Coord& extent);
 
+/// The operator of a channel "sink-source" that has one at both ends; empty of others, and of "proton".
+std::string equal_operator(const std::string& channel);
+
 /// Whether a name is one of these patterns, with * and ?; no patterns match nothing.
 bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
 

@@ -77,6 +77,7 @@ std::vector<Correlator> hits_of(const HitSeries& loop, std::size_t sample) {
   for (const CorrelatorSeries* s : loop.hits) {
     const auto first = s->values.begin() + std::ptrdiff_t(sample * s->n_times);
     hits.push_back({.kind = "loop", .channel = s->channel, .value = {first, first + std::ptrdiff_t(s->n_times)}});
+    if (const auto hit = s->labels.find("hit"); hit != s->labels.end()) hits.back().labels.insert(*hit);
   }
   return hits;
 }
@@ -169,13 +170,14 @@ std::vector<CorrelatorSeries> products_of(const LoopPair& pair, const std::vecto
 /// Whether a correlator is the connected part of what has this disconnected one.
 bool is_connected_part(const CorrelatorSeries& s, const CorrelatorSeries& d) {
   if (s.kind == "loop" || s.kind == "three-point" || s.kind == "baryon" || s.kind == "disconnected") return false;
-  const std::size_t half = d.channel.size() / 2;
-  const bool equal = d.channel.size() % 2 == 1 && d.channel.substr(0, half) == d.channel.substr(half + 1);
-  if (s.channel != d.channel && !(equal && s.channel == d.channel.substr(0, half))) return false;
+  if (s.channel.empty() || (s.channel != d.channel && s.channel != equal_operator(d.channel))) return false;
   if (s.momentum != d.momentum) return false;
-  for (const char* smearing : {"source_smearing", "sink_smearing"})
-    if (const auto found = s.labels.find(smearing); found != s.labels.end() && label_text(found->second) != "none")
+  // Two quarks that differ have a label each, such as "source_type_1".
+  for (const auto& [name, value] : s.labels) {
+    if ((name.starts_with("source_smearing") || name.starts_with("sink_smearing")) && label_text(value) != "none")
       return false;
+    if (name.starts_with("source_type") && label_text(value) != "point") return false;
+  }
   return std::all_of(d.labels.begin(), d.labels.end(), [&](const auto& label) {
     const auto found = s.labels.find(label.first);
     if (found == s.labels.end()) return true;

@@ -17,7 +17,8 @@ namespace kov::app {
 /// different hits, see disconnected_product(), or with disconnected.exact of all.  At other momenta the vacuum has no
 /// part.  With parameters.data.average_momenta those of equal loops are averaged over equivalent momenta.  With
 /// disconnected.flavours N_f also series of kind "isoscalar", channel "L-L' isoscalar", C - N_f D, with every connected
-/// correlator of point source and sink that has the labels of the loops ("quarks" = q-q for q).
+/// correlator of point source and sink that has the labels of the loops ("quarks" = q-q for q): no smearing but "none",
+/// and where the label "source_type" is there, "point".
 ///
 /// Throws InputError for loops that are not there, of a single hit with noise, on fewer than two configurations or on
 /// others than the connected ones, for an unknown volume, and when there is no connected correlator.

@@ -211,16 +211,25 @@ bool is_symmetric(const std::map<std::string, LabelValue>& labels) {
   return source == labels.end() || sink == labels.end() || source->second == sink->second;
 }
 
+/// Why a ratio has no plateau; empty where it has one.
+std::string plateau_problem(const SinkTimeRatio& sink, std::int64_t skip) {
+  if (2 * skip > sink.t_sink)
+    return sentence("ratio.skip is", std::to_string(skip) + ",",
+                    "which leaves no time between source and sink: at most", sink.t_sink / 2, "does");
+  for (std::int64_t tau = skip; tau <= sink.t_sink - skip; ++tau)
+    if (!std::isfinite(sink.ratio[std::size_t(tau)].error))
+      return sentence("at tau =", tau, "the ratio is no number: two-point functions change their sign there");
+  return "";
+}
+
 void fit_ratios(const std::vector<Resampled>& ratios, const AnalyzeParameters& parameters, RatioResult& result) {
   const int skip = parameters.ratio.skip;
   std::vector<Resampled> summed;
   for (std::size_t k = 0; k < ratios.size(); ++k) {
     SinkTimeRatio& sink = result.sinks[k];
     sink.ratio = estimates_of(ratios[k], parameters.errors);
-    bool usable = 2 * skip <= sink.t_sink;
-    for (int tau = skip; tau <= sink.t_sink - skip; ++tau)
-      usable = usable && std::isfinite(sink.ratio[std::size_t(tau)].error);
-    if (!usable) continue;
+    sink.problem = plateau_problem(sink, skip);
+    if (!sink.problem.empty()) continue;
     const LinearFit fit = ratio_plateau(ratios[k], skip);
     sink.plateau = estimates_of(fit.parameters, parameters.errors)[0];
     sink.chi2 = fit.chi2;
@@ -228,7 +237,10 @@ void fit_ratios(const std::vector<Resampled>& ratios, const AnalyzeParameters& p
     sink.p_value = fit.p();
     summed.push_back(ratios[k]);
   }
-  if (summed.size() < 2) return;
+  if (summed.size() < 2) {
+    result.sum_problem = "the sum takes two times of the sink that have a plateau";
+    return;
+  }
   const LinearFit line = summed_ratios(summed, skip);
   result.sum = estimates_of(line.parameters, parameters.errors)[1];
   result.sum_chi2 = line.chi2;

@@ -21,6 +21,8 @@ struct SinkTimeRatio {
   Estimate plateau{};
   double chi2 = 0, p_value = 0;
   int dof = 0;
+  /// Why there is no plateau; empty where there is, and where there is no ratio.
+  std::string problem = {};
 };
 
 /// One current in one hadron at one momentum of the sink and one transfer, at all times of the sink.
@@ -36,6 +38,8 @@ struct RatioResult {
   Estimate sum{};
   double sum_chi2 = 0, sum_p_value = 0;
   int sum_dof = 0;
+  /// Why there is no sum although there are several times of the sink.
+  std::string sum_problem = {};
   /// Why there is no ratio; empty where there is.
   std::string problem = {};
 };

@@ -115,7 +115,7 @@ void add_slice_rows(BenchRows<T>& rows) {
   // 21 cross products, and inner products of m x m vectors for m = 1 to 6.
   rows.add("baryon elementals of 8 vectors", V, 18 * 21 + 12 * 21, 42 * 21 + 24 * 91,
            [=] { baryon_elementals(y, {at_rest}, {.columns = n}); });
-  rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 24 * m * m, [=] { fix_phases_by_slice(x); });
+  rows.add("phases of 32 vectors on slices", V, 6 * 2 * m, 18 * m, [=] { fix_phases_by_slice(x); });
 }
 
 /// Dense kernels of distillation; a site is a number of the product, or of the inner index of the traces.  They depend

@@ -6,9 +6,24 @@
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <optional>
 
 namespace kov::app {
+
+namespace {
+
+double cube_bytes(const DistillParameters& parameters) { return 16 * std::pow(parameters.eigenvectors.n, 3); }
+
+/// Momenta whose correlators are contracted together, so that perambulators are read and rotated once for them: as many
+/// as have room for their elementals at the source in an eighth of the workspace, or one.
+std::size_t baryon_momenta_together(const DistillParameters& parameters) {
+  const double fit = double(DistilledBaryonOptions{}.workspace_bytes) / 8 / cube_bytes(parameters);
+  return std::size_t(std::clamp(fit, 1.0, double(parameters.baryon_momenta().size())));
+}
+
+}  // namespace
 
 std::vector<std::string> light_baryon_names() {
   std::vector<std::string> names;
@@ -37,13 +52,16 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
 
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.baryon_elementals, files, plan); });
-  const auto contract = [&](std::size_t momentum, int time) {
-    return distilled_baryons(correlations, 1, slices->quarks(parameters.eigenvectors.n, int(n_times), {int(momentum)}),
+  const auto contract = [&](std::size_t first, std::size_t n, int time) {
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), int(first));
+    return distilled_baryons(correlations, int(n), slices->quarks(parameters.eigenvectors.n, int(n_times), numbers),
                              {.sources = {time}, .boundary = parameters.action.boundary_angles()});
   };
   const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
                                       {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
                                        .contract = contract,
+                                       .together = baryon_momenta_together(parameters),
                                        .advance = advance});
 
   std::vector<Correlator> correlators;
@@ -61,11 +79,10 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
   return correlators;
 }
 
-double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, int n_ranks) {
+double baryon_elemental_bytes(const DistillParameters& parameters, int n_slices) {
   if (parameters.correlators.baryons.empty()) return 0;
-  const double n = parameters.eigenvectors.n, slices = double(n_times) / n_ranks;
   // And one slice on its way to the file.
-  return 16 * n * n * n * (slices + 2) * double(parameters.baryon_momenta().size());
+  return cube_bytes(parameters) * (n_slices + 2) * double(parameters.baryon_momenta().size());
 }
 
 double baryon_bytes(const DistillParameters& parameters, int n_times) {
@@ -75,13 +92,15 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const auto is_lower = [](const std::string& name) { return name.ends_with("_np"); };
   const double parities = double(std::any_of(names.begin(), names.end(), is_lower)) +
                           double(!std::all_of(names.begin(), names.end(), is_lower));
-  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together.
-  const double cubes = parities * (4 + 4) + 5;
-  const double workspace = std::min(double(DistilledBaryonOptions{}.workspace_bytes),
-                                    std::max(16 * parities * 16 * n * n * n, 16 * n * n * n));
+  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together, of which one at least
+  // is kept; elementals at the sink and the source, on the host too, there for each momentum.
+  const double cube = cube_bytes(parameters);
+  const double cubes = parities * (4 + 4) + 4 + double(baryon_momenta_together(parameters));
+  const double workspace =
+      std::max(cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * 16 * cube));
   const double numbers =
       double(light_baryon_operators(parameters).size()) * n_times * double(parameters.baryon_momenta().size());
-  return 16 * n * n * n * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
+  return cube * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
 }
 
 }  // namespace kov::app

@@ -29,8 +29,8 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
                                            const std::map<std::string, LabelValue>& labels,
                                            const std::function<void(int n)>& advance);
 
-/// Bytes that one of n_ranks processes needs for elementals of baryons.
-double baryon_elemental_bytes(const DistillParameters& parameters, int n_times, int n_ranks);
+/// Bytes that a process with a part of n_slices time slices needs for elementals of baryons.
+double baryon_elemental_bytes(const DistillParameters& parameters, int n_slices);
 /// Bytes that a process needs for correlators.
 double baryon_bytes(const DistillParameters& parameters, int n_times);
 

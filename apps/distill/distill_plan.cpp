@@ -243,7 +243,8 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   plan.gauges = plan_gauges(comm, parameters.gauge, settings, [&](const Coord& extent) {
     Geometry::choose_grid(extent, 1);  // throws for invalid extents
     parameters.check(settings, extent);
-    if (const std::string warning = memory_warning(comm, distill_job_bytes(comm, parameters, extent)); !warning.empty())
+    const Coord grid = Geometry::choose_grid(extent, comm.size());
+    if (const std::string warning = memory_warning(comm, distill_job_bytes(parameters, extent, grid)); !warning.empty())
       plan.warnings.push_back(warning);
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
@@ -257,21 +258,22 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   return plan;
 }
 
-double distill_job_bytes(const Comm& comm, const DistillParameters& p, const Coord& extent) {
-  const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / comm.size();
+double distill_job_bytes(const DistillParameters& p, const Coord& extent, const Coord& grid) {
+  const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
+  const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
   const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8, low = p.solver.precision == "mixed" ? 4 : 0;
   const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
-  // The basis, a block more and what remains of it; afterwards the eigenvectors and, with them, a solve.
+  // The basis, a block more and what remains of it.
   const double basis = (n + std::max(block, n / 8) + std::max(4 * block, n / 2) + 2 * block) * vector + n * vector;
-  const double solving = n * vector + (real + low) * 72 * 3 * sites +
-                         (p.action.c_sw != 0 ? (real + low) * 144 * sites : 0) +
+  // Afterwards the eigenvectors, and beside them one thing after the other: matrices, which go to their file, or solves
+  // with the perambulators of one source time.  Solves in single precision have eigenvectors of their own.
+  const double vectors = n * vector, elementals = 16 * n * n * n_slices * double(p.labels().size());
+  const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices +
+                         (real + low) * 72 * 3 * sites + (p.action.c_sw != 0 ? (real + low) * 144 * sites : 0) +
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
-  const double slices = double(extent[3]) / comm.size();
-  const double matrices = 16 * n * n * slices * double(p.labels().size()) + 16 * 16 * n * n * slices;
   return links +
-         std::max({basis, solving, correlator_bytes(p, extent[3], comm.size()), two_pion_bytes(p, extent),
-                   baryon_elemental_bytes(p, extent[3], comm.size()) + n * vector, baryon_bytes(p, extent[3])}) +
-         matrices;
+         std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
+                   correlator_bytes(p, extent[3], n_ranks), two_pion_bytes(p, extent), baryon_bytes(p, extent[3])});
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
@@ -324,7 +326,8 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                         "displacements,", of_baryons + std::to_string(plan.n_solves(p)), "solves and",
                         plan.n_correlator_files(), "files of correlators"));
   char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f", distill_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
+                distill_job_bytes(p, plan.gauges.extent, lattice.geometry().grid()) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));
   row("output", plan.files.front().eigenvectors.name + " ... " + plan.file_names().back());
   return text;

@@ -72,7 +72,8 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
 /// The plan as text, for --dry-run and the log.  Collective.
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& parameters);
 
-/// Bytes that a process needs: fields and matrices.
-double distill_job_bytes(const Comm& comm, const DistillParameters& parameters, const Coord& extent);
+/// Bytes that a process needs, where a grid of them shares the lattice: fields and matrices.  Those that share a time
+/// slice have all matrices of it, each.
+double distill_job_bytes(const DistillParameters& parameters, const Coord& extent, const Coord& grid);
 
 }  // namespace kov::app

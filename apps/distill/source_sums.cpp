@@ -13,23 +13,32 @@ namespace {
 /// Of some source times: a journal entry each, with a "correlator" for the numbers of each group.
 std::map<int, JournalEntry> contract_sources(const Comm& comm, const std::vector<int>& times,
                                              const SourceContraction& work) {
-  const std::size_t n_groups = work.sizes.size(), n_items = n_groups * times.size();
+  const std::size_t n_groups = work.sizes.size(), n_items = n_groups * times.size(), n_ranks = std::size_t(comm.size());
   const std::size_t of_time = std::accumulate(work.sizes.begin(), work.sizes.end(), std::size_t(0));
+  const std::size_t together = std::clamp((n_items + n_ranks - 1) / n_ranks, std::size_t(1), work.together);
   std::vector<double> numbers(2 * of_time * times.size());
   comm.agree([&] {
     double* to = numbers.data();
-    for (std::size_t item = 0; item < n_items; ++item) {
-      const std::size_t group = item % n_groups;
-      if (item % std::size_t(comm.size()) == std::size_t(comm.rank())) {
-        const std::vector<std::complex<double>> found = work.contract(group, times[item / n_groups]);
-        for (std::size_t k = 0; k < work.sizes[group]; ++k) {
-          to[2 * k] = found[k].real();
-          to[2 * k + 1] = found[k].imag();
+    std::size_t turn = 0, done = 0;
+    for (const int time : times)
+      for (std::size_t first = 0; first < n_groups; first += together, ++turn) {
+        const std::size_t n = std::min(together, n_groups - first);
+        const std::size_t size = std::accumulate(work.sizes.begin() + std::ptrdiff_t(first),
+                                                 work.sizes.begin() + std::ptrdiff_t(first + n), std::size_t(0));
+        if (turn % n_ranks == std::size_t(comm.rank())) {
+          const std::vector<std::complex<double>> found = work.contract(first, n, time);
+          for (std::size_t k = 0; k < size; ++k) {
+            to[2 * k] = found[k].real();
+            to[2 * k + 1] = found[k].imag();
+          }
+          // The other ranks' meanwhile, about as many each.
+          const std::size_t now = std::min(n_items, done + n * n_ranks);
+          if (comm.rank() == 0) work.advance(int(now - done));
+          done = now;
         }
-        if (comm.rank() == 0) work.advance(int(std::min(n_items - item, std::size_t(comm.size()))));
+        to += 2 * size;
       }
-      to += 2 * work.sizes[group];
-    }
+    if (comm.rank() == 0 && done < n_items) work.advance(int(n_items - done));
   });
   comm.sum(numbers);
   std::map<int, JournalEntry> entries;
@@ -86,7 +95,9 @@ void remove_parts(const Comm& comm, const std::string& journal_folder, const Dis
   if (comm.rank() != 0 || !std::filesystem::is_directory(journal_folder, none)) return;
   const Journal journal(Comm::self(), journal_folder, file.job);
   for (const int t : times) std::filesystem::remove(journal.file(file.part_key(t)), none);
-  std::filesystem::remove(journal_folder, none);  // fails where something is in it
+  // A link to a folder is the user's, and stays; a folder stays where something else is in it.
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(journal_folder, none)))
+    std::filesystem::remove(journal_folder, none);
 }
 
 }  // namespace kov::app

@@ -16,8 +16,10 @@ namespace kov::app {
 struct SourceContraction {
   /// How many numbers each group has.
   std::vector<std::size_t> sizes = {};
-  /// Those of a group and a source time; local, on the rank whose turn it is.
-  std::function<std::vector<std::complex<double>>(std::size_t group, int time)> contract;
+  /// Those of n groups of a source time, one group after the other; local, on the rank whose turn it is.
+  std::function<std::vector<std::complex<double>>(std::size_t first, std::size_t n, int time)> contract;
+  /// Groups that are contracted in one call at most: fewer where there is no work for all ranks otherwise.
+  std::size_t together = 1;
   /// n contractions more are done; on rank 0.
   std::function<void(int n)> advance;
 };
@@ -30,7 +32,8 @@ std::vector<std::vector<std::complex<double>>> sums_over_sources(const Comm& com
                                                                  const DistillFile& file, const std::vector<int>& times,
                                                                  const SourceContraction& work);
 
-/// Removes the parts of a finished file from the journal, and its folder when nothing else is in it.  Rank 0 works.
+/// Removes the parts of a finished file from the journal, and its folder when nothing else is in it and it is no
+/// symbolic link.  Rank 0 works.
 void remove_parts(const Comm& comm, const std::string& journal_folder, const DistillFile& file,
                   const std::vector<int>& times);
 

@@ -53,6 +53,8 @@ std::string two_pion_name(const MomentumPair& pair) {
   return "pion_pion_I2[" + to_string(pair.first) + ", " + to_string(pair.second) + "]";
 }
 
+}  // namespace
+
 MultiMesonOperator multi_meson(const TwoPionOperator& op, const std::vector<Momentum>& momenta) {
   MultiMesonOperator sum{op.name, {}};
   const auto vertex = [&](const Momentum& p) {
@@ -65,8 +67,6 @@ MultiMesonOperator multi_meson(const TwoPionOperator& op, const std::vector<Mome
     }
   return sum;
 }
-
-}  // namespace
 
 std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std::vector<Momentum>& momenta,
                                                 const Coord& extent, bool projected) {
@@ -123,7 +123,7 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
   comm.agree([&] { slices.emplace(files.elementals, files, plan_); });
   const DistilledQuarks<double> quarks = slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers);
   SourceContraction work{.contract =
-                             [&](std::size_t group, int time) {
+                             [&](std::size_t group, std::size_t, int time) {
                                Group& of = groups_[group];
                                if (!of.contraction) of.contraction = multi_meson_contraction(of.operators, quarks);
                                return of.contraction(quarks, {time}, {});
@@ -151,20 +151,25 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
 
 double two_pion_bytes(const DistillParameters& parameters, const Coord& extent) {
   if (parameters.correlators.two_pions.empty()) return 0;
-  const double n = parameters.eigenvectors.n, n_times = extent[3];
+  const double n_times = extent[3];
   const double n_sources = double(parameters.source_times(extent[3]).size());
-  double numbers = 0, most = 0;  // of results, and operators of one total momentum
+  double numbers = 0, one_sink = 0;
   for (const Momentum& total : parameters.correlators.two_pions) {
-    const auto operators = two_pion_operators(parameters, total, extent);
-    double vertices = 0;
-    for (const TwoPionOperator& op : operators) vertices += 2 * double(op.pairs.size());
-    numbers += n_times * double(operators.size() * operators.size());
-    most = std::max(most, vertices);
+    const double n_operators = double(two_pion_operators(parameters, total, extent).size());
+    numbers += n_times * n_operators * n_operators;
+    one_sink = std::max(one_sink, two_pion_sink_bytes(parameters, total, extent));
   }
-  // One sink takes what it needs: products of an elemental with a perambulator for each meson at both ends, and of two
-  // of these for each pair of them.
-  const double one_sink = 16 * 16 * n * n * (most * (2 + most) + 4);
   return 16 * numbers * (n_sources + 4) + std::max(double(MultiMesonOptions{}.workspace_bytes), one_sink);
+}
+
+double two_pion_sink_bytes(const DistillParameters& parameters, const Momentum& total, const Coord& extent) {
+  double mesons = 0;
+  for (const TwoPionOperator& op : two_pion_operators(parameters, total, extent)) mesons += 2 * double(op.pairs.size());
+  // In matrices of 4 N_v rows: of each meson its elemental times a perambulator at both ends, and of boxes the products
+  // of two of these that the plan has at a time, which are fewer than mesons; elementals, a sixteenth each, on the host
+  // too; the perambulators and what is read of them.
+  const double n = parameters.eigenvectors.n;
+  return 16 * 16 * n * n * (mesons * (3 + 2.0 / 16) + 8);
 }
 
 }  // namespace kov::app

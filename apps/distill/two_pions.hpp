@@ -37,6 +37,9 @@ std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std
 std::vector<TwoPionOperator> two_pion_operators(const DistillParameters& parameters, const Momentum& total,
                                                 const Coord& extent);
 
+/// The operator of elementals with these momenta, number k of momenta[k].
+MultiMesonOperator multi_meson(const TwoPionOperator& op, const std::vector<Momentum>& momenta);
+
 /// Their correlators, of any number of configurations: the contractions of a total momentum are planned once.
 class TwoPionCorrelators {
  public:
@@ -62,6 +65,8 @@ class TwoPionCorrelators {
   std::vector<Group> groups_;
 };
 
+/// Bytes that a process needs for those of one total momentum with one sink at a time; more fit into the workspace.
+double two_pion_sink_bytes(const DistillParameters& parameters, const Momentum& total, const Coord& extent);
 /// Bytes that a process needs for them.
 double two_pion_bytes(const DistillParameters& parameters, const Coord& extent);
 

@@ -157,11 +157,14 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     const LabelValue source_smearing = quarks_[q].propagators.empty()      ? parameters_.source.smearing
                                        : read == quark.labels.others.end() ? LabelValue("unknown")
                                                                            : read->second;
+    const std::string source = quarks_[q].propagators.empty() ? "point" : quark.labels.source;
     quark.labels.boundary = quarks_[q].boundary_angles();
     quark.labels.others = quarks_[q].labels();
     // What the quarks of a name are is in the parameters.
     if (!quarks_[q].name.empty()) quark.labels.others = {{"boundary", quarks_[q].boundary}};
     quark.labels.others["source_smearing"] = source_smearing;
+    // Walls, grids and so on, and what files of other programs do not say.
+    if (source != "point") quark.labels.others["source_type"] = source.empty() ? "unknown" : source;
     quark.labels.others["sink_smearing"] = parameters_.sink.smearings[sink];
   }
 

@@ -188,8 +188,15 @@ Blas Blas::load(const std::string& library) {
             "- name another file, or none");
     if (made->create_status != 0) status = made->create_status;
   }
-  require<Error>(status == 0, "cuBLAS was loaded and cannot be used, as cublasCreate failed with status", status,
+  if (status != 0) {
+    blas.problem_ =
+        sentence("cuBLAS was loaded and cannot be used, as cublasCreate failed with status", status,
                  "(cublasStatus_t): install a version that fits the driver, and leave it memory of the GPU");
+    require<Error>(library.empty(), blas.problem_);
+    return blas;
+  }
+  blas.problem_ = "there is no library with products of matrices named";
+  for (const std::string& file : files) blas.problem_ += (&file == &files.front() ? " " : ", ") + file;
   require(library.empty(), "the library", library, "has no products of matrices",
           blas_is_cuda ? "of cuBLAS" : "(cblas_sgemm and its like)", "- name another file, or none");
   return blas;

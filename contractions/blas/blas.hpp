@@ -40,11 +40,14 @@ class Blas {
   /// None.
   Blas() = default;
   /// Loads a library: a file, or, empty, what is usual here: cuBLAS in builds for GPUs, OpenBLAS or the libblas.so.3 of
-  /// the system in others.  None when there is no such library; throws InputError when one was named and cannot be
-  /// loaded or lacks products, and Error when a cuBLAS is there that cannot be used.  Its integers have 32 bits.
+  /// the system in others.  None, with a problem(), when there is no such library or cuBLAS cannot start; of one that
+  /// was named, throws InputError when it cannot be loaded or lacks products, and Error when it cannot start.  Its
+  /// integers have 32 bits.
   static Blas load(const std::string& library = {});
 
   bool exists() const { return implementation_ != nullptr; }
+  /// Why load() found none; empty where it found one.
+  const std::string& problem() const { return problem_; }
   /// "cuBLAS", "OpenBLAS", "BLIS", "MKL", "BLAS" for others, or "no BLAS".
   std::string name() const;
 
@@ -63,6 +66,7 @@ class Blas {
  private:
   struct Implementation;
   std::shared_ptr<const Implementation> implementation_;
+  std::string problem_;
 };
 
 }  // namespace kov

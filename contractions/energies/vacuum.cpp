@@ -22,16 +22,24 @@ Samples with_products(const Samples& samples, int bin_size) {
   return rows;
 }
 
-/// n_replica: samples in each replica.
-Resampled without_pairs(const Resampled& means, std::size_t n_replica) {
+using VacuumProduct = std::complex<double>;
+
+/// <a_i b_i> - <a_i> <b_i> of all samples.
+VacuumProduct covariance_of(const Resampled& means) {
+  const double* v = means.mean().data() + means.width() - 6;
+  return VacuumProduct(v[4], v[5]) - VacuumProduct(v[0], v[1]) * VacuumProduct(v[2], v[3]);
+}
+
+/// n_replica: samples in each replica; excess: what a replica has more on average than the mean.
+Resampled without_pairs(const Resampled& means, std::size_t n_replica, const VacuumProduct& excess) {
   const std::size_t width = means.width() - 6;
   Resampled result(width + 2, means.n_replicas(), means.spread(), means.n_samples());
   for (std::size_t k = 0; k < means.n_rows(); ++k) {
     const auto row = means.row(k);
     const double* v = row.data() + width;
     const double n = double(k == 0 ? means.n_samples() : n_replica);
-    const std::complex<double> a(v[0], v[1]), b(v[2], v[3]), both(v[4], v[5]);
-    const std::complex<double> product = (n * a * b - both) / (n - 1);
+    const VacuumProduct a(v[0], v[1]), b(v[2], v[3]), both(v[4], v[5]);
+    const VacuumProduct product = (n * a * b - both) / (n - 1) - (k == 0 ? 0.0 : excess);
     std::copy(row.begin(), row.begin() + std::ptrdiff_t(width), result.row(k).begin());
     result.row(k)[width] = product.real();
     result.row(k)[width + 1] = product.imag();
@@ -45,12 +53,13 @@ Resampled with_vacuum(const Samples& samples, const Jackknife& resampling) {
   const Samples rows = with_products(samples, resampling.bin);
   require(rows.size() >= 3, "a vacuum is subtracted with errors of three samples (or bins) or more, but there are",
           rows.size(), "- analyse more configurations");
-  return without_pairs(Jackknife{}(rows), rows.size() - 1);
+  return without_pairs(Jackknife{}(rows), rows.size() - 1, 0);
 }
 
 Resampled with_vacuum(const Samples& samples, const Bootstrap& resampling) {
   const Samples rows = with_products(samples, resampling.bin);
-  return without_pairs(Bootstrap{resampling.replicas, resampling.seed}(rows), rows.size());
+  const Resampled means = Bootstrap{resampling.replicas, resampling.seed}(rows);
+  return without_pairs(means, rows.size(), covariance_of(means) / double(rows.size() - 1));
 }
 
 }  // namespace kov

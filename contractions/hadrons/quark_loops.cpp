@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <complex>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace kov {
 
@@ -135,6 +138,34 @@ std::complex<double> traced(const SpinMatrix<double>& m, const std::complex<doub
   return sum;
 }
 
+/// Places of a hit in two lists of loops.
+using HitPairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// The hits that both lists have.
+HitPairs equal_hits(const std::vector<Correlator>& sinks, const std::vector<Correlator>& sources) {
+  std::size_t n_labels = 0;
+  const auto places = [&](const std::vector<Correlator>& loops) {
+    std::map<std::string, std::size_t> place;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const auto label = loops[k].labels.find("hit");
+      if (label == loops[k].labels.end()) continue;
+      ++n_labels;
+      require(place.emplace(label_text(label->second), k).second, "the hit", label_text(label->second), "of loops",
+              loops[k].channel, "is there twice, and its noise would be correlated with itself: give each hit once");
+    }
+    return place;
+  };
+  const auto of_sinks = places(sinks), of_sources = places(sources);
+  require(n_labels == 0 || n_labels == sinks.size() + sources.size(), "the label hit, which tells equal noise from",
+          "different noise, is on", n_labels, "of", sinks.size() + sources.size(), "loops: label all or none");
+  HitPairs pairs;
+  if (n_labels == 0)
+    for (std::size_t k = 0; k < std::min(sinks.size(), sources.size()); ++k) pairs.emplace_back(k, k);
+  for (const auto& [hit, k] : of_sinks)
+    if (const auto same = of_sources.find(hit); same != of_sources.end()) pairs.emplace_back(k, same->second);
+  return pairs;
+}
+
 /// All that does not depend on the noise: what modes and the hopping expansion know.
 struct KnownLoops {
   SliceSums modes;
@@ -245,7 +276,9 @@ std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, c
   for (const auto* list : {&sinks, &sources})
     for (const Correlator& c : *list)
       require(c.value.size() == n && n > 0, "loops of", n, "and", c.value.size(), "times have no product");
-  require(!shared || sinks.size() > 1 || sources.size() > 1,
+  const auto equal_hits = shared ? detail::equal_hits(sinks, sources) : detail::HitPairs();
+  const std::size_t n_pairs = sinks.size() * sources.size() - equal_hits.size();
+  require(n_pairs > 0,
           "both loops are of one hit, whose noise would be correlated with itself: measure two hits or more");
   // Of all pairs, less those of equal hits.
   std::vector<std::complex<double>> product(n), all_sinks(n), all_sources(n);
@@ -258,9 +291,7 @@ std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, c
     for (const Correlator& c : sources) all_sources[t] += c.value[t];
   }
   add_product(1, all_sinks, all_sources);
-  const std::size_t n_shared = shared ? std::min(sinks.size(), sources.size()) : 0;
-  for (std::size_t hit = 0; hit < n_shared; ++hit) add_product(-1, sinks[hit].value, sources[hit].value);
-  const std::size_t n_pairs = sinks.size() * sources.size() - n_shared;
+  for (const auto& [sink, source] : equal_hits) add_product(-1, sinks[sink].value, sources[source].value);
   std::complex<double> mean_sink = 0, mean_source = 0;
   for (const Correlator& c : sinks)
     for (const auto& z : c.value) mean_sink += z / double(n * sinks.size());

@@ -76,12 +76,13 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
 /// What one configuration adds to the disconnected part of <psibar Gamma psi(t) psibar Gamma' psi(0)>: real and
 /// imaginary parts of P(t) = mean over t0 of L(t0 + t) L'(t0), for all t, then of the means over time of L and of L',
 /// which are the vacuum's.  sinks: L of all hits at momentum p; sources: L' at -p.  Two loops of one hit share their
-/// noise, so that products are those of different hits, or, where shared is false because the loops are exact or of
-/// different noise, of all pairs.  The connected part of the same two-point function is - Tr[...], the disconnected one
+/// noise, so that products are those of different hits (by the label "hit", whatever their order; where no loop has it,
+/// by their places in the lists), or, where shared is false because the loops are exact or of different noise, of all
+/// pairs.  The connected part of the same two-point function is - Tr[...], the disconnected one
 /// is +.
 ///
-/// Takes n_times^2 products for each hit.  Throws InputError for lists without loops or of different lengths, and when
-/// there is no pair of different hits.
+/// Takes n_times^2 products for each hit.  Throws InputError for lists without loops or of different lengths, when
+/// there is no pair of different hits, and for a hit that is twice in a list or labels that only some loops have.
 std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, const std::vector<Correlator>& sources,
                                          bool shared = true);
 

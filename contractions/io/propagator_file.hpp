@@ -39,6 +39,8 @@ struct PropagatorPart {
   std::optional<std::array<std::uint32_t, 2>> sums = {};
   /// For messages: "", "the column of spin 0 and colour 2".
   std::string name = {};
+  /// Each number belongs to so many places, `step` elements apart: of a source that all columns share.
+  int copies = 1, step = 0;
 };
 
 /// A recognised file.

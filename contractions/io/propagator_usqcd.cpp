@@ -15,6 +15,9 @@ constexpr const char *twelve_sinks = "USQCD_DiracFermion_ScalarSource_TwelveSink
                      *spinor_pairs = "USQCD_DiracFermion_Source_Sink_Pairs",
                      *scalar_pairs = "USQCD_DiracFermion_ScalarSource_Sink_Pairs";
 
+/// From the number of a scalar source in one column to that in the next: both are times 1 in spin and colour.
+constexpr int scalar_step = 13;
+
 std::string column_name(int column) { return sentence("the column of spin", column / 3, "and colour", column % 3); }
 
 /// The column of a solution, -1 for a source; manuals call its element usqcdPropInfo, QIO wrote usqcdInfo.
@@ -125,13 +128,22 @@ PropagatorSource usqcd_source(const SharedInput& file) {
     const int n = source_numbers(*file, *last, source.header);
     require<FormatError>((n == 12) == (type == spinor_pairs), file->name(), "has a source of", n,
                          "complex numbers a site, which", type, "has not: it is damaged, or joined from several files");
-    std::vector<int> elements = n == 12 ? column_elements(column) : std::vector<int>{13 * column};
-    source.parts.push_back(
-        qio_part(file, *last, source.header, std::move(elements), "the source of " + column_name(column)));
-    if (pairs) last = nullptr;
+    if (pairs) {
+      std::vector<int> elements = n == 12 ? column_elements(column) : std::vector<int>{scalar_step * column};
+      source.parts.push_back(
+          qio_part(file, *last, source.header, std::move(elements), "the source of " + column_name(column)));
+      last = nullptr;
+    } else if (source.parts.empty()) {  // one for all columns
+      PropagatorPart part = qio_part(file, *last, source.header, {0}, "the source");
+      part.copies = 12;
+      part.step = scalar_step;
+      source.parts.push_back(std::move(part));
+    }
   }
-  require<FormatError>(source.parts.size() == 12, file->name(), "has", source.parts.size(),
-                       "columns where 12 make a propagator: it was cut short, or is another field");
+  const std::string missing = there.missing();
+  require<FormatError>(missing.empty(), file->name(),
+                       "has no source for all 12 columns of a propagator, without" + missing +
+                           ": it was cut short, or is another field");
   require<FormatError>(!pairs || !last, file->name(),
                        "has a source behind the last column: it is damaged, or joined from several files");
   return source;

@@ -33,6 +33,8 @@ std::vector<QioRecord> records_with_data(const std::vector<LimeRecord>& all) {
   return records;
 }
 
+/// Readers go by the bytes of a site: USQCD's name of the type of complex fields is not settled, RBC-UKQCD's CPS calls
+/// it USQCD_D3_Complex, MILC QLA_F_Complex; the 3 is the number of colours, which such a field has none of.
 std::string record_xml(int n, int bits) {
   const std::string precision = bits == 32 ? "F" : "D";
   const std::string type = n == 1    ? "USQCD_" + precision + "_Complex"

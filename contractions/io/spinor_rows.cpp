@@ -111,11 +111,12 @@ class SpinorReader {
       for (std::size_t x = 0; x < std::size_t(rows_.length); ++x) {
         const std::span<const double> site = std::span(numbers).subspan(2 * n * x, 2 * n);
         if (!within(site, largest_)) bad_.add(first + std::int64_t(x));
-        for (std::size_t i = 0; i < n; ++i) {
-          const std::size_t to = x * reals_ + 2 * std::size_t(part.elements[i]);
-          values[to] = site[2 * i];
-          values[to + 1] = site[2 * i + 1];
-        }
+        for (std::size_t i = 0; i < n; ++i)
+          for (int copy = 0; copy < part.copies; ++copy) {
+            const std::size_t to = x * reals_ + 2 * std::size_t(part.elements[i] + copy * part.step);
+            values[to] = site[2 * i];
+            values[to + 1] = site[2 * i + 1];
+          }
       }
     }
   }

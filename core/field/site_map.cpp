@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/field/site_map.hpp"
 
+#include "kov/core/base/host_threads.hpp"
+#include "kov/core/base/items.hpp"
+#include "kov/core/base/memory.hpp"
+
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace kov {
 
@@ -143,6 +149,73 @@ template class FieldRows<Spinor, double>;
 
 namespace detail {
 
+/// Reals first, first + 1, ... of a field in lexicographic order, one an item; sites of the other parity are zero.
+/// 1 real read, of blocks that neighbouring threads read too, and a double written.
+template <class Stored>
+struct ExportReals {
+  Layout::View layout;
+  SiteBlocks<Stored> blocks;
+  FieldShape shape;
+  int wanted;  // parity, -1 for both
+  std::int64_t first;
+  double* values;
+
+  KOKKOS_FUNCTION void operator()(int item) const {
+    const std::int64_t real = first + item, component = real / shape.site.n_reals,
+                       site = component / shape.n_components;
+    Coord x;
+    std::int64_t rest = site;
+    for (int mu = 0; mu < 4; ++mu) {
+      x[mu] = int(rest % layout.extent[mu]);
+      rest /= layout.extent[mu];
+    }
+    const bool is_odd = (x[0] + x[1] + x[2] + x[3] + layout.origin_parity) & 1;
+    if (wanted >= 0 && int(is_odd) != wanted) {
+      values[item] = 0;
+      return;
+    }
+    const int slot = layout.even_odd_slot(x);
+    values[item] =
+        double(blocks.site(shape, slot / layout.lanes, slot % layout.lanes, int(component - site * shape.n_components))
+                   .get(int(real - component * shape.site.n_reals)));
+  }
+};
+
+std::vector<double> host_numbers(std::size_t n) {
+  std::vector<double> values;
+#if !defined(__SANITIZE_ADDRESS__)  // which knows how much of a vector is in use
+  values.reserve(n);
+  constexpr std::size_t piece = std::size_t(1) << 21, page = 4096;
+  std::byte* const begin = reinterpret_cast<std::byte*>(values.data());
+  const std::size_t bytes = n * sizeof(double);
+  if (bytes > 4 * piece)
+    on_host_threads("host_numbers", std::int64_t((bytes + piece - 1) / piece), [&](std::int64_t i, int) {
+      const std::size_t end = std::min(bytes, std::size_t(i + 1) * piece);
+      for (std::size_t at = std::size_t(i) * piece; at < end; at += page) begin[at] = std::byte{0};
+    });
+#endif
+  values.resize(n);
+  return values;
+}
+
+template <class Stored>
+void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
+                          std::span<double> values) {
+  require(layout.order() == Order::even_odd,
+          "sites in the order of virtual nodes are put in lexicographic order on the "
+          "host: call export_blocks()");
+  constexpr std::size_t most = std::size_t(1) << 26;  // doubles at a time, half a GiB
+  if (values.empty()) return;
+  const Buffer<double> there("numbers in lexicographic order", std::min(most, values.size()));
+  const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
+  for (std::size_t first = 0; first < values.size(); first += most) {
+    const std::size_t n = std::min(most, values.size() - first);
+    for_each_item("export_reals", int(n),
+                  ExportReals<Stored>{layout.view(), blocks, shape, wanted, std::int64_t(first), there.data()});
+    copy_to_host(values.data() + first, there.data(), n * sizeof(double));
+  }
+}
+
 template <class Stored>
 void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<double> values) {
@@ -213,22 +286,27 @@ void write_site(const SiteBlocks<Stored>& blocks, const FieldShape& shape, const
 }
 
 template void export_blocks(const Layout&, const SiteBlocks<float>&, const FieldShape&, std::span<double>);
+template void export_device_blocks(const Layout&, const SiteBlocks<float>&, const FieldShape&, std::span<double>);
 template void import_blocks(const Layout&, const SiteBlocks<float>&, const FieldShape&, std::span<const double>);
 template void read_site(const SiteBlocks<float>&, const FieldShape&, const Layout::Position&, int, std::span<double>);
 template void write_site(const SiteBlocks<float>&, const FieldShape&, const Layout::Position&, int,
                          std::span<const double>);
 template void export_blocks(const Layout&, const SiteBlocks<double>&, const FieldShape&, std::span<double>);
+template void export_device_blocks(const Layout&, const SiteBlocks<double>&, const FieldShape&, std::span<double>);
 template void import_blocks(const Layout&, const SiteBlocks<double>&, const FieldShape&, std::span<const double>);
 template void read_site(const SiteBlocks<double>&, const FieldShape&, const Layout::Position&, int, std::span<double>);
 template void write_site(const SiteBlocks<double>&, const FieldShape&, const Layout::Position&, int,
                          std::span<const double>);
 template void export_blocks(const Layout&, const SiteBlocks<std::int16_t>&, const FieldShape&, std::span<double>);
+template void export_device_blocks(const Layout&, const SiteBlocks<std::int16_t>&, const FieldShape&,
+                                   std::span<double>);
 template void import_blocks(const Layout&, const SiteBlocks<std::int16_t>&, const FieldShape&, std::span<const double>);
 template void read_site(const SiteBlocks<std::int16_t>&, const FieldShape&, const Layout::Position&, int,
                         std::span<double>);
 template void write_site(const SiteBlocks<std::int16_t>&, const FieldShape&, const Layout::Position&, int,
                          std::span<const double>);
 template void export_blocks(const Layout&, const SiteBlocks<std::int8_t>&, const FieldShape&, std::span<double>);
+template void export_device_blocks(const Layout&, const SiteBlocks<std::int8_t>&, const FieldShape&, std::span<double>);
 template void import_blocks(const Layout&, const SiteBlocks<std::int8_t>&, const FieldShape&, std::span<const double>);
 template void read_site(const SiteBlocks<std::int8_t>&, const FieldShape&, const Layout::Position&, int,
                         std::span<double>);

@@ -17,6 +17,12 @@ namespace detail {
 template <class Stored>
 void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<double> values);
+/// The same of blocks where kernels run, for GPUs: a kernel puts them in order, before they are copied.
+template <class Stored>
+void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
+                          std::span<double> values);
+/// Zeros, whose pages all threads have touched first.
+std::vector<double> host_numbers(std::size_t n);
 template <class Stored>
 void import_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<const double> values);
@@ -36,13 +42,18 @@ void write_site(const SiteBlocks<Stored>& blocks, const FieldShape& shape, const
 /// field of one parity has zeros on the other.
 template <template <class> class SiteT, class Storage, class Lanes>
 std::vector<double> export_sites(const Field<SiteT, Storage, Lanes>& field) {
-  const HostField<SiteT, Storage, Lanes> host(field);
+  using Blocks = detail::SiteBlocks<typename Field<SiteT, Storage, Lanes>::Stored>;
   const auto shape = detail::FieldShape::of(field);
-  std::vector<double> values(std::size_t(field.layout().n_sites()) * std::size_t(shape.n_components) *
-                             std::size_t(shape.site.n_reals));
-  detail::export_blocks(field.layout(),
-                        detail::SiteBlocks<typename Field<SiteT, Storage, Lanes>::Stored>::of(host.view()), shape,
-                        values);
+  std::vector<double> values = detail::host_numbers(std::size_t(field.layout().n_sites()) *
+                                                    std::size_t(shape.n_components) * std::size_t(shape.site.n_reals));
+  if constexpr (unified_memory) {
+    const HostField<SiteT, Storage, Lanes> host(field);
+    detail::export_blocks(field.layout(), Blocks::of(host.view()), shape, values);
+  } else {
+    require(field.contiguous(), "a host copy of", field.name(),
+            "was asked for, which is only some components of a field: copy the whole field");
+    detail::export_device_blocks(field.layout(), Blocks::of(field.view()), shape, values);
+  }
   return values;
 }
 

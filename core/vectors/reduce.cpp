@@ -2,6 +2,7 @@
 #include "kov/core/vectors/reduce.hpp"
 
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/launch/exact_sums.hpp"
 
 #include <limits>
 
@@ -37,26 +38,17 @@ double exact_sum(const Comm& comm, std::span<const double> values, std::int64_t 
   comm.max(most);
   if (most[1] > 0) return std::nan("");
   if (most[0] == 0) return 0;
-  // Integers of 62 bits hold the sum of n_global values of the largest size; what rounding cuts off goes into a second
-  // sum, 20 bits finer, so that the result is good to a rounding of double.
-  int exponent = 0;
-  std::frexp(most[0], &exponent);
-  const int headroom = std::ilogb(double(n_global)) + 1;
-  const int shift = 61 - headroom - exponent;
-  constexpr int finer = 20;
-  // Products with a power of two are what ldexp() gives, as long as there is that power.
-  const bool is_double = std::abs(shift) < 1022;
-  const double scale = is_double ? std::ldexp(1.0, shift) : 0;
+  const ExactScale scale = ExactScale::of(most[0], n_global);
   for_each_value([=](Share& share, double v) {
-    const double scaled = is_double ? v * scale : std::ldexp(v, shift), whole = std::nearbyint(scaled);
-    share.sums[0] += std::int64_t(whole);
-    share.sums[1] += std::int64_t(std::nearbyint((scaled - whole) * double(1 << finer)));
+    const ExactTerm term = scale.term(v);
+    share.sums[0] += term.whole;
+    share.sums[1] += term.rest;
   });
   std::array<std::int64_t, 2> sums{};
   for (const Share& share : shares)
     for (std::size_t i = 0; i < 2; ++i) sums[i] += share.sums[i];
   comm.sum(sums);
-  return std::ldexp(double(sums[0]), -shift) + std::ldexp(double(sums[1]), -shift - finer);
+  return scale.sum({sums[0], sums[1]});
 }
 
 }  // namespace kov::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/observables/observables.hpp"
 
+#include "kov/core/launch/exact_sums.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/launch.hpp"
 
@@ -126,12 +127,30 @@ struct MeasureKernel {
   }
 };
 
-/// The square root of the largest value of all sites of all ranks.
-double largest_root(const Comm& comm, std::span<const double> values) {
-  std::array<double, 1> worst{0};
-  for (const double v : values) worst[0] = v > worst[0] ? v : worst[0];
-  comm.max(worst);
-  return std::sqrt(worst[0]);
+/// The values of n reals a site where kernels run, and the largest of each on this rank.  8 reals written and read a
+/// site and value, in double.
+template <int n, class Kernel>
+struct StoredValues {
+  std::size_t n_lanes;
+  Buffer<double> values;
+  std::vector<double> largest;
+
+  StoredValues(const std::string& name, const Lattice& lattice, const Kernel& kernel) {
+    constexpr int N = default_lanes;
+    const SiteRange range = lattice.layout().range(Subset::all);
+    n_lanes = std::size_t(range.n_outer) * N;
+    values = Buffer<double>(name, n * n_lanes);
+    for_each_site(name, range,
+                  StoreValues<site_index_t<Exec>, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes,
+                                                                values.data()});
+    largest = largest_sizes(values.data(), n, n_lanes);
+  }
+};
+
+/// The square root of the largest of all ranks.
+double largest_root(const Comm& comm, double value) {
+  comm.max(std::span(&value, 1));
+  return std::sqrt(value);
 }
 
 template <class T>
@@ -198,9 +217,8 @@ template <class T>
 double unitarity_deviation(const GaugeField<T>& gauge) {
   require_gauge(gauge);
   const detail::UnitarityKernel<T> kernel{gauge.view()};
-  const detail::SiteValues<1, detail::UnitarityKernel<T>> values("unitarity_deviation", gauge.lattice(), Subset::all,
-                                                                 kernel);
-  return detail::largest_root(gauge.lattice().comm(), values[0]);
+  const detail::StoredValues<1, detail::UnitarityKernel<T>> stored("unitarity_deviation", gauge.lattice(), kernel);
+  return detail::largest_root(gauge.lattice().comm(), stored.largest[0]);
 }
 
 template <class T>
@@ -208,15 +226,17 @@ LinkMeasures measure_links(const GaugeField<T>& gauge) {
   require_gauge(gauge);
   const Lattice& lattice = gauge.lattice();
   using Kernel = detail::MeasureKernel<T>;
-  const detail::SiteValues<8, Kernel> values("measure_links", lattice, Subset::all,
-                                             Kernel{detail::plaquette_kernel(gauge), {gauge.view()}});
+  const detail::StoredValues<8, Kernel> stored("measure_links", lattice,
+                                               Kernel{detail::plaquette_kernel(gauge), {gauge.view()}});
   LinkMeasures result;
   const double volume = double(lattice.volume());
-  for (int k = 0; k < 6; ++k)
-    result.plaquettes.planes[std::size_t(k)] =
-        detail::exact_sum(lattice.comm(), values[k], lattice.volume()) / (3 * volume);
-  result.link_trace = detail::exact_sum(lattice.comm(), values[6], lattice.volume()) / (12 * volume);
-  result.unitarity_deviation = detail::largest_root(lattice.comm(), values[7]);
+  // The violation of unitarity, which comes last, is no sum.
+  const std::vector<double> sums =
+      detail::exact_sums(lattice.comm(), stored.values.data(), 7, stored.n_lanes, lattice.volume(),
+                         {stored.largest.begin(), stored.largest.end() - 1});
+  for (std::size_t k = 0; k < 6; ++k) result.plaquettes.planes[k] = sums[k] / (3 * volume);
+  result.link_trace = sums[6] / (12 * volume);
+  result.unitarity_deviation = detail::largest_root(lattice.comm(), stored.largest[7]);
   return result;
 }
 

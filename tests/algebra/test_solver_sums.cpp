@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How often an iteration of a solver waits for sums over ranks.
+// How often an iteration of a solver waits for sums over ranks, by the kernels that make the numbers:
+// test_solver_collectives.cpp counts what goes over the network.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/krylov/multi_shift.hpp"

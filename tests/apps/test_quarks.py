@@ -125,6 +125,14 @@ class SpectrumQuarks(ProgramTest):
             file.write(content)
         self.call("spectrum", *SHARED, *job, *options(quark__0__propagators="propagator", output__prefix="read"))
         self.assertEqual(self.correlators("read.dat", "light-light"), self.correlators("spectrum.dat", "light-light"))
+        # The kind of a source is a label of correlators where it is no point.
+        self.assertNotIn("source_type", self.read("read.dat"))
+        self.assertIn(b"propagator source = point", content)
+        for written, kind in ((b"propagator source = plane", "plane"), (b"propagator sourc_ = point", "unknown")):
+            with open(self.path(name), "wb") as file:
+                file.write(content.replace(b"propagator source = point", written))
+            self.call("spectrum", *SHARED, *job, *options(quark__0__propagators="propagator", output__prefix=kind))
+            self.assertIn("# source_type = " + kind, self.read(kind + ".dat"))
 
     def test_propagators_that_do_not_fit_are_refused(self):
         self.call("propagator", *SOLVED, *LIGHT, *options(output__format="scidac", generate__configurations=1))

@@ -272,6 +272,36 @@ TEST(DisconnectedProducts, AreThoseOfDifferentHitsLessTheVacuum) {
   EXPECT_THROW(vacuum_subtracted({1, 2, 3}), InputError);
 }
 
+TEST(DisconnectedProducts, HitsAreToldApartByTheirLabels) {
+  const auto loops = [](const std::vector<int>& hits, double first) {
+    std::vector<Correlator> all;
+    for (const int hit : hits)
+      all.push_back({.kind = "loop",
+                     .channel = "pion",
+                     .labels = {{"hit", std::int64_t(hit)}},
+                     .value = {Number(first + hit, 1), Number(2 * hit, first)}});
+    return all;
+  };
+  const auto expect_same = [](const std::vector<double>& a, const std::vector<double>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12) << i;
+  };
+  expect_same(disconnected_product(loops({0, 1, 2}, 3), loops({0, 1, 2}, 5)),
+              disconnected_product(loops({2, 0, 1}, 3), loops({1, 2, 0}, 5)));
+  // Of hits 7 and 8 with 8 and 9 one pair is left out, and of different hits none.
+  const auto some = disconnected_product(loops({7, 8}, 3), loops({8, 9}, 5)),
+             pairs = disconnected_product(loops({7}, 3), loops({8, 9}, 5), false),
+             last = disconnected_product(loops({8}, 3), loops({9}, 5), false);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(some[i], (2 * pairs[i] + last[i]) / 3, 1e-12) << i;
+  expect_same(disconnected_product(loops({0}, 3), loops({1}, 5)),
+              disconnected_product(loops({0}, 3), loops({1}, 5), false));
+  EXPECT_THROW(disconnected_product(loops({1}, 3), loops({1}, 5)), InputError);
+  EXPECT_THROW(disconnected_product(loops({1, 1}, 3), loops({1, 2}, 5)), InputError);
+  auto unlabelled = loops({0, 1}, 3);
+  unlabelled[1].labels.clear();
+  EXPECT_THROW(disconnected_product(unlabelled, loops({0, 1}, 5)), InputError);
+}
+
 /// Loops with a vacuum value and a particle of known mass on top of it.
 TEST(DisconnectedProducts, VacuumOfManyConfigurationsIsSubtracted) {
   constexpr std::size_t n = 8;

@@ -327,6 +327,34 @@ TEST_F(ThreePoints, TheConservedChargeCountsTheQuarks) {
     }
 }
 
+/// The divergence of a current with transfer q, to a sink of momentum p', is the two-point function at p' where the
+/// current meets the source, and less that at p' + q where it meets the sink: before the current, the hadron has p' +
+/// q.
+TEST_F(ThreePoints, ACurrentWithMomentumTakesItFromTheHadronAtTheSource) {
+  const Momentum at_sink{1, 0, 0}, transfer{1, 0, 0}, at_source{2, 0, 0};
+  const Number step{0, 1};  // e^{2 pi i / 4}
+  const Propagator<double> u = from_origin(light_), s = from_origin(heavy_);
+  const auto expect_identity = [&](const Propagator<double>& q, int source, const std::vector<Correlator>& c2,
+                                   const std::string& what) {
+    const auto current = conserved_currents(links_, u, q, {source}, {transfer});
+    const double size = std::abs(c2[0].value[3]);
+    EXPECT_GT(std::abs(c2[0].value[3] - c2[1].value[3]), 1e-3 * size) << "which tells the momenta apart";
+    for (std::size_t t = 0; t < 4; ++t) {
+      const Number divergence =
+          (1.0 - step) * current.at(0).value[t] + current.at(3).value[t] - current.at(3).value[(t + 3) % 4];
+      const Number expected = t == 0 ? c2[0].value[3] : t == 3 ? -c2[1].value[3] : 0;
+      EXPECT_LT(std::abs(divergence - expected), 1e-11 * size) << what << " at t = " << t;
+    }
+  };
+  const int pion = 15;
+  expect_identity(solved(light_, meson_sequential_source(s, t_sink_, Gamma::number(pion), at_sink)), pion,
+                  mesons(u, s, {{pion, pion}}, {at_sink, at_source}), "pion");
+  const BaryonOperator op = baryon_operators("lambda_z")[0];  // with one up quark
+  const Quarks<double> quarks{{"u", u}, {"d", u}, {"s", s}};
+  expect_identity(solved(light_, baryon_sequential_source<double>(quarks, {{op.name, op, op}}, "u", t_sink_, at_sink)),
+                  0, baryons<double>(quarks, std::vector{op}, {at_sink, at_source}), op.name);
+}
+
 TEST_F(ThreePoints, SequentialSourcesAreLinearInTheCorrelators) {
   const Propagator<double> u = from_origin(light_), d = from_origin(heavy_);
   const auto components = baryon_operators("proton");

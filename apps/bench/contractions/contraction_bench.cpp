@@ -193,7 +193,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
 void bench_contractions(const Session& session, const ContractionBench& bench) {
   const Blas blas = Blas::load(bench.blas);
   Roofline roofline(bench.roofs);
-  session.say(Runtime::description() + ", " + blas.name());
+  session.say(Runtime::description() + ", " + blas.name() + (blas.exists() ? "" : " (" + blas.problem() + ")"));
   const auto table = [&](const std::string& name, const std::function<void()>& print) {
     if (name.find(bench.only) == std::string::npos) return;
     print();

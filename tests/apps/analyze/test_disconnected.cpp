@@ -6,6 +6,7 @@
 #include "kov/core/base/error.hpp"
 #include "kov/core/site/random.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
@@ -83,6 +84,7 @@ TEST(Disconnected, CorrelatorsAreThoseOfANaiveSum) {
         all.push_back(noise_series("loop", channel, momentum, hit, ++stream));
         loops[{channel, momentum}].push_back(all.back());
       }
+  std::reverse(all.begin(), all.begin() + 3);  // files need not have hits in one order
   const CorrelatorSeries connected = noise_series("meson", "pion-a0", rest, 0, ++stream);
   all.push_back(connected);
   for (const bool exact : {false, true}) {
@@ -227,6 +229,11 @@ TEST(Disconnected, ConnectedPartsHaveTheQuarksOfTheLoopsAndPointSources) {
   none_with("sink_smearing", "wuppertal");
   none_with("source_smearing", "wuppertal");
   none_with("kappa", 0.16);
+  for (const char* type : {"wall", "momentum", "grid", "noise", "unknown"}) none_with("source_type", type);
+  none_with("source_type_2", "wall");
+  none_with("source_smearing_1", "wuppertal");
+  c.labels["source_type"] = "point";
+  EXPECT_EQ(n_isoscalar(), 1);
   c.samples.back() = "another";
   EXPECT_THROW(n_isoscalar(), InputError);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Matrix elements of currents from series of three-point and two-point functions.
+#include "apps/analyze/analyze_results.hpp"
 #include "apps/analyze/ratio_analysis.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/site/random.hpp"
@@ -57,11 +58,11 @@ CorrelatorSeries three_point(const std::string& hadron, const Momentum& q, const
 
 TEST(Ratios, MatrixElementsAreThoseOfTheSpectrum) {
   const Labels labels{{"source_smearing", "wuppertal"}, {"sink_smearing", "wuppertal"}};
-  const Momentum rest{0, 0, 0}, q{0, 0, 1}, sink{1, 0, 0};
+  const Momentum rest{0, 0, 0}, q{0, 0, 1}, sink{1, 0, 0}, twice{2, 0, 0};
   for (const double noise : {0.0, 0.005}) {
     std::vector<CorrelatorSeries> series;
     std::uint32_t stream = 0;
-    for (const Momentum& p : {rest, Momentum{1, 0, 0}, Momentum{1, 1, 0}})
+    for (const Momentum& p : {rest, Momentum{1, 0, 0}, Momentum{1, 1, 0}, twice})
       series.push_back(two_point("nucleon", p, labels, 1, noise, ++stream));
     const auto add = [&](const Momentum& transfer, const Momentum& p, std::complex<double> element) {
       for (const int t_sink : {9, 6, 8})
@@ -70,15 +71,17 @@ TEST(Ratios, MatrixElementsAreThoseOfTheSpectrum) {
     add(rest, rest, 0.9);
     add(q, rest, {0, -1.4});  // p = 0 0 1, whose mean with 1 0 0 is measured
     add(q, sink, 0.5);        // p = 1 0 1
+    add(sink, sink, 0.7);     // p = p' + q = 2 0 0, where p' - q is at rest
     AnalyzeParameters parameters;
     for (const char* method : {"jackknife", "bootstrap", "gamma"}) {
       parameters.errors.method = method;
       parameters.errors.replicas = 200;
       const std::vector<RatioResult> found = ratios_of(series, parameters, extent);
-      ASSERT_EQ(found.size(), 3u);
-      const double e0 = energy_at(rest), e1 = energy_at(q), e2 = energy_at({1, 0, 1});
-      const double expected[] = {0.9 / (2 * e0), -1.4 / (2 * std::sqrt(e0 * e1)), 0.5 / (2 * std::sqrt(e1 * e2))};
-      for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_EQ(found.size(), 4u);
+      const double e0 = energy_at(rest), e1 = energy_at(q), e2 = energy_at({1, 0, 1}), e4 = energy_at(twice);
+      const double expected[] = {0.9 / (2 * e0), -1.4 / (2 * std::sqrt(e0 * e1)), 0.5 / (2 * std::sqrt(e1 * e2)),
+                                 0.7 / (2 * std::sqrt(e1 * e4))};
+      for (std::size_t k = 0; k < 4; ++k) {
         const RatioResult& r = found[k];
         ASSERT_EQ(r.problem, "");
         EXPECT_EQ(r.imaginary, k == 1);
@@ -151,6 +154,36 @@ TEST(Ratios, WhatIsMissingIsSaid) {
   AnalyzeParameters parameters;
   parameters.ratio.skip = -1;
   EXPECT_THROW(parameters.check(), InputError);
+}
+
+TEST(Ratios, WhatLeavesNoPlateauIsSaid) {
+  const Momentum rest{0, 0, 0};
+  CorrelatorSeries c2 = two_point("nucleon", rest, {}, 1, 0, 1);
+  const std::vector<CorrelatorSeries> series{c2, three_point("nucleon", rest, rest, 4, {}, 1, 0, 2),
+                                             three_point("nucleon", rest, rest, 9, {}, 1, 0, 3)};
+  AnalyzeParameters parameters;
+  for (const int skip : {3, 5, 1 << 30}) {
+    parameters.ratio.skip = skip;
+    const std::vector<RatioResult> found = ratios_of(series, parameters, extent);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].problem, "") << "there are ratios";
+    const SinkTimeRatio &early = found[0].sinks[0], &late = found[0].sinks[1];
+    EXPECT_NE(early.problem.find("ratio.skip is " + std::to_string(skip)), std::string::npos) << early.problem;
+    EXPECT_NE(early.problem.find("at most 2"), std::string::npos) << early.problem;
+    EXPECT_EQ(late.problem.empty(), skip == 3) << late.problem;
+    EXPECT_EQ(std::isfinite(late.plateau.mean), skip == 3);
+    EXPECT_NE(found[0].sum_problem, "") << "of one plateau";
+    AnalysisResults all;
+    all.ratios = found;
+    EXPECT_NE(ratio_table(all, 0).find(early.problem), std::string::npos);
+  }
+  // A root of a negative number.
+  parameters.ratio.skip = 1;
+  CorrelatorSeries moving = two_point("nucleon", {0, 0, 1}, {}, 1, 0, 4);
+  for (std::size_t i = 0; i < moving.samples.size(); ++i) moving.values[i * moving.n_times + 2] *= -1;
+  const auto found =
+      ratios_of({c2, moving, three_point("nucleon", {0, 0, 1}, rest, 9, {}, 1, 0, 3)}, parameters, extent);
+  EXPECT_NE(found[0].sinks[0].problem.find("tau = 2"), std::string::npos) << found[0].sinks[0].problem;
 }
 
 }  // namespace ratio_analysis_test

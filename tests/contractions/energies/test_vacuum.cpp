@@ -78,6 +78,47 @@ TEST(Vacuum, IsUnbiased) {
   EXPECT_GT(std::abs(product_of_means - mean_a * mean_b), 0.05);
 }
 
+/// Of five samples, whose covariance is far above the error of the replicas' mean; and a vacuum of 1000, of which a
+/// product of loops has as much, leaves nothing in their difference.
+TEST(Vacuum, ReplicasOfTheBootstrapAreCentredAtTheMean) {
+  constexpr int n = 5, replicas = 4000;
+  Samples samples;
+  SiteRandom random(4, 0, 0);
+  for (int i = 0; i < n; ++i) {
+    const double x = random.normal_pair().first;
+    samples.push_back({0, 0.2 + x, 0.1, 0.3 + x, x - 0.1});
+  }
+  const auto centre = [&](const Resampled& result, std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 1; k < result.n_rows(); ++k) sum += result.row(k)[i] / replicas;
+    return sum;
+  };
+  const Resampled result = with_vacuum(samples, Bootstrap{replicas});
+  for (std::size_t i = 1; i < 3; ++i)
+    EXPECT_NEAR(centre(result, i), result.mean()[i], 5 * result.estimate(i).error / std::sqrt(replicas)) << i;
+  Number mean_a = 0, mean_b = 0, both = 0;
+  for (const auto& row : samples) {
+    mean_a += a(row) / double(n);
+    mean_b += b(row) / double(n);
+    both += a(row) * b(row) / double(n);
+  }
+  const Number excess = (both - mean_a * mean_b) / double(n - 1);
+  EXPECT_GT(excess.real(), 15 * result.estimate(1).error / std::sqrt(replicas)) << "which a shift would show";
+  EXPECT_GT(excess.imag(), 15 * result.estimate(2).error / std::sqrt(replicas));
+  for (auto& row : samples) {
+    row[1] += 1000;
+    row[0] = (a(row) * b(row)).real();
+  }
+  const Resampled far = with_vacuum(samples, Bootstrap{200});
+  for (auto& row : samples) {
+    row[1] -= 1000;
+    row[0] = (a(row) * b(row)).real();
+  }
+  const Resampled near = with_vacuum(samples, Bootstrap{200});
+  for (std::size_t k = 0; k < far.n_rows(); ++k)
+    EXPECT_NEAR(far.row(k)[0] - far.row(k)[1], near.row(k)[0] - near.row(k)[1], 1e-9) << k;
+}
+
 TEST(Vacuum, OfTheBootstrapHasTheErrorOfTheJackknife) {
   const Samples samples = rows(200, 3);
   const auto jack = with_vacuum(samples, Jackknife{}).estimates(),

@@ -2,6 +2,7 @@
 //
 // Propagators as other programs write them with QIO: one record in two orders, and USQCD's records of columns.
 #include "kov/contractions/io/propagator_io.hpp"
+#include "kov/contractions/io/propagator_usqcd.hpp"
 #include "kov/core/io/byte_order.hpp"
 #include "kov/core/io/checksum.hpp"
 #include "kov/core/io/lime.hpp"
@@ -206,7 +207,12 @@ TEST_F(ForeignPropagator, OfUsqcdHasItsSourceWhereTheTypeOfTheFileSaysSo) {
     behind.push_back(one.back());
     behind.push_back(source(12));
   }
-  expect_ones("ScalarSource_TwelveSink", one, false);
+  for (const char* name : {"USQCD_D_Complex", "USQCD_D3_Complex", "QLA_D_Complex", ""}) {  // as programs differ
+    one[0].datatype = name;
+    expect_ones("ScalarSource_TwelveSink", one, false);
+  }
+  EXPECT_EQ(detail::usqcd_source(std::make_shared<const InputFile>(path_)).parts.size(), 1u) << "read once";
+  comm_.barrier();
   expect_ones("ScalarSource_Sink_Pairs", scalars, false);
   expect_ones("Source_Sink_Pairs", spinors, true);
   EXPECT_TRUE(contains(source_refusal("Else", one), "is of the type"));

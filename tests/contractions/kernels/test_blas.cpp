@@ -17,7 +17,8 @@ using test::random_numbers;
 class NeedsBlas : public testing::Test {
  protected:
   void SetUp() override {
-    if (!blas.exists()) GTEST_SKIP() << "NOT TESTED: this machine has no BLAS: install libopenblas0";
+    if (!blas.exists())
+      GTEST_SKIP() << "NOT TESTED: this machine has no BLAS: install libopenblas0; " << blas.problem();
   }
   const Blas blas = Blas::load();
 };
@@ -105,6 +106,9 @@ TEST(Blas, ThatIsNotThereDoesNothing) {
   EXPECT_EQ(Blas().name(), "no BLAS");
   EXPECT_THROW(Blas::load("no_such_library.so"), InputError);
   EXPECT_THROW(Blas::load("libc.so.6"), InputError) << "it has no products";
+  const Blas usual = Blas::load();
+  EXPECT_EQ(usual.exists(), usual.problem().empty()) << usual.problem();
+  EXPECT_EQ(Blas().problem(), "");
 }
 
 TEST_F(NeedsBlas, ForProductsWhoseSumsAreNotInDouble) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Sums over sites: every site once and no padding, the same bits every time, exact sums the same on any decomposition.
+#include "kov/core/launch/exact_sums.hpp"
+#include "kov/core/site/random.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
@@ -94,6 +96,39 @@ TEST_P(Sums, ExactOnesHaveTheSameBitsOnAnyDecomposition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Sums, ::testing::ValuesIn(test::lattice_cases()), test::case_name);
+
+/// Where kernels run, of several arrays at a time: the bits of exact_sum() on the host.
+TEST(ExactSums, OfArraysAreThoseOfTheHost) {
+  constexpr std::size_t n = 10001;
+  constexpr int n_arrays = 5;
+  std::vector<double> values(n_arrays * n);
+  SiteRandom random(3, 0, std::uint64_t(Comm::world().rank()));
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto z = random.normal_pair();
+    values[i] = z.first;
+    values[n + i] = std::ldexp(z.second, int(i % 60) - 30);
+    values[3 * n + i] = std::ldexp(z.first, -1070);
+    values[4 * n + i] = z.second;
+  }
+  values[4 * n + 77] = std::nan("");
+  const Buffer<double> there("arrays", std::span<const double>(values));
+  const std::vector<double> largest = detail::largest_sizes(there.data(), n_arrays, n);
+  const auto array = [&](int k) { return std::span<const double>(values).subspan(std::size_t(k) * n, n); };
+  for (int k = 0; k < 4; ++k) {
+    double most = 0;
+    for (const double v : array(k)) most = std::max(most, std::abs(v));
+    EXPECT_EQ(largest[std::size_t(k)], most) << k;
+  }
+  EXPECT_TRUE(std::isinf(largest[4]));
+  const std::int64_t n_global = std::int64_t(n) * Comm::world().size();
+  const std::vector<double> sums = detail::exact_sums(Comm::world(), there.data(), n_arrays, n, n_global, largest);
+  for (int k = 0; k < 4; ++k)
+    EXPECT_EQ(sums[std::size_t(k)], detail::exact_sum(Comm::world(), array(k), n_global)) << k;
+  EXPECT_EQ(sums[2], 0);
+  EXPECT_NE(sums[3], 0);
+  EXPECT_TRUE(std::isnan(sums[4]));
+  EXPECT_EQ(detail::largest_sizes(nullptr, 2, 0), std::vector<double>(2));
+}
 
 TEST(SumsOfFieldsWithNaN, AreNaN) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});

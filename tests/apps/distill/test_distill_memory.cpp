@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// The memory that `kovariant distill` expects, beside what contractions allocate.
+#include "apps/distill/baryons.hpp"
+#include "apps/distill/distill_plan.hpp"
+#include "apps/distill/two_pions.hpp"
+#include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/core/base/memory_use.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace kov::app {
+namespace test_distill_memory {
+
+/// Zeros.
+DistilledQuarks<double> no_quarks(int n, int n_times) {
+  return {.n_vectors = n,
+          .n_times = n_times,
+          .elemental = [](int, int, std::span<Complex<double>>) {},
+          .perambulator = [](const std::string&, int, int, std::span<Complex<double>>) {},
+          .same_as = {{"d", "u"}}};
+}
+
+TEST(DistillMemory, OfTwoPionsIsWhatOneSinkTakes) {
+  constexpr int n = 4, n_times = 2;
+  const Coord extent{8, 8, 8, n_times};
+  struct Case {
+    int max_momentum;
+    Momentum total;
+  };
+  for (const Case& c : {Case{0, {0, 0, 0}}, {1, {0, 0, 0}}, {1, {0, 1, 1}}, {2, {0, 1, 1}}}) {
+    DistillParameters p;
+    p.eigenvectors.n = n;
+    p.elementals.max_momentum = c.max_momentum;
+    std::vector<MultiMesonOperator> operators;
+    for (const TwoPionOperator& op : two_pion_operators(p, c.total, extent))
+      operators.push_back(multi_meson(op, momenta_up_to(c.max_momentum)));
+    const auto contraction = multi_meson_contraction<double>(operators, no_quarks(n, n_times), {.workspace_bytes = 1});
+    // What buffers hold, beside which matrices are on the host, too.
+    const double taken = double(most_bytes_of([&] { contraction(no_quarks(n, n_times), {0}, {}); })),
+                 expected = two_pion_sink_bytes(p, c.total, extent);
+    EXPECT_LT(taken, expected) << c.max_momentum << ", " << to_string(c.total);
+    EXPECT_GT(taken, 0.3 * expected) << c.max_momentum << ", " << to_string(c.total);
+  }
+}
+
+TEST(DistillMemory, OfBaryonsIsWhatTheyTake) {
+  constexpr int n = 6, n_times = 2;
+  DistillParameters p;
+  p.eigenvectors.n = n;
+  p.elementals.max_baryon_momentum = 0;
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"proton"}, {"proton", "proton_np"}, {"delta_pp", "delta_pp_np"}}) {
+    p.correlators.baryons = names;
+    std::vector<BaryonCorrelation> correlations;
+    for (const BaryonOperator& op : light_baryon_operators(p)) correlations.push_back({op.name, op, op});
+    const double taken = double(most_bytes_of(
+                     [&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); })),
+                 expected = baryon_bytes(p, n_times);
+    EXPECT_LT(taken, expected) << names.back();
+    EXPECT_GT(taken, 0.25 * expected) << names.back();
+  }
+  // A workspace holds one cube at least, however large it is.
+  p.eigenvectors.n = 512;
+  const double cube = 16 * std::pow(512.0, 3);
+  EXPECT_GT(baryon_bytes(p, n_times), (2 * (4 + 4) + 5 + 1) * cube);
+}
+
+/// Ranks that share a time slice have all of its matrices.
+TEST(DistillMemory, OfMatricesIsSharedByRanksInTimeAlone) {
+  DistillParameters p;
+  p.correlators.mesons = {};
+  p.eigenvectors.n = 128;
+  p.elementals.max_momentum = 6;
+  const Coord extent{8, 8, 8, 8};
+  const auto bytes = [&](const Coord& grid) { return distill_job_bytes(p, extent, grid); };
+  const double elementals = 16.0 * 128 * 128 * 8 * double(p.labels().size());
+  EXPECT_NEAR(bytes({2, 1, 1, 1}) - bytes({1, 1, 1, 2}), elementals / 2, 1);
+  EXPECT_NEAR(bytes({2, 2, 1, 2}) - bytes({1, 1, 1, 8}), elementals * (0.5 - 0.125), 1);
+  EXPECT_GT(bytes({2, 2, 2, 1}), elementals);
+  p.eigenvectors.n = 64;
+  p.elementals.max_momentum = 0;
+  p.elementals.displacements = {"1"};
+  p.correlators.baryons = {"proton"};
+  const double of_baryons = 16.0 * 64 * 64 * 64 * double(p.baryon_momenta().size());
+  EXPECT_NEAR(bytes({2, 1, 1, 1}) - bytes({1, 1, 1, 2}), of_baryons * 4, 1);
+}
+
+}  // namespace test_distill_memory
+}  // namespace kov::app
