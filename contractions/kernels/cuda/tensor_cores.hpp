@@ -10,9 +10,10 @@
 
 namespace kov::detail {
 
-/// Whether this device has tensor cores that multiply doubles and TF32 numbers.
+/// Whether this device has tensor cores that multiply doubles and TF32 numbers, and this build is for them.
 inline bool has_tensor_cores() {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ARCH_KEPLER) && !defined(KOKKOS_ARCH_MAXWELL) && \
+    !defined(KOKKOS_ARCH_PASCAL) && !defined(KOKKOS_ARCH_VOLTA) && !defined(KOKKOS_ARCH_TURING75)
   static const bool has = Exec().cuda_device_prop().major >= 8;
   return has;
 #else
