@@ -117,6 +117,12 @@ void check_temporal_gauge(const Lattice& lattice) {
   expect_time_links_are_unit<T, T>(temporal, columns);
   expect_time_links_are_unit<T, Links12<T>>(temporal, psi);
   expect_time_links_are_unit<T, Links12<T>>(temporal, columns);
+  if constexpr (std::is_same_v<T, float>) {
+    const SpinorField<Fixed16> of_16_bits(lattice, "in 16 bits", 2);
+    convert(psi, of_16_bits);
+    expect_time_links_are_unit<T, T>(temporal, of_16_bits);
+    expect_time_links_are_unit<T, Links12<T>>(temporal, of_16_bits);
+  }
   EXPECT_THROW(GaugeLinks<T>(gauge, TemporalGauge<T>::factors({})), InputError);
 }
 
