@@ -230,15 +230,19 @@ class Neighbourhood<ColumnSite> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION Neighbourhood(const Stencil::View& stencil, ColumnSite x)
       : entries_(stencil.entries + std::size_t(x.outer) * std::size_t(stencil.n_legs)),
-        crossings_(stencil.crossings + std::size_t(x.outer) * std::size_t(stencil.n_legs)) {}
+        crossings_(stencil.crossings + std::size_t(x.outer) * std::size_t(stencil.n_legs)),
+        crossing_legs_(stencil.crossing_legs + x.outer) {}
   KOKKOS_FORCEINLINE_FUNCTION LaneHop operator()(int leg) const {
     const std::uint32_t e = entries_[leg];
     return {detail::entry_outer(e), 0, detail::entry_halo(e), crossings_[leg]};
   }
+  /// The legs with a crossing, a bit each for the first 32.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned crossing_legs() const { return *crossing_legs_; }
 
  private:
   const std::uint32_t* entries_;
   const std::uint8_t* crossings_;
+  const std::uint32_t* crossing_legs_;
 };
 #endif
 

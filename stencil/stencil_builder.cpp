@@ -98,7 +98,7 @@ void Stencil::Builder::fill_tables() {
   std::vector<std::uint32_t> entries(by_entry ? (n_outer + 1) * n_legs : 0);
   std::vector<std::int32_t> slots(by_slot ? n_outer * n_legs * std::size_t(lanes_) : 0);
   std::vector<std::uint8_t> crossings(std::max(entries.size(), slots.size()));
-  std::vector<std::uint32_t> crossing_legs(has_packs ? n_outer : 0);
+  std::vector<std::uint32_t> crossing_legs(has_packs ? n_outer + 2 : 0);  // likewise, a pair ahead
   for_each_outer([&](int outer, int) {
     if (!by_entry && !by_slot) return;
     for (int lane = 0; lane < (nodes_ ? 1 : lanes_); ++lane) {

@@ -8,6 +8,7 @@
 #include "kov/core/base/error.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/operator_work.hpp"
 
 #include <algorithm>
@@ -83,7 +84,21 @@ void add_rows(const DslashTable& table, const GaugeLinks<LinkStorage>& links, co
             [&] { M.apply(in, out); });
 }
 
-/// The same with a clover term, which has no 16-bit form.
+/// The hop on links in temporal gauge, of which a quarter is not read.
+template <class LinkStorage, class Storage>
+void add_temporal_row(const DslashTable& table, const GaugeField<Storage>& temporal, const std::string& spinor) {
+  constexpr int link_reals = Codec<ColorMatrix, LinkStorage>::shape.n_stored;
+  const double spinors = 2 * kov::detail::bytes_of_site<Spinor, Storage>,
+               link = kov::detail::bytes_of_site<ColorMatrix, LinkStorage>;
+  if (!table.fits(spinors + (has_packs ? 20 : 8) * link, spinor, link_reals, 1)) return;
+  const SpinorField<Storage> in(table.lattice, "in"), out(table.lattice, "out");
+  fill_for_bench(in, 3);
+  const Hop<LinkStorage> hop(GaugeLinks<LinkStorage>(temporal, TemporalGauge<Storage>::factors({})), {.doubled = true});
+  table.row("hop, temporal gauge", spinor, link_reals, 1, lanes_name<SiteLanes>(), table.sites / 2, spinors + 6 * link,
+            hop_flops, [&] { hop.apply(in.odd(), out.even()); });
+}
+
+/// The rows of add_rows() with a clover term, which has no 16-bit form.
 template <class LinkStorage, class Storage, class Lanes>
 void add_clover_rows(const DslashTable& table, const GaugeField<Storage>& gauge, const GaugeLinks<LinkStorage>& links,
                      const std::string& spinor, int n) {
@@ -134,6 +149,9 @@ void add_rows_in(const DslashTable& table) {
     add_rows<Links12<T>, T, Lanes>(table, of_12, spinor, n);
   });
   add_rows<Links8<T>, T, SiteLanes>(table, GaugeLinks<Links8<T>>(rows.gauge), spinor, 1);
+  const GaugeField<T> temporal = in_temporal_gauge(rows.gauge).links;
+  add_temporal_row<T>(table, temporal, spinor);
+  add_temporal_row<Links12<T>>(table, temporal, spinor);
   add_clover_rows<T, T, SiteLanes>(table, rows.gauge, rows.links, spinor, 1);
   add_clover_rows<Links12<T>, T, SiteLanes>(table, rows.gauge, of_12, spinor, 1);
   add_clover_rows<Links12<T>, T, ColumnLanes<8>>(table, rows.gauge, of_12, spinor, 8);

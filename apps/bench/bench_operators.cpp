@@ -6,6 +6,8 @@
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/stencil/gauge/quark_transformation.hpp"
+#include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/smearing/momentum_smearing.hpp"
@@ -53,6 +55,24 @@ void add_site_terms(BenchRows<T>& rows) {
            [=] { CloverTerm<T>(gauge, {.mass = 0.1}); });
 }
 
+/// The hop without links in time, and the way to that gauge.
+template <class T>
+void add_temporal_gauge(BenchRows<T>& rows) {
+  const double V = rows.sites;
+  const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
+  const GaugeField<T> gauge = rows.gauge.alias();
+  const TemporalGauge<T> temporal = in_temporal_gauge(gauge);
+  const GaugeLinks<T> links(temporal.links, temporal.factors({}));
+  const Hop<T> hop(links, {.doubled = true});
+  rows.add("Wilson hop in temporal gauge, even from odd", V / 2, 48 + rows.hop_link_reals * 3 / 4, 1320,
+           [=] { hop.apply(a.odd(), b.even()); });
+  rows.add("links in temporal gauge", V, 18 + 54 + 144 + 18 + 18, 9 * 198, [=] { in_temporal_gauge(gauge); });
+  rows.add("links in temporal gauge made ready", V, 18 + 144, 0,
+           [=] { GaugeLinks<T>(temporal.links, temporal.factors({})); });
+  const QuarkTransformation<T> g(temporal.transformation);
+  rows.add("gauge transformation of a spinor", V, 48 + 18, 264, [=] { g.apply(a, b); });
+}
+
 template <class T>
 void add_adjoint(BenchRows<T>& rows) {
   const AdjointLaplacian<T> adjoint(rows.links);
@@ -91,6 +111,7 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Hamber-Wu operator", V, 48 + 144, 16 * 360 + 48, [=] { hamber_wu.apply(a, b); });
   rows.add("links of two lengths", V, 72 + 144, 4 * 198, [=] { links_of_two_lengths<T>(gauge, 2); });
   add_site_terms(rows);
+  add_temporal_gauge(rows);
   add_blocks(rows);
   add_adjoint(rows);
   // A copy, and on CPUs, read again, the doubled ones.

@@ -35,6 +35,9 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver) {
             quark.action + ",",
             "which has links between even sites, so that there is no even-odd preconditioner: set "
             "solver.preconditioner to none");
+    require(!quark.is_improved() || !solver.is_in_temporal_gauge(), settings.origin(section + ".action"), "is",
+            quark.action + ",",
+            "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   }
 }
 

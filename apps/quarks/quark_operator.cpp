@@ -7,10 +7,13 @@
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/preconditioning/transformed.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/stencil/gauge/quark_transformation.hpp"
+#include "kov/stencil/gauge/temporal_gauge.hpp"
 
 #include <optional>
 
@@ -74,13 +77,38 @@ Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const
   return plain_solver<SpinorField<T, Lanes>>(choice);
 }
 
+/// Links of a job, and what is known of them.
+struct JobLinks {
+  GaugeField<double> gauge;
+  TimeLinks time_links = TimeLinks::any;
+
+  LegFactors factors(LegFactors of) const {
+    of.time_links = time_links;
+    return of;
+  }
+};
+
+/// make(real, links): M in a precision on these links.
 template <class T, class Lanes, class Make>
-QuarkOperator<T, Lanes> with_solver(const SolverChoice& choice, const Make& make, int n) {
+QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const SolverChoice& choice, const Make& make,
+                                    int n) {
   using F = SpinorField<T, Lanes>;
-  const auto M = make(T{});
-  return {std::make_shared<const Operator<F>>(M),
-          std::make_shared<const Solver<F>>(choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n)
-                                                                 : all_sites_solver<T, Lanes>(choice, make))};
+  const JobLinks given{gauge.alias()};
+  const auto M = make(T{}, given);
+  const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
+    const auto make_there = [&](auto real) { return make(real, links); };
+    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_there, n)
+                                : all_sites_solver<T, Lanes>(choice, make_there);
+  };
+  const auto solver = [&]() -> Solver<F> {
+    if (!choice.is_in_temporal_gauge()) return solver_of(M, given);
+    const TemporalGauge<double> temporal = in_temporal_gauge(gauge);
+    const JobLinks links{temporal.links.alias(), TimeLinks::unit};
+    const auto there = make(T{}, links);
+    const QuarkTransformation<T> g(temporal.transformation, {.columns = Lanes::holds_columns});
+    return Transformed<F>(g, there, solver_of(there, links));
+  };
+  return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver())};
 }
 
 template <class T, class Lanes>
@@ -89,7 +117,9 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   const BoundaryAngles boundary = action.boundary_angles();
   const Anisotropy anisotropy{action.xi0, action.nu};
   const LinkForms forms{.columns = Lanes::holds_columns};
-  const auto links = [&]<class R>(R) { return GaugeLinks<R>(gauge, anisotropy.factors(boundary)); };
+  const auto links_in = [&]<class R>(R, const JobLinks& links) {
+    return GaugeLinks<R>(links.gauge, links.factors(anisotropy.factors(boundary)));
+  };
   if (action.is_improved()) {
     const auto make = [&]<class R>(R) {
       return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
@@ -101,24 +131,24 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   }
   if (action.c_sw != 0)
     return with_solver<T, Lanes>(
-        choice,
-        [&]<class R>(R) {
-          return WilsonCloverOperator<R>(
-              gauge, boundary, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy},
-              forms);
+        gauge, choice,
+        [&]<class R>(R r, const JobLinks& links) {
+          const CloverTerm<R> term(
+              links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
+          return WilsonCloverOperator<R>(links_in(r, links), term, forms);
         },
         n_columns);
   if (action.mu != 0)
     return with_solver<T, Lanes>(
-        choice,
-        [&]<class R>(R r) {
-          return TwistedMassOperator<R>(links(r), {action.mass, action.mu, anisotropy}, forms);
+        gauge, choice,
+        [&]<class R>(R r, const JobLinks& links) {
+          return TwistedMassOperator<R>(links_in(r, links), {action.mass, action.mu, anisotropy}, forms);
         },
         n_columns);
   return with_solver<T, Lanes>(
-      choice,
-      [&]<class R>(R r) {
-        return WilsonOperator<R>(links(r), MassTerm{action.mass, anisotropy}, forms);
+      gauge, choice,
+      [&]<class R>(R r, const JobLinks& links) {
+        return WilsonOperator<R>(links_in(r, links), MassTerm{action.mass, anisotropy}, forms);
       },
       n_columns);
 }

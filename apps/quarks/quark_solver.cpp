@@ -26,6 +26,8 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
   require(!action.is_improved() || !choice.is_even_odd(), "quarks of the action", action.action_name(),
           "have links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner to "
           "none");
+  require(!action.is_improved() || !choice.is_in_temporal_gauge(), "quarks of the action", action.action_name(),
+          "have longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice);

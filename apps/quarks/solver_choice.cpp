@@ -23,6 +23,10 @@ void SolverChoice::add_all_to(Settings& s) {
   s.add("solver.columns", &columns,
         "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
         {"auto", "one by one", "together"});
+  s.add("solver.gauge", &gauge,
+        "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
+        "one",
+        {"given", "temporal"});
 }
 
 void SolverChoice::add_with(Settings& s, const std::string& about_precision,
@@ -62,14 +66,16 @@ void SolverChoice::check(const Settings& settings) const {
 
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
-                  exact_text(tolerance));
+                  exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : ""));
 }
 
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
-  return precision != "double" && !is_single() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work
-                                               : real * spinor * work;
+  // The transformation, links in double and ready for the operator, and three fields at the door.
+  const double there = is_in_temporal_gauge() ? 8 * (18 + links) + real * (3 * links + 3 * spinor) : 0;
+  return there + (precision != "double" && !is_single() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work
+                                                        : real * spinor * work);
 }
 
 }  // namespace kov::app

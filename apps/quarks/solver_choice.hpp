@@ -19,19 +19,23 @@ struct SolverChoice {
   int max_iterations = 5000;
   /// "auto", "one by one" or "together".
   std::string columns = "one by one";
+  /// "given" or "temporal".
+  std::string gauge = "given";
 
   void add_to(Settings& settings);
-  /// The same keys with reliable updates among the precisions, and columns.
+  /// The same keys with reliable updates among the precisions, columns and the gauge.
   void add_all_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   bool is_single() const { return precision == "single"; }
+  bool is_in_temporal_gauge() const { return gauge == "temporal"; }
   bool is_even_odd() const { return preconditioner != "none"; }
-  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9"
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" where that is so.
   std::string description() const;
-  /// Bytes for each site of a process: the fields that solves for n columns at once work in.
+  /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
+  /// gauge.
   double bytes_per_site(int n_columns) const;
 
  private:

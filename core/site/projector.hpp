@@ -32,6 +32,19 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> add_i_power(const Complex<R>& a, const Co
 
 }  // namespace detail
 
+/// The upper two spins of (1 + sign gamma_mu) psi, which may be in memory.  12 flops.
+template <int mu, int sign, class R, class Psi>
+KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> projected(const Psi& psi) {
+  using Row0 = detail::ProjectorRow<mu, sign, 0>;
+  using Row1 = detail::ProjectorRow<mu, sign, 1>;
+  HalfSpinor<R> r;
+  unroll<3>([&](int a) __attribute__((always_inline)) {
+    r(0, a) = detail::add_i_power<Row0::phase>(element(psi, a), element(psi, 3 * Row0::column + a));
+    r(1, a) = detail::add_i_power<Row1::phase>(element(psi, 3 + a), element(psi, 3 * Row1::column + a));
+  });
+  return r;
+}
+
 /// u times the upper two spins of (1 + sign gamma_mu) psi; both may be in memory.  12 + 132 flops.  One colour of psi
 /// at a time: with packs the product takes 12 registers and one projected colour takes four.
 template <int mu, int sign, class R, class Matrix, class Psi>

@@ -4,6 +4,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/vectors/field_sums.hpp"
+#include "kov/core/vectors/reduce.hpp"
 
 #include <cmath>
 
@@ -48,7 +49,46 @@ struct ColumnLinks {
   }
 };
 
+/// How many links in time are not 1, but for those from the last time slice to the first.
+template <class S>
+struct OtherTimeLinks {
+  FieldView<ColorMatrix, S> links;
+  Layout::View layout;
+  int last_t;
+
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      return Values<double, 1>{{other(x)}};
+    } else {
+      constexpr int n = FieldView<ColorMatrix, S>::lanes;
+      Values<Pack<double, n>, 1> sum;
+      for (int lane = 0; lane < n; ++lane) sum.v[0].set_lane(lane, other(LaneSite{x.outer, lane}));
+      return sum;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION double other(LaneSite x) const {
+    if (!layout.is_site(x.outer, x.lane) || layout.coordinate(x.outer, x.lane)[3] == last_t) return 0;
+    const auto u = links(x, 3);
+    bool unit = true;
+    for (int i = 0; i < 9; ++i) unit = unit && u.z[i].re == S(i % 4 == 0) && u.z[i].im == S(0);
+    return unit ? 0 : 1;
+  }
+};
+
 namespace {
+
+template <class S>
+void require_unit_time_links(const GaugeField<S>& gauge) {
+  const Lattice& lattice = gauge.lattice();
+  const int last_t = lattice.extent()[3] - 1 - lattice.geometry().origin()[3];
+  const double others = sum_sites<1>("other_time_links", lattice, Subset::all,
+                                     OtherTimeLinks<S>{gauge.view(), lattice.layout().view(), last_t})[0];
+  require(others == 0, gauge.name(), "has", others,
+          "links in time that are not 1, which TimeLinks::unit says they are: take in_temporal_gauge(gauge).links");
+}
 
 std::vector<Coord> both_ways(const std::vector<Coord>& steps) {
   std::vector<Coord> legs;
@@ -118,11 +158,15 @@ GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps,
     require(std::isfinite(norm2(matrices)), matrices.name(),
             "has a number that is not finite, which 16 bits cannot show: check where the links come from");
   const Stencil& stencil = Stencil::of(lattice(), legs_);
+  set_factors(leg_factors_, phases_, stencil, has_packs ? default_lanes : 1);
+  if (factors.time_links == TimeLinks::unit) {
+    detail::require_unit_time_links(matrices);
+    codec_ += ", temporal gauge";
+  }
   convert(matrices, links_);
   halo_ = Halo<ColorMatrix, Storage>(lattice(), stencil, links_.n_components(),
                                      {.legs = detail::odd_numbers(legs_.size())});
   neighbours_ = halo_.exchange(links_);
-  set_factors(leg_factors_, phases_, stencil, has_packs ? default_lanes : 1);
   if (has_packs && (lattice().layout().order() == Order::even_odd || storage_ == LinkStorage::twice)) make_doubled();
   Exec().fence("gauge links");  // operators may run on other instances
 }
@@ -167,6 +211,8 @@ template <class Storage>
 void GaugeLinks<Storage>::set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil,
                                       int lanes) const {
   detail::set_leg_factors(view, stencil, factors_);
+  // GPUs take the 1 from the first site, which must have it.
+  if (lattice().layout().extent()[3] == 1) view.unit = 0;
   if (view.scaled == 0 && view.phased == 0) return;
   phases = Buffer<Real>("leg phases", detail::crossing_phases<Real>(stencil, factors_.boundary, lanes));
   view.phases = phases.data();

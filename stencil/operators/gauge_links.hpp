@@ -39,7 +39,8 @@ class GaugeLinks {
   using Real = real_of_storage_t<ColorMatrix, Storage>;
 
   /// gauge: U_mu(x) in SU(3) as component mu.  Copies the links; later changes of gauge have no effect.  Collective,
-  /// fences.  In 16 bits throws InputError for links with a number that is not finite.
+  /// fences.  In 16 bits throws InputError for links with a number that is not finite; with TimeLinks::unit if others
+  /// than those from the last time slice to the first differ from 1, in any bit.
   explicit GaugeLinks(const GaugeField<float>& gauge, const LegFactors& factors = {},
                       LinkStorage storage = LinkStorage::once);
   explicit GaugeLinks(const GaugeField<double>& gauge, const LegFactors& factors = {},
@@ -59,6 +60,7 @@ class GaugeLinks {
   const std::vector<Coord>& legs() const { return legs_; }
   /// How links are stored, for the tuner's keys.
   const std::string& codec() const { return codec_; }
+  TimeLinks time_links() const { return factors_.time_links; }
   /// The links for kernels over fields of these Lanes.  from_parity: for kernels from one parity to the other.  Throws
   /// InputError for columns if these links are without LinkForms::columns.
   template <class Lanes = SiteLanes>

@@ -53,6 +53,15 @@ void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFa
         view.is_real = view.is_real && turned(factors.boundary.angle[mu], 1).imag() == 0;
       }
   }
+  if (factors.time_links == TimeLinks::any) return;
+  require(stencil.is_nearest() && legs.size() == 8,
+          "links in time can be known to be 1 for nearest neighbours alone: leave LegFactors::time_links at any");
+  const std::size_t lanes = std::size_t(stencil.winding_lanes());
+  for (std::size_t l = 6; l < 8; ++l) {
+    if ((view.scaled >> l & 1) == 0) view.unit |= 1u << l;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      if (stencil.windings()[(l + 1) * lanes + lane][3] != 0) view.winding |= 1u << l;
+  }
 }
 
 template std::vector<float> crossing_phases(const Stencil&, const BoundaryAngles&, int);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// LegFactors: numbers that multiply the links of a stencil's legs.  Stored separately, so that links stay in SU(3).
+// LegFactors: numbers that multiply the links of a stencil's legs, stored separately, so that links stay in SU(3); and
+// whether links in time are 1.
 #pragma once
 
 #include "kov/core/lattice/boundary_angles.hpp"
@@ -11,12 +12,21 @@
 
 namespace kov {
 
+/// What is known of the links in time.
+enum class TimeLinks {
+  any,
+  /// 1 but for those from the last time slice to the first, as in temporal gauge: see in_temporal_gauge().  Hops do not
+  /// load them then, nor multiply by them.
+  unit
+};
+
 /// A forward leg in direction mu multiplies by direction[mu], and by e^{i angle_mu} where it goes around the end of the
 /// lattice; a backward leg by their conjugates.
 struct LegFactors {
   BoundaryAngles boundary = {};
   /// Factor of every link in a direction: anisotropy, or the phase e^{-i k_mu} that moves a smearing to the momentum k.
   std::array<std::complex<double>, 4> direction{1, 1, 1, 1};
+  TimeLinks time_links = TimeLinks::any;
 
   LegFactors() = default;
   LegFactors(const BoundaryAngles& angles) : boundary(angles) {}  // NOLINT: meant to be implicit
@@ -32,11 +42,16 @@ struct LegFactorView {
   const T* phases = nullptr;
   /// Bit l: the factor of leg l is not 1; leg l has a phase where it crosses a boundary.
   unsigned scaled = 0, phased = 0;
+  /// Bit l: leg l's matrices are 1 where it does not go around the end of the lattice; it does so, in any lane, where
+  /// it has a crossing.
+  unsigned unit = 0, winding = 0;
   /// Whether all factors and phases are real.
   bool is_real = true;
   Kokkos::Array<Complex<T>, max_legs> of_leg{};
 
   KOKKOS_FORCEINLINE_FUNCTION bool any() const { return phases != nullptr; }
+  /// The legs whose matrices are 1, with their factors; crossing: those that have a crossing.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned unit_legs(unsigned crossing) const { return unit & ~(crossing & winding); }
 };
 
 /// The phase of every crossing of a stencil, for `lanes` lanes (one, or the layout's): what LegFactorView::phases
@@ -44,8 +59,8 @@ struct LegFactorView {
 template <class T>
 std::vector<T> crossing_phases(const Stencil& stencil, const BoundaryAngles& boundary, int lanes);
 
-/// Sets the factors of a stencil's legs that do not depend on crossings.  Throws InputError for more than max_legs
-/// legs.
+/// Sets what does not depend on crossings.  Throws InputError for more than max_legs legs, and for unit links of other
+/// legs than the nearest neighbours.
 template <class T>
 void set_leg_factors(LegFactorView<T>& view, const Stencil& stencil, const LegFactors& factors);
 

@@ -33,6 +33,15 @@ class LinkView {
   /// Whether of_leg() multiplies matrices.
   KOKKOS_FORCEINLINE_FUNCTION bool has_factors() const { return factors_.any(); }
 
+  /// The legs of a site, whose neighbourhood is near, that have the matrix 1 and no factor, a bit each: kernels over
+  /// packs and columns need not ask for these matrices.
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION unsigned unit_legs([[maybe_unused]] const Near& near) const {
+    if constexpr (requires { near.crossing_legs(); })
+      if (factors_.unit != 0) return factors_.unit_legs(near.crossing_legs());
+    return 0;
+  }
+
   /// The matrix of a leg at x, times the factor of the leg.  backward: whether the leg's number is odd.  For packs the
   /// result is read element by element, with element().
   template <bool backward, class Hop>
@@ -69,6 +78,7 @@ class LinkView {
   /// Prefetches the data that this leg of site x will load.
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PackSite x, const Near& near, int leg) const {
+    if (unit_legs(near) >> leg & 1) return;
     if (doubled_)
       links_.field().prefetch(x.outer, leg);
     else if (leg % 2 == 0)
@@ -77,13 +87,15 @@ class LinkView {
       links_.prefetch(near(leg), leg / 2);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(PairSite x, const Neighbourhood<PairSite>& near, int leg) const {
+    if (unit_legs(near) >> leg & 1) return;
     if (doubled_ || leg % 2 == 0)
       links_.field().prefetch(x.outer, doubled_ ? leg : leg / 2);
     else
       prefetch_neighbour(links_, near, leg, leg / 2);
   }
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near&, int leg) const {
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(ColumnSite x, const Near& near, int leg) const {
+    if (unit_legs(near) >> leg & 1) return;
     links_.field().prefetch(x.outer, leg);
   }
 #endif
@@ -93,12 +105,26 @@ class LinkView {
   /// flight together.
   template <bool backward, bool multiplies, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane(LaneSite x, const Hop& hop, int leg) const {
-    ColorMatrix<Real> u = has_packs && doubled_ ? links_(x, leg)
-                          : backward            ? links_(x, hop, leg / 2)
-                                                : links_(x, leg / 2);
+    ColorMatrix<Real> u;
+    if constexpr (has_packs) {
+      u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
+    } else {
+      const bool unit = leg / 2 == 3 && (factors_.unit_legs(hop.crossing != 0 ? 1u << leg : 0) >> leg & 1) != 0;
+      if constexpr (backward)
+        u = links_(x, unit ? unit_hop(hop) : hop, leg / 2);
+      else
+        u = links_(unit ? LaneSite{0, 0} : x, leg / 2);
+    }
     if constexpr (backward) u = adj(u);
     if constexpr (multiplies) u = lane_factor(x, hop.crossing, leg) * u;
     return u;
+  }
+  /// To the first site, whose link in time all threads read where theirs is 1 too: from the first cache.
+  template <class Hop>
+  static KOKKOS_FORCEINLINE_FUNCTION Hop unit_hop(Hop hop) {
+    hop.outer = hop.lane = 0;
+    if constexpr (requires { hop.halo; }) hop.halo = false;
+    return hop;
   }
   KOKKOS_FORCEINLINE_FUNCTION Complex<Real> lane_factor(LaneSite x, int crossing, int leg) const {
     const Real* const p = factors_.phases + 2 * phase_lanes * crossing + (phase_lanes > 1 ? x.lane : 0);

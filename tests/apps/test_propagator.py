@@ -186,6 +186,7 @@ class Propagator(PropagatorTest):
         for k, changed in enumerate((options(solver__columns="together"), options(solver__precision="reliable"),
                                      options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
                                      options(solver__preconditioner="even-odd-symmetric"), options(solver__method="gcr"),
+                                     options(solver__gauge="temporal"), options(solver__gauge="temporal", solver__columns="together"),
                                      options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
             self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
@@ -383,6 +384,8 @@ class PropagatorSettings(PropagatorTest):
                                  (options(quark__1__name="quark0"), "another quark is called too"),
                                  (options(quark__0__action="naik"), "solver.preconditioner to none"),
                                  (options(quark__0__action="naik", quark__0__mu=1), "no clover term"),
+                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__gauge="temporal"),
+                                  "solver.gauge to given"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
                                  (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),

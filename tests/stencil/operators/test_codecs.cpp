@@ -5,6 +5,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/site/worse.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
@@ -93,6 +94,42 @@ TEST_P(CodecOperators, LinksOf12RealsAreTheLinks) {
   const Lattice lattice = GetParam().make(Comm::world());
   check_links12<float>(lattice);
   check_links12<double>(lattice);
+}
+
+/// With and without the knowledge that links in time are 1: the same bits.
+template <class T, class Storage, class F>
+void expect_time_links_are_unit(const GaugeField<T>& temporal, const F& psi) {
+  const BoundaryAngles angles{test::kAngles};
+  const auto expected = results(GaugeLinks<Storage>(temporal, angles), psi);
+  const auto found = results(GaugeLinks<Storage>(temporal, TemporalGauge<T>::factors(angles)), psi);
+  for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(difference(found[k], expected[k]), 0) << "operator " << k;
+}
+
+template <class T>
+void check_temporal_gauge(const Lattice& lattice) {
+  const GaugeField<T> gauge = reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 1));
+  const GaugeField<T> temporal = in_temporal_gauge(gauge).links;
+  const SpinorField<T> psi(lattice, "psi", 2);
+  load(psi, reference::random_array(lattice.extent(), 24, 2));
+  const Field<Spinor, T, ColumnLanes<4>> columns(lattice, "columns", 2);
+  convert(psi, columns);
+  expect_time_links_are_unit<T, T>(temporal, psi);
+  expect_time_links_are_unit<T, T>(temporal, columns);
+  expect_time_links_are_unit<T, Links12<T>>(temporal, psi);
+  expect_time_links_are_unit<T, Links12<T>>(temporal, columns);
+  if constexpr (std::is_same_v<T, float>) {
+    const SpinorField<Fixed16> of_16_bits(lattice, "in 16 bits", 2);
+    convert(psi, of_16_bits);
+    expect_time_links_are_unit<T, T>(temporal, of_16_bits);
+    expect_time_links_are_unit<T, Links12<T>>(temporal, of_16_bits);
+  }
+  EXPECT_THROW(GaugeLinks<T>(gauge, TemporalGauge<T>::factors({})), InputError);
+}
+
+TEST_P(CodecOperators, LeaveOutLinksInTimeThatAreOne) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_temporal_gauge<float>(lattice);
+  check_temporal_gauge<double>(lattice);
 }
 
 TEST_P(CodecOperators, SpinorsOf16BitsAreThoseOf32) {
