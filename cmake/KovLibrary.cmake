@@ -88,7 +88,7 @@ endif()
 
 set(CMAKE_UNITY_BUILD ${KOV_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
-set_target_properties(kovariant PROPERTIES UNITY_BUILD ${KOV_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+set_target_properties(kovariant PROPERTIES UNITY_BUILD ${KOV_UNITY} UNITY_BUILD_BATCH_SIZE 9)
 
 # kov_host_sources(<target> a.cpp b.cpp ...): files without Kokkos in them, which a CUDA build hands to the host compiler
 # alone.  nvcc cannot read {fmt} and toml++ as C++20, and is several times slower on everything else.
