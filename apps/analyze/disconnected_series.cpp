@@ -172,7 +172,7 @@ bool is_connected_part(const CorrelatorSeries& s, const CorrelatorSeries& d) {
   const std::size_t half = d.channel.size() / 2;
   const bool equal = d.channel.size() % 2 == 1 && d.channel.substr(0, half) == d.channel.substr(half + 1);
   if (s.channel != d.channel && !(equal && s.channel == d.channel.substr(0, half))) return false;
-  if (s.momentum != d.momentum) return false;
+  if (s.momentum != d.momentum || s.labels.contains("source_type")) return false;  // walls, grids or noise
   for (const char* smearing : {"source_smearing", "sink_smearing"})
     if (const auto found = s.labels.find(smearing); found != s.labels.end() && label_text(found->second) != "none")
       return false;
