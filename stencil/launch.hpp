@@ -78,22 +78,43 @@ auto make_local(const Neighbours& neighbours, const Make& make) {
     return make(neighbours);
 }
 
-/// A launch whose shape the lattice's tuner chooses for its key where it has a file; else, and where a rank may run by
-/// itself what is launched, in the default shape.
-void run_in_shape(const Lattice& lattice, const Layout& layout, const Exec& exec, bool by_itself,
+/// Tells launches that read no halo apart by a few comparisons; fields: a tag of the types that it reads and writes.
+struct LaunchId {
+  const void* fields;
+  std::string_view name, codec;
+  Subset sites;
+  int components, results, n_legs;
+
+  friend bool operator==(const LaunchId&, const LaunchId&) = default;
+};
+template <class In, class Out>
+inline constexpr char fields_of_launch = 0;
+template <class In, class Out>
+LaunchId launch_id(const std::string& name, const In& in, const Out& out, int n_legs, const StencilLaunch& launch) {
+  return {&fields_of_launch<In, Out>, name, launch.codec, out.subset(), in.n_groups(), out.n_groups(), n_legs};
+}
+
+/// The key of a launch that reads no halo; legs: of its stencil.
+TuneKey launch_key(const Lattice& lattice, const Layout& layout, const LaunchId& id, const std::string& legs);
+
+/// A launch whose shape the lattice's tuner chooses for its key where it has a file; else in the default shape.  id: of
+/// a launch that reads no halo, which a rank may run by itself and which is not tuned where there are several; or null.
+void run_in_shape(const Lattice& lattice, const Layout& layout, const Exec& exec, const LaunchId* id,
                   FunctionRef<TuneKey()> key, FunctionRef<void(const LaunchShape& shape)> run);
 
-/// The key of a launch that reads no halo.
-TuneKey launch_key(const std::string& name, const Lattice& lattice, const Layout& layout, Subset subset,
-                   const StencilLaunch& launch);
+/// The same for a launch from in to out that reads no halo.
 template <class In, class Out>
-TuneKey launch_key_of(const std::string& name, const In& in, const Out& out, const StencilLaunch& launch) {
-  TuneKey key = launch_key(name, in.lattice(), out.layout(), out.subset(), launch);
-  key.components = in.n_groups();
-  key.complex_numbers = In::View::n_complex;
-  key.real_bytes = int(sizeof(typename In::Real));
-  key.results = out.n_groups();
-  return key;
+void run_local(const std::string& name, const In& in, const Out& out, int n_legs, FunctionRef<std::string()> legs,
+               const StencilLaunch& launch, FunctionRef<void(const LaunchShape& shape)> run) {
+  const LaunchId id = launch_id(name, in, out, n_legs, launch);
+  const auto key = [&] {
+    TuneKey of_launch = launch_key(in.lattice(), out.layout(), id, legs());
+    of_launch.complex_numbers = In::View::n_complex;
+    of_launch.real_bytes = int(sizeof(typename In::Stored));
+    of_launch.lanes = In::View::lanes;
+    return of_launch;
+  };
+  run_in_shape(in.lattice(), out.layout(), launch.exec, &id, key, run);
 }
 
 /// run_stencil() where no neighbour is in a halo.
@@ -104,8 +125,8 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
   const auto run = [&](const LaunchShape& shape) {
     for_each_site<typename Out::Lanes>(name, out.range(), out.n_groups(), kernel, launch.exec, shape);
   };
-  const auto key = [&] { return launch_key_of(name, in, out, launch); };
-  run_in_shape(in.lattice(), out.layout(), launch.exec, true, key, run);
+  run_local(
+      name, in, out, 8, [] { return std::string("nearest"); }, launch, run);
 }
 
 /// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or where there is none of a
@@ -181,8 +202,8 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   if (!halo.active()) {
     const auto neighbours = halo.exchange(in, launch.variant, launch.exec);
     const auto run = [&](const LaunchShape& shape) { run_on(name, {out.range(), {}}, neighbours, true, shape); };
-    const auto key = [&] { return detail::launch_key_of(name, in, out, launch); };
-    return detail::run_in_shape(in.lattice(), out.layout(), launch.exec, true, key, run);
+    return detail::run_local(
+        name, in, out, int(stencil.legs().size()), [&] { return stencil.name(); }, launch, run);
   }
   detail::run_around_halo(name, stencil, halo, in, out.range(), out.subset(), n_groups, launch, run_on);
 }

@@ -89,9 +89,12 @@ std::vector<std::string> Tuner::report() const {
     for (int c = 0; c <= choice->candidate(); ++c)
       if (!(text >> name)) break;
     if (!text) continue;
-    lines.push_back(sentence(key.kernel + ",", to_string(key.local_extent) + ",", key.real_bytes, "bytes,",
-                             key.components, key.components == 1 ? "component," : "components,", key.sites + ":", what,
-                             name));
+    std::string line =
+        sentence(key.kernel + ",", to_string(key.local_extent) + ",", key.order + ",", key.complex_numbers, "x",
+                 key.components, "x", key.lanes, "of", key.real_bytes, "bytes");
+    for (const std::string& more : {key.sites, key.codec, key.legs, key.transport})
+      if (!more.empty()) line += ", " + more;
+    lines.push_back(line + ": " + what + " " + name);
   }
   return lines;
 }

@@ -330,15 +330,20 @@ TEST_F(Tuning, ReportsChoicesBetweenNames) {
   const TuneKey key{.kernel = "hop",
                     .choice = "launch default 4-turns",
                     .local_extent = {8, 8, 8, 16},
+                    .order = "even-odd",
                     .components = 2,
+                    .complex_numbers = 12,
                     .real_bytes = 4,
-                    .sites = "even"};
+                    .lanes = 8,
+                    .sites = "even",
+                    .codec = "plain"};
   call(tuner, key, {2, 1});
   EXPECT_TRUE(tuner.report().empty());
   for (int i = 1; i < 2 * turns; ++i) call(tuner, key, {2, 1});
   choose(tuner, key_of("without names"), {2, 1});
   call(tuner, key, {2, 1});
-  EXPECT_EQ(tuner.report(), std::vector<std::string>{"hop, 8 8 8 16, 4 bytes, 2 components, even: launch 4-turns"});
+  EXPECT_EQ(tuner.report(),
+            std::vector<std::string>{"hop, 8 8 8 16, even-odd, 12 x 2 x 8 of 4 bytes, even, plain: launch 4-turns"});
 }
 
 TEST_F(Tuning, WorksWhereTheFileCannotBeReadOrWritten) {
