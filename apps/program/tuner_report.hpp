@@ -12,7 +12,7 @@ namespace kov::app {
 void warn_of_tune_file(const Session& session, const Lattice& lattice);
 
 enum class ReportTo { standard_output, log };
-/// What was chosen, or read from the file and used: "tuned hop, 8 8 8 16, 4 bytes, 1 component, even: launch 4-turns".
+/// What was chosen, or read from the file and used: "tuned " and a line of Tuner::report().
 void report_tuned(const Session& session, const Lattice& lattice, ReportTo to);
 
 }  // namespace kov::app
