@@ -7,6 +7,7 @@
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/function_ref.hpp"
+#include "kov/core/launch/launch_shape.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
@@ -65,6 +66,9 @@ struct StencilLaunch {
 
 namespace detail {
 
+/// "all", "even", "odd"
+std::string name_of(Subset subset);
+
 /// The kernel for launches that read no halo: it reads through neighbours.local() where that exists.
 template <class Neighbours, class Make>
 auto make_local(const Neighbours& neighbours, const Make& make) {
@@ -74,17 +78,56 @@ auto make_local(const Neighbours& neighbours, const Make& make) {
     return make(neighbours);
 }
 
+/// Tells launches that read no halo apart by a few comparisons; fields: a tag of the types that it reads and writes.
+struct LaunchId {
+  const void* fields;
+  std::string_view name, codec;
+  Subset sites;
+  int components, results, n_legs;
+
+  friend bool operator==(const LaunchId&, const LaunchId&) = default;
+};
+template <class In, class Out>
+inline constexpr char fields_of_launch = 0;
+template <class In, class Out>
+LaunchId launch_id(const std::string& name, const In& in, const Out& out, int n_legs, const StencilLaunch& launch) {
+  return {&fields_of_launch<In, Out>, name, launch.codec, out.subset(), in.n_groups(), out.n_groups(), n_legs};
+}
+
+/// The key of a launch that reads no halo; legs: of its stencil.
+TuneKey launch_key(const Lattice& lattice, const Layout& layout, const LaunchId& id, const std::string& legs);
+
+/// A launch whose shape the lattice's tuner chooses for its key where it has a file; else in the default shape.  id: of
+/// a launch that reads no halo, which a rank may run by itself and which is not tuned where there are several; or null.
+void run_in_shape(const Lattice& lattice, const Layout& layout, const Exec& exec, const LaunchId* id,
+                  FunctionRef<TuneKey()> key, FunctionRef<void(const LaunchShape& shape)> run);
+
+/// The same for a launch from in to out that reads no halo.
+template <class In, class Out>
+void run_local(const std::string& name, const In& in, const Out& out, int n_legs, FunctionRef<std::string()> legs,
+               const StencilLaunch& launch, FunctionRef<void(const LaunchShape& shape)> run) {
+  const LaunchId id = launch_id(name, in, out, n_legs, launch);
+  const auto key = [&] {
+    TuneKey of_launch = launch_key(in.lattice(), out.layout(), id, legs());
+    of_launch.complex_numbers = In::View::n_complex;
+    of_launch.real_bytes = int(sizeof(typename In::Stored));
+    of_launch.lanes = In::View::lanes;
+    return of_launch;
+  };
+  run_in_shape(in.lattice(), out.layout(), launch.exec, &id, key, run);
+}
+
 /// run_stencil() where no neighbour is in a halo.
 template <class HaloT, class In, class Out, class Make>
 void run_without_halo(const std::string& name, const HaloT& halo, const In& in, const Out& out, const Make& make,
                       const StencilLaunch& launch) {
-  for_each_site<typename Out::Lanes>(name, out.range(), out.n_groups(),
-                                     make_local(halo.exchange(in, launch.variant, launch.exec), make), launch.exec);
+  const auto kernel = make_local(halo.exchange(in, launch.variant, launch.exec), make);
+  const auto run = [&](const LaunchShape& shape) {
+    for_each_site<typename Out::Lanes>(name, out.range(), out.n_groups(), kernel, launch.exec, shape);
+  };
+  run_local(
+      name, in, out, 8, [] { return std::string("nearest"); }, launch, run);
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or where there is none of a
 /// range.
@@ -96,30 +139,39 @@ struct StencilSites {
 /// Launches a kernel, whose type is not known, on sites with these neighbours; is_local: none of those of the sites is
 /// in a halo.
 template <class Neighbours>
-using RunOnSites =
-    FunctionRef<void(const std::string& name, const StencilSites& sites, const Neighbours& neighbours, bool is_local)>;
+using RunOnSites = FunctionRef<void(const std::string& name, const StencilSites& sites, const Neighbours& neighbours,
+                                    bool is_local, const LaunchShape& shape)>;
 
 /// The runs of an operator with a halo: after the exchange (candidate 0) or overlapping with it (1), as the lattice's
-/// HaloOptions say or whichever the tuner finds faster.
-void run_with_halo(const std::string& name, const Lattice& lattice, const Exec& exec,
-                   FunctionRef<Tuner::Choice&(Tuner&)> choice, FunctionRef<void(int candidate)> run);
+/// HaloOptions say or whichever the tuner finds faster; then in the shape of run_in_shape().
+void run_with_halo(const std::string& name, const Lattice& lattice, const Layout& layout, const Exec& exec,
+                   FunctionRef<Tuner::Choice&(Tuner&)> choice, FunctionRef<TuneKey()> key,
+                   FunctionRef<void(int candidate, const LaunchShape& shape)> run);
 
 /// run_stencil() where neighbours are in a halo: compiled once for all kernels that read such a field.
 template <class HaloT, class In>
 void run_around_halo(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in,
                      const SiteRange& range, Subset subset, int n_groups, const StencilLaunch& launch,
                      RunOnSites<typename HaloT::Neighbours> run_on) {
-  const auto run = [&](int candidate) {
-    if (candidate == 0) return run_on(name, {range, {}}, halo.exchange(in, launch.variant, launch.exec), false);
+  const auto run = [&](int candidate, const LaunchShape& shape) {
+    if (candidate == 0) return run_on(name, {range, {}}, halo.exchange(in, launch.variant, launch.exec), false, shape);
     const auto neighbours = halo.begin(in, launch.variant, launch.exec);
-    run_on(name + "_interior", {range, stencil.interior(subset)}, neighbours, true);
+    run_on(name + "_interior", {range, stencil.interior(subset)}, neighbours, true, shape);
     halo.finish(launch.exec);
-    run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false);
+    run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false, shape);
   };
   const auto choice = [&](Tuner& tuner) -> Tuner::Choice& {
     return halo.overlap_choice(tuner, {name, subset, n_groups, launch.codec});
   };
-  run_with_halo(name, in.lattice(), launch.exec, choice, run);
+  const auto key = [&] {
+    TuneKey of_halo = halo.tune_key();
+    of_halo.kernel = name;
+    of_halo.sites = name_of(subset);
+    of_halo.results = n_groups;
+    of_halo.codec = launch.codec;
+    return of_halo;
+  };
+  run_with_halo(name, in.lattice(), in.layout(), launch.exec, choice, key, run);
 }
 
 }  // namespace detail
@@ -135,19 +187,24 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   using Lanes = typename Out::Lanes;
   const int n_groups = out.n_groups();
   const auto run_on = [&](const std::string& part, const detail::StencilSites& sites, const auto& neighbours,
-                          bool is_local) {
+                          bool is_local, const LaunchShape& shape) {
     const auto run = [&](const auto& kernel) {
       if (sites.list)
-        for_each_site<Lanes>(part, *sites.list, n_groups, kernel, launch.exec);
+        for_each_site<Lanes>(part, *sites.list, n_groups, kernel, launch.exec, shape);
       else
-        for_each_site<Lanes>(part, sites.range, n_groups, kernel, launch.exec);
+        for_each_site<Lanes>(part, sites.range, n_groups, kernel, launch.exec, shape);
     };
     if (is_local)
       run(detail::make_local(neighbours, make));
     else
       run(make(neighbours));
   };
-  if (!halo.active()) return run_on(name, {out.range(), {}}, halo.exchange(in, launch.variant, launch.exec), true);
+  if (!halo.active()) {
+    const auto neighbours = halo.exchange(in, launch.variant, launch.exec);
+    const auto run = [&](const LaunchShape& shape) { run_on(name, {out.range(), {}}, neighbours, true, shape); };
+    return detail::run_local(
+        name, in, out, int(stencil.legs().size()), [&] { return stencil.name(); }, launch, run);
+  }
   detail::run_around_halo(name, stencil, halo, in, out.range(), out.subset(), n_groups, launch, run_on);
 }
 

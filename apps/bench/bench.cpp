@@ -13,6 +13,7 @@
 #include "apps/bench/scaling/scaling.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "apps/program/tuner_report.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
@@ -120,10 +121,12 @@ void bench(const Session& session, const BenchOptions& options) {
       "turns with it.");
   session.say(format("%-12s %-42s %-6s %9s %9s %10s %8s %8s %9s %7s %7s", "lattice", "kernel", "real", "bytes", "flops",
                      "ms", "GB/s", "Gflop/s", "triad", "%triad", "%FMA"));
+  warn_of_tune_file(session, lattices[0]);
   for (const Lattice& lattice : lattices) {
     bench_lattice<double>(session, options, lattice, peak[0]);
     bench_lattice<float>(session, options, lattice, peak[1]);
   }
+  for (const Lattice& lattice : lattices) report_tuned(session, lattice, ReportTo::standard_output);
   if (!options.wants(solver_table)) return;
   session.say();
   session.say(format("%-12s %-38s %-6s %12s %12s %9s", "lattice", solver_table, "real", "ms", "ms operators", "%"));

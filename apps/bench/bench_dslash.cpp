@@ -4,6 +4,7 @@
 #include "apps/bench/bench_rows.hpp"
 #include "apps/bench/roof.hpp"
 #include "apps/files/memory_pools.hpp"
+#include "apps/program/tuner_report.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -200,6 +201,7 @@ void bench_dslash(const Session& session, const std::vector<Coord>& lattices, do
     add_rows_in<double>(table);
     add_rows_in<float>(table);
     add_rows_in_16_bits(table);
+    report_tuned(session, lattice, ReportTo::standard_output);
   }
 }
 

@@ -38,7 +38,7 @@ Settings DistillParameters::settings() {
   s.add("elementals.max_momentum", &elementals.max_momentum, "all momenta 2 pi n / L with n^2 up to this");
   s.add("elementals.max_baryon_momentum", &elementals.max_baryon_momentum,
         "the same of baryons, whose elementals have n^3 numbers; as of mesons unless given");
-  action.add_all_to(s, "action");
+  action.add_to(s, "action");
   solver.add_to(s);
   s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
   s.add("perambulators.spacing", &perambulators.spacing, "of the source times; 1: all");

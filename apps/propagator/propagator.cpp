@@ -105,20 +105,26 @@ class PropagatorRun {
   template <class T>
   void solve_in(std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
     const std::string& name = plan_.gauges.configurations[c].name;
-    const SourceMaker<T> make_source(gauge, parameters_.links, parameters_.source);
+    const SourceMaker<T> make_source = [&] {
+      SmearingMaker<T> smearings(gauge, parameters_.links);
+      return SourceMaker<T>(lattice_, parameters_.links, parameters_.source, smearings,
+                            {parameters_.quarks.begin(), parameters_.quarks.end()});
+    }();
     std::vector<std::optional<QuarkSolver<T>>> solvers(parameters_.quarks.size());
     std::optional<Propagator<T>> source;
+    std::array<double, 3> boost{};  // of the source
     for (PlannedPropagator& planned : plan_.propagators) {
       if (planned.configuration != c || planned.is_finished) continue;
-      if (!source || source->labels.origin != planned.origin)
-        source = make_source(planned.origin, name, planned.to_sink, report.links_checksum);
-      if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
       const NamedQuark& quark = parameters_.quarks[planned.quark];
+      if (!source || source->labels.origin != planned.origin || boost != quark.boost)
+        source = make_source(quark, planned.origin, name, planned.to_sink, report.links_checksum);
+      boost = quark.boost;
+      if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
       std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
-      if (!solver) solver.emplace(gauge, quark, parameters_.solver);
+      if (!solver) solver.emplace(gauge, quark, quark.solver);
       Propagator<T> s = source->like("propagator");
       Solved solved;
-      if (parameters_.solver.is_together()) {
+      if (quark.solver.is_together()) {
         solved.add(solver->solve_together(*source, s), 0);
         progress_.advance(column_solves, 12);
       } else {
@@ -190,7 +196,7 @@ class PropagatorRun {
     options.metadata = report.attributes();
     options.metadata.insert(options.metadata.end(), {{"configuration", configuration},
                                                      {"job", planned.job},
-                                                     {"solver", parameters_.solver.description()},
+                                                     {"solver", quark.solver.description()},
                                                      {"iterations", std::to_string(solved.iterations)},
                                                      {"worst_residual", exact_text(solved.worst_residual)},
                                                      {"version", std::string(version())},
@@ -212,12 +218,13 @@ class PropagatorRun {
   /// Of the columns that this run has solved for; nothing if an earlier one has solved for all.
   void write_residuals(const PlannedPropagator& planned, const Solved& solved) const {
     const std::string stem = planned.file.substr(0, planned.file.size() - parameters_.ending().size()) + ".residuals";
-    const std::string solver = parameters_.solver.description();
+    const SolverChoice& of_quark = parameters_.quarks[planned.quark].solver;
+    const std::string solver = of_quark.description();
     write_text_file(session_.comm, stem + ".txt", residual_table(planned.file + ": " + solver, solved.histories));
     WrittenFiles files(session_);
     files.add({stem + ".txt"});
     files.draw(stem, residual_plot("Residuals of the columns", planned.file + ": " + solver, solved.histories,
-                                   parameters_.solver.tolerance));
+                                   of_quark.tolerance));
     files.say();
   }
 

@@ -11,7 +11,7 @@ Settings PropagatorParameters::settings() {
   Settings s;
   gauge.add_to(s);
   links.add_to(s);
-  source.add_to(s);
+  source.add_all_to(s);
   solver.add_all_to(s);
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.QUARK.X.Y.Z.T and their ending");
   s.add("output.format", &output.format,
@@ -36,7 +36,7 @@ void PropagatorParameters::complete(Settings& settings) {
   links.check(settings);
   source.check(settings);
   solver.check(settings);
-  quarks.complete(settings, solver);
+  quarks.complete(settings, solver, source.boost);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   require(output.precision == 32 || output.precision == 64, settings.origin("output.precision"), "is", output.precision,
           "- it must be 32 or 64 (bits)");
@@ -78,15 +78,9 @@ std::vector<std::string> PropagatorParameters::warnings(const Settings& settings
   for (const char* key : {"source.p2_max", "source.edge"}) check(key, profile == "theta", "by smearing theta");
   check("source.formula", profile == "formula", "by smearing formula");
   check("source.accuracy", profile != "wuppertal" && profile != "none", "by smearing gaussian, node, theta or formula");
-  check("source.momentum", source.type == "momentum" || source.is_sequential(),
-        "by sources of the types momentum and sequential");
   for (const char* key : {"source.propagators", "source.quark", "source.gamma", "source.t_sink"})
     check(key, source.is_sequential(), "by sources of the type sequential");
-  check("source.spacing", source.type == "grid", "by sources of the type grid");
-  const bool noisy = source.type == "noise" || source.type == "grid";
-  check("source.noise", noisy, "by sources of the types noise and grid");
-  check("source.seed", noisy || source.random, "by noise and random positions");
-  check("source.count", source.origins.empty(), "without source.origins");
+  source.check_used(check);
   return warnings;
 }
 
@@ -99,7 +93,8 @@ std::vector<std::string> PropagatorParameters::residual_endings() const {
 }
 
 std::string PropagatorParameters::identity(const NamedQuark& quark) const {
-  std::string text = "source " + source.identity(links) + "\nsolver " + solver.description() + "\nquark";
+  std::string text =
+      "source " + source.of(quark).identity(links) + "\nsolver " + quark.solver.description() + "\nquark";
   for (const auto& [name, value] : quark.labels()) text += " " + name + "=" + label_text(value);
   return text + "\noutput " + output.format + " " + std::to_string(output.precision);
 }

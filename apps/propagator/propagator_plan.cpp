@@ -203,29 +203,32 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
       links[planned.configuration] = links_of(comm, gauge, plan.gauges.extent, parameters.gauge.file_options(settings));
     planned.is_finished = is_finished(comm, planned, compare ? links[planned.configuration] : "");
     // Columns do not say of which links they are.
-    if (!planned.is_finished && gauge.identified && !parameters.solver.is_together()) find_columns(comm, plan, planned);
+    const bool has_columns = !parameters.quarks[planned.quark].solver.is_together();
+    if (!planned.is_finished && gauge.identified && has_columns) find_columns(comm, plan, planned);
   }
   return plan;
 }
 
 double propagator_job_bytes(const Comm& comm, const PropagatorParameters& p, const Coord& extent) {
   const double real = p.solver.is_single() ? 4 : 8, links = 72, spinor = 24;
-  const double low = p.solver.precision != "double" && !p.solver.is_single() ? 4 : 0;
-  const bool together = p.solver.is_together();
   double bytes = 8 * links * 2;  // the configuration and its smeared copy
+  bool together = false;
+  double work = 0;
   for (const NamedQuark& quark : p.quarks) {
+    const double low = quark.solver.is_mixed() ? 4 : 0;
+    together = together || quark.solver.is_together();
+    work = std::max(work, quark.solver.bytes_per_site(quark.solver.is_together() ? 12 : 1));
     bytes += (real + low) * links * 3;  // of the operator, doubled for hops between parities
     if (quark.c_sw != 0) bytes += (real + low) * 72 * 2;
   }
   bytes += real * spinor * 12 * (together ? 4 : 2);  // source and solution, and both in the order of columns
-  bytes += p.solver.bytes_per_site(together ? 12 : 1);
+  bytes += work;
   return bytes * double(volume(extent)) / comm.size();
 }
 
 std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const PropagatorParameters& p) {
   const Lattice lattice(comm, plan.gauges.extent);
   const Geometry& geometry = lattice.geometry();
-  const bool together = p.solver.is_together();
   std::string text;
   const auto row = [&text](const std::string& name, const std::string& value) {
     text += name + std::string(16 - name.size(), ' ') + value + "\n";
@@ -239,14 +242,15 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
   else
     row("configurations",
         sentence(n, "from files:", p.gauge.files.front() + (n > 1 ? " ... " + p.gauge.files.back() : "")));
-  for (const NamedQuark& quark : p.quarks) row("quark " + quark.name.substr(0, 9), quark.description());
+  for (const NamedQuark& quark : p.quarks)
+    row("quark " + quark.name.substr(0, 9), quark.description() + quark.of_its_own(p.solver, p.source.boost));
   row("source", p.source.description());
   if (p.source.is_smeared()) row("its links", p.links.description());
   std::string origins;
   for (const Coord& origin : p.source.positions(plan.gauges.extent, plan.gauges.configurations.front().name))
     origins += (origins.empty() ? "[" : ", [") + to_string(origin) + "]";
   row("origins", (p.source.random ? "at random, on the first configuration " : "") + origins);
-  row("solver", p.solver.description() + (together ? ", twelve columns together" : ", columns one by one"));
+  row("solver", p.solver.description() + p.solver.columns_text());
   row("finished", sentence(plan.n_finished(), "of", plan.propagators.size(), "propagators, and", plan.n_columns_kept(),
                            "columns of others in", p.output.journal));
   row("to do", sentence(plan.n_updates(p.gauge), "updates and", plan.n_solves(), "solves"));

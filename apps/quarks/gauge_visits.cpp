@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/quarks/gauge_visits.hpp"
 
+#include "apps/program/tuner_report.hpp"
+
 #include <optional>
 
 namespace kov::app {
@@ -45,10 +47,12 @@ void visit_files(const Session& session, const Lattice& lattice, const GaugeFile
 
 void visit_gauges(const Session& session, const Lattice& lattice, const GaugeChoice& choice, const Settings& settings,
                   const GaugeVisits& visits) {
+  warn_of_tune_file(session, lattice);
   if (choice.files.empty())
     visit_generated(lattice, choice, visits);
   else
     visit_files(session, lattice, choice.file_options(settings), visits);
+  report_tuned(session, lattice, ReportTo::log);
 }
 
 }  // namespace kov::app

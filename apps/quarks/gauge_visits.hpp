@@ -26,7 +26,8 @@ struct GaugeVisits {
   std::string kept;
 };
 
-/// Makes or reads those that have work, in their order; beyond the last of them a Markov chain is not continued.
+/// Makes or reads those that have work, in their order; beyond the last of them a Markov chain is not continued.  What
+/// the lattice's tuner chose goes to the log.
 /// Throws InputError where a file no longer holds the links that were planned.  Collective.
 void visit_gauges(const Session& session, const Lattice& lattice, const GaugeChoice& choice, const Settings& settings,
                   const GaugeVisits& visits);

@@ -17,14 +17,21 @@ struct NamedQuark : QuarkAction {
   std::string name = {};
   /// Where its propagators are read from instead of being solved for; empty: nowhere.
   std::string propagators = {};
+  /// Of its sources and sinks, in units of 2 pi / L: see SourceChoice.
+  std::array<double, 3> boost{0, 0, 0};
+  SolverChoice solver = {};
+
+  /// ", boost 0 0 -1, solved for by ..." where these are not those of the job; empty where they are.
+  std::string of_its_own(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };
 
 /// In a deque, because settings are bound to them.
 struct NamedQuarks : std::deque<NamedQuark> {
   /// A list of tables.  more: adds further keys of a table.
   void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more);
-  /// Throws InputError, which names the key: for names that are none or there twice, and as QuarkAction does.
-  void complete(Settings& settings, const SolverChoice& solver);
+  /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
+  /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
+  void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost);
 };
 
 }  // namespace kov::app

@@ -102,6 +102,7 @@ StoredPropagator find_propagator(const Comm& comm, const std::string& place, con
           "has other boundary angles than the quark here: give the quark's boundary and theta as they were");
   StoredPropagator stored{.file = file,
                           .identity = stored_identity(file, header),
+                          .source = header.labels.source,
                           .origin = origin,
                           .boundary = boundary,
                           .labels = header.labels.others};

@@ -20,6 +20,8 @@ struct StoredPropagator {
   std::string file;
   /// Its checksums and what made it: changes with its numbers.
   std::string identity;
+  /// The type of its source; empty where the file does not say.
+  std::string source = {};
   /// What its source is smeared by, as SmearingChoice::description() says it; empty where the file does not say.
   std::string source_profile = {};
   /// From where it starts and the boundary it was solved for with, which files need not record.

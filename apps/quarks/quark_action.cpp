@@ -25,10 +25,6 @@ void QuarkAction::add_to(Settings& s, const std::string& section) {
   s.add(section + ".mass", &mass, "bare mass, 1 / (2 kappa) - 4: give this or kappa");
   s.add(section + ".c_sw", &c_sw, "coefficient of the clover term; 0: none, 1: its tree-level value");
   s.add(section + ".boundary", &boundary, "of the quarks in time", {"antiperiodic", "periodic"});
-}
-
-void QuarkAction::add_all_to(Settings& s, const std::string& section) {
-  add_to(s, section);
   s.add(section + ".action", &action, "the Dirac operator", {"wilson", "hamber-wu", "naik"});
   s.add(section + ".mu", &mu, "twisted mass: + i mu g5");
   s.add(section + ".xi0", &xi0, "bare anisotropy");

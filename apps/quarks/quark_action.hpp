@@ -25,8 +25,6 @@ struct QuarkAction {
 
   /// section: of its keys, "action".
   void add_to(Settings& settings, const std::string& section);
-  /// The other keys as well.
-  void add_all_to(Settings& settings, const std::string& section);
   /// Kappa and mass determine each other; --set takes precedence over the file.  Throws InputError, which names the
   /// key.
   void complete(Settings& settings, const std::string& section);

@@ -11,14 +11,19 @@
 
 namespace kov::app {
 
-/// Operators and solvers for one column and for all at once, those for all made when they are first asked for.
+/// Operators and solvers for one column and for all at once.
 template <class T>
 struct QuarkSolver<T>::Parts {
   GaugeField<double> gauge;
   QuarkAction action;
   SolverChoice choice;
-  QuarkOperator<T, SiteLanes> one_by_one = {};
+  mutable QuarkOperator<T, SiteLanes> one_by_one = {};
   QuarkOperator<T, TogetherLanes> together = {};
+
+  const QuarkOperator<T, SiteLanes>& of_columns() const {
+    if (!one_by_one.M) one_by_one = quark_operator<T>(gauge, action, choice);
+    return one_by_one;
+  }
 };
 
 template <class T>
@@ -32,29 +37,35 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice);
   else
-    parts->one_by_one = quark_operator<T>(gauge, action, choice);
+    parts->of_columns();
   parts_ = parts;
 }
 
 template <class T>
-SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const ColumnCallback& progress) const {
-  return solve_propagator(*parts_->one_by_one.solver, *parts_->one_by_one.M, source, progress);
+SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const SolveCallback& progress) const {
+  if (parts_->choice.is_together()) {
+    SolvedPropagator<T> solved{source.like("propagator"), {}};
+    solved.reports.push_back(solve_together(source, solved.propagator));
+    progress(solved.reports.back(), 12);
+    return solved;
+  }
+  return solve_propagator(solver(), M(), source, [&](int, const SolveReport& report) { progress(report, 1); });
 }
 
 template <class T>
 SolveReport QuarkSolver<T>::solve_column(const F& source, const F& x) const {
   zero(x);
-  return (*parts_->one_by_one.solver)(*parts_->one_by_one.M, source, x);
+  return solver()(M(), source, x);
 }
 
 template <class T>
 const Operator<SpinorField<T>>& QuarkSolver<T>::M() const {
-  return *parts_->one_by_one.M;
+  return *parts_->of_columns().M;
 }
 
 template <class T>
 const Solver<SpinorField<T>>& QuarkSolver<T>::solver() const {
-  return *parts_->one_by_one.solver;
+  return *parts_->of_columns().solver;
 }
 
 template <class T>

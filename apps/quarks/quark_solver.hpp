@@ -12,6 +12,9 @@
 
 namespace kov::app {
 
+/// Called on every rank after each solve, with how many columns it was for.
+using SolveCallback = std::function<void(const SolveReport& solve, int n_columns)>;
+
 /// T: double, or float for solver.precision single.
 template <class T>
 class QuarkSolver {
@@ -22,11 +25,13 @@ class QuarkSolver {
   /// have.
   QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice);
 
-  /// S with M S = source, column by column.  Collective; throws ConvergenceError.
-  SolvedPropagator<T> solve(const Propagator<T>& source, const ColumnCallback& progress) const;
+  /// S with M S = source, column by column or, with one report, all of them together.  Collective; throws
+  /// ConvergenceError.
+  SolvedPropagator<T> solve(const Propagator<T>& source, const SolveCallback& progress) const;
   /// One column, x from 0.
   SolveReport solve_column(const F& source, const F& x) const;
-  /// The operator and the solver for one column, unless columns are solved for together.
+  /// The operator and the solver for one column; made when they are first asked for where columns are solved for
+  /// together.  Collective.
   const Operator<F>& M() const;
   const Solver<F>& solver() const;
   /// All twelve at once.

@@ -10,33 +10,35 @@
 namespace kov::app {
 
 void SolverChoice::add_to(Settings& s) {
-  add_with(s, "of the solver's work; contractions are double, with 'single' single", {"double", "mixed", "single"});
+  add_with(s, "solver", "of the solver's work; contractions are double, with 'single' single",
+           {"double", "mixed", "single"});
 }
 
-void SolverChoice::add_all_to(Settings& s) {
+void SolverChoice::add_all_to(Settings& s, const std::string& section) {
   columns = "auto";
   add_with(
-      s,
+      s, section,
       "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
       "single precision and 16 bits",
       {"double", "mixed", "reliable", "reliable-16", "single"});
-  s.add("solver.columns", &columns,
-        "of a propagator: solved for one by one, when a killed run keeps each, or together; 'auto': together on GPUs",
+  s.add(section + ".columns", &columns,
+        "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
+        "'auto': together on GPUs",
         {"auto", "one by one", "together"});
-  s.add("solver.gauge", &gauge,
+  s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
         "one",
         {"given", "temporal"});
 }
 
-void SolverChoice::add_with(Settings& s, const std::string& about_precision,
+void SolverChoice::add_with(Settings& s, const std::string& section, const std::string& about_precision,
                             const std::vector<std::string>& precisions) {
-  s.add("solver.method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
-  s.add("solver.precision", &precision, about_precision, precisions);
-  s.add("solver.preconditioner", &preconditioner, "even-odd halves the work",
+  s.add(section + ".method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
+  s.add(section + ".precision", &precision, about_precision, precisions);
+  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
         {"even-odd", "even-odd-symmetric", "none"});
-  s.add("solver.tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
-  s.add("solver.max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
+  s.add(section + ".tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
 }
 
 bool SolverChoice::is_together() const {
@@ -47,21 +49,40 @@ bool SolverChoice::is_together() const {
   return columns == "together" || (columns == "auto" && precision != "reliable-16" && on_gpu);
 }
 
-void SolverChoice::check(const Settings& settings) const {
-  require(tolerance > 0 && tolerance < 1, settings.origin("solver.tolerance"), "is", tolerance,
+void SolverChoice::complete(Settings& settings, const std::string& section, const SolverChoice& other) {
+  const SolverChoice given = *this;
+  *this = other;
+  const auto take = [&](const char* name, auto member) {
+    const std::string key = section + "." + name;
+    if (settings.given(key))
+      this->*member = given.*member;
+    else
+      settings.follows(key);
+  };
+  take("method", &SolverChoice::method);
+  take("precision", &SolverChoice::precision);
+  take("preconditioner", &SolverChoice::preconditioner);
+  take("tolerance", &SolverChoice::tolerance);
+  take("max_iterations", &SolverChoice::max_iterations);
+  take("columns", &SolverChoice::columns);
+  take("gauge", &SolverChoice::gauge);
+}
+
+void SolverChoice::check(const Settings& settings, const std::string& section) const {
+  const auto origin = [&](const char* name) { return settings.origin(section + "." + name); };
+  require(tolerance > 0 && tolerance < 1, origin("tolerance"), "is", tolerance,
           "- it must lie strictly between 0 and 1");
-  require(tolerance >= least_solver_tolerance, settings.origin("solver.tolerance"), "is", sentence(tolerance) + ",",
+  require(tolerance >= least_solver_tolerance, origin("tolerance"), "is", sentence(tolerance) + ",",
           "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
-  require(!is_single() || tolerance >= 1e-6, settings.origin("solver.tolerance"), "is", tolerance,
+  require(!is_single() || tolerance >= 1e-6, origin("tolerance"), "is", tolerance,
           "- single precision reaches 1e-6; take solver.precision mixed or double for less");
   const bool reliable = precision == "reliable" || precision == "reliable-16";
-  require(!reliable || method == "bicgstab", settings.origin("solver.precision"), "is", precision + ",",
+  require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision mixed");
   if (precision == "reliable-16")
-    require(columns != "together", settings.origin("solver.columns"),
+    require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
-  require(max_iterations > 0, settings.origin("solver.max_iterations"), "is", double(max_iterations),
-          "- it must be positive");
+  require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
 std::string SolverChoice::description() const {
@@ -69,13 +90,16 @@ std::string SolverChoice::description() const {
                   exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : ""));
 }
 
+std::string SolverChoice::columns_text() const {
+  return is_together() ? ", twelve columns together" : ", columns one by one";
+}
+
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
   // The transformation, links in double and ready for the operator, and three fields at the door.
   const double there = is_in_temporal_gauge() ? 8 * (18 + links) + real * (3 * links + 3 * spinor) : 0;
-  return there + (precision != "double" && !is_single() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work
-                                                        : real * spinor * work);
+  return there + (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

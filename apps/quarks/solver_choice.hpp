@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SolverChoice: the section [solver] of a job.
+// SolverChoice: the section [solver] of a job, and the same keys in the table of a quark.
 #pragma once
 
 #include "apps/settings/settings.hpp"
@@ -23,23 +23,30 @@ struct SolverChoice {
   std::string gauge = "given";
 
   void add_to(Settings& settings);
-  /// The same keys with reliable updates among the precisions, columns and the gauge.
-  void add_all_to(Settings& settings);
+  /// The same keys in any section, with reliable updates among the precisions, columns and the gauge.
+  void add_all_to(Settings& settings, const std::string& section = "solver");
+  /// What the section does not give is as in `other`.
+  void complete(Settings& settings, const std::string& section, const SolverChoice& other);
   /// Throws InputError, which names the key.
-  void check(const Settings& settings) const;
+  void check(const Settings& settings, const std::string& section = "solver") const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   bool is_single() const { return precision == "single"; }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
+  /// Whether it works in single precision or 16 bits beside double.
+  bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner != "none"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" where that is so.
   std::string description() const;
+  /// ", columns one by one"
+  std::string columns_text() const;
   /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
   /// gauge.
   double bytes_per_site(int n_columns) const;
 
  private:
-  void add_with(Settings& settings, const std::string& about_precision, const std::vector<std::string>& precisions);
+  void add_with(Settings& settings, const std::string& section, const std::string& about_precision,
+                const std::vector<std::string>& precisions);
 };
 
 }  // namespace kov::app

@@ -4,12 +4,16 @@
 #pragma once
 
 #include "apps/quarks/link_choice.hpp"
+#include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/propagator_files.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +24,7 @@ struct SourceChoice {
   std::string type = "point", smearing = "wuppertal";
   SmearingChoice choice = {};
   double accuracy = 1e-8;
-  /// Momentum smearing, in units of 2 pi / L.
+  /// Momentum smearing, in units of 2 pi / L, of quarks whose tables do not give their own.
   std::array<double, 3> boost{0, 0, 0};
   std::vector<Coord> origins = {};
   int count = 1;
@@ -35,11 +39,18 @@ struct SourceChoice {
   std::string propagators = {}, quark = "quark0", gamma = "pion";
   int t_sink = 0;
 
+  /// All but what sequential sources take.
   void add_to(Settings& settings);
+  /// With sequential sources.
+  void add_all_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;
   /// The same where it takes the extents.
   void check(const Settings& settings, const Coord& extent) const;
+  /// Calls used(key, whether it counts, where it would) for the keys of types and positions.
+  void check_used(const std::function<void(const char* key, bool used, const char* where)>& used) const;
+  /// That of a quark, which may have its own boost.
+  SourceChoice of(const NamedQuark& quark) const;
 
   /// source.origins, count of them drawn at random for a configuration (of this name, whatever its folder), or count of
   /// them spread over the lattice.  Walls of all kinds have (0, 0, 0, t).
@@ -47,6 +58,8 @@ struct SourceChoice {
   /// Whether it covers a time slice, so that only its time counts.
   bool is_wall() const { return type == "wall" || type == "momentum" || type == "noise"; }
   bool is_sequential() const { return type == "sequential"; }
+  /// Whether it has random numbers.
+  bool is_noisy() const { return type == "noise" || (type == "grid" && noise != "none"); }
   bool is_smeared() const { return smearing != "none"; }
   bool is_boosted() const { return boost != std::array<double, 3>{}; }
 
@@ -56,29 +69,54 @@ struct SourceChoice {
   std::map<std::string, LabelValue> labels(const LinkChoice& links) const;
   /// The keys and values that the numbers of a source depend on.
   std::string identity(const LinkChoice& links) const;
+
+ private:
+  void add_with(Settings& settings, const std::vector<std::string>& types, const std::string& about_momentum);
+};
+
+/// Throws InputError unless each component of this key, a boost, is below 10^9.
+void check_boost(const Settings& settings, const std::string& key, const std::array<double, 3>& boost);
+
+/// Makes smearings on one configuration, whose links are smeared once, and once in memory for each boost.
+template <class T>
+class SmearingMaker {
+ public:
+  SmearingMaker(const GaugeField<double>& gauge, const LinkChoice& links) : gauge_(gauge.alias()), links_(links) {}
+
+  /// accuracy: of the series of a profile; boost: in units of 2 pi / L.  Collective.
+  QuarkSmearing<T> operator()(const SmearingChoice& choice, const std::string& smearing, double accuracy,
+                              const std::array<double, 3>& boost);
+
+ private:
+  GaugeField<double> gauge_;
+  LinkChoice links_;
+  std::optional<GaugeField<double>> smooth_ = {};
+  std::map<std::array<double, 3>, GaugeLinks<T>> boosted_ = {};
 };
 
 /// Makes the sources of one configuration.
 template <class T>
 class SourceMaker {
  public:
-  /// Smears the links.  Collective.
-  SourceMaker(const GaugeField<double>& gauge, const LinkChoice& links, const SourceChoice& source);
+  /// Smearings of the boosts that quarks have.  Collective.
+  SourceMaker(const Lattice& lattice, const LinkChoice& links, const SourceChoice& source, SmearingMaker<T>& smearings,
+              const std::vector<NamedQuark>& quarks);
 
-  /// Smeared, with its labels but for those of the quark.  to_sink: of a sequential source; links_checksum: of the
-  /// configuration.  Collective; throws like require_usable().
-  Propagator<T> operator()(const Coord& origin, const std::string& configuration,
+  /// Of a quark, smeared, with its labels but for those of the quark.  to_sink: of a sequential source;
+  /// links_checksum: of the configuration.  Collective; throws like require_usable().
+  Propagator<T> operator()(const NamedQuark& quark, const Coord& origin, const std::string& configuration,
                            const std::optional<StoredPropagator>& to_sink = {},
                            const std::string& links_checksum = {}) const;
 
  private:
-  Propagator<T> sequential(const Coord& origin, const StoredPropagator& to_sink,
-                           const std::string& links_checksum) const;
+  Propagator<T> sequential(const Coord& origin, const StoredPropagator& to_sink, const std::string& links_checksum,
+                           const QuarkSmearing<T>& smearing) const;
 
   Lattice lattice_;
   SourceChoice source_;
   LinkChoice links_;
-  std::shared_ptr<const QuarkSmearing<T>> smearing_;
+  /// By boost.
+  std::map<std::array<double, 3>, QuarkSmearing<T>> smearings_;
 };
 
 }  // namespace kov::app

@@ -82,12 +82,13 @@ class SpectrumRun {
     for (PlannedPart& part : configuration.parts) {
       if (part.entry) continue;
       const auto begin = std::chrono::steady_clock::now();
-      const auto column = [&](const SolveReport& solve) {
+      const SolveCallback solved_for = [&](const SolveReport& solve, int n_columns) {
         session_.log.debug(solve.text());
-        progress_.advance(solves);
+        progress_.advance(solves, n_columns);
       };
-      JournalEntry entry = part.is_loops() ? measurement.measure_loops(configuration.name, column)
-                                           : measurement.measure(part.origin, part.stored, column);
+      JournalEntry entry = part.is_loops()
+                               ? measurement.measure_loops(configuration.name, solved_for)
+                               : measurement.measure(configuration.name, part.origin, part.stored, solved_for);
       for (Correlator& c : entry.correlators) {
         c.labels["configuration"] = configuration.name;
         require_finite(c, configuration.name);

@@ -2,7 +2,6 @@
 #include "apps/spectrum/spectrum_measure.hpp"
 
 #include "apps/spectrum/three_point_measure.hpp"
-#include "kov/contractions/sources/source.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
@@ -12,10 +11,10 @@ namespace kov::app {
 
 struct SpectrumMeasurement::Work {
   virtual ~Work() = default;
-  virtual JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
-                               const std::function<void(const SolveReport&)>& column) const = 0;
-  virtual JournalEntry measure_loops(const std::string& configuration,
-                                     const std::function<void(const SolveReport&)>& column) const = 0;
+  virtual JournalEntry measure(const std::string& configuration, const Coord& origin,
+                               const std::map<std::string, StoredPropagator>& stored,
+                               const SolveCallback& solved_for) const = 0;
+  virtual JournalEntry measure_loops(const std::string& configuration, const SolveCallback& solved_for) const = 0;
 };
 
 namespace {
@@ -60,22 +59,26 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         tasks.loops && parameters.loops.any() ? parameters.loops.places(quarks_) : std::vector<std::size_t>{};
     for (std::size_t q = 0; q < quarks_.size(); ++q)
       if ((tasks.sources && quarks_[q].propagators.empty()) || std::count(with_loops.begin(), with_loops.end(), q) > 0)
-        solvers_[q].emplace(gauge, quarks_[q], parameters.solver);
+        solvers_[q].emplace(gauge, quarks_[q], quarks_[q].solver);
     if (!tasks.sources) return;
     if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters, solvers_);
-    const GaugeLinks<T> smooth(parameters.links.smeared(gauge));
-    const auto smearing = [&](const SmearingChoice& choice, const std::string& name) {
-      return QuarkSmearing<T>(smooth, choice.shape(name), {.accuracy = {.error = parameters.source.accuracy}});
-    };
-    at_source_.emplace(smearing(parameters.source.choice, parameters.source.smearing));
-    for (const std::string& name : parameters.sink.smearings)
-      at_sink_.push_back(smearing(parameters.sink.choice, name));
+    SmearingMaker<T> smearings(gauge, parameters.links);
+    std::vector<NamedQuark> solved_for;
+    for (const NamedQuark& quark : quarks_)
+      if (quark.propagators.empty()) solved_for.push_back(quark);
+    make_source_.emplace(lattice_, parameters.links, parameters.source, smearings, solved_for);
+    for (const std::string& name : parameters.sink.smearings) {
+      at_sink_.emplace_back();
+      for (const NamedQuark& quark : quarks_)
+        at_sink_.back().push_back(smearings(parameters.sink.choice, name, parameters.source.accuracy, quark.boost));
+    }
   }
 
-  JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
-                       const std::function<void(const SolveReport&)>& column) const override {
+  JournalEntry measure(const std::string& configuration, const Coord& origin,
+                       const std::map<std::string, StoredPropagator>& stored,
+                       const SolveCallback& solved_for) const override {
     std::optional<Propagator<T>> source;
-    if (parameters_.n_solved_quarks() > 0) source = make_source(origin);
+    std::array<double, 3> boost{};  // of the source
     std::vector<Propagator<T>> propagators;
     SolveTotals totals;
     for (std::size_t q = 0; q < quarks_.size(); ++q) {
@@ -83,8 +86,9 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         propagators.push_back(read_stored<T>(lattice_, found->second, links_checksum_));
         continue;
       }
-      const SolvedPropagator<T> solved =
-          solvers_[q]->solve(*source, [&](int, const SolveReport& report) { column(report); });
+      if (!source || boost != quarks_[q].boost) source = (*make_source_)(quarks_[q], origin, configuration);
+      boost = quarks_[q].boost;
+      const SolvedPropagator<T> solved = solvers_[q]->solve(*source, solved_for);
       totals.add(solved);
       propagators.push_back(solved.propagator.alias());
     }
@@ -93,7 +97,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       std::vector<Propagator<T>> at_sink;
       for (std::size_t q = 0; q < quarks_.size(); ++q) {
         const Propagator<T>& point = propagators[q];
-        Propagator<T> quark = at_sink_[k].is_none() ? point.alias() : smeared(point, at_sink_[k]);
+        const QuarkSmearing<T>& sink = at_sink_[k][q];
+        Propagator<T> quark = sink.is_none() ? point.alias() : smeared(point, sink);
         set_labels(quark, q, k);
         at_sink.push_back(std::move(quark));
       }
@@ -102,14 +107,13 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       contract_flavours(entry, at_sink);
       if (!three_points_) continue;
       for (std::size_t q = 0; q < quarks_.size(); ++q) propagators[q].labels = at_sink[q].labels;
-      three_points_->measure(propagators, at_sink, at_sink_[k], column, totals, entry);
+      three_points_->measure(propagators, at_sink, at_sink_[k], solved_for, totals, entry);
     }
     note_solves(totals, entry);
     return entry;
   }
 
-  JournalEntry measure_loops(const std::string& configuration,
-                             const std::function<void(const SolveReport&)>& column) const override {
+  JournalEntry measure_loops(const std::string& configuration, const SolveCallback& solved_for) const override {
     JournalEntry entry;
     SolveTotals totals;
     const std::vector<Momentum> momenta(parameters_.loops.momenta.begin(), parameters_.loops.momenta.end());
@@ -117,7 +121,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       const NamedQuark& quark = quarks_[q];
       const auto report = [&](const SolveReport& of_solve) {
         totals.add(of_solve);
-        column(of_solve);
+        solved_for(of_solve, 1);
       };
       std::map<std::string, LabelValue> labels = quark.labels();
       if (!quark.name.empty()) {
@@ -145,13 +149,6 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     entry.notes["worst_residual"] = exact_text(totals.worst_residual);
   }
 
-  Propagator<T> make_source(const Coord& origin) const {
-    Propagator<T> source = point_source<T>(lattice_, origin);
-    at_source_->apply(source.columns(), source.columns());
-    require_usable(source);
-    return source;
-  }
-
   void set_labels(Propagator<T>& quark, std::size_t q, std::size_t sink) const {
     const auto read = quark.labels.others.find("source_smearing");
     const LabelValue source_smearing = quarks_[q].propagators.empty()      ? parameters_.source.smearing
@@ -166,6 +163,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     // Walls, grids and so on, and what files of other programs do not say.
     if (source != "point") quark.labels.others["source_type"] = source.empty() ? "unknown" : source;
     quark.labels.others["sink_smearing"] = parameters_.sink.smearings[sink];
+    if (const std::string& type = quark.labels.source; !type.empty() && type != "point")
+      quark.labels.others["source_type"] = type;
   }
 
   /// Mesons of every pair once, baryons in both orders.
@@ -208,8 +207,9 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   std::vector<Momentum> momenta_;
   /// Absent where propagators are read, and where no task needs them; so are the others without sources.
   std::vector<std::optional<QuarkSolver<T>>> solvers_;
-  std::optional<QuarkSmearing<T>> at_source_;
-  std::vector<QuarkSmearing<T>> at_sink_;
+  std::optional<SourceMaker<T>> make_source_;
+  /// Of each sink for each quark.
+  std::vector<std::vector<QuarkSmearing<T>>> at_sink_;
   std::optional<ThreePointMeasurement<T>> three_points_;
 };
 
@@ -224,14 +224,15 @@ SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const 
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 
-JournalEntry SpectrumMeasurement::measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
-                                          const std::function<void(const SolveReport&)>& column) const {
-  return work_->measure(origin, stored, column);
+JournalEntry SpectrumMeasurement::measure(const std::string& configuration, const Coord& origin,
+                                          const std::map<std::string, StoredPropagator>& stored,
+                                          const SolveCallback& solved_for) const {
+  return work_->measure(configuration, origin, stored, solved_for);
 }
 
 JournalEntry SpectrumMeasurement::measure_loops(const std::string& configuration,
-                                                const std::function<void(const SolveReport&)>& column) const {
-  return work_->measure_loops(configuration, column);
+                                                const SolveCallback& solved_for) const {
+  return work_->measure_loops(configuration, solved_for);
 }
 
 }  // namespace kov::app

@@ -5,6 +5,7 @@
 
 #include "apps/files/journal.hpp"
 #include "apps/quarks/propagator_files.hpp"
+#include "apps/quarks/quark_solver.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/algebra/solve_report.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
@@ -29,17 +30,16 @@ class SpectrumMeasurement {
                       const std::string& links_checksum, const SpectrumTasks& tasks);
   ~SpectrumMeasurement();
 
-  /// Source, twelve solves for each quark that is not in `stored`, contractions.  column is called after every solve.
+  /// Source, twelve columns for each quark that is not in `stored`, contractions.
   /// Correlators have the labels source_smearing, sink_smearing, and action, kappa and boundary or, of quarks with
   /// names, `quarks`: "light-strange".  notes have the iterations and the worst residual.  Collective; throws
   /// ConvergenceError.  Then the three-point functions, see ThreePointMeasurement.
-  JournalEntry measure(const Coord& origin, const std::map<std::string, StoredPropagator>& stored,
-                       const std::function<void(const SolveReport&)>& column) const;
+  JournalEntry measure(const std::string& configuration, const Coord& origin,
+                       const std::map<std::string, StoredPropagator>& stored, const SolveCallback& solved_for) const;
 
   /// Quark loops of the quarks that were asked for, with the labels of these and the label hit.  configuration: its
-  /// name, which chooses the noise.
-  JournalEntry measure_loops(const std::string& configuration,
-                             const std::function<void(const SolveReport&)>& column) const;
+  /// name, which chooses the noise, here as for sources.
+  JournalEntry measure_loops(const std::string& configuration, const SolveCallback& solved_for) const;
 
   struct Work;
 

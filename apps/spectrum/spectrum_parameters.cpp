@@ -121,23 +121,24 @@ void SpectrumParameters::complete(Settings& settings) {
     require(value > 0, settings.origin(key), "is", value, "- it must be positive");
   };
   action.complete(settings, "action");
-  quarks.complete(settings, solver);
-  for (const char* key : {"kappa", "mass", "c_sw", "boundary"})
-    require(quarks.empty() || !settings.given(std::string("action.") + key),
-            settings.origin(std::string("action.") + key),
+  solver.check(settings);
+  source.check(settings);
+  quarks.complete(settings, solver, source.boost);
+  for (const auto& [key, value] : settings.values())
+    require(quarks.empty() || !key.starts_with("action.") || !settings.given(key), settings.origin(key),
             "is given beside tables [[quark]]:", "write it into these, or leave them out");
+  require(!quarks.empty() || !action.is_improved() || !solver.is_even_odd(), settings.origin("action.action"), "is",
+          action.action + ",",
+          "which has links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner "
+          "to none");
   for (const NamedQuark& quark : quarks)
     require(quark.boundary_angles() == quarks.front().boundary_angles(), "the quarks", quarks.front().name, "and",
             quark.name, "have different boundaries: correlators take quarks of one boundary");
   gauge.check(settings);
   const std::vector<std::string>& names = SmearingChoice::names();
   links.check(settings);
-  source.choice.check([&](const std::string& name) { return settings.origin("source." + name); }, {source.smearing});
   complete_choice(settings, source.choice, sink.choice);
   sink.choice.check([&](const std::string& name) { return settings.origin("sink." + name); }, sink.smearings);
-  require(source.accuracy >= 1e-13 && source.accuracy < 1, settings.origin("source.accuracy"), "is", source.accuracy,
-          "- it must be at least 1e-13 and less than 1");
-  positive("source.count", source.count);
   require(!sink.smearings.empty(), settings.origin("sink.smearings"), "is empty: name", list_text(names));
   for (const std::string& name : sink.smearings) {
     require(std::count(names.begin(), names.end(), name) == 1, settings.origin("sink.smearings"),
@@ -145,10 +146,8 @@ void SpectrumParameters::complete(Settings& settings) {
     require(std::count(sink.smearings.begin(), sink.smearings.end(), name) == 1, settings.origin("sink.smearings"),
             "has '" + name + "' twice: its correlators would be the same");
   }
-  solver.check(settings);
   require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
           "is negative: there are no such momenta");
-  check_distinct(settings, "source.origins", source.origins);
   check_distinct(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size() + baryon_operators().size();
   require(channels > 0 || !three_points.empty() || loops.any(),
@@ -165,6 +164,7 @@ void SpectrumParameters::complete(Settings& settings) {
   }
   flavours();
   check_three_points(settings);
+  check_noise(settings);
   loops.check(settings, all_quarks());
   check_window(settings, "analysis.pion", analysis.pion);
   check_window(settings, "analysis.rho", analysis.rho);
@@ -182,6 +182,17 @@ void SpectrumParameters::complete(Settings& settings) {
     output.journal = output.prefix + ".journal";
     settings.follows("output.journal");
   }
+}
+
+void SpectrumParameters::check_noise(const Settings& settings) const {
+  if (!source.is_noisy()) return;
+  std::string baryon;
+  if (!correlators.baryons.empty()) baryon = "correlators.baryons has " + correlators.baryons.front();
+  for (std::size_t k = 0; k < three_points.size(); ++k)
+    if (!three_points[k].resolved_hadron().meson)
+      baryon = three_point_section(k) + ".hadron is " + three_points[k].hadron;
+  require(baryon.empty(), settings.origin("source.noise"), "is", source.noise + ",", "and", baryon + ":",
+          "three quarks from one noise average to zero; leave baryons out, or take source.noise none or another type");
 }
 
 void SpectrumParameters::check_three_points(const Settings& settings) const {
@@ -212,13 +223,7 @@ std::size_t SpectrumParameters::struck_quark(const ThreePointChoice& choice) con
 
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
   Geometry::choose_grid(extent, 1);  // throws for invalid extents
-  require(!source.origins.empty() || source.count <= 2 * extent[3], settings.origin("source.count"), "is",
-          std::to_string(source.count) + ",", "but two places in space and", extent[3], "times make at most",
-          2 * extent[3], "sources; name more by source.origins");
-  for (const Coord& origin : origins(extent))
-    for (std::size_t mu = 0; mu < 4; ++mu)
-      require(origin[mu] >= 0 && origin[mu] < extent[mu], settings.origin("source.origins"),
-              "has [" + to_string(origin) + "],", "which is outside the lattice", to_string(extent));
+  if (has_sources()) source.check(settings, extent);
   for (std::size_t k = 0; k < three_points.size(); ++k) three_points[k].check(settings, three_point_section(k), extent);
   loops.check(settings, extent);
   loops.check_solves(settings, all_quarks(), n_configurations());
@@ -247,15 +252,8 @@ std::vector<std::string> SpectrumParameters::window_warnings(const Settings& set
   return warnings;
 }
 
-std::vector<Coord> SpectrumParameters::origins(const Coord& extent) const {
-  if (!has_sources()) return {};
-  if (!source.origins.empty()) return source.origins;
-  std::vector<Coord> origins;
-  for (int k = 0; k < source.count; ++k) {
-    const int half = k % 2;
-    origins.push_back({half * extent[0] / 2, half * extent[1] / 2, half * extent[2] / 2, k * extent[3] / source.count});
-  }
-  return origins;
+std::vector<Coord> SpectrumParameters::origins(const Coord& extent, const std::string& configuration) const {
+  return has_sources() ? source.positions(extent, configuration) : std::vector<Coord>{};
 }
 
 std::vector<std::string> SpectrumParameters::smearing_warnings() const {
@@ -269,6 +267,8 @@ std::vector<NamedQuark> SpectrumParameters::all_quarks() const {
   if (!quarks.empty()) return {quarks.begin(), quarks.end()};
   NamedQuark quark;
   static_cast<QuarkAction&>(quark) = action;
+  quark.boost = source.boost;
+  quark.solver = solver;
   return {quark};
 }
 
@@ -380,7 +380,7 @@ std::string SpectrumParameters::identity(const Settings& settings) const {
     const std::string section = key.substr(0, key.find('.'));
     const bool chooses = section == "generate" || section == "analysis" || section == "output" || section == "loops" ||
                          key == "gauge.files" || key == "gauge.extent" || key == "source.origins" ||
-                         key == "source.count";
+                         key == "source.count" || key == "source.random";
     if (!chooses) text += key + " = " + value + "\n";
   }
   return text;

@@ -7,6 +7,7 @@
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/solver_choice.hpp"
+#include "apps/quarks/source_choice.hpp"
 #include "apps/smear/smearing_choice.hpp"
 #include "apps/spectrum/loop_choice.hpp"
 #include "apps/spectrum/three_point_choice.hpp"
@@ -24,13 +25,8 @@ struct SpectrumParameters {
   /// Instead of action: several quarks, and correlators of all pairs.
   NamedQuarks quarks;
   LinkChoice links;
-  struct Source {
-    std::string smearing = "wuppertal";
-    SmearingChoice choice;
-    double accuracy = 1e-8;
-    int count = 2;
-    std::vector<Coord> origins;
-  } source;
+  SourceChoice source = {.count = 2};
+  /// With the accuracy of the source, and the boost of each quark.
   struct Sink {
     std::vector<std::string> smearings{"none"};
     SmearingChoice choice;
@@ -66,9 +62,8 @@ struct SpectrumParameters {
   /// A warning for each window that was not given and reaches beyond the lattice's times.
   std::vector<std::string> window_warnings(const Settings& settings, const Coord& extent) const;
 
-  /// source.origins, or source.count of them: equal distances in time, every second one in the middle of space.
-  /// None where loops alone are measured.
-  std::vector<Coord> origins(const Coord& extent) const;
+  /// The positions of sources on a configuration; none where loops alone are measured.
+  std::vector<Coord> origins(const Coord& extent, const std::string& configuration) const;
   /// Warnings about the smearings in use.
   std::vector<std::string> smearing_warnings() const;
   /// The quarks, or the one without a name that action describes.
@@ -114,6 +109,8 @@ struct SpectrumParameters {
  private:
   /// Throws InputError for tables that are wrong, or have a correlator of an earlier one.
   void check_three_points(const Settings& settings) const;
+  /// Throws InputError for baryons of noise.
+  void check_noise(const Settings& settings) const;
 };
 
 }  // namespace kov::app

@@ -10,17 +10,12 @@ Settings SpectrumParameters::settings() {
   gauge.add_to(s);
   action.add_to(s, "action");
   links.add_to(s);
-  s.add("source.smearing", &source.smearing, "of the delta at the origin", SmearingChoice::names());
-  source.choice.add_to(s, "source");
-  s.add("source.accuracy", &source.accuracy, "gaussian, node, theta, formula: error of their series, of sinks too");
-  s.add("source.origins", &source.origins,
-        "coordinates [x, y, z, t] of the sources on every configuration; none: source.count");
-  s.add("source.count", &source.count, "sources on every configuration, spread over it");
+  source.add_to(s);
   s.add("sink.smearings", &sink.smearings,
         "sinks that are contracted, of the same names; with the numbers below, those of the source unless they are "
         "given");
   sink.choice.add_to(s, "sink");
-  solver.add_to(s);
+  solver.add_all_to(s);
   s.add("correlators.mesons", &correlators.mesons,
         "'diagonal' (16), 'all' (256), or names: 'pion', 'rho_x', 'pion-pion_A4' (sink-source)");
   s.add("correlators.baryons", &correlators.baryons,

@@ -35,18 +35,25 @@ void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOp
 
 /// Bytes of all fields that are alive at once, for each site of a process; see spectrum_measure.cpp.
 double bytes_per_site(const SpectrumParameters& parameters) {
-  const bool single = parameters.solver.precision == "single", mixed = parameters.solver.precision == "mixed";
+  const bool single = parameters.solver.is_single();
+  const std::vector<NamedQuark> all = parameters.all_quarks();
+  const bool mixed = std::any_of(all.begin(), all.end(), [](const NamedQuark& q) { return q.solver.is_mixed(); });
+  const bool together = std::any_of(all.begin(), all.end(), [](const NamedQuark& q) { return q.solver.is_together(); });
   const double real = single ? 4 : 8, links = 72, spinor = 24;
   double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
   bytes += real * links * 4;        // links of the operator and of the smearing, and doubled ones of the hop
   bytes += real * spinor * 12 * 2;  // source and propagator
-  const double others = double(parameters.all_quarks().size()) - 1;
+  if (together) bytes += real * spinor * 12 * 2;  // both in the order of columns
+  const double others = double(all.size()) - 1;
   bytes += others * (real * links * 3 + real * spinor * 12 * 2);  // of further quarks, and smeared at the sink
   // The smeared sink and the buffers of its smearing.
   const auto& sinks = parameters.sink.smearings;
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
-  bytes += parameters.solver.bytes_per_site(1);
+  double work = 0;
+  for (const NamedQuark& quark : all)
+    work = std::max(work, quark.solver.bytes_per_site(quark.solver.is_together() ? 12 : 1));
+  bytes += work;
   // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
   int moved = 0;
   for (const ThreePointChoice& choice : parameters.three_points) moved = std::max(moved, choice.n_moved());
@@ -55,7 +62,6 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
   // sources and solvers take later.
   const double blocks = 2 * 72 * (real + (mixed ? 4 : 0));
-  const std::vector<NamedQuark> all = parameters.all_quarks();
   for (const NamedQuark& quark : all)
     if (quark.c_sw != 0) bytes += blocks;
   // Links of conserved currents; operators of the opposite twisted mass, as the others are shared.
@@ -134,10 +140,9 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   const PlannedGauges gauges = plan_gauges(comm, parameters.gauge, settings, check);
   plan.extent = gauges.extent;
   plan.warnings.insert(plan.warnings.end(), gauges.warnings.begin(), gauges.warnings.end());
-  const std::vector<Coord> origins = parameters.origins(plan.extent);
   for (const PlannedGauge& gauge : gauges.configurations) {
     PlannedConfiguration configuration{gauge};
-    for (const Coord& origin : origins) {
+    for (const Coord& origin : parameters.origins(plan.extent, gauge.name)) {
       PlannedPart part{origin, gauge.identity + " origin " + to_string(origin)};
       for (const NamedQuark& quark : parameters.quarks) {
         if (quark.propagators.empty()) continue;
@@ -149,6 +154,9 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
           plan.warnings.push_back(sentence(stored.file, "has a source smeared by",
                                            stored.source_profile + ", and [source]", "says",
                                            profile + ": correlators are labelled by the name of its smearing"));
+        if (!stored.source.empty() && stored.source != parameters.source.type)
+          plan.warnings.push_back(sentence(stored.file, "has a source of the type", stored.source + ", and [source]",
+                                           "says", parameters.source.type + ": correlators are of both"));
       }
       part.entry = journal.find(part.key);
       configuration.parts.push_back(std::move(part));
@@ -197,13 +205,14 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
         sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
   for (const NamedQuark& quark : p.all_quarks())
     row(quark.name.empty() ? "quarks" : "quark " + quark.name.substr(0, 9),
-        quark.description() + (quark.propagators.empty() ? "" : ", from files " + quark.propagators));
+        quark.description() + (quark.propagators.empty() ? quark.of_its_own(p.solver, p.source.boost)
+                                                         : ", from files " + quark.propagators));
+  const std::vector<Coord> places = p.origins(plan.extent, plan.configurations.front().name);
   std::string origins;
-  for (const Coord& origin : p.origins(plan.extent))
-    origins += (origins.empty() ? "[" : ", [") + to_string(origin) + "]";
-  row("sources", origins.empty() ? "none: quark loops alone"
-                                 : sentence(p.origins(plan.extent).size(), "on each, at", origins + ", smearing",
-                                            p.source.choice.description(p.source.smearing)));
+  for (const Coord& origin : places) origins += (origins.empty() ? "[" : ", [") + to_string(origin) + "]";
+  if (p.source.random) origins = "random places, on the first " + origins;
+  row("sources", places.empty() ? "none: quark loops alone"
+                                : sentence(places.size(), "on each, at", origins + ":", p.source.description()));
   std::string sinks;
   for (const std::string& sink : p.sink.smearings)
     sinks += (sinks.empty() ? "" : "; ") + (sink == "none" ? "point" : p.sink.choice.description(sink));
@@ -219,7 +228,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
                                 choice.all_currents().local.size() + choice.all_currents().conserved.size(),
                                 "currents with", choice.transfers.size(), "momenta"));
   if (p.loops.any()) row("loops", p.loops.description());
-  row("solver", p.solver.description());
+  row("solver", p.solver.description() + p.solver.columns_text());
   row("finished",
       sentence(plan.n_finished_parts(), "of", plan.n_parts(),
                p.loops.any() ? "(configuration, source or loops) in" : "(configuration, source) in", p.output.journal));

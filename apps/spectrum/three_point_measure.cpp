@@ -38,7 +38,7 @@ ThreePointMeasurement<T>::ThreePointMeasurement(const GaugeField<double>& gauge,
       QuarkAction action = quark;
       action.mu = -action.mu;
       const std::optional<QuarkSolver<T>>& same = solvers[task.struck];
-      solvers_.emplace(task.struck, quark.mu == 0 && same ? *same : QuarkSolver<T>(gauge, action, parameters.solver));
+      solvers_.emplace(task.struck, quark.mu == 0 && same ? *same : QuarkSolver<T>(gauge, action, quark.solver));
     }
     if (!task.currents.conserved.empty() && !of_action_.contains(task.struck))
       of_action_.emplace(task.struck,
@@ -83,18 +83,18 @@ std::vector<Correlator> ThreePointMeasurement<T>::contracted(const Task& task, c
 
 template <class T>
 void ThreePointMeasurement<T>::measure(const std::vector<Propagator<T>>& quarks,
-                                       const std::vector<Propagator<T>>& at_sink, const QuarkSmearing<T>& sink,
-                                       const std::function<void(const SolveReport&)>& column, SolveTotals& totals,
-                                       JournalEntry& entry) const {
+                                       const std::vector<Propagator<T>>& at_sink,
+                                       const std::vector<QuarkSmearing<T>>& sinks, const SolveCallback& solved_for,
+                                       SolveTotals& totals, JournalEntry& entry) const {
   for (const Task& task : tasks_) {
     const Propagator<T>& s = quarks[task.struck];
     for (const int dt : task.choice.times)
       for (const Momentum& p : task.choice.momenta) {
         const int t_sink = (s.labels.origin[3] + dt) % s.lattice().extent()[3];
         Propagator<T> source = source_of(task, at_sink, t_sink, p);
-        if (!sink.is_none()) sink.apply(source.columns(), source.columns());
-        SolvedPropagator<T> solved =
-            solvers_.at(task.struck).solve(source, [&](int, const SolveReport& report) { column(report); });
+        if (const QuarkSmearing<T>& sink = sinks[task.struck]; !sink.is_none())
+          sink.apply(source.columns(), source.columns());
+        SolvedPropagator<T> solved = solvers_.at(task.struck).solve(source, solved_for);
         totals.add(solved);
         solved.propagator.labels = s.labels;
         for (Correlator& c : contracted(task, s, solved.propagator)) {

@@ -36,10 +36,10 @@ class ThreePointMeasurement {
 
   /// Twelve solves for each table, time and momentum of the sink; correlators of kind "three-point" are added to the
   /// entry with the labels of `quarks`, and hadron, quark (that is struck), sink_time (from the source), sink_momentum.
-  /// quarks: all of the job, not smeared at the sink; at_sink: smeared there by `sink`; labels are the same.
-  /// Collective; throws ConvergenceError.
+  /// quarks: all of the job, not smeared at the sink; at_sink: smeared there by `sinks`, one for each quark; labels are
+  /// the same.  Collective; throws ConvergenceError.
   void measure(const std::vector<Propagator<T>>& quarks, const std::vector<Propagator<T>>& at_sink,
-               const QuarkSmearing<T>& sink, const std::function<void(const SolveReport&)>& column, SolveTotals& totals,
+               const std::vector<QuarkSmearing<T>>& sinks, const SolveCallback& solved_for, SolveTotals& totals,
                JournalEntry& entry) const;
 
  private:

@@ -37,6 +37,7 @@ void check_smearing(const SpectrumParameters& parameters, const Settings& settin
     check("source." + number, has_any(source, smearings) || (in_sinks && !settings.given("sink." + number)), of);
     check("sink." + number, in_sinks, of + " of sinks");
   }
+  const bool smeared = has_any(all, {"wuppertal", "gaussian", "node", "theta", "formula"});
   const bool in_source = has_any(source, {"wuppertal"}), in_sinks = has_any(sinks, {"wuppertal"});
   const bool steps_of_source = parameters.source.choice.iterations > 0;
   const bool steps_of_sinks = parameters.sink.choice.iterations > 0;
@@ -46,11 +47,11 @@ void check_smearing(const SpectrumParameters& parameters, const Settings& settin
           std::string("with ") + (in_source || !settings.given("sink.iterations") ? "source" : "sink") +
               ".iterations of 1 or more");
   if (in_sinks) check("sink.width", steps_of_sinks, "with sink.iterations of 1 or more");
+  check("source.boost", smeared, "with a source or sink that is smeared");
   check("source.accuracy", has_any(all, {"gaussian", "node", "theta", "formula"}),
         "by smearing gaussian, node, theta or formula");
 
   const std::string& links = parameters.links.smearing;
-  const bool smeared = has_any(all, {"wuppertal", "gaussian", "node", "theta", "formula"});
   const bool steps = parameters.links.steps > 0;
   check("links.smearing", smeared && (steps || links == "none"),
         smeared ? "with links.steps of 1 or more" : "with a source or sink that is smeared");
@@ -92,7 +93,7 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
 
   if (from_sources) {
     check_smearing(parameters, settings, check);
-    check("source.count", parameters.source.origins.empty(), "without source.origins");
+    parameters.source.check_used(check);
   }
   for (const char* meson : {"pion", "rho"})
     check(std::string("analysis.") + meson, parameters.measures(meson),

@@ -36,14 +36,17 @@ std::map<std::string, std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The lines "key<tab>choice"; others are passed over.
-std::map<std::string, int> choices_of(const std::string& text) {
+/// The lines "key<tab>choice"; others are counted.
+std::map<std::string, int> choices_of(const std::string& text, int& n_damaged) {
   std::map<std::string, int> choices;
   for (const auto& [key, rest] : lines_of(text)) {
     int choice = -1;
     const char* const end = rest.data() + rest.size();
     const auto parsed = std::from_chars(rest.data() + !rest.empty(), end, choice);
-    if (parsed.ec == std::errc() && parsed.ptr == end) choices[key] = choice;
+    if (parsed.ec == std::errc() && parsed.ptr == end && choice >= 0)
+      choices[key] = choice;
+    else
+      ++n_damaged;
   }
   return choices;
 }
@@ -62,7 +65,38 @@ std::string TuneKey::text() const {
 Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
     : comm_(comm), device_(comm.broadcast(device)), clock_(clock) {
   if (const char* file = std::getenv("KOVARIANT_TUNE")) file_ = file;
-  remembered_ = choices_of(comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : ""));
+  file_ = comm_.broadcast(file_);
+  const std::string text = comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : "");
+  if (text.empty()) return;
+  const bool begins = text.starts_with(first_line);
+  int n_damaged = 0;
+  remembered_ = choices_of(text.substr(begins ? std::string(first_line).size() : 0), n_damaged);
+  if (!begins)
+    warnings_.push_back(sentence(file_, "(KOVARIANT_TUNE)",
+                                 "does not begin as a file of the tuner: it stays as it is, and new choices are lost"));
+  else if (n_damaged > 0)
+    warnings_.push_back(sentence(file_, "(KOVARIANT_TUNE) has", n_damaged,
+                                 n_damaged == 1 ? "line that is" : "lines that are", "no choice and not used"));
+}
+
+std::vector<std::string> Tuner::report() const {
+  std::vector<std::string> lines;
+  for (const auto& [key, choice] : choices_) {
+    std::istringstream text(key.choice);
+    std::string what, name;
+    text >> what;
+    if (!choice->is_made()) continue;
+    for (int c = 0; c <= choice->candidate(); ++c)
+      if (!(text >> name)) break;
+    if (!text) continue;
+    std::string line =
+        sentence(key.kernel + ",", to_string(key.local_extent) + ",", key.order + ",", key.complex_numbers, "x",
+                 key.components, "x", key.lanes, "of", key.real_bytes, "bytes");
+    for (const std::string& more : {key.sites, key.codec, key.legs, key.transport})
+      if (!more.empty()) line += ", " + more;
+    lines.push_back(line + ": " + what + " " + name);
+  }
+  return lines;
 }
 
 Tuner::~Tuner() {

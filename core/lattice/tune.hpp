@@ -18,7 +18,8 @@ namespace kov {
 /// The key of a tuned choice: everything that may decide which candidate is the fastest, except the device and the
 /// version of the library, which the Tuner adds.  The same on all ranks.
 struct TuneKey {
-  /// The kernel, and what is chosen about it: "covariant_laplacian", "overlap".
+  /// The kernel, and what is chosen about it: "covariant_laplacian", "overlap".  Behind it may stand the names of the
+  /// candidates, "launch default 4-turns".
   std::string kernel = {}, choice = {};
   /// The sublattice of a rank, the ranks in each direction and the order of sites.
   Coord local_extent{}, grid{};
@@ -52,13 +53,21 @@ class Tuner {
   /// Reads the file named by the environment variable KOVARIANT_TUNE where it is set (rank 0 reads, all ranks know):
   /// lines "key<tab>choice" after a first one that says what they are.  A key ends with the device (rank 0's) and the
   /// version of the library.  Lines of another device or version, damaged lines and a file that cannot be read are
-  /// ignored.  Collective.
+  /// ignored.  The variable is that of rank 0.  Collective.
   explicit Tuner(const Comm& comm, const std::string& device = {}, const Clock& clock = steady_seconds);
   /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; failing to is
   /// not an error.  A file that does not begin as one of these is left alone.
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
+
+  /// Whether KOVARIANT_TUNE names a file.  Without one, launches have their default shapes: see run_in_shape().
+  bool has_file() const { return !file_.empty(); }
+  /// What of the file is not used, and why; for the user.  The same on all ranks.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// A line for each choice made between candidates that key.choice names, with complex numbers of a site x components
+  /// x lanes: "wilson, 8 8 8 16, virtual nodes, 12 x 1 x 8 of 4 bytes, even, links once: launch 4-turns".
+  std::vector<std::string> report() const;
 
   /// What is chosen under one key.
   class Choice {
@@ -95,6 +104,7 @@ class Tuner {
   std::map<std::string, int> remembered_;
   std::map<TuneKey, std::shared_ptr<Choice>> choices_;
   std::map<std::string, int> learnt_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace kov

@@ -113,30 +113,31 @@ void for_each_site(const std::string& name, const SiteRange& range, const Kernel
 /// site_of_kernel_t.
 template <class Lanes = SiteLanes, class Kernel>
 void for_each_site(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
-                   const Exec& exec = {}) {
+                   const Exec& exec = {}, const LaunchShape& shape = {}) {
   constexpr int N = default_lanes;
   using S = site_of_kernel_t<Kernel, Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, TakesPairs<Kernel> ? range.n_pairs() : range.n_outer,
-                           detail::PackComponents<S, Kernel>{kernel, range, {}, n_components}, exec);
+                           detail::PackComponents<S, Kernel>{kernel, range, {}, n_components}, exec, shape);
   else if (n_components == 1)
-    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec);
+    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, true, Kernel>{kernel, range, 1}, exec, shape);
   else
-    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, false, Kernel>{kernel, range, n_components}, exec);
+    detail::launch_lanes<Kernel>(name, N, detail::LaneComponents<N, false, Kernel>{kernel, range, n_components}, exec,
+                                 shape);
 }
 
 /// Calls kernel(site, c) for every site of a list and every group of components.
 template <class Lanes = SiteLanes, class Kernel>
 void for_each_site(const std::string& name, const SiteList& list, int n_components, const Kernel& kernel,
-                   const Exec& exec = {}) {
+                   const Exec& exec = {}, const LaunchShape& shape = {}) {
   constexpr int N = default_lanes;
   using S = site_of_kernel_t<Kernel, Lanes, Exec>;
   if constexpr (!std::is_same_v<S, LaneSite>)
     detail::launch<Kernel>(name, TakesPairs<Kernel> ? list.n_pairs() : list.n,
-                           detail::PackComponents<S, Kernel>{kernel, {}, list, n_components}, exec);
+                           detail::PackComponents<S, Kernel>{kernel, {}, list, n_components}, exec, shape);
   else
     detail::launch<Kernel>(name, (list.n + N - 1) / N * N * n_components,
-                           detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec);
+                           detail::ListedLanes<N, Kernel>{kernel, list, n_components}, exec, shape);
 }
 
 /// Calls kernel(LaneSite) for every site of the range on any back end: for work that does not profit from packs.

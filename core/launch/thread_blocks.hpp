@@ -6,7 +6,9 @@
 
 #include "kov/core/base/items.hpp"
 #include "kov/core/lattice/site.hpp"
+#include "kov/core/launch/launch_shape.hpp"
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -60,17 +62,20 @@ __global__ void __launch_bounds__(threads, min_blocks)
 
 /// parallel_for, but in blocks as ThreadBlocks states them for the kernel, if it does.
 template <class Kernel, class Functor>
-void launch(const std::string& name, int n, const Functor& functor, const Exec& exec) {
+void launch(const std::string& name, int n, const Functor& functor, const Exec& exec, const LaunchShape& shape = {}) {
   if (n == 0) return;
+  if constexpr (is_host_v<Exec>) {
+    share_items(name, n, shape, &run_items<Functor>, &functor, exec);
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (HasBlocks<Kernel>) {
+  } else if constexpr (HasBlocks<Kernel>) {
     constexpr int most = ThreadBlocks<Kernel>::max_threads;
-    const int threads = block_threads(n, most, exec);
+    const int threads = shape.threads(block_threads(n, most, exec));
     launch_blocks(name, run_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>,
                   dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
-  } else
 #endif
+  } else {
     for_each_item(name, n, functor, exec);
+  }
 }
 
 /// Runs a functor over the lanes and components of a range of sites.  On GPUs, for a kernel that states its blocks, a
@@ -78,7 +83,8 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
 /// (docs/performance.md).  Kernels on several components that read no neighbours in t, and fields of one parity, do not
 /// walk.
 template <class Kernel, class Functor>
-void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec) {
+void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec,
+                  const LaunchShape& shape = {}) {
   const SiteRange& range = functor.range;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (Walks<Kernel, Functor>) {
@@ -91,16 +97,17 @@ void launch_lanes(const std::string& name, int lanes, const Functor& functor, co
         return blocks;
       }();
       const int n = 2 * range.slice * lanes * functor.n_components,
-                threads = block_threads(std::int64_t(n) * range.n_slices, most, exec),
+                threads = shape.threads(block_threads(std::int64_t(n) * range.n_slices, most, exec)),
                 slice_blocks = (n + threads - 1) / threads;
-      const int length =
-          walk_length(range.n_slices, slice_blocks, on_each * exec.cuda_device_prop().multiProcessorCount);
+      const int length = shape.walk > 0 ? std::min(shape.walk, range.n_slices)
+                                        : walk_length(range.n_slices, slice_blocks,
+                                                      on_each * exec.cuda_device_prop().multiProcessorCount);
       const dim3 grid(unsigned(slice_blocks), unsigned((range.n_slices + length - 1) / length));
       return launch_blocks(name, walk, grid, threads, exec, functor, n, length, range.n_slices);
     }
   }
 #endif
-  launch<Kernel>(name, range.n_outer * lanes * functor.n_components, functor, exec);
+  launch<Kernel>(name, range.n_outer * lanes * functor.n_components, functor, exec, shape);
 }
 
 }  // namespace kov::detail

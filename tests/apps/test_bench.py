@@ -170,6 +170,22 @@ class BenchTables(ProgramTest):
         self.assertRegex(text, r"Wilson-clover +float +12 +8 columns x 8")
         self.assertRegex(text, r"A\^-1 hop, even from odd +double +18 +1 sites")
 
+    def test_launches_are_tuned_where_a_file_is_named(self):
+        hop = ("bench", "--only", "hop", "--small", 4, 4, 4, 8, "--large", 4, 4, 8, 8, "--seconds", 0.02, "--no-one-thread")
+        self.assertNotIn("tuned", self.call(*hop).stdout)
+        os.environ["KOVARIANT_TUNE"] = self.path("tune.txt")
+        self.addCleanup(os.environ.pop, "KOVARIANT_TUNE")
+        first = re.findall(r"^tuned (.*, (?:4 4 4 8|4 4 8 8), .* of [48] bytes, .*): launch (\S+)$", self.call(*hop).stdout, re.M)
+        self.assertEqual(len(set(key for key, _ in first)), len(first))
+        self.assertGreaterEqual(len(first), 4)
+        self.assertIn("choice=launch default", self.read("tune.txt"))
+        again = self.call(*hop)
+        self.assertEqual(re.findall(r"^tuned (.*): launch (\S+)$", again.stdout, re.M), first)
+        self.assertNotIn("warning", again.stderr)
+        with open(self.path("tune.txt"), "a") as file:
+            file.write("damaged\n")
+        self.assertIn("has 1 line that is no choice", self.call(*hop).stderr)
+
     def test_the_table_solver_has_the_same_solution_from_every_way(self):
         text = self.call("bench", "solver", "--lattice", 4, 4, 4, 8, "--mass", 0.2, "--output", "r").stdout
         self.assertEqual(self.read("r.txt").splitlines()[1].count("|"), 11)

@@ -13,7 +13,7 @@ LIGHT = options(quark__0__name="light", quark__0__kappa=0.13)
 HEAVY = options(quark__1__name="heavy", quark__1__kappa=0.1)
 
 
-class SpectrumQuarks(ProgramTest):
+class QuarkTest(ProgramTest):
     def correlators(self, name, quarks=None):
         """{(channel, configuration): [(t, real, imaginary)]} of one pair."""
         found = {}
@@ -25,6 +25,8 @@ class SpectrumQuarks(ProgramTest):
                 found[kind.group(2), labels["configuration"]] = rows
         return found
 
+
+class SpectrumQuarks(QuarkTest):
     def test_a_quark_with_a_name_is_what_the_action_describes(self):
         self.call("spectrum", *TINY)
         self.call("spectrum", *SHARED, *LIGHT, *options(output__prefix="named"))
@@ -163,4 +165,67 @@ class SpectrumQuarks(ProgramTest):
                                  (options(quark__1__boundary="periodic"), "quarks of one boundary"),
                                  (options(quark__1__action="naik"), "solver.preconditioner to none"),
                                  (options(quark__1__name="a-b"), "letters, digits")):
+            self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)
+
+
+class SpectrumSourceTables(QuarkTest):
+    """Every source and solver of `kovariant propagator` is one of `kovariant spectrum`."""
+
+    def test_its_sources_are_those_of_propagator(self):
+        one = options(generate__configurations=1)
+        for k, source in enumerate((options(source__type="wall"),
+                                    options(source__type="momentum", source__momentum="[1, 0, 0]", source__smearing="none"),
+                                    options(source__type="grid", source__noise="none"),
+                                    options(source__type="noise", source__noise="z4", correlators__baryons="[]"),
+                                    options(source__smearing="gaussian", source__boost="[0.5, 0, 1]"),
+                                    options(source__random="true", source__count=2, source__seed=3))):
+            of_spectrum = [*SHARED, *one, *source, *LIGHT, *options(sink__smearings="['none', 'wuppertal']")]
+            of_propagator = [a for pair in zip(source[::2], source[1::2]) if not pair[1].startswith("correlators.") for a in pair]
+            self.call("spectrum", *of_spectrum, *options(output__prefix="s%d" % k))
+            self.call("propagator", *SOLVED, *one, *of_propagator, *LIGHT, *options(output__format="scidac", output__prefix="p%d" % k))
+            done = self.call("spectrum", *of_spectrum, *options(quark__0__propagators="p%d" % k, output__prefix="r%d" % k))
+            self.assertIn(" 0 solves", done.stdout)
+            self.assertNotIn("has a source", done.stderr)
+            self.assertEqual(self.numbers("r%d.dat" % k), self.numbers("s%d.dat" % k), source)
+            kind = re.search("source.type=(.*)", " ".join(source[:2]))
+            self.assertEqual(re.findall("^# source_type = (.*)$", self.read("s%d.dat" % k), re.M)[:1], [kind[1]] if kind else [])
+        other = self.call("spectrum", *SHARED, *one, *LIGHT, *options(quark__0__propagators="p0", source__origins="[[0, 0, 0, 0]]", output__prefix="o"))
+        self.assertIn("has a source of the type wall, and [source] says point", other.stderr)
+
+    def test_quarks_have_solvers_and_boosts_of_their_own(self):
+        job = [*SHARED, *LIGHT, *HEAVY, *options(generate__configurations=1, solver__tolerance=1e-11)]
+        self.call("spectrum", *job)
+        for k, own in enumerate((options(quark__1__method="cg", quark__1__precision="double", quark__1__columns="together"),
+                                 options(quark__0__preconditioner="none", quark__1__precision="reliable-16"),
+                                 options(solver__columns="together", quark__1__columns="one by one"))):
+            done = self.call("spectrum", *job, *own, *options(output__prefix="own%d" % k))
+            self.assertIn("24 solves", done.stdout)
+            self.assertIn("solved for by", done.stdout)
+            for a, b in zip(self.numbers("spectrum.dat"), self.numbers("own%d.dat" % k)):
+                self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]) + 1e-14)
+        # Loops and sequential sources too.
+        one_by_one, together = options(solver__columns="one by one"), options(solver__columns="together")
+        others = options(loops__hits=1, three_point__0__times="[2]", three_point__0__hadron="pion", three_point__0__currents="a0_g4")
+        for name, columns in (("c", one_by_one), ("t", together)):
+            self.call("spectrum", *job, *others, *columns, *options(correlators__baryons="[]", output__prefix=name))
+        for a, b in zip(self.numbers("c.dat"), self.numbers("t.dat")):
+            self.assertAlmostEqual(a[1], b[1], delta=1e-8 * abs(b[1]) + 1e-9)
+        # A boost of a table is that of [source], for sources and sinks.
+        sinks = options(sink__smearings="wuppertal")
+        self.call("spectrum", *job, *sinks, *options(source__boost="[1, 0, 0.5]", output__prefix="of_all"))
+        self.call("spectrum", *job, *sinks, *options(quark__0__boost="[1, 0, 0.5]", output__prefix="of_one"))
+        for pair, equal in (("light-light", True), ("light-heavy", False), ("heavy-heavy", False)):
+            both = [self.correlators(name, pair) for name in ("of_all.dat", "of_one.dat")]
+            (self.assertEqual if equal else self.assertNotEqual)(*both)
+        self.call("propagator", *SOLVED, *LIGHT, *HEAVY, *options(quark__1__boost="[0, 0, 1]", quark__1__method="cg",
+                                                                  generate__configurations=1, output__format="scidac"))
+        for quark, boosted in ("light", False), ("heavy", True):
+            content = self.read("propagator.beta6_seed1_update5.%s.0.0.0.0.lime" % quark, "rb")
+            self.assertEqual((b"source_boost = 0 0 1" in content, b"metadata solver = cg" in content), (boosted, boosted))
+
+    def test_what_only_propagator_has_is_refused(self):
+        for changed, message in ((options(source__propagators="p"), "source.propagators is not a known key"),
+                                 (options(source__tipe="wall"), "did you mean 'source.type'"),
+                                 (options(source__type="sequential"), "source.type"),
+                                 (options(quark__0__tolerence=1), "did you mean 'quark.0.tolerance'")):
             self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)

@@ -3,6 +3,7 @@
 // run_stencil and the tuner: everything that may change the choice is in the key, and the choice never changes bits.
 #include "kov/core/base/device.hpp"
 #include "kov/core/base/version.hpp"
+#include "kov/core/launch/launch_shape.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
@@ -131,6 +132,47 @@ TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
     const auto tuned = results(Overlap::tuned, wire, trials + 3);
     for (std::size_t i = 0; i < tuned.size(); ++i) EXPECT_TRUE(tuned[i] == one) << "call " << i;
   }
+}
+
+/// Whether all calls give the bits of the first, through all shapes of their launches.
+template <template <class> class SiteT, class T>
+bool same_bits_in_every_shape(const CovariantLaplacian<T>& laplacian, int n_components, int calls) {
+  const Field<SiteT, T> in(laplacian.lattice(), "in", n_components), out(laplacian.lattice(), "out", n_components);
+  load(in, reference::random_array(in.lattice().extent(), n_components * Field<SiteT, T>::n_complex, 2));
+  laplacian.apply(in, out);
+  const std::vector<double> first = export_sites(out);
+  for (int i = 1; i < calls; ++i) {
+    laplacian.apply(in, out);
+    if (export_sites(out) != first) return false;
+  }
+  return true;
+}
+
+TEST(TunedStencils, LaunchInTheShapeThatIsFastest) {
+  const Comm comm = Comm::world();
+  const test::Folder folder(comm);
+  const auto file = folder / "tune.txt";
+  const int shape_trials = 12 * int(launch_shapes().size());
+  const auto shapes_of = [&](const LatticeOptions& options, int calls) {
+    const Lattice lattice(comm, {4, 4, 8, 8}, options);
+    EXPECT_TRUE(same_bits_in_every_shape<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1, calls));
+    EXPECT_TRUE(same_bits_in_every_shape<ColorVector>(CovariantLaplacian<float>(links_on<float>(lattice)), 4, calls));
+    return lattice.tuner().report();
+  };
+  {
+    const test::TuneFile none(std::nullopt);
+    EXPECT_TRUE(shapes_of({}, 1 + shape_trials).empty()) << "a launch is tuned without a file";
+  }
+  const test::TuneFile here(file);
+  // Ranks may run what needs no halo by themselves: it keeps the default shape where there are several.
+  const auto local = shapes_of({}, 1 + shape_trials);
+  EXPECT_EQ(local.size(), comm.size() == 1 ? 2u : 0u);
+  // A halo: first whether it overlaps, then the shape.
+  const auto with_halo = shapes_of(options_with({}), 2 + trials + shape_trials);
+  EXPECT_EQ(with_halo.size(), 2u);
+  for (const std::string& line : with_halo) EXPECT_TRUE(test::contains(line, ": launch ")) << line;
+  comm.barrier();
+  EXPECT_EQ(shapes_of(options_with({}), 1), with_halo) << "the file was not read";
 }
 
 TEST(TunedStencils, KnowTheirDevice) {

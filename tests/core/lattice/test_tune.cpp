@@ -303,6 +303,49 @@ TEST_F(Tuning, IgnoresWhatIsDamagedInTheFileAndKeepsTheRest) {
   }
 }
 
+TEST_F(Tuning, SaysWhatOfTheFileIsNotUsed) {
+  const auto warnings = [&](const std::string& text) {
+    write_bytes(comm, file, text);
+    const TuneFile here(file);
+    return Tuner(comm, device, clock()).warnings();
+  };
+  EXPECT_TRUE(warnings(first_line + line("kernel", 1) + line("kernel", 0, "Other Device")).empty());
+  const auto damaged = warnings(first_line + line("kernel", 1) + "no tab\nkey\t-1\n");
+  ASSERT_EQ(damaged.size(), 1u);
+  EXPECT_NE(damaged[0].find("has 2 lines that are no choice"), std::string::npos) << damaged[0];
+  const auto foreign = warnings("BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n");
+  ASSERT_EQ(foreign.size(), 1u);
+  EXPECT_NE(foreign[0].find("does not begin as a file of the tuner"), std::string::npos) << foreign[0];
+  EXPECT_FALSE(Tuner(comm, device, clock()).has_file());
+  EXPECT_TRUE(Tuner(comm, device, clock()).warnings().empty());
+}
+
+TEST_F(Tuning, OfAllRanksHasTheFileThatRank0Names) {
+  const TuneFile here(comm.rank() == 0 ? std::optional(file) : std::nullopt);
+  EXPECT_TRUE(Tuner(comm, device, clock()).has_file());
+}
+
+TEST_F(Tuning, ReportsChoicesBetweenNames) {
+  Tuner tuner(comm, device, clock());
+  const TuneKey key{.kernel = "hop",
+                    .choice = "launch default 4-turns",
+                    .local_extent = {8, 8, 8, 16},
+                    .order = "even-odd",
+                    .components = 2,
+                    .complex_numbers = 12,
+                    .real_bytes = 4,
+                    .lanes = 8,
+                    .sites = "even",
+                    .codec = "plain"};
+  call(tuner, key, {2, 1});
+  EXPECT_TRUE(tuner.report().empty());
+  for (int i = 1; i < 2 * turns; ++i) call(tuner, key, {2, 1});
+  choose(tuner, key_of("without names"), {2, 1});
+  call(tuner, key, {2, 1});
+  EXPECT_EQ(tuner.report(),
+            std::vector<std::string>{"hop, 8 8 8 16, even-odd, 12 x 2 x 8 of 4 bytes, even, plain: launch 4-turns"});
+}
+
 TEST_F(Tuning, WorksWhereTheFileCannotBeReadOrWritten) {
   for (const auto& path : {folder.path(), folder / "none" / "tune.txt", std::filesystem::path("")}) {
     const TuneFile here(path);
