@@ -76,7 +76,11 @@ template <template <class> class SiteT, class StorageT, class LanesT>
 Field<SiteT, StorageT, LanesT> Field<SiteT, StorageT, LanesT>::clone(const std::string& name) const {
   const Field r = like(name);
   if constexpr (std::is_same_v<LanesT, SiteLanes>) {
-    copy(*this, r);
+    // Reading numbers in fixed point and writing them again may round their norm.
+    if (!std::is_floating_point_v<Stored> && contiguous())
+      detail::copy_on_device(r.data(), data(), bytes());
+    else
+      copy(*this, r);
   } else {
     require(contiguous(), "a clone of", name_,
             "was asked for, which is only some components of a field: clone the whole field");

@@ -9,6 +9,7 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/random.hpp"
 #include "kov/core/site/worse.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
@@ -131,6 +132,15 @@ void expect_zero_and_not_finite(double accuracy) {
   s.z[5] = {-0.25, 1};
   poke(stored, {2, 2, 2, 2}, s);
   EXPECT_NEAR(peek(stored, {2, 2, 2, 2}).z[5].re, -0.25, accuracy);
+}
+
+TEST(FixedPointFields, CloneKeepsEveryBit) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const SpinorField<float> plain(lattice, "plain");
+  load(plain, reference::random_array(lattice.extent(), 12, 5));
+  const SpinorField<Fixed16> stored(lattice, "stored");
+  convert(plain, stored);
+  EXPECT_EQ(gather(stored.clone("clone")).data, gather(stored).data);
 }
 
 TEST(FixedPointFields, KeepZeroAndShowWhatIsNotFinite) {
