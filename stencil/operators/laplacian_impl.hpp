@@ -16,8 +16,7 @@
 
 namespace kov::detail {
 
-/// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  On CPUs n_legs are the most that a
-/// launch may ask for, so that one kernel takes the sums in space and in spacetime.
+/// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).
 ///
 /// Spinor, eight legs: 8 * 288 flops; 24 reals of memory traffic per site and component and 72 link reals per site
 /// (blocks of columns on CPUs: 144), when neighbours come from cache.
@@ -26,7 +25,7 @@ struct LegSum {
   StencilView stencil;
   Links links;
   In in;
-  int n_components, legs_used;
+  int n_components;
   /// Whether fields exceed the caches, so that prefetches and stores that bypass the caches are faster.
   bool streaming;
 
@@ -34,8 +33,8 @@ struct LegSum {
   template <bool multiplies, class Site, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(Sum& sum, Site x, int c) const {
     const auto near = stencil.at(x);
-    const LinksAt<Links, Site, n_legs, multiplies> u(links, x, near, legs_used);
-    const NeighboursAt<In, Site, n_legs> psi(in, x, near, c, legs_used);
+    const LinksAt<Links, Site, n_legs, multiplies> u(links, x, near);
+    const NeighboursAt<In, Site, n_legs> psi(in, x, near, c);
     add_all(sum, x, near, u, psi, c, std::make_integer_sequence<int, n_legs>{});
   }
 
@@ -47,7 +46,7 @@ struct LegSum {
       (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, u, psi, leg_in_turn(leg, n_legs), c), ...);
     } else {
       // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.
-      for (int l = 0; l < legs_used; l += 2) {
+      for (int l = 0; l < n_legs; l += 2) {
         add<false>(sum, x, near, u, psi, l, c);
         add<true>(sum, x, near, u, psi, l + 1, c);
       }
@@ -62,11 +61,10 @@ struct LegSum {
   }
 };
 
-/// Whether links without factors have kernels of their own: on CPUs for packs, whose sums then ask at no leg; on GPUs
-/// for spinors on columns, which need every register that their blocks of threads leave them.
+/// Whether links without factors have kernels of their own: on CPUs, whose sums then ask at no leg; on GPUs for spinors
+/// on columns, which need every register that their blocks of threads leave them.
 template <class View>
-inline constexpr bool factors_apart =
-    has_packs ? !View::holds_columns && View::outers == 1 : View::holds_columns && View::n_complex > 3;
+inline constexpr bool factors_apart = has_packs || (View::holds_columns && View::n_complex > 3);
 
 /// The views of the stencil with kernels of their own.  Columns of floats are no faster where no neighbour is in a
 /// halo.
@@ -105,11 +103,7 @@ struct LaplacianKernel {
       step.finish(sum, x, c, from, in, before);
     } else {
       legs.template add_to<multiplies>(sum, x, c);
-      // On CPUs one kernel takes steps of both kinds: a branch after the sum costs nothing there.
-      if (has_packs && !step.reads_others)
-        step.finish_alone(sum, x, c, legs.in, in);
-      else
-        step.finish(sum, x, c, legs.in, in, before);
+      step.finish(sum, x, c, legs.in, in, before);
     }
     if (legs.streaming && !step.has_before)
       to.stream(x, sum, c);
@@ -152,7 +146,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
           using Kernel =
               LaplacianKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
                               decltype(others)::value, decltype(factors)::value, std::decay_t<decltype(stencil)>>;
-          return Kernel{{stencil, links, neighbours, from.n_groups(), 2 * n_dimensions, streaming},
+          return Kernel{{stencil, links, neighbours, from.n_groups(), streaming},
                         source,
                         previous,
                         to.view(),
@@ -160,20 +154,17 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
         },
         {.codec = gauge.codec(), .exec = exec});
   };
-  const auto take_step = [&](auto others) {
+  launch_step<typename F::View>(step.reads_others(), [&](auto others) {
     const auto with = [&](auto n_legs) {
       if constexpr (factors_apart<typename F::View>)
         if (!links.has_factors()) return take_with(n_legs, others, std::false_type{});
       take_with(n_legs, others, std::true_type{});
     };
-    if constexpr (!has_packs)
-      if (laplacian.dimensions() == Dimensions::space) return with(std::integral_constant<int, 6>{});
-    with(std::integral_constant<int, 8>{});
-  };
-  if constexpr (has_packs)
-    take_step(std::true_type{});
-  else
-    launch_step<typename F::View>(step.reads_others(), take_step);
+    if (laplacian.dimensions() == Dimensions::spacetime)
+      with(std::integral_constant<int, 8>{});
+    else
+      with(std::integral_constant<int, 6>{});
+  });
 }
 
 }  // namespace kov::detail

@@ -15,15 +15,14 @@ namespace kov::detail {
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source, previous;
-  bool has_before, reads_others;
+  bool has_before;
 
   explicit StepAtSite(const LaplacianStep& step)
       : alpha(T(step.alpha)),
         beta(T(step.beta)),
         source(T(step.source.value_or(0))),
         previous(step.has_before ? T(-1) : T(0)),
-        has_before(step.has_before),
-        reads_others(step.reads_others()) {}
+        has_before(step.has_before) {}
 
   /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
   /// number, as the registers of a CPU hold no second spinor beside the sum.
@@ -31,19 +30,14 @@ struct StepAtSite {
   KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from, const View& in,
                                           const View& before) const {
     if constexpr (others && !has_packs)
-      has_before ? finish_numbers<true, true>(sum, x, c, from, in, before)
-                 : finish_numbers<true, false>(sum, x, c, from, in, before);
+      has_before ? finish_numbers<true>(sum, x, c, from, in, before)
+                 : finish_numbers<false>(sum, x, c, from, in, before);
     else
-      finish_numbers<others, others>(sum, x, c, from, in, before);
-  }
-  /// The same for a step that reads only `from`, whatever `others` is.
-  template <class Value, class Site, class From, class View>
-  KOKKOS_FORCEINLINE_FUNCTION void finish_alone(Value& sum, Site x, int c, const From& from, const View& in) const {
-    finish_numbers<false, false>(sum, x, c, from, in, in);
+      finish_numbers<others>(sum, x, c, from, in, before);
   }
 
  private:
-  template <bool reads_source, bool reads_before, class Value, class Site, class From, class View>
+  template <bool reads_before, class Value, class Site, class From, class View>
   KOKKOS_FORCEINLINE_FUNCTION void finish_numbers(Value& sum, Site x, int c, const From& from, const View& in,
                                                   const View& before) const {
     using R = typename Value::Real;
@@ -52,7 +46,7 @@ struct StepAtSite {
       // One product in each sum, so that compilers fuse them the same way in all kernels.
       Complex<R> to{R(0), R(0)};
       if constexpr (reads_before) add_multiple(to, p, before.element(x, c, i));
-      if constexpr (reads_source) add_multiple(to, s, in.element(x, c, i));
+      if constexpr (others) add_multiple(to, s, in.element(x, c, i));
       add_multiple(to, a, from.element(x, c, i));
       add_multiple(to, b, sum.z[i]);
       sum.z[i] = to;
