@@ -89,7 +89,8 @@ void SourceChoice::check(const Settings& settings) const {
           "draws positions where source.origins names them: leave one of the two out");
   for (std::size_t k = 1; k < origins.size(); ++k)
     require(std::count(origins.begin(), origins.begin() + std::ptrdiff_t(k), origins[k]) == 0,
-            settings.origin("source.origins"), "has [" + to_string(origins[k]) + "]", "twice");
+            settings.origin("source.origins"), "has [" + to_string(origins[k]) + "]",
+            "twice: what comes from it would count twice");
   check_boost(settings, "source.boost", boost);
   for (const int distance : spacing)
     require(distance >= 0, settings.origin("source.spacing"), "has the component", distance, "- it must be 0 or more");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/hadrons/meson.hpp"
 
-#include "kov/contractions/kernels/cuda/meson_tensor.hpp"
+#include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
 #include "kov/contractions/kernels/site_sums.hpp"
 
 #include <complex>
