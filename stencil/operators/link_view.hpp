@@ -106,8 +106,10 @@ class LinkView {
   template <bool backward, bool multiplies, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane(LaneSite x, const Hop& hop, int leg) const {
     ColorMatrix<Real> u;
-    if constexpr (has_packs) {
-      u = doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
+    // Threads of a GPU have no time for more instructions where numbers are in 16 bits.
+    constexpr bool asks = !has_packs && std::is_floating_point_v<typename FieldView<ColorMatrix, Storage>::Stored>;
+    if constexpr (!asks) {
+      u = has_packs && doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
     } else {
       const bool unit = leg / 2 == 3 && (factors_.unit_legs(hop.crossing != 0 ? 1u << leg : 0) >> leg & 1) != 0;
       if constexpr (backward)
