@@ -218,7 +218,7 @@ std::string plateau_problem(const SinkTimeRatio& sink, std::int64_t skip) {
                     "which leaves no time between source and sink: at most", sink.t_sink / 2, "does");
   for (std::int64_t tau = skip; tau <= sink.t_sink - skip; ++tau)
     if (!std::isfinite(sink.ratio[std::size_t(tau)].error))
-      return sentence("at tau =", tau, "the ratio is no number: two-point functions change their sign there");
+      return sentence("at tau =", tau, "the ratio is NaN or infinite, as where two-point functions change their sign");
   return "";
 }
 
@@ -238,7 +238,7 @@ void fit_ratios(const std::vector<Resampled>& ratios, const AnalyzeParameters& p
     summed.push_back(ratios[k]);
   }
   if (summed.size() < 2) {
-    result.sum_problem = "the sum takes two times of the sink that have a plateau";
+    if (ratios.size() > 1) result.sum_problem = "the sum takes two times of the sink that have a plateau";
     return;
   }
   const LinearFit line = summed_ratios(summed, skip);

@@ -55,13 +55,7 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     for (std::size_t other = 0; other < k; ++other)
       require(at(other).name != quark.name, settings.origin(key), "is '" + quark.name + "',",
               "which another quark is called too: their files would be the same");
-    require(!quark.is_improved() || !quark.solver.is_even_odd(), settings.origin(section + ".action"), "is",
-            quark.action + ",",
-            "which has links between even sites, so that there is no even-odd preconditioner: set "
-            "solver.preconditioner to none");
-    require(!quark.is_improved() || !solver.is_in_temporal_gauge(), settings.origin(section + ".action"), "is",
-            quark.action + ",",
-            "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
+    if (quark.is_improved()) quark.solver.check_improved(settings, section + ".action", quark.action);
   }
 }
 

@@ -37,7 +37,7 @@ void SolverChoice::add_with(Settings& s, const std::string& section, const std::
   s.add(section + ".precision", &precision, about_precision, precisions);
   s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
         {"even-odd", "even-odd-symmetric", "none"});
-  s.add(section + ".tolerance", &tolerance, "|source - M solution| / |source| (cg: of the normal equations)");
+  s.add(section + ".tolerance", &tolerance, "|source - M solution| / |source| (cg alone: of the normal equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
 }
 
@@ -83,6 +83,14 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
+}
+
+void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
+  require(!is_even_odd(), settings.origin(key), "is", action + ",",
+          "which has links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner "
+          "to none");
+  require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
+          "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
 }
 
 std::string SolverChoice::description() const {

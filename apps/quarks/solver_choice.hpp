@@ -29,6 +29,8 @@ struct SolverChoice {
   void complete(Settings& settings, const std::string& section, const SolverChoice& other);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::string& section = "solver") const;
+  /// The same for a quark whose action, given as key, has legs over several links.
+  void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   bool is_single() const { return precision == "single"; }

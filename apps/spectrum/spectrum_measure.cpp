@@ -151,10 +151,11 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
 
   void set_labels(Propagator<T>& quark, std::size_t q, std::size_t sink) const {
     const auto read = quark.labels.others.find("source_smearing");
-    const LabelValue source_smearing = quarks_[q].propagators.empty()      ? parameters_.source.smearing
+    const bool is_solved = quarks_[q].propagators.empty();
+    const LabelValue source_smearing = is_solved                           ? parameters_.source.smearing
                                        : read == quark.labels.others.end() ? LabelValue("unknown")
                                                                            : read->second;
-    const std::string source = quarks_[q].propagators.empty() ? "point" : quark.labels.source;
+    const std::string source = is_solved && quark.labels.source.empty() ? "point" : quark.labels.source;
     quark.labels.boundary = quarks_[q].boundary_angles();
     quark.labels.others = quarks_[q].labels();
     // What the quarks of a name are is in the parameters.
@@ -163,8 +164,6 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     // Walls, grids and so on, and what files of other programs do not say.
     if (source != "point") quark.labels.others["source_type"] = source.empty() ? "unknown" : source;
     quark.labels.others["sink_smearing"] = parameters_.sink.smearings[sink];
-    if (const std::string& type = quark.labels.source; !type.empty() && type != "point")
-      quark.labels.others["source_type"] = type;
   }
 
   /// Mesons of every pair once, baryons in both orders.

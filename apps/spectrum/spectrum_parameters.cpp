@@ -127,10 +127,7 @@ void SpectrumParameters::complete(Settings& settings) {
   for (const auto& [key, value] : settings.values())
     require(quarks.empty() || !key.starts_with("action.") || !settings.given(key), settings.origin(key),
             "is given beside tables [[quark]]:", "write it into these, or leave them out");
-  require(!quarks.empty() || !action.is_improved() || !solver.is_even_odd(), settings.origin("action.action"), "is",
-          action.action + ",",
-          "which has links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner "
-          "to none");
+  if (quarks.empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
   for (const NamedQuark& quark : quarks)
     require(quark.boundary_angles() == quarks.front().boundary_angles(), "the quarks", quarks.front().name, "and",
             quark.name, "have different boundaries: correlators take quarks of one boundary");

@@ -35,10 +35,9 @@ enum class ProductTiling {
   square,
   /// 64 x 64 numbers a team, 8 x 4 a thread, three stages of prefetching.
   deep,
-  /// 64 x 64 numbers a team, multiplied by tensor cores (NVIDIA, compute capability 8.0 and later): doubles as they
-  /// are,
-  /// each product of floats as three of TF32 numbers, whose sums over eight of the inner index are added in float.  As
-  /// accurate as the others to within tensor_bound().
+  /// 64 x 64 numbers a team, multiplied by tensor cores (NVIDIA, compute capability 8.0 and later).  Doubles are
+  /// multiplied as they are.  A product of floats is three of TF32 numbers, and sums over eight of the inner index are
+  /// added in float: within tensor_bound() of the exact sum.  Infinite floats, and finite ones beyond 3.4e38, make NaN.
   tensor,
   /// CPUs alone: blocks for the caches, tiles in SIMD registers.
   packs,
@@ -63,7 +62,7 @@ struct ProductOptions {
   Blas blas = {};
   /// Makes `automatic` the fastest of all tilings and the BLAS for the shape of the product: the first call with a
   /// shape times them, on a part of the batch, and the tuner keeps the answer in its file.  All of them are within
-  /// rounding_bound(); last bits change with the choice.  Its ranks make the same calls; Comm::self() is for a tuner of
+  /// tensor_bound(); last bits change with the choice.  Its ranks make the same calls; Comm::self() is for a tuner of
   /// one rank.
   Tuner* tuner = nullptr;
 };

@@ -193,15 +193,15 @@ std::string name(TraceTiling tiling) {
     case TraceTiling::of65_square:
       return "65 x 65 by 5 x 5";
     case TraceTiling::tensor8:
-      return "tensor 16 x 8";
+      return "tensor 8";
     case TraceTiling::tensor16:
-      return "tensor 16 x 16";
+      return "tensor 16";
     case TraceTiling::tensor32:
-      return "tensor 32 x 32";
+      return "tensor 32";
     case TraceTiling::tensor48:
-      return "tensor 48 x 48";
+      return "tensor 48";
     case TraceTiling::tensor64:
-      return "tensor 64 x 64";
+      return "tensor 64";
     case TraceTiling::packs:
       return "packs";
     case TraceTiling::vendor:

@@ -65,7 +65,7 @@ enum class TraceTiling {
   vendor
 };
 
-/// "automatic", "4 x 4", ..., "tensor 16 x 8", ..., "packs", "vendor"
+/// "automatic", "4 x 4", ..., "tensor 8", ..., "packs", "vendor"
 std::string name(TraceTiling tiling);
 /// Those that this build and this device have, without automatic and vendor.
 std::span<const TraceTiling> trace_tilings();

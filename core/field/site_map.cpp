@@ -204,7 +204,7 @@ void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks
   require(layout.order() == Order::even_odd,
           "sites in the order of virtual nodes are put in lexicographic order on the "
           "host: call export_blocks()");
-  constexpr std::size_t most = std::size_t(1) << 26;  // doubles at a time, half a GiB
+  constexpr std::size_t most = std::size_t(1) << 22;  // doubles at a time, 32 MiB
   if (values.empty()) return;
   const Buffer<double> there("numbers in lexicographic order", std::min(most, values.size()));
   const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;

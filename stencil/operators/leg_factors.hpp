@@ -15,8 +15,8 @@ namespace kov {
 /// What is known of the links in time.
 enum class TimeLinks {
   any,
-  /// 1 but for those from the last time slice to the first, as in temporal gauge: see in_temporal_gauge().  Hops do not
-  /// load them then, nor multiply by them.
+  /// 1 but for those from the last time slice to the first, as in temporal gauge: see in_temporal_gauge().  Hops on
+  /// CPUs do not load them then, nor multiply by them; on GPUs all threads load one of them or, in 16 bits, their own.
   unit
 };
 

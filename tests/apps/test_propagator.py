@@ -386,6 +386,8 @@ class PropagatorSettings(PropagatorTest):
                                  (options(quark__0__action="naik", quark__0__mu=1), "no clover term"),
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__gauge="temporal"),
                                   "solver.gauge to given"),
+                                 (options(quark__0__action="naik", quark__0__preconditioner="none", quark__0__gauge="temporal"),
+                                  "solver.gauge to given"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
                                  (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),

@@ -18,9 +18,9 @@ namespace kov::detail {
 #if defined(KOKKOS_ENABLE_CUDA)
 
 /// Sums of conj(S2[a][c]) S1[b][d] over colours and sites: a product of 16 x k and k x 16 matrices, (c, a) by (d, b),
-/// in which k counts colours and sites.  A team takes a chunk, its warps outer sites in turn; n_momenta at a time are
-/// read together, 0 stands for a momentum of zero.  Sums of T go over an outer site, then in double.  A site takes
-/// 18432 flops for each momentum and is read once for n_momenta of them.
+/// in which k counts colours and sites.  A team takes a chunk, its warps eight lanes of an outer site in turn;
+/// n_momenta at a time are read together, 0 stands for a momentum of zero.  Sums of T go over eight lanes of an outer
+/// site, then in double.  A site takes 18432 flops for each momentum and is read once for n_momenta of them.
 template <class T, int n_momenta, bool same>
 struct MesonTensorSums {
   static constexpr int max_threads = 256, min_teams = n_momenta > 1 ? 1 : 2, n_warps = max_threads / 32;

@@ -34,15 +34,18 @@ struct ProductShapes<Complex<double>> {
   using Tensor = ProductTensorShape<64, 64, 8, 2, 2, 2, 1>;
 };
 
-/// By the number of tiles: large ones read memory least, and too few of them leave multiprocessors without work.
+/// Tensor cores where there are some, whatever the number of products, which must not change a bit of one of them; the
+/// other tilings add in the same order and are chosen by their number of tiles: large ones read memory least, and too
+/// few of them leave multiprocessors without work.
 template <class Z>
 ProductTiling best_tiling(int n_rows, int n_columns, std::int64_t n_matrices) {
   const auto tiles = [&](std::int64_t size) {
     return (n_rows + size - 1) / size * ((n_columns + size - 1) / size) * n_matrices;
   };
   constexpr int multiprocessors = 128;
-  if (n_rows <= 32 || n_columns <= 32 || tiles(64) < multiprocessors) return ProductTiling::small;
+  if (n_rows <= 32 || n_columns <= 32) return ProductTiling::small;
   if (has_tensor_cores()) return ProductTiling::tensor;
+  if (tiles(64) < multiprocessors) return ProductTiling::small;
   if (std::is_same_v<Z, Complex<double>>) return ProductTiling::medium;
   if (tiles(128) < 2 * multiprocessors) return ProductTiling::square;
   return ProductTiling::large;

@@ -23,9 +23,9 @@ inline bool has_tensor_cores() {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-/// A number as tensor cores take it.  TF32 numbers have 11 significant bits and the range of float: a float is the sum
-/// of two of them to within 2^-22 of its size, and a product of floats that of three products of these, to within
-/// 2^-21: the fourth, of both low parts, is left out.
+/// A number as tensor cores take it; of TF32 numbers they ignore the last 13 bits.  TF32 numbers have 11 significant
+/// bits and the range of float: a float is the sum of two of them to within 2^-22 of its size, and a product of floats
+/// that of three products of these, to within 2^-21: the fourth, of both low parts, is left out.
 template <class R>
 struct TensorNumber;
 template <>

@@ -107,12 +107,12 @@ void check_right_factor(std::size_t n, Gamma5Fold fold) {
 
 TYPED_TEST(Products, WithGamma5AndConjugateAreTheTransposedRightFactors) {
   for (const Gamma5Fold fold : {Gamma5Fold::signs, Gamma5Fold::exchange})
-    for (const std::size_t n : {2, 12, 30, 34, 64}) check_right_factor<TypeParam>(n, fold);
+    for (const std::size_t n : {2, 12, 30, 34, 64, 130}) check_right_factor<TypeParam>(n, fold);
 }
 
 TEST(Products, DoNotDependOnHowManyThereAre) {
   using Z = Complex<float>;
-  constexpr std::size_t n = 70, batch = 5;
+  constexpr std::size_t n = 70, batch = 40;
   const Buffer<Z> a = on_device<Z>(random_numbers<Z>(batch * n * n, 1)),
                   b = on_device<Z>(random_numbers<Z>(batch * n * n, 2)), c("c", batch * n * n), one("one", n * n);
   multiply<Z>(packed_matrices<const Z>(a.data(), n, n), packed_matrices<const Z>(b.data(), n, n),
