@@ -11,6 +11,20 @@
 
 namespace kov {
 
+double smallest_unfinished(const ByColumn<double>& numbers, const ColumnMask& finished) {
+  double result = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < finished.size(); ++k)
+    if (!finished.is_finished(k)) result = std::min(result, numbers[std::size_t(k)]);
+  return result;
+}
+
+double largest_unfinished(const ByColumn<double>& numbers, const ColumnMask& finished) {
+  double result = 0;
+  for (int k = 0; k < finished.size(); ++k)
+    if (!finished.is_finished(k)) result = std::max(result, numbers[std::size_t(k)]);
+  return result;
+}
+
 namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.

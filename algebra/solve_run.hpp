@@ -31,6 +31,10 @@ ByColumn<double> true_residual_by_column(const AnyOperator<F>& A, const F& b, co
   return norm2_by_column(r);
 }
 
+/// The smallest and the largest number of columns that are not finished: infinity and 0 where all are.
+double smallest_unfinished(const ByColumn<double>& numbers, const ColumnMask& finished);
+double largest_unfinished(const ByColumn<double>& numbers, const ColumnMask& finished);
+
 /// One solve.  A solver that takes every column of its fields as a system of its own is a loop like this:
 ///
 ///     SolveRun run(*this, b);

@@ -14,21 +14,6 @@ namespace {
 constexpr double inner_tolerance = 1e-5;
 constexpr int refinement_patience = 3;
 
-/// The tolerance of the next solve, which is enough for all columns that are not finished.
-double goal_of_all(double tolerance, const ByColumn<double>& residual, const ColumnMask& finished) {
-  double goal = 0.1;
-  for (int k = 0; k < finished.size(); ++k)
-    if (!finished.is_finished(k)) goal = std::min(goal, 0.5 * tolerance / residual[std::size_t(k)]);
-  return std::max(inner_tolerance, goal);
-}
-
-double largest(const ByColumn<double>& residual, const ColumnMask& finished) {
-  double most = 0;
-  for (int k = 0; k < finished.size(); ++k)
-    if (!finished.is_finished(k)) most = std::max(most, residual[std::size_t(k)]);
-  return most;
-}
-
 /// The columns for which a solve found no solution that is better than 0.
 ColumnMask unsolved(const SolveReport& report, int n) {
   const ByColumn<double> residual = int(report.column_residuals.size()) == n
@@ -52,8 +37,10 @@ SolveReport detail::correct_defects(SolveRun run, double tolerance, const Operat
     convert(r, low_r);
     zero(low_e);
     copy(low_e, low_r, over.complement());
-    const SolveReport inner = solve(goal_of_all(tolerance, residual, over), run.iterations_left(),
-                                    run.inner_progress(largest(residual, over)), low_r, low_e);
+    // Enough for all columns.
+    const double goal = std::max(inner_tolerance, std::min(0.1, smallest_unfinished(0.5 * tolerance / residual, over)));
+    const SolveReport inner =
+        solve(goal, run.iterations_left(), run.inner_progress(largest_unfinished(residual, over)), low_r, low_e);
     run.add(inner, residual);
     const ColumnMask useless = unsolved(inner, b.n_components());
     convert(low_e, e);

@@ -22,14 +22,6 @@ ByColumn<double> next_goal(ByColumn<double> goal, const ByColumn<double>& reache
   return goal;
 }
 
-/// Of the columns that are not finished.
-double smallest(const ByColumn<double>& numbers, const ColumnMask& finished) {
-  double result = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < finished.size(); ++k)
-    if (!finished.is_finished(k)) result = std::min(result, numbers[std::size_t(k)]);
-  return result;
-}
-
 }  // namespace
 
 SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOddParts& parts, const Operator<Vector>& M,
@@ -57,8 +49,8 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOdd
       zero(r);
       copy(even_r, source, others);  // nothing to solve
     }
-    const SolveReport inner = parts.solve(std::min(smallest(goal, over), 0.5), run.iterations_left(),
-                                          run.inner_progress(1 / smallest(ratio, over)), source, even_x);
+    const SolveReport inner = parts.solve(std::min(smallest_unfinished(goal, over), 0.5), run.iterations_left(),
+                                          run.inner_progress(1 / smallest_unfinished(ratio, over)), source, even_x);
     run.add(inner, 1.0 / ratio);
     reached = reached_by(inner, b.n_components());
     parts.complete(b, x);

@@ -5,27 +5,6 @@
 
 namespace kov {
 
-namespace {
-
-/// The tolerance of the next inner solve, which is enough for all columns that are not finished, with room for the
-/// rounding of the way there and back.
-double enough_for_all(double tolerance, const ByColumn<double>& residual, const ColumnMask& finished) {
-  double goal = 0.5;
-  for (int k = 0; k < finished.size(); ++k)
-    if (!finished.is_finished(k)) goal = std::min(goal, 0.99 * tolerance / residual[std::size_t(k)]);
-  return goal;
-}
-
-/// The largest residual of those columns.
-double largest_of(const ByColumn<double>& residual, const ColumnMask& finished) {
-  double most = 0;
-  for (int k = 0; k < finished.size(); ++k)
-    if (!finished.is_finished(k)) most = std::max(most, residual[std::size_t(k)]);
-  return most;
-}
-
-}  // namespace
-
 SolveReport detail::solve_transformed(SolveRun run, double tolerance, const Operator<Vector>& unitary,
                                       const Operator<Vector>& A, const Vector& b, const Vector& x,
                                       const TransformedSolve& solve) {
@@ -40,8 +19,10 @@ SolveReport detail::solve_transformed(SolveRun run, double tolerance, const Oper
     unitary.apply(r, source);
     zero(y);
     if (over.any_finished()) copy(y, source, over.complement());  // nothing to solve
-    const SolveReport inner = solve(enough_for_all(tolerance, residual, over), run.iterations_left(),
-                                    run.inner_progress(largest_of(residual, over)), source, y);
+    // Enough for all columns, with room for the rounding of the way there and back.
+    const double goal = std::min(0.5, smallest_unfinished(0.99 * tolerance / residual, over));
+    const SolveReport inner =
+        solve(goal, run.iterations_left(), run.inner_progress(largest_unfinished(residual, over)), source, y);
     run.add(inner, residual);
     unitary.apply_adjoint(y, r);
     axpy(1, r, x, over);
