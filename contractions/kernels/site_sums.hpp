@@ -247,11 +247,8 @@ SliceSums site_sums(const std::string& name, const Lattice& lattice, const std::
   const SliceChunks& slices = SliceChunks::of(lattice);
   const MomentumPhases<T> phases(lattice, momenta, source);
   const int n = phases.size(), n_values = blocks.n_values;
-  const SumScratchPool::Loan scratch = lattice.sum_scratch().borrow();
-  const std::size_t n_partial = std::size_t(slices.n_slots()) * std::size_t(n) * std::size_t(n_values) * 2;
-  Buffer<double> large;
-  if (n_partial > most_kept_sums) large = Buffer<double>(name, n_partial);
-  double* const partial = large.size() > 0 ? large.data() : scratch->partial(n_partial);
+  const SlotSums sums(name, lattice, slices, n, n_values);
+  double* const partial = sums.data();
   if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
     const MomentumPairs pairs(momenta);
     Kokkos::parallel_for(
@@ -271,7 +268,7 @@ SliceSums site_sums(const std::string& name, const Lattice& lattice, const std::
                                n_values, first, count, partial});
     }
   }
-  return add_slots(slices, partial, n, n_values, *scratch);
+  return sums.add_slots();
 }
 
 }  // namespace kov::detail

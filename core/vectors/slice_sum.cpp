@@ -25,20 +25,29 @@ struct AddSlotsKernel {
   }
 };
 
-SliceSums add_slots(const SliceChunks& slices, const double* partial, int n_momenta, int n_values,
-                    SumScratch& scratch) {
-  const int n_slices = slices.n_slices();
-  const std::size_t n_row = std::size_t(n_momenta) * n_values * 2, n = n_row * n_slices;
-  double* const sum = scratch.results(n);
+SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceChunks& slices, int n_momenta,
+                   int n_values)
+    : slices_(slices), n_momenta_(n_momenta), n_values_(n_values), scratch_(lattice.sum_scratch().borrow()) {
+  // So many are kept in the lattice's scratch memory, which is allocated only once.
+  constexpr std::size_t most_kept = std::size_t(1) << 20;
+  const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta) * std::size_t(n_values) * 2;
+  if (n > most_kept) large_ = Buffer<double>(name, n);
+  data_ = large_.size() > 0 ? large_.data() : scratch_->partial(n);
+}
+
+SliceSums SlotSums::add_slots() const {
+  const int n_slices = slices_.n_slices();
+  const std::size_t n_row = std::size_t(n_momenta_) * n_values_ * 2, n = n_row * n_slices;
+  double* const sum = scratch_->results(n);
   Kokkos::parallel_for("add_slots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, n),
-                       AddSlotsKernel{slices.view(), partial, n_row, sum});
+                       AddSlotsKernel{slices_.view(), data_, n_row, sum});
   Exec().fence("slice sums");
-  SliceSums sums{n_momenta, n_slices, n_values, std::vector<std::complex<double>>(n / 2)};
+  SliceSums sums{n_momenta_, n_slices, n_values_, std::vector<std::complex<double>>(n / 2)};
   for (int t = 0; t < n_slices; ++t)
-    for (int k = 0; k < n_momenta; ++k)
-      for (int v = 0; v < n_values; ++v) {
-        const double* from = sum + ((std::size_t(t) * n_momenta + k) * n_values + v) * 2;
-        sums.z[(std::size_t(k) * n_slices + t) * n_values + v] = {from[0], from[1]};
+    for (int k = 0; k < n_momenta_; ++k)
+      for (int v = 0; v < n_values_; ++v) {
+        const double* from = sum + ((std::size_t(t) * n_momenta_ + k) * n_values_ + v) * 2;
+        sums.z[(std::size_t(k) * n_slices + t) * n_values_ + v] = {from[0], from[1]};
       }
   return sums;
 }

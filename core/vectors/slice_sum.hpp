@@ -179,11 +179,23 @@ struct LaneSliceSum {
   }
 };
 
-/// Adds the slots of each slice in index order, in a kernel.  Fences.
-SliceSums add_slots(const SliceChunks& slices, const double* partial, int n_momenta, int n_values, SumScratch& scratch);
+/// Memory for the sums of slots, partial[((slot * n_momenta + momentum) * n_values + value) * 2], where kernels run:
+/// the lattice's scratch memory or, for many, memory of its own.
+class SlotSums {
+ public:
+  SlotSums(const std::string& name, const Lattice& lattice, const SliceChunks& slices, int n_momenta, int n_values);
 
-/// Partial sums up to this number are kept in the lattice's scratch memory, which is allocated only once.
-inline constexpr std::size_t most_kept_sums = std::size_t(1) << 20;
+  double* data() const { return data_; }
+  /// Adds the slots of each slice in index order, in a kernel.  Fences.
+  SliceSums add_slots() const;
+
+ private:
+  const SliceChunks& slices_;
+  int n_momenta_, n_values_;
+  SumScratchPool::Loan scratch_;
+  Buffer<double> large_;
+  double* data_;
+};
 
 /// The sums over all ranks, in exact mode, of the numbers that StoreValues wrote: values[k * n_lanes + lane of the
 /// subset], k < n.  Returns [slice of the whole lattice][k].  Collective, fences.
@@ -207,11 +219,8 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
   constexpr int N = default_lanes, n_values = Kernel::n_blocks * Kernel::block;
   const MomentumPhases<T> phases(lattice, momenta, source);
   const int n = phases.size();
-  const detail::SumScratchPool::Loan scratch = lattice.sum_scratch().borrow();
-  const std::size_t n_partial = std::size_t(slices.n_slots()) * n * n_values * 2;
-  Buffer<double> large;
-  if (n_partial > detail::most_kept_sums) large = Buffer<double>(name, n_partial);
-  double* const partial = large.size() > 0 ? large.data() : scratch->partial(n_partial);
+  const detail::SlotSums sums(name, lattice, slices, n, n_values);
+  double* const partial = sums.data();
   if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
     int zero_momentum = -1;
     for (int k = 0; k < n; ++k)
@@ -231,7 +240,7 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
                            Sum{kernel, slices.view(), phases.view(), lattice.layout().view(), first, count, partial});
     }
   }
-  return detail::add_slots(slices, partial, n, n_values, *scratch);
+  return sums.add_slots();
 }
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,

@@ -190,11 +190,8 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   const Lattice& lattice = s1.lattice();
   const SliceChunks& slices = SliceChunks::of(lattice);
   const MomentumPhases<T> phases(lattice, momenta, source);
-  const SumScratchPool::Loan scratch = lattice.sum_scratch().borrow();
-  const std::size_t n_partial = std::size_t(slices.n_slots()) * momenta.size() * n_values * 2;
-  Buffer<double> large;
-  if (n_partial > most_kept_sums) large = Buffer<double>("meson tensor", n_partial);
-  double* const partial = large.size() > 0 ? large.data() : scratch->partial(n_partial);
+  const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values);
+  double* const partial = sums.data();
   std::vector<int> moving;
   for (std::size_t k = 0; k < momenta.size(); ++k) {
     const int number = int(k);
@@ -210,7 +207,7 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
     for (; first < moving.size(); ++first)
       launch_meson_tensor<T, 1>(s1, s2, slices, phases, moving.data() + first, partial);
   }
-  return add_slots(slices, partial, int(momenta.size()), n_values, *scratch);
+  return sums.add_slots();
 }
 
 #endif
