@@ -68,9 +68,7 @@ void launch_product_tensor_tiles([[maybe_unused]] const ProductProblem<Z>& probl
     return launch_product_tiles<Z, ProductTensorTiles<Z, typename ProductShapes<Z>::Tensor, S>>(problem, exec,
                                                                                                 resources);
 #endif
-  throw InputError(
-      "this device has no tensor cores that multiply doubles and TF32 numbers, as NVIDIA's have from "
-      "compute capability 8.0 on: choose another tiling");
+  refuse_tensor_cores();
 }
 
 template <class Z>

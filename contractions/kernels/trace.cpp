@@ -16,16 +16,13 @@ namespace kov {
 
 namespace {
 
+/// The first is of hosts, the last n_tensor_tilings of GPUs that have tensor cores; all have those between.
 constexpr TraceTiling trace_tilings_of_all[] = {
-    TraceTiling::of4,         TraceTiling::of8,     TraceTiling::of12,     TraceTiling::of16,
-    TraceTiling::of18,        TraceTiling::of24,    TraceTiling::of32,     TraceTiling::of33,
-    TraceTiling::of48,        TraceTiling::of64,    TraceTiling::of65,     TraceTiling::of33_square,
-    TraceTiling::of65_square, TraceTiling::tensor8, TraceTiling::tensor16, TraceTiling::tensor32,
-    TraceTiling::tensor48,    TraceTiling::tensor64};
-constexpr TraceTiling trace_tilings_of_hosts[] = {
-    TraceTiling::of4,  TraceTiling::of8,         TraceTiling::of12,        TraceTiling::of16, TraceTiling::of18,
-    TraceTiling::of24, TraceTiling::of32,        TraceTiling::of33,        TraceTiling::of48, TraceTiling::of64,
-    TraceTiling::of65, TraceTiling::of33_square, TraceTiling::of65_square, TraceTiling::packs};
+    TraceTiling::packs,       TraceTiling::of4,         TraceTiling::of8,     TraceTiling::of12,
+    TraceTiling::of16,        TraceTiling::of18,        TraceTiling::of24,    TraceTiling::of32,
+    TraceTiling::of33,        TraceTiling::of48,        TraceTiling::of64,    TraceTiling::of65,
+    TraceTiling::of33_square, TraceTiling::of65_square, TraceTiling::tensor8, TraceTiling::tensor16,
+    TraceTiling::tensor32,    TraceTiling::tensor48,    TraceTiling::tensor64};
 constexpr std::size_t n_tensor_tilings = 5;
 
 }  // namespace
@@ -211,9 +208,8 @@ std::string name(TraceTiling tiling) {
 }
 
 std::span<const TraceTiling> trace_tilings() {
-  if (has_packs) return trace_tilings_of_hosts;
-  return std::span(trace_tilings_of_all)
-      .first(std::size(trace_tilings_of_all) - (detail::has_tensor_cores() ? 0 : n_tensor_tilings));
+  const std::size_t first = has_packs ? 0 : 1, without = detail::has_tensor_cores() ? 0 : n_tensor_tilings;
+  return std::span(trace_tilings_of_all).subspan(first, std::size(trace_tilings_of_all) - first - without);
 }
 
 Complex<double>* TraceWorkspace::reserve(std::size_t n) {

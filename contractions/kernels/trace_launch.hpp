@@ -55,14 +55,13 @@ void launch_trace_tensor_tiles([[maybe_unused]] const TraceParts<Z>& parts, [[ma
 #if defined(KOKKOS_ENABLE_CUDA)
   if (has_tensor_cores()) return launch_trace_tiles<Z, TraceTensorTiles<Z, S, Shape>>(parts, exec, resources);
 #endif
-  throw InputError(
-      "this device has no tensor cores that multiply doubles and TF32 numbers, as NVIDIA's have from "
-      "compute capability 8.0 on: choose another tiling");
+  refuse_tensor_cores();
 }
 
 template <class Z, class S>
 void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
   using Shapes = TraceShapes<Z, S>;
+  using TensorShapes = TraceTensorShapes<S>;
   switch (tiling) {
     case TraceTiling::of4:
       return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of4>>(parts, exec, resources);
@@ -91,15 +90,15 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
     case TraceTiling::of65_square:
       return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of65Square>>(parts, exec, resources);
     case TraceTiling::tensor8:
-      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor8>(parts, exec, resources);
+      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor8>(parts, exec, resources);
     case TraceTiling::tensor16:
-      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor16>(parts, exec, resources);
+      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor16>(parts, exec, resources);
     case TraceTiling::tensor32:
-      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor32>(parts, exec, resources);
+      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor32>(parts, exec, resources);
     case TraceTiling::tensor48:
-      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor48>(parts, exec, resources);
+      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor48>(parts, exec, resources);
     case TraceTiling::tensor64:
-      return launch_trace_tensor_tiles<Z, S, typename Shapes::Tensor64>(parts, exec, resources);
+      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor64>(parts, exec, resources);
     case TraceTiling::automatic:
     case TraceTiling::packs:
     case TraceTiling::vendor:  // trace.cpp has it

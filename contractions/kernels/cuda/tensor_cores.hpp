@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/contractions/kernels/tile_threads.hpp"
+#include "kov/core/base/error.hpp"
 
 #include <cstdint>
 
@@ -19,6 +20,13 @@ inline bool has_tensor_cores() {
 #else
   return false;
 #endif
+}
+
+[[noreturn]] inline void refuse_tensor_cores() {
+  throw InputError(
+      "this device has no tensor cores that multiply doubles and TF32 numbers, as NVIDIA's have from compute "
+      "capability "
+      "8.0 on: choose another tiling");
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)

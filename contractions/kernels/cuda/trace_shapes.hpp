@@ -31,7 +31,7 @@ struct TraceTensorShapes<Complex<double>> {
 /// Rows, columns of a thread; threads down and across in a group; depth; threads; stages; teams on a multiprocessor.  Z
 /// is what lies in memory, S what is summed in.
 template <class Z, class S>
-struct TraceShapes : TraceTensorShapes<S> {
+struct TraceShapes {
   using Of4 = TraceShape<2, 2, 2, 2, 128, 128, 3>;
   using Of8 = TraceShape<4, 2, 2, 4, 128, 128, 2>;
   using Of12 = TraceShape<4, 3, 3, 4, 64, 128, 2>;
@@ -51,14 +51,9 @@ template <>
 struct TraceShapes<Complex<float>, Complex<double>> : TraceShapes<Complex<float>, Complex<float>> {
   using Of33 = Of33Square;
   using Of65 = Of65Square;
-  using Tensor8 = TraceTensorShapes<Complex<double>>::Tensor8;
-  using Tensor16 = TraceTensorShapes<Complex<double>>::Tensor16;
-  using Tensor32 = TraceTensorShapes<Complex<double>>::Tensor32;
-  using Tensor48 = TraceTensorShapes<Complex<double>>::Tensor48;
-  using Tensor64 = TraceTensorShapes<Complex<double>>::Tensor64;
 };
 template <>
-struct TraceShapes<Complex<double>, Complex<double>> : TraceTensorShapes<Complex<double>> {
+struct TraceShapes<Complex<double>, Complex<double>> {
   using Of4 = TraceShape<2, 2, 2, 2, 64, 128, 3>;
   using Of8 = TraceShape<4, 2, 2, 4, 64, 128, 2>;
   using Of12 = TraceShape<4, 3, 3, 4, 32, 128, 2>;
