@@ -206,8 +206,7 @@ template <class T>
 QuarkSmearing<T> SmearingMaker<T>::operator()(const SmearingChoice& choice, const std::string& smearing,
                                               double accuracy, const std::array<double, 3>& boost) {
   const SmearingShape shape = choice.shape(smearing);
-  const ProfileParameters series{.accuracy = {.error = accuracy}};
-  if (std::holds_alternative<std::monostate>(shape)) return QuarkSmearing<T>(GaugeLinks<T>(gauge_), shape, series);
+  if (std::holds_alternative<std::monostate>(shape)) return QuarkSmearing<T>(gauge_.lattice());
   auto links = boosted_.find(boost);
   if (links == boosted_.end()) {
     if (!smooth_) smooth_.emplace(links_.smeared(gauge_));
@@ -216,7 +215,7 @@ QuarkSmearing<T> SmearingMaker<T>::operator()(const SmearingChoice& choice, cons
     const bool is_boosted = boost != std::array<double, 3>{};
     links = boosted_.emplace(boost, GaugeLinks<T>(*smooth_, is_boosted ? momentum_factors(k) : LegFactors())).first;
   }
-  return QuarkSmearing<T>(links->second, shape, series);
+  return QuarkSmearing<T>(links->second, shape, {.accuracy = {.error = accuracy}});
 }
 
 template <class T>

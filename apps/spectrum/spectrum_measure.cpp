@@ -68,9 +68,14 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       if (quark.propagators.empty()) solved_for.push_back(quark);
     make_source_.emplace(lattice_, parameters.links, parameters.source, smearings, solved_for);
     for (const std::string& name : parameters.sink.smearings) {
-      at_sink_.emplace_back();
-      for (const NamedQuark& quark : quarks_)
-        at_sink_.back().push_back(smearings(parameters.sink.choice, name, parameters.source.accuracy, quark.boost));
+      std::map<std::array<double, 3>, QuarkSmearing<T>> of_boost;
+      std::vector<QuarkSmearing<T>>& of_quarks = at_sink_.emplace_back();
+      for (const NamedQuark& quark : quarks_) {
+        if (!of_boost.contains(quark.boost))
+          of_boost.emplace(quark.boost,
+                           smearings(parameters.sink.choice, name, parameters.source.accuracy, quark.boost));
+        of_quarks.push_back(of_boost.at(quark.boost));
+      }
     }
   }
 

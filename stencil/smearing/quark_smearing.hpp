@@ -26,6 +26,8 @@ using SmearingShape = std::variant<std::monostate, WuppertalParameters, RealFunc
 template <class T>
 class QuarkSmearing {
  public:
+  /// Nothing, for which no links are needed.
+  explicit QuarkSmearing(const Lattice& lattice) : lattice_(lattice) {}
   /// series: how an F(p^2) is approximated.  Throws like WuppertalSmearing and ProfileSmearing.
   QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series = {});
 
