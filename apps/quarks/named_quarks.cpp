@@ -42,12 +42,8 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
             quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
             "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
-    if (settings.given(section + ".boost")) {
-      check_boost(settings, section + ".boost", quark.boost);
-    } else {
-      quark.boost = boost;
-      settings.follows(section + ".boost");
-    }
+    if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
+    quark.boost = settings.given_or(section + ".boost", quark.boost, boost);
     const bool plain = std::all_of(quark.name.begin(), quark.name.end(),
                                    [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
     require(!quark.name.empty() && plain && quark.name.size() <= 60, settings.origin(key), "is '" + quark.name + "',",

@@ -50,14 +50,8 @@ bool SolverChoice::is_together() const {
 }
 
 void SolverChoice::complete(Settings& settings, const std::string& section, const SolverChoice& other) {
-  const SolverChoice given = *this;
-  *this = other;
   const auto take = [&](const char* name, auto member) {
-    const std::string key = section + "." + name;
-    if (settings.given(key))
-      this->*member = given.*member;
-    else
-      settings.follows(key);
+    this->*member = settings.given_or(section + "." + name, this->*member, other.*member);
   };
   take("method", &SolverChoice::method);
   take("precision", &SolverChoice::precision);

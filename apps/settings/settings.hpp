@@ -49,6 +49,14 @@ class Settings {
   /// The value of this key was computed from others, or is one that nobody asked for: toml() shows it in a comment.
   void follows(const std::string& key);
 
+  /// `given` if the key was given; else `other`, which it follows.
+  template <class T>
+  T given_or(const std::string& key, const T& given, const T& other) {
+    if (this->given(key)) return given;
+    follows(key);
+    return other;
+  }
+
   /// What assign() warned about.
   const std::vector<std::string>& warnings() const { return warnings_; }
 

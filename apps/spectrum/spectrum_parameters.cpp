@@ -97,13 +97,8 @@ std::vector<Window> windows(const SpectrumParameters& p, const Coord& extent) {
 
 /// Numbers of sinks that were not given are those of the source.
 void complete_choice(Settings& settings, const SmearingChoice& source, SmearingChoice& sink) {
-  const SmearingChoice given = sink;
-  sink = source;
-  const auto take = [&](const char* name, auto member) {
-    if (settings.given(std::string("sink.") + name))
-      sink.*member = given.*member;
-    else
-      settings.follows(std::string("sink.") + name);
+  const auto take = [&](const std::string& name, auto member) {
+    sink.*member = settings.given_or("sink." + name, sink.*member, source.*member);
   };
   take("width", &SmearingChoice::width);
   take("iterations", &SmearingChoice::iterations);
