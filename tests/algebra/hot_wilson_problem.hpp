@@ -43,6 +43,18 @@ struct Problem {
         x(l, "solution") {
     load(b, source);
   }
+  /// M, and what is made of it: M^+ M, and M whose adjoint nobody knows.
+  Operator<SpinorField<double>> M() const { return wilson; }
+  Operator<SpinorField<double>> square() const {
+    return [M = M()](const auto& in, const auto& out) {
+      const SpinorField<double> between = in.like("M in");
+      M.apply(in, between);
+      M.apply_adjoint(between, out);
+    };
+  }
+  Operator<SpinorField<double>> without_adjoint() const {
+    return [M = M()](const auto& in, const auto& out) { M.apply(in, out); };
+  }
   static GaugeField<double> loaded(const Lattice& l, const reference::GlobalArray& u) {
     const GaugeField<double> gauge(l, "gauge", 4);
     load(gauge, u);

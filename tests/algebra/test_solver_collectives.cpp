@@ -69,18 +69,12 @@ TEST(SolverCollectives, AnIterationTakesOne) {
     of_iterations(4);  // what is tuned, is now
     return (of_iterations(12) - of_iterations(4)) / double(of_a_sum);
   };
-  const Operator<SpinorField<double>> M = problem.wilson;
-  const Operator<SpinorField<double>> square = [&](const auto& in, const auto& out) {
-    const SpinorField<double> between = in.like("M in");
-    M.apply(in, between);
-    M.apply_adjoint(between, out);
-  };
-  const Operator<SpinorField<double>> no_adjoint = [&](const auto& in, const auto& out) { M.apply(in, out); };
+  const Operator<SpinorField<double>> M = problem.M(), square = problem.square();
   EXPECT_EQ(sums(ConjugateGradient{}, square), 8);
   EXPECT_EQ(sums(NormalConjugateGradient{}, M), 8);
   EXPECT_EQ(sums(NormalErrorConjugateGradient{}, M), 8);
   EXPECT_EQ(sums(BiCgStab{}, M), 8);
-  EXPECT_EQ(sums(BiCgStab{}, no_adjoint), 16);
+  EXPECT_EQ(sums(BiCgStab{}, problem.without_adjoint()), 16);
 }
 
 }  // namespace

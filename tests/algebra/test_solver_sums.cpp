@@ -41,18 +41,12 @@ TEST(SolverSums, AnIterationWaitsForOne) {
       EXPECT_EQ(solver(A, problem.b, problem.x).iterations, iterations);
     });
   };
-  const Operator<SpinorField<double>> M = problem.wilson;
-  const Operator<SpinorField<double>> square = [&](const auto& in, const auto& out) {
-    const SpinorField<double> between = in.like("M in");
-    M.apply(in, between);
-    M.apply_adjoint(between, out);
-  };
-  const Operator<SpinorField<double>> no_adjoint = [&](const auto& in, const auto& out) { M.apply(in, out); };
+  const Operator<SpinorField<double>> M = problem.M(), square = problem.square();
   EXPECT_EQ(sums(ConjugateGradient{}, square), 8);
   EXPECT_EQ(sums(NormalConjugateGradient{}, M), 8);
   EXPECT_EQ(sums(NormalErrorConjugateGradient{}, M), 8);
   EXPECT_EQ(sums(BiCgStab{}, M), 8);
-  EXPECT_EQ(sums(BiCgStab{}, no_adjoint), 16);
+  EXPECT_EQ(sums(BiCgStab{}, problem.without_adjoint()), 16);
   const std::array shifts{0.0, 0.5};
   const std::array solutions{problem.x.alias(), problem.x.like("of the other shift")};
   EXPECT_EQ(sums_of_eight_iterations([&](int iterations) {
