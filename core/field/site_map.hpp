@@ -21,6 +21,8 @@ void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const
 template <class Stored>
 void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                           std::span<double> values);
+/// So many doubles a host puts in order faster than a GPU, from which they have to be copied.
+inline constexpr std::size_t few_numbers = std::size_t(1) << 17;
 /// Zeros, whose pages all threads have touched first.
 std::vector<double> host_numbers(std::size_t n);
 template <class Stored>
@@ -46,12 +48,12 @@ std::vector<double> export_sites(const Field<SiteT, Storage, Lanes>& field) {
   const auto shape = detail::FieldShape::of(field);
   std::vector<double> values = detail::host_numbers(std::size_t(field.layout().n_sites()) *
                                                     std::size_t(shape.n_components) * std::size_t(shape.site.n_reals));
-  if constexpr (unified_memory) {
+  require(unified_memory || field.contiguous(), "a host copy of", field.name(),
+          "was asked for, which is only some components of a field: copy the whole field");
+  if (unified_memory || values.size() <= detail::few_numbers) {
     const HostField<SiteT, Storage, Lanes> host(field);
     detail::export_blocks(field.layout(), Blocks::of(host.view()), shape, values);
   } else {
-    require(field.contiguous(), "a host copy of", field.name(),
-            "was asked for, which is only some components of a field: copy the whole field");
     detail::export_device_blocks(field.layout(), Blocks::of(field.view()), shape, values);
   }
   return values;

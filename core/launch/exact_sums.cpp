@@ -9,7 +9,8 @@
 
 namespace kov::detail {
 
-/// Parts of an array that are added by one thread each.  On a GPU neighbouring threads read neighbouring numbers.
+/// Parts of an array that are added by one thread each.  On a GPU neighbouring threads read neighbouring numbers, and
+/// few parts are left for the host to add.
 struct ArrayParts {
   const double* values;
   std::size_t n;
@@ -18,7 +19,7 @@ struct ArrayParts {
   ArrayParts(const double* values, std::size_t n)
       : values(values),
         n(n),
-        n_parts(int(std::min<std::size_t>(n, unified_memory ? (n + 4095) / 4096 : std::size_t(1) << 12))) {}
+        n_parts(int(unified_memory ? (n + 4095) / 4096 : std::min<std::size_t>((n + 15) / 16, 4096))) {}
 
   /// f(number) for those of item `array * n_parts + part`.
   template <class F>

@@ -2,6 +2,7 @@
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
 #include "kov/stencil/launch.hpp"
+#include "kov/stencil/operators/cuda/adjoint_blocks.hpp"
 #include "kov/stencil/operators/link_view.hpp"
 
 namespace kov {

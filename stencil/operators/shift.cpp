@@ -3,7 +3,6 @@
 
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
-#include "kov/stencil/operators/cuda/shift_blocks.hpp"
 
 namespace kov {
 
@@ -59,8 +58,8 @@ struct CovariantDerivativeKernel {
   }
 
  private:
-  /// No branch on a leg, so that a GPU has the loads of both in flight together: in single precision, as two legs of
-  /// doubles take too many registers.
+  /// No branch on a leg.  On a GPU the loads of the second leg stay behind the first leg, since both together would
+  /// take registers of too many threads.
   template <bool multiplies, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
@@ -69,7 +68,7 @@ struct CovariantDerivativeKernel {
     using R = typename decltype(sum)::Real;
     color_multiply_add(sum, link<true, multiplies>(x, near, behind, leg + 1), in.read(x, behind, c));
     sum = R(-1) * sum;
-    if constexpr (std::is_same_v<Site, LaneSite> && sizeof(R) == 8) order_loads();
+    if constexpr (std::is_same_v<Site, LaneSite>) order_loads();
     color_multiply_add(sum, link<false, multiplies>(x, near, ahead, leg), in.read(x, ahead, c));
     out.set(x, R(0.5) * sum, c);
   }
