@@ -142,12 +142,15 @@ std::shared_ptr<Tuner::Choice> Tuner::choice(const TuneKey& key, int n_candidate
 }
 
 void Tuner::run_best(Choice& choice, const std::function<void(int)>& run, const std::function<void()>& fence) {
-  constexpr int rounds = 12;  // the first warms up
+  constexpr int rounds = 12;         // the first warms up
+  constexpr double worth_it = 1.03;  // what is less may be noise
   const int n_candidates = int(choice.best_.size());
   // Not at the end of the last trial: if that threw on some ranks, the others would wait for them here.
   if (!choice.is_made() && choice.calls_ == rounds * n_candidates) {
     comm_.max(choice.best_);
-    choice.candidate_ = int(std::min_element(choice.best_.begin(), choice.best_.end()) - choice.best_.begin());
+    const auto fastest = std::min_element(choice.best_.begin(), choice.best_.end());
+    const bool keeps_default = choice.best_.front() <= worth_it * *fastest;
+    choice.candidate_ = keeps_default ? 0 : int(fastest - choice.best_.begin());
     learnt_[choice.line_] = choice.candidate_;
   }
   if (choice.is_made()) return run(choice.candidate_);

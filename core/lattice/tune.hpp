@@ -74,7 +74,7 @@ class Tuner {
    public:
     /// Whether every candidate has had its turns, or a file knew the fastest.
     bool is_made() const { return candidate_ >= 0; }
-    /// The fastest, when it is made.
+    /// The fastest, or 0 where none is faster by 3 %, when it is made.
     int candidate() const { return candidate_; }
 
    private:
@@ -87,8 +87,9 @@ class Tuner {
   std::shared_ptr<Choice> choice(const TuneKey& key, int n_candidates);
 
   /// Calls run(candidate) with a candidate of the choice.  Until every candidate has had its turns, a call times the
-  /// next one, with fence() at its end; then the ranks agree on the one whose slowest rank was fastest, and calls run
-  /// that.  What run throws is passed on; that turn counts, without a time.  Collective.
+  /// next one, with fence() at its end; then the ranks agree on the one whose slowest rank was fastest, or keep
+  /// candidate 0, the default, where that one gains less than 3 %, and calls run it.  What run throws is passed on;
+  /// that turn counts, without a time.  Collective.
   void run_best(
       Choice& choice, const std::function<void(int)>& run, const std::function<void()>& fence = [] {});
 

@@ -76,6 +76,13 @@ TEST_F(Tuning, LeavesTheFirstRoundAsideAndTakesTheBestOfTheOthers) {
   EXPECT_EQ(call(tuner, key, {1, 1}), 1);
 }
 
+TEST_F(Tuning, KeepsTheDefaultWhereLittleIsToGain) {
+  Tuner tuner(comm, device, clock());
+  EXPECT_EQ(choose(tuner, key_of("noise"), {1.02, 1.01, 1.0}), 0);
+  EXPECT_EQ(choose(tuner, key_of("gain"), {1.04, 1.01, 1.0}), 2);
+  EXPECT_EQ(choose(tuner, key_of("others"), {2, 1.01, 1.0}), 2);
+}
+
 TEST_F(Tuning, RanksWithDifferentTimesChooseWhatIsBestForTheSlowest) {
   Tuner tuner(comm, device, clock());
   // Rank 0 alone would choose candidate 0.
