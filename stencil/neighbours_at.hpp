@@ -51,13 +51,13 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
 }  // namespace detail
 #endif
 
-/// The neighbours of a site on the n_legs legs of a stencil: read(hop, leg), where hop = near(leg).  View:
-/// NeighbourView, ProjectedNeighbours or LocalNeighbours.
+/// The neighbours of a site on the n_legs legs of a stencil, or the first `used` of them: read(hop, leg), where hop =
+/// near(leg).  View: NeighbourView, ProjectedNeighbours or LocalNeighbours.
 template <class View, class Site, int n_legs>
 class NeighboursAt {
  public:
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0)
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0, int /*used*/ = n_legs)
       : view_(view), x_(x), group_(group) {}
 
   template <class Hop>
@@ -80,8 +80,9 @@ class NeighboursAt<View, PackSite, n_legs> {
   using InMemory = typename View::InMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PackSite, const Near& near, int group = 0) {
-    if (near.gathers()) gather(view, near, group, gathered_);
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PackSite, const Near& near, int group = 0,
+                                           int used = n_legs) {
+    if (near.gathers()) gather(view, near, group, used, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -100,8 +101,8 @@ class NeighboursAt<View, PackSite, n_legs> {
   using Blocks = typename View::Real[n_legs][View::View::row * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
-    for (int leg = 0; leg < n_legs; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
+    for (int leg = 0; leg < used; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
   }
 
   const View* view_;
@@ -116,8 +117,9 @@ class NeighboursAt<View, PairSite, n_legs> {
   using InMemory = typename View::PairInMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0) {
-    if (near.legs_apart() != 0) gather(view, near, group, gathered_);
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0,
+                                           int used = n_legs) {
+    if (near.legs_apart() != 0) gather(view, near, group, used, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -136,8 +138,8 @@ class NeighboursAt<View, PairSite, n_legs> {
   using Blocks = typename View::Real[n_legs][InMemory::lanes * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
-    for (int leg = 0; leg < n_legs; ++leg) {
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
+    for (int leg = 0; leg < used; ++leg) {
       if (near(leg).together) continue;
       detail::gather_neighbour(view, near.lower()(leg), group, blocks[leg]);
       detail::gather_neighbour(view, near.upper()(leg), group, blocks[leg] + InMemory::lanes / 2);
