@@ -3,6 +3,7 @@
 // ProjectedNeighbours: a field of spinors together with a halo of half spinors, which are projected already.
 #pragma once
 
+#include "kov/core/field/codec.hpp"
 #include "kov/core/field/field_view.hpp"
 #include "kov/stencil/stencil.hpp"
 
@@ -59,17 +60,18 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Stored* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
+  /// sign: of the lower two spins, see NeighboursTimesGamma5; only integers have one.
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0, Real sign = 1) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     Spinor<Real> psi;
     const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
-    const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
+    const auto number = [&](const Stored* half, int i, Real of_one) __attribute__((always_inline)) {
       const auto z = detail::load_complex<View::row>(half, i, hop.lane);
-      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * unit, Real(z.im) * unit};
+      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * of_one, Real(z.im) * of_one};
     };
     for (int i = 0; i < 6; ++i) {
-      psi.z[i] = number(at.upper, i);
-      psi.z[6 + i] = number(at.lower, i);
+      psi.z[i] = number(at.upper, i, unit);
+      psi.z[6 + i] = number(at.lower, i, sign * unit);
     }
     return psi;
   }
@@ -91,21 +93,21 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     return InMemory(at.upper, at.lower);
   }
-  /// Tells a site where the neighbour is; not for slots.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+  /// Tells a site where the neighbour is; not for slots.  sign: as in read().
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group, Real sign = 1) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
       site.lie_at(at.upper, at.lower, hop.exchange);
     else
-      site.keep(decoded<View::lanes>(at), hop.exchange);
+      site.keep(decoded<View::lanes>(at, sign), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group, Real sign = 1) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
       sites.lie_at(at.upper, at.lower, hop.exchange);
     else
-      sites.keep(decoded<2 * View::lanes>(at), hop.exchange);
+      sites.keep(decoded<2 * View::lanes>(at, sign), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -140,15 +142,15 @@ class ProjectedNeighbours {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at) {
+  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at, Real sign) {
     using P = Pack<Real, N>;
     constexpr int row = View::row;
-    const P unit = P::load(at.scale) * P(unit_of_scale());
+    const P unit = P::load(at.scale) * P(unit_of_scale()), lower_unit = P(sign) * unit;
     Spinor<P> psi;
     unroll<6>([&](int i) __attribute__((always_inline)) {
       psi.z[i] = {P::of_integers(at.upper + 2 * row * i) * unit, P::of_integers(at.upper + 2 * row * i + row) * unit};
-      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * unit,
-                      P::of_integers(at.lower + 2 * row * i + row) * unit};
+      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * lower_unit,
+                      P::of_integers(at.lower + 2 * row * i + row) * lower_unit};
     });
     return psi;
   }
@@ -160,6 +162,38 @@ class ProjectedNeighbours {
   View field_;
   HalfView halo_;
   const Stored* zeros_ = nullptr;
+};
+
+/// The neighbours, or g5 times them, as is known at run time: for spinors of integers, whose lower two spins take the
+/// sign of g5 with their unit.  Halos hold the halves of what is read.
+template <FixedPoint Storage>
+class NeighboursTimesGamma5 {
+ public:
+  using Neighbours = ProjectedNeighbours<Storage>;
+  using View = typename Neighbours::View;
+  using Real = typename Neighbours::Real;
+  using InMemory = typename Neighbours::InMemory;
+  using PairInMemory = typename Neighbours::PairInMemory;
+  static constexpr int n_complex = Neighbours::n_complex;
+
+  NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
+      : neighbours_(neighbours), sign_(times_gamma5 ? Real(-1) : Real(1)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LaneHop hop, int group = 0) const {
+    return neighbours_.read(x, hop, group, sign_);
+  }
+  template <class Sites, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void tell(Sites& sites, const Hop& hop, int group) const {
+    neighbours_.tell(sites, hop, group, sign_);
+  }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop, int group) const {
+    neighbours_.prefetch(hop, group);
+  }
+
+ private:
+  Neighbours neighbours_;
+  Real sign_;
 };
 
 }  // namespace kov

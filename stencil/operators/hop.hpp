@@ -33,6 +33,8 @@ struct HopKernel {
   int n_components;
   Real alpha, beta;
   bool streaming;
+  /// -1 if `in` is times g5: the result then is too, so that H becomes its adjoint g5 H g5.
+  Real lower_sign = 1;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
@@ -51,7 +53,8 @@ struct HopKernel {
     using R = typename Result::Real;
     Result sum = zero<Result>();
     legs(sum, x, near, u, psi, c, links.unit_legs(near), std::make_integer_sequence<int, 8>{});
-    sum = R(beta) * sum;
+    const R upper(beta), lower(beta * lower_sign);
+    kov::unroll<12>([&](int i) __attribute__((always_inline)) { sum.z[i] = (i < 6 ? upper : lower) * sum.z[i]; });
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)
       out.stream(x, sum, c);
