@@ -93,21 +93,29 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     return InMemory(at.upper, at.lower);
   }
-  /// Tells a site where the neighbour is; not for slots.  sign: as in read().
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group, Real sign = 1) const {
+  /// Tells a site where the neighbour is; not for slots.
+  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
       site.lie_at(at.upper, at.lower, hop.exchange);
     else
-      site.keep(decoded<View::lanes>(at, sign), hop.exchange);
+      site.keep(decoded<View::lanes>(at, 1), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group, Real sign = 1) const {
+  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
       sites.lie_at(at.upper, at.lower, hop.exchange);
     else
-      sites.keep(decoded<2 * View::lanes>(at, sign), hop.exchange);
+      sites.keep(decoded<2 * View::lanes>(at, 1), hop.exchange);
+  }
+  /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.  sign: as in read().
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group, Real sign) const {
+    put<View::lanes, View::row>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
+  }
+  /// The same for the neighbours of a pair; only if those are together.
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group, Real sign) const {
+    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -154,6 +162,17 @@ class ProjectedNeighbours {
     });
     return psi;
   }
+  template <int N, int row, class Exchange>
+  static KOKKOS_FORCEINLINE_FUNCTION void put(Real* to, const Halves& at, Exchange exchange, Real sign) {
+    const auto psi = decoded<N>(at, sign);
+    unroll<12>([&](int i) __attribute__((always_inline)) {
+      psi.z[i].re.store(to + 2 * row * i);
+      psi.z[i].im.store(to + 2 * row * i + row);
+    });
+    if (!exchanges_lanes(exchange)) return;
+    const LaneExchange<Real, N> exchanged(exchange);
+    for (int k = 0; k < 24; ++k) exchanged.load(to + row * k).store(to + row * k);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, bool in_halo, int group) const {
     in_halo ? halo_.prefetch(outer, group) : field_.prefetch(outer, group);
   }
@@ -165,7 +184,8 @@ class ProjectedNeighbours {
 };
 
 /// The neighbours, or g5 times them, as is known at run time: for spinors of integers, whose lower two spins take the
-/// sign of g5 with their unit.  Halos hold the halves of what is read.
+/// sign of g5 with their unit, so that Wilson's hop and its adjoint share a kernel on CPUs.  Halos hold the halves of
+/// what is read.
 template <FixedPoint Storage>
 class NeighboursTimesGamma5 {
  public:
@@ -179,12 +199,15 @@ class NeighboursTimesGamma5 {
   NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
       : neighbours_(neighbours), sign_(times_gamma5 ? Real(-1) : Real(1)) {}
 
+  /// Of the lower two spins.
+  KOKKOS_FORCEINLINE_FUNCTION Real lower_sign() const { return sign_; }
+
   KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LaneHop hop, int group = 0) const {
     return neighbours_.read(x, hop, group, sign_);
   }
-  template <class Sites, class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION void tell(Sites& sites, const Hop& hop, int group) const {
-    neighbours_.tell(sites, hop, group, sign_);
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const Hop& hop, int group) const {
+    neighbours_.decode(to, hop, group, sign_);
   }
   template <class Hop>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop, int group) const {

@@ -41,7 +41,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
                  (out.subset() == Subset::all ? 4 : 8) * links_read * bytes_of_site<ColorMatrix, Storage>,
                  reads_diagonal ? double(diagonal.bytes()) : 0);
-  const auto launch = [&](auto sign, T lower_sign, const auto& read) {
+  const auto launch = [&](auto sign, const auto& read) {
     run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,
         [&](const auto& with_halo, const auto& stencil) {
@@ -49,20 +49,19 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
           using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
                                    std::decay_t<decltype(stencil)>>;
           return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
-                        in.n_groups(), T(alpha), T(beta),    streaming,       lower_sign};
+                        in.n_groups(), T(alpha), T(beta),    streaming};
         },
         {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
   };
   if constexpr (has_packs && FixedPoint<S>) {
-    // One kernel for H and its adjoint g5 H g5: g5 costs nothing where integers are made reals.
-    launch(std::integral_constant<int, +1>{}, T(adjoint ? -1 : 1),
+    launch(std::integral_constant<int, +1>{},
            [&](const auto& neighbours) { return NeighboursTimesGamma5<S>(neighbours, adjoint); });
   } else {
     const auto as_they_are = [](const auto& neighbours) { return neighbours; };
     if (adjoint)
-      launch(std::integral_constant<int, -1>{}, T(1), as_they_are);
+      launch(std::integral_constant<int, -1>{}, as_they_are);
     else
-      launch(std::integral_constant<int, +1>{}, T(1), as_they_are);
+      launch(std::integral_constant<int, +1>{}, as_they_are);
   }
 }
 
