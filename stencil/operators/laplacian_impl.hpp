@@ -16,8 +16,13 @@
 
 namespace kov::detail {
 
-/// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  On CPUs n_legs are the most that a
-/// launch may ask for, so that one kernel takes the sums in space and in spacetime.
+/// Whether sums in space have kernels of their own: on CPUs for columns of colour vectors alone, which compute so
+/// little on a leg that a loop of unknown length costs 8 %.
+template <class View>
+inline constexpr bool space_apart = !has_packs || (View::holds_columns && View::n_complex <= 3);
+
+/// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  Where sums in space have no kernels of
+/// their own, the first legs_used of eight.
 ///
 /// Spinor, eight legs: 8 * 288 flops; 24 reals of memory traffic per site and component and 72 link reals per site
 /// (blocks of columns on CPUs: 144), when neighbours come from cache.
@@ -47,7 +52,8 @@ struct LegSum {
       (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, u, psi, leg_in_turn(leg, n_legs), c), ...);
     } else {
       // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.
-      for (int l = 0; l < legs_used; l += 2) {
+      const int end = space_apart<In> ? n_legs : legs_used;
+      for (int l = 0; l < end; l += 2) {
         add<false>(sum, x, near, u, psi, l, c);
         add<true>(sum, x, near, u, psi, l + 1, c);
       }
@@ -162,7 +168,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
         if (!links.has_factors()) return take_with(n_legs, others, std::false_type{});
       take_with(n_legs, others, std::true_type{});
     };
-    if constexpr (!has_packs)
+    if constexpr (space_apart<typename F::View>)
       if (laplacian.dimensions() == Dimensions::space) return with(std::integral_constant<int, 6>{});
     with(std::integral_constant<int, 8>{});
   });
