@@ -23,17 +23,28 @@ KOKKOS_FORCEINLINE_FUNCTION void order_loads() {
 #if !defined(KOKKOS_ENABLE_CUDA)
 namespace detail {
 
+/// Whether NeighboursAt decodes the neighbours on all legs before the sums of a kernel exist, in a function that all
+/// kernels over such a view share: decoding leg by leg, in each, makes kernels twice as long.
+template <class View>
+inline constexpr bool decodes_first = requires(const View& view, typename View::Real* to, const PackHop& hop) {
+  view.decode(to, hop, 0);
+};
+
 /// Copies the neighbour of an outer site to the lanes of a block that begin at p.
 template <class View>
 void gather_neighbour(const View& view, const PackHop& hop, int group, typename View::Real* p) {
   using InMemory = typename View::InMemory;
   constexpr int N = InMemory::lanes, row = View::View::row;
   if (!hop.slots) {
-    const InMemory site([&](InMemory& to) { view.tell(to, hop, group); });
-    for (int i = 0; i < InMemory::n_complex; ++i) {
-      const auto z = site.z(i);
-      z.re.store(p + 2 * row * i);
-      z.im.store(p + 2 * row * i + row);
+    if constexpr (decodes_first<View>) {
+      view.decode(p, hop, group);
+    } else {
+      const InMemory site([&](InMemory& to) { view.tell(to, hop, group); });
+      for (int i = 0; i < InMemory::n_complex; ++i) {
+        const auto z = site.z(i);
+        z.re.store(p + 2 * row * i);
+        z.im.store(p + 2 * row * i + row);
+      }
     }
     return;
   }
@@ -51,13 +62,13 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
 }  // namespace detail
 #endif
 
-/// The neighbours of a site on the n_legs legs of a stencil: read(hop, leg), where hop = near(leg).  View:
-/// NeighbourView, ProjectedNeighbours or LocalNeighbours.
+/// The neighbours of a site on the n_legs legs of a stencil, or the first `used` of them: read(hop, leg), where hop =
+/// near(leg).  View: NeighbourView, ProjectedNeighbours or LocalNeighbours.
 template <class View, class Site, int n_legs>
 class NeighboursAt {
  public:
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0)
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0, int /*used*/ = n_legs)
       : view_(view), x_(x), group_(group) {}
 
   template <class Hop>
@@ -80,8 +91,9 @@ class NeighboursAt<View, PackSite, n_legs> {
   using InMemory = typename View::InMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PackSite, const Near& near, int group = 0) {
-    if (near.gathers()) gather(view, near, group, gathered_);
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PackSite, const Near& near, int group = 0,
+                                           int used = n_legs) {
+    if (detail::decodes_first<View> || near.gathers()) gather(view, near, group, used, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -89,10 +101,9 @@ class NeighboursAt<View, PackSite, n_legs> {
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & site) __attribute__((always_inline)) {
-      if (hop.slots)
-        site.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
-      else
-        view_->tell(site, hop, group_);
+      if constexpr (!detail::decodes_first<View>)
+        if (!hop.slots) return view_->tell(site, hop, group_);
+      site.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
 
@@ -100,8 +111,8 @@ class NeighboursAt<View, PackSite, n_legs> {
   using Blocks = typename View::Real[n_legs][View::View::row * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
-    for (int leg = 0; leg < n_legs; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
+    for (int leg = 0; leg < used; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
   }
 
   const View* view_;
@@ -116,8 +127,9 @@ class NeighboursAt<View, PairSite, n_legs> {
   using InMemory = typename View::PairInMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0) {
-    if (near.legs_apart() != 0) gather(view, near, group, gathered_);
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0,
+                                           int used = n_legs) {
+    if (detail::decodes_first<View> || near.legs_apart() != 0) gather(view, near, group, used, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -125,10 +137,9 @@ class NeighboursAt<View, PairSite, n_legs> {
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
     return InMemory([&](InMemory & sites) __attribute__((always_inline)) {
-      if (hop.together)
-        view_->tell(sites, hop, group_);
-      else
-        sites.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
+      if constexpr (!detail::decodes_first<View>)
+        if (hop.together) return view_->tell(sites, hop, group_);
+      sites.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
 
@@ -136,9 +147,12 @@ class NeighboursAt<View, PairSite, n_legs> {
   using Blocks = typename View::Real[n_legs][InMemory::lanes * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, Blocks& blocks) {
-    for (int leg = 0; leg < n_legs; ++leg) {
-      if (near(leg).together) continue;
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
+    for (int leg = 0; leg < used; ++leg) {
+      if (near(leg).together) {
+        if constexpr (detail::decodes_first<View>) view.decode(blocks[leg], near(leg), group);
+        continue;
+      }
       detail::gather_neighbour(view, near.lower()(leg), group, blocks[leg]);
       detail::gather_neighbour(view, near.upper()(leg), group, blocks[leg] + InMemory::lanes / 2);
     }

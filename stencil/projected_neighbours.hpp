@@ -3,6 +3,7 @@
 // ProjectedNeighbours: a field of spinors together with a halo of half spinors, which are projected already.
 #pragma once
 
+#include "kov/core/field/codec.hpp"
 #include "kov/core/field/field_view.hpp"
 #include "kov/stencil/stencil.hpp"
 
@@ -59,17 +60,18 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Stored* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
+  /// sign: of the lower two spins, see NeighboursTimesGamma5; only integers have one.
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0, Real sign = 1) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     Spinor<Real> psi;
     const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
-    const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
+    const auto number = [&](const Stored* half, int i, Real of_one) __attribute__((always_inline)) {
       const auto z = detail::load_complex<View::row>(half, i, hop.lane);
-      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * unit, Real(z.im) * unit};
+      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * of_one, Real(z.im) * of_one};
     };
     for (int i = 0; i < 6; ++i) {
-      psi.z[i] = number(at.upper, i);
-      psi.z[6 + i] = number(at.lower, i);
+      psi.z[i] = number(at.upper, i, unit);
+      psi.z[6 + i] = number(at.lower, i, sign * unit);
     }
     return psi;
   }
@@ -97,7 +99,7 @@ class ProjectedNeighbours {
     if constexpr (is_plain)
       site.lie_at(at.upper, at.lower, hop.exchange);
     else
-      site.keep(decoded<View::lanes>(at), hop.exchange);
+      site.keep(decoded<View::lanes>(at, 1), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
   KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
@@ -105,7 +107,15 @@ class ProjectedNeighbours {
     if constexpr (is_plain)
       sites.lie_at(at.upper, at.lower, hop.exchange);
     else
-      sites.keep(decoded<2 * View::lanes>(at), hop.exchange);
+      sites.keep(decoded<2 * View::lanes>(at, 1), hop.exchange);
+  }
+  /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.  sign: as in read().
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group, Real sign) const {
+    put<View::lanes, View::row>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
+  }
+  /// The same for the neighbours of a pair; only if those are together.
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group, Real sign) const {
+    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -140,17 +150,28 @@ class ProjectedNeighbours {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at) {
+  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at, Real sign) {
     using P = Pack<Real, N>;
     constexpr int row = View::row;
-    const P unit = P::load(at.scale) * P(unit_of_scale());
+    const P unit = P::load(at.scale) * P(unit_of_scale()), lower_unit = P(sign) * unit;
     Spinor<P> psi;
     unroll<6>([&](int i) __attribute__((always_inline)) {
       psi.z[i] = {P::of_integers(at.upper + 2 * row * i) * unit, P::of_integers(at.upper + 2 * row * i + row) * unit};
-      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * unit,
-                      P::of_integers(at.lower + 2 * row * i + row) * unit};
+      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * lower_unit,
+                      P::of_integers(at.lower + 2 * row * i + row) * lower_unit};
     });
     return psi;
+  }
+  template <int N, int row, class Exchange>
+  static KOKKOS_FORCEINLINE_FUNCTION void put(Real* to, const Halves& at, Exchange exchange, Real sign) {
+    const auto psi = decoded<N>(at, sign);
+    unroll<12>([&](int i) __attribute__((always_inline)) {
+      psi.z[i].re.store(to + 2 * row * i);
+      psi.z[i].im.store(to + 2 * row * i + row);
+    });
+    if (!exchanges_lanes(exchange)) return;
+    const LaneExchange<Real, N> exchanged(exchange);
+    for (int k = 0; k < 24; ++k) exchanged.load(to + row * k).store(to + row * k);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(int outer, bool in_halo, int group) const {
     in_halo ? halo_.prefetch(outer, group) : field_.prefetch(outer, group);
@@ -160,6 +181,42 @@ class ProjectedNeighbours {
   View field_;
   HalfView halo_;
   const Stored* zeros_ = nullptr;
+};
+
+/// The neighbours, or g5 times them, as is known at run time: for spinors of integers, whose lower two spins take the
+/// sign of g5 with their unit, so that Wilson's hop and its adjoint share a kernel on CPUs.  Halos hold the halves of
+/// what is read.
+template <FixedPoint Storage>
+class NeighboursTimesGamma5 {
+ public:
+  using Neighbours = ProjectedNeighbours<Storage>;
+  using View = typename Neighbours::View;
+  using Real = typename Neighbours::Real;
+  using InMemory = typename Neighbours::InMemory;
+  using PairInMemory = typename Neighbours::PairInMemory;
+  static constexpr int n_complex = Neighbours::n_complex;
+
+  NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
+      : neighbours_(neighbours), sign_(times_gamma5 ? Real(-1) : Real(1)) {}
+
+  /// Of the lower two spins.
+  KOKKOS_FORCEINLINE_FUNCTION Real lower_sign() const { return sign_; }
+
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LaneHop hop, int group = 0) const {
+    return neighbours_.read(x, hop, group, sign_);
+  }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const Hop& hop, int group) const {
+    neighbours_.decode(to, hop, group, sign_);
+  }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop, int group) const {
+    neighbours_.prefetch(hop, group);
+  }
+
+ private:
+  Neighbours neighbours_;
+  Real sign_;
 };
 
 }  // namespace kov

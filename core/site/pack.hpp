@@ -222,6 +222,41 @@ KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
   return r;
 }
 
+/// a b + c of every element with one rounding; CPUs without such an operation round twice.
+template <class Real, class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word fma_word(const Word& a, const Word& b, const Word& c) {
+  [[maybe_unused]] constexpr bool is_double = std::is_same_v<Real, double>;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Word) == 64) {
+    if constexpr (is_double)
+      return (Word)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+    else
+      return (Word)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+  }
+#endif
+#if defined(__FMA__)
+  if constexpr (sizeof(Word) == 32) {
+    if constexpr (is_double)
+      return (Word)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+    else
+      return (Word)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+  }
+  if constexpr (sizeof(Word) == 16) {
+    if constexpr (is_double)
+      return (Word)_mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c);
+    else
+      return (Word)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
+  }
+#endif
+#if defined(__FP_FAST_FMA)
+  Word r;
+  for (unsigned int i = 0; i < sizeof(Word) / sizeof(Real); ++i) r[i] = std::fma(a[i], b[i], c[i]);
+  return r;
+#else
+  return a * b + c;
+#endif
+}
+
 }  // namespace detail
 
 /// The first register is always written out before a loop over the others: GCC keeps what a loop of two writes in
@@ -397,6 +432,16 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> sqrt(const Pack<T, N>& p) {
   Pack<T, N> r;
   r.word[0] = detail::sqrt_word<T>(p.word[0]);
   for (int k = 1; k < Pack<T, N>::n_words; ++k) r.word[k] = detail::sqrt_word<T>(p.word[k]);
+  return r;
+}
+
+/// a b + c with one rounding, lane by lane, wherever the CPU can do that: for sums whose bits must not depend on which
+/// products a compiler fuses.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> fma(const Pack<T, N>& a, const Pack<T, N>& b, const Pack<T, N>& c) {
+  Pack<T, N> r;
+  r.word[0] = detail::fma_word<T>(a.word[0], b.word[0], c.word[0]);
+  for (int k = 1; k < Pack<T, N>::n_words; ++k) r.word[k] = detail::fma_word<T>(a.word[k], b.word[k], c.word[k]);
   return r;
 }
 

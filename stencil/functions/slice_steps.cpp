@@ -121,7 +121,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     using Kernel = SliceStepsKernel<SiteT, T, decltype(others)::value, Site>;
     using View = typename Kernel::View;
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
-    const int in_cache = others ? 3 : 2;  // slices, of each component
+    const int in_cache = reads_others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
     const typename Kernel::Token token;
     const Buffer<T> buffers("slices", 2 * std::size_t(token.size()) * padded_slice<View>(table.n, at_once));

@@ -15,7 +15,7 @@ namespace kov {
 
 /// out(x) = alpha in(x) + beta (H psi)(x), with
 /// (H psi)(x) = sum over mu of (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) adj(U_mu(x - mu)) psi(x - mu);
-/// sign = -1 exchanges the projectors, which is the adjoint of H.
+/// sign = -1 exchanges the projectors, which is the adjoint of H; where In is NeighboursTimesGamma5, that decides.
 ///
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
@@ -51,7 +51,13 @@ struct HopKernel {
     using R = typename Result::Real;
     Result sum = zero<Result>();
     legs(sum, x, near, u, psi, c, links.unit_legs(near), std::make_integer_sequence<int, 8>{});
-    sum = R(beta) * sum;
+    if constexpr (requires { in.lower_sign(); }) {
+      // If `in` is times g5, so is the result: g5 H g5 is the adjoint of H.
+      const R upper(beta), lower(beta * in.lower_sign());
+      kov::unroll<12>([&](int i) __attribute__((always_inline)) { sum.z[i] = (i < 6 ? upper : lower) * sum.z[i]; });
+    } else {
+      sum = R(beta) * sum;
+    }
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)
       out.stream(x, sum, c);

@@ -7,6 +7,7 @@
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/hop_blocks.hpp"
 #include "kov/stencil/operators/hop.hpp"
+#include "kov/stencil/projected_neighbours.hpp"
 
 namespace kov::detail {
 
@@ -40,10 +41,11 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
                  (out.subset() == Subset::all ? 4 : 8) * links_read * bytes_of_site<ColorMatrix, Storage>,
                  reads_diagonal ? double(diagonal.bytes()) : 0);
-  const auto launch = [&](auto sign) {
+  const auto launch = [&](auto sign, const auto& read) {
     run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,
-        [&](const auto& neighbours, const auto& stencil) {
+        [&](const auto& with_halo, const auto& stencil) {
+          const auto neighbours = read(with_halo);
           using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
                                    std::decay_t<decltype(stencil)>>;
           return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
@@ -51,10 +53,16 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
         },
         {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
   };
-  if (adjoint)
-    launch(std::integral_constant<int, -1>{});
-  else
-    launch(std::integral_constant<int, +1>{});
+  if constexpr (has_packs && FixedPoint<S>) {
+    launch(std::integral_constant<int, +1>{},
+           [&](const auto& neighbours) { return NeighboursTimesGamma5<S>(neighbours, adjoint); });
+  } else {
+    const auto as_they_are = [](const auto& neighbours) { return neighbours; };
+    if (adjoint)
+      launch(std::integral_constant<int, -1>{}, as_they_are);
+    else
+      launch(std::integral_constant<int, +1>{}, as_they_are);
+  }
 }
 
 }  // namespace kov::detail

@@ -6,47 +6,54 @@
 #include "kov/core/site/color_spin.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
+#include <Kokkos_MathematicalFunctions.hpp>
+
 #include <type_traits>
 
 namespace kov::detail {
 
-/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  Where it has none, its
-/// number is 0 and the field any that is read anyway: a branch would hold the loads back that follow.
+/// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  CPUs ask after the sum over
+/// the legs whether it has either, and GPUs whether it has a `before`: one that it lacks otherwise has the number 0,
+/// and the field is any that is read anyway.
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source, previous;
-  bool has_before;
+  bool has_before, reads_others;
 
   explicit StepAtSite(const LaplacianStep& step)
       : alpha(T(step.alpha)),
         beta(T(step.beta)),
         source(T(step.source.value_or(0))),
         previous(step.has_before ? T(-1) : T(0)),
-        has_before(step.has_before) {}
+        has_before(step.has_before),
+        reads_others(step.reads_others()) {}
 
   /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
   /// number, as the registers of a CPU hold no second spinor beside the sum.
   template <class Value, class Site, class From, class View>
   KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from, const View& in,
                                           const View& before) const {
-    if constexpr (others && !has_packs)
-      has_before ? finish_numbers<true>(sum, x, c, from, in, before)
-                 : finish_numbers<false>(sum, x, c, from, in, before);
+    if constexpr (!others)
+      finish_numbers<false, false>(sum, x, c, from, in, before);
+    else if constexpr (has_packs)
+      reads_others ? finish_numbers<true, true>(sum, x, c, from, in, before)
+                   : finish_numbers<false, false>(sum, x, c, from, in, before);
     else
-      finish_numbers<others>(sum, x, c, from, in, before);
+      has_before ? finish_numbers<true, true>(sum, x, c, from, in, before)
+                 : finish_numbers<true, false>(sum, x, c, from, in, before);
   }
 
  private:
-  template <bool reads_before, class Value, class Site, class From, class View>
+  template <bool reads_source, bool reads_before, class Value, class Site, class From, class View>
   KOKKOS_FORCEINLINE_FUNCTION void finish_numbers(Value& sum, Site x, int c, const From& from, const View& in,
                                                   const View& before) const {
     using R = typename Value::Real;
     const R a(alpha), b(beta), s(source), p(previous);
     kov::unroll<Value::n_complex>([&](int i) __attribute__((always_inline)) {
-      // One product in each sum, so that compilers fuse them the same way in all kernels.
+      // Fused explicitly: slices and whole fields must agree bit for bit, whatever compilers make of the branches.
       Complex<R> to{R(0), R(0)};
       if constexpr (reads_before) add_multiple(to, p, before.element(x, c, i));
-      if constexpr (others) add_multiple(to, s, in.element(x, c, i));
+      if constexpr (reads_source) add_multiple(to, s, in.element(x, c, i));
       add_multiple(to, a, from.element(x, c, i));
       add_multiple(to, b, sum.z[i]);
       sum.z[i] = to;
@@ -54,8 +61,8 @@ struct StepAtSite {
   }
   template <class R>
   static KOKKOS_FORCEINLINE_FUNCTION void add_multiple(Complex<R>& to, const R& a, const Complex<R>& z) {
-    add_product(to.re, a, z.re);
-    add_product(to.im, a, z.im);
+    using Kokkos::fma;
+    to = {fma(a, z.re, to.re), fma(a, z.im, to.im)};
   }
 };
 
@@ -72,10 +79,10 @@ template <class Value>
 AlreadyRead(Value) -> AlreadyRead<Value>;
 
 /// Calls launch(std::bool_constant<others>).  others: whether steps read fields besides `from`.  Where registers cannot
-/// hold two values of a site, on CPUs and for spinors on GPUs, steps that read only `from` have a kernel of their own.
+/// hold two values of a site, for spinors on GPUs, steps that read only `from` have a kernel of their own.
 template <class View, class Launch>
 void launch_step(bool others, const Launch& launch) {
-  if constexpr (has_packs || View::n_complex > 3)
+  if constexpr (!has_packs && View::n_complex > 3)
     if (!others) return launch(std::false_type{});
   launch(std::true_type{});
 }

@@ -229,14 +229,15 @@ class LinkView {
   detail::LegFactorView<Real> factors_;
 };
 
-/// The matrices of one site on the n_legs legs of a stencil, for kernels that sum over them: of_leg<backward>(hop,
-/// leg), where hop = near(leg), as LinkView::of_leg().  multiplies: whether the view may have factors: a kernel asks
-/// has_factors() once for all legs.
+/// The matrices of one site on the n_legs legs of a stencil, or the first `used` of them, for kernels that sum over
+/// them: of_leg<backward>(hop, leg), where hop = near(leg), as LinkView::of_leg().  multiplies: whether the view may
+/// have factors: a kernel asks has_factors() once for all legs.
 template <class View, class Site, int n_legs, bool multiplies>
 class LinksAt {
  public:
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, Site x, const Near&) : view_(view), x_(x) {}
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, Site x, const Near&, int /*used*/ = n_legs)
+      : view_(view), x_(x) {}
 
   template <bool backward, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const Hop& hop, int leg) const {
@@ -260,10 +261,10 @@ class LinksAt<View, PackSite, n_legs, true> {
   using InMemory = typename View::InMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near) {
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near, int used = n_legs) {
     unsigned multiplied = view.factors_.scaled;
     if (view.factors_.phased) multiplied |= near.crossing_legs() & view.factors_.phased;
-    if (multiplied != 0) multiply(view, x, near, multiplied, products_);
+    if (multiplied != 0) multiply(view, x, near, multiplied, used, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
     x_ = x;
@@ -291,8 +292,9 @@ class LinksAt<View, PackSite, n_legs, true> {
     });
   }
   template <class Near>
-  [[gnu::noinline]] static void multiply(const View& view, PackSite x, const Near& near, unsigned legs, Blocks& to) {
-    for (int leg = 0; leg < n_legs; ++leg)
+  [[gnu::noinline]] static void multiply(const View& view, PackSite x, const Near& near, unsigned legs, int used,
+                                         Blocks& to) {
+    for (int leg = 0; leg < used; ++leg)
       if (legs >> leg & 1) view.multiply_leg(x, near(leg), leg, to[leg]);
   }
 
@@ -309,7 +311,8 @@ class LinksAt<View, PackSite, n_legs, false> {
   using InMemory = typename View::InMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near&) : view_(view), x_(x) {}
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near&, int /*used*/ = n_legs)
+      : view_(view), x_(x) {}
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const PackHop& hop, int leg) const {
@@ -337,12 +340,12 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
   using InMemory = typename View::PairInMemory;
 
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near) {
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near, int used = n_legs) {
     constexpr unsigned backward = 0xaaaaaaaa;
     unsigned made = view.factors_.scaled;
     if (view.factors_.phased) made |= near.crossing_legs() & view.factors_.phased;
     if (!view.doubled_) made |= near.legs_apart() & backward;
-    if (made != 0) make(view, x, near, made, products_);
+    if (made != 0) make(view, x, near, made, used, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
     x_ = x;
@@ -370,8 +373,9 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
     });
   }
   template <class Near>
-  [[gnu::noinline]] static void make(const View& view, PairSite x, const Near& near, unsigned legs, Blocks& to) {
-    for (int leg = 0; leg < n_legs; ++leg)
+  [[gnu::noinline]] static void make(const View& view, PairSite x, const Near& near, unsigned legs, int used,
+                                     Blocks& to) {
+    for (int leg = 0; leg < used; ++leg)
       if (legs >> leg & 1) {
         view.multiply_leg(x.lower(), near.lower()(leg), leg, to[leg]);
         view.multiply_leg(x.upper(), near.upper()(leg), leg, to[leg] + InMemory::lanes / 2);
