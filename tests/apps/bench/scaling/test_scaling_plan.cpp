@@ -21,7 +21,7 @@ TEST(ScalingPlans, CountWhatSolvesTake) {
   const Coord extent{8, 8, 8, 16};
   const Lattice lattice(Comm::world(), extent, {.halo = {.transport = HaloOptions::Transport::staged}});
   for (const char* action : {"wilson", "clover"})
-    for (const int columns : {1, 12})
+    for (const int columns : {1, 4})
       for (const char* name : {"single", "double/16-bit"}) {
         const ScalingProblem problem{.action = action, .columns = columns};
         const double planned = scaling_memory(problem, precision(name)).of_rank(extent, lattice.geometry().grid());
@@ -34,7 +34,7 @@ TEST(ScalingPlans, CountWhatSolvesTake) {
 
 TEST(ScalingPlans, GrowWithFacesAndColumnsAndFallWithRanks) {
   const ScalingMemory one = scaling_memory({.columns = 1}, precision("double")),
-                      many = scaling_memory({.columns = 12}, precision("double"));
+                      many = scaling_memory({.columns = 4}, precision("double"));
   EXPECT_GT(many.of_site, 2 * one.of_site);
   EXPECT_GT(many.of_face_site, 2 * one.of_face_site);
   const Coord extent{16, 16, 16, 32};
