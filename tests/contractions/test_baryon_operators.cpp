@@ -83,16 +83,17 @@ class BaryonsOfOperators : public test::EveryLattice {};
 /// Both precisions against one naive sum.
 TEST_P(BaryonsOfOperators, EqualTheirDefinition) {
   if (volume(GetParam().extent) > 600) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
-  const GlobalArray u = reference::random_array(lattice().extent(), 144, 11),
-                    d = reference::random_array(lattice().extent(), 144, 12),
-                    s = reference::random_array(lattice().extent(), 144, 13);
+  const Lattice lattice = this->lattice();
+  const GlobalArray u = reference::random_array(lattice.extent(), 144, 11),
+                    d = reference::random_array(lattice.extent(), 144, 12),
+                    s = reference::random_array(lattice.extent(), 144, 13);
   const Arrays arrays{{"u", rotated(u)}, {"d", rotated(d)}, {"s", rotated(s)}};
   const std::vector<double> scale = reference::scale(u, 3, u, 0, kSource);
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, -2, 0}};
   const std::vector<BaryonOperator> operators{baryon_operators("lambda_z")[0], baryon_operators("sigma_star_p_np")[1]};
   const auto of_quarks = [&]<class T>(T) {
-    const auto up = test::make_propagator<T>(lattice(), u), down = test::make_propagator<T>(lattice(), d),
-               strange = test::make_propagator<T>(lattice(), s);
+    const auto up = test::make_propagator<T>(lattice, u), down = test::make_propagator<T>(lattice, d),
+               strange = test::make_propagator<T>(lattice, s);
     return baryons<T>({{"u", up}, {"d", down}, {"s", strange}}, operators, momenta);
   };
   const auto result = of_quarks(double()), low = of_quarks(float());

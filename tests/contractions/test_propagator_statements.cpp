@@ -37,10 +37,11 @@ class Statements : public test::EveryLattice {};
 
 /// Both precisions against one naive sum.
 TEST_P(Statements, MesonsEqualTheirDefinition) {
-  const GlobalArray a = reference::random_array(lattice().extent(), 144, 1),
-                    b = reference::random_array(lattice().extent(), 144, 2);
-  const auto s1 = test::make_propagator<double>(lattice(), a), s2 = test::make_propagator<double>(lattice(), b);
-  const auto low1 = test::make_propagator<float>(lattice(), a), low2 = test::make_propagator<float>(lattice(), b);
+  const Lattice lattice = this->lattice();
+  const GlobalArray a = reference::random_array(lattice.extent(), 144, 1),
+                    b = reference::random_array(lattice.extent(), 144, 2);
+  const auto s1 = test::make_propagator<double>(lattice, a), s2 = test::make_propagator<double>(lattice, b);
+  const auto low1 = test::make_propagator<float>(lattice, a), low2 = test::make_propagator<float>(lattice, b);
   const std::vector<double> scale = reference::scale(a, 1, b, 1, kSource);
   for (const MesonChannel& channel : {MesonChannel{15, 15}, {7, 15}, {10, 4}})
     for (const Momentum& p : {Momentum{0, 0, 0}, {1, -2, 0}}) {

@@ -34,7 +34,7 @@ TEST(ScalingPlans, CountWhatSolvesTake) {
 
 TEST(ScalingPlans, GrowWithFacesAndColumnsAndFallWithRanks) {
   const ScalingMemory one = scaling_memory({.columns = 1}, precision("double")),
-                      many = scaling_memory({.columns = 4}, precision("double"));
+                      many = scaling_memory({.columns = 12}, precision("double"));
   EXPECT_GT(many.of_site, 2 * one.of_site);
   EXPECT_GT(many.of_face_site, 2 * one.of_face_site);
   const Coord extent{16, 16, 16, 32};
