@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # kov_add_test(<name> SOURCES a.cpp b.cpp [RANKS 1 2] [THOROUGH 4] [LATTICES] [LABELS fast] [LIBRARIES ...]
-#              [TIMEOUT seconds])
+#              [ONE_THREAD] [TIMEOUT seconds])
 #
 # One GoogleTest executable; one ctest entry per number of ranks: <name>.1, <name>.2, ...  Entries above one rank exist
 # in MPI builds only.  Threads are bound, because unbound ones are 60-100x slow on a busy machine; several ranks get a
@@ -12,6 +12,10 @@
 # say.  `ctest -C Thorough` runs them with the others, `ctest -C Thorough -L thorough` alone.  add_test(NAME e
 # ${KOV_THOROUGH} ...) makes any entry thorough, with the label thorough; kov_thorough_target(<target>) says that only such
 # entries need a target, which is then built by the target thorough_tests and not by all.
+#
+# <name>.1 has two threads.  ONE_THREAD is for what works through kernels that other programs test: on small lattices a second
+# thread that waits for the first takes as much time of a processor again.  <name>.1.rest, which is thorough, has two threads
+# then, and all the tests.
 #
 # LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order but the
 # largest once, and <name>.1.rest and so on, which are thorough, the rest.
@@ -78,7 +82,7 @@ function(kov_data_entries entry)
 endfunction()
 
 function(kov_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LATTICES" "TIMEOUT" "SOURCES;RANKS;THOROUGH;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LATTICES;ONE_THREAD" "TIMEOUT" "SOURCES;RANKS;THOROUGH;LABELS;LIBRARIES")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "kov_add_test(${name}): no SOURCES")
   endif()
@@ -100,22 +104,33 @@ function(kov_add_test name)
       set(twins no_data some_data)
       set(processors 4)
       set(environment OMP_NUM_THREADS=2 OMP_PROC_BIND=true)
+      set(environment_of_rest ${environment})
+      if(arg_ONE_THREAD)
+        set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
+      endif()
     elseif(KOV_MPI)
       set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${KOV_MPIEXEC_FLAGS} $<TARGET_FILE:${name}>)
       set(twins no_data)
       math(EXPR processors "4 * ${ranks} - 1")
       set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
+      set(environment_of_rest ${environment})
     else()
       continue()
     endif()
     set(configurations "")
     set(labels ${arg_LABELS})
-    if(arg_LATTICES AND NOT ranks IN_LIST arg_THOROUGH)
+    if((arg_LATTICES OR (arg_ONE_THREAD AND ranks EQUAL 1)) AND NOT ranks IN_LIST arg_THOROUGH)
+      if(arg_LATTICES)
+        list(APPEND environment KOV_TEST_LATTICES=some)
+        list(APPEND environment_of_rest KOV_TEST_LATTICES=rest)
+      endif()
+      if(NOT (arg_ONE_THREAD AND ranks EQUAL 1))
+        list(APPEND environment_of_rest GTEST_FILTER=Lattices/*:All/*)
+      endif()
       add_test(NAME ${name}.${ranks}.rest ${KOV_THOROUGH} COMMAND ${command})
       set_tests_properties(${name}.${ranks}.rest PROPERTIES
-        ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment};KOV_TEST_LATTICES=rest;GTEST_FILTER=Lattices/*:All/*"
+        ENVIRONMENT "${KOV_RUN_ENVIRONMENT};${KOV_MPI_ENVIRONMENT};${environment_of_rest}"
         LABELS thorough PROCESSORS ${processors} COST 100 TIMEOUT ${arg_TIMEOUT})
-      list(APPEND environment KOV_TEST_LATTICES=some)
     endif()
     if(ranks IN_LIST arg_THOROUGH)
       set(configurations ${KOV_THOROUGH})

@@ -3,7 +3,7 @@
 // Systems of equations for tests of solvers that take every column by itself: sources, guesses, operators.
 #pragma once
 
-#include "kov/algebra/solve_report.hpp"
+#include "kov/algebra/solver.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -11,6 +11,7 @@
 #include "tests/reference/gauge.hpp"
 
 #include <gtest/gtest.h>
+#include <type_traits>
 
 namespace kov::column_systems {
 
@@ -18,6 +19,10 @@ using reference::GlobalArray;
 
 template <class F>
 inline constexpr double tolerance_of = std::is_same_v<typename F::Real, double> ? 1e-10 : 2e-5;
+
+/// Any solver: tests take it in this one type, so that they are compiled once for all solvers of the same fields.
+template <class F>
+using AnySolver = std::type_identity_t<Solver<F>>;
 
 /// More than a pack, and no multiple of one.
 template <class F>
@@ -88,8 +93,8 @@ struct Systems {
   static constexpr int n = n_columns_of<F>;
   F b, x;
 
-  template <class S>
-  Systems(const Lattice& lattice, const S& solver, const Operator<F>& A) : b(lattice, "b", n), x(lattice, "x", n) {
+  Systems(const Lattice& lattice, const Solver<F>& solver, const Operator<F>& A)
+      : b(lattice, "b", n), x(lattice, "x", n) {
     for (int k = 0; k < n; ++k) {
       if (k != 1) set_random(b, k, 40 + std::uint64_t(k), 1);
       if (k != 0) set_random(x, k, 90 + std::uint64_t(k), k == 4 ? 1e3 : 1);
@@ -144,14 +149,15 @@ inline void expect_same_on_all_ranks(const Lattice& lattice, const SolveReport& 
 }
 
 /// The columns of a solve in which some may fail, against those of a solve in which none does.
-template <class F, class S>
-SolveReport solve_quietly(S solver, const Operator<F>& A, const F& b, const F& x) {
+template <class F>
+SolveReport solve_quietly(AnySolver<F> solver, const Operator<F>& A, const F& b, const F& x) {
   solver.on_failure = OnFailure::report;
   return solver(A, b, x);
 }
 
-template <class F, class S>
-void expect_failure(const S& solver, const Operator<F>& A, const F& b, const F& x, const std::string& reason) {
+template <class F>
+void expect_failure(const AnySolver<F>& solver, const Operator<F>& A, const F& b, const F& x,
+                    const std::string& reason) {
   try {
     solver(A, b, x);
     ADD_FAILURE() << "did not throw: " << reason;

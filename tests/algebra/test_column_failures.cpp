@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(ColumnFailures, SpinorFields);
 TYPED_TEST(ColumnFailures, NaNInAColumnEndsThatColumnAlone) {
   using F = TypeParam;
   const Lattice lattice = small_lattice();
-  const auto check_solver = [&](const auto& solver, const Operator<F>& A) {
+  const auto check_solver = [&](const Solver<F>& solver, const Operator<F>& A) {
     const F b(lattice, "b", 3), x(lattice, "x", 3), good = x.like("without NaN");
     for (const int k : {0, 1, 2}) set_random(b, k, 50 + std::uint64_t(k), 1);
     solver(A, b, good);
@@ -95,8 +95,8 @@ TYPED_TEST(ColumnFailures, AnOperatorThatIsNotPositiveForAColumnEndsThatColumnAl
   expect_failure(solver, A, b, x, "column 1 of 3: p^+ A p");
 }
 
-template <class F, class S>
-void check_breakdown(const S& solver) {
+template <class F>
+void check_breakdown(const Solver<F>& solver) {
   const Lattice lattice = small_lattice();
   const Operator<F> A = ByColour{.exchanges = true};
   const F b = sources_by_colour<F>(lattice), x = b.like("x");

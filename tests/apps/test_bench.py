@@ -122,7 +122,7 @@ class Bench(ProgramTest):
             self.assertGreater(ranks, 1)
             self.assertLessEqual(gib, 0.05)
             self.assertGreaterEqual(ranks * 0.05, wide[name][2] * 0.9)
-        self.assertGreater(plan("--memory", 1, "--columns", 12)["double"][0], 2 * wide["double"][0])
+        self.assertGreater(plan("--memory", 1, "--columns", 4)["double"][0], 2 * wide["double"][0])
         self.assertLess(plan("--memory", 1, "--action", "wilson")["double"][0], wide["double"][0])
         self.assertIn("none: give ranks more memory",
                       self.call("bench", "scaling", "--plan", "--memory", 1e-6).stdout)

@@ -34,25 +34,30 @@ std::vector<Number> expected(const GlobalArray& q, const GlobalArray& p, const B
 
 class Baryons : public test::EveryLattice {};
 
+const std::vector<Momentum> kBaryonMomenta{{0, 0, 0}, {1, -2, 0}};
+
+/// nucleons: what is expected for each momentum.
 template <class T>
-void check_baryons(const Lattice& lattice) {
-  const std::vector<Momentum> momenta{{0, 0, 0}, {1, -2, 0}};
-  const GlobalArray q = reference::random_array(lattice.extent(), 144, 1),
-                    p = reference::random_array(lattice.extent(), 144, 2);
+void check_baryons(const Lattice& lattice, const GlobalArray& q, const GlobalArray& p,
+                   const std::vector<std::vector<Number>>& nucleons) {
   const std::vector<double> scale = reference::scale(q, 2, p, 1, kSource);
   const auto result =
-      baryons(test::make_propagator<T>(lattice, q), test::make_propagator<T>(lattice, p), {nucleon()}, momenta);
-  ASSERT_EQ(result.size(), momenta.size());
-  for (std::size_t k = 0; k < momenta.size(); ++k) {
-    EXPECT_EQ(result[k].momentum, momenta[k]);
-    expect_near<T>(result[k].value, expected(q, p, nucleon(), momenta[k], kSource), scale, 4, to_string(momenta[k]));
+      baryons(test::make_propagator<T>(lattice, q), test::make_propagator<T>(lattice, p), {nucleon()}, kBaryonMomenta);
+  ASSERT_EQ(result.size(), kBaryonMomenta.size());
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    EXPECT_EQ(result[k].momentum, kBaryonMomenta[k]);
+    expect_near<T>(result[k].value, nucleons[k], scale, 4, to_string(kBaryonMomenta[k]));
   }
 }
 
 TEST_P(Baryons, NucleonEqualsItsDefinition) {
   if (volume(GetParam().extent) > 1000) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
-  check_baryons<float>(lattice());
-  check_baryons<double>(lattice());
+  const GlobalArray q = reference::random_array(lattice().extent(), 144, 1),
+                    p = reference::random_array(lattice().extent(), 144, 2);
+  std::vector<std::vector<Number>> nucleons;
+  for (const Momentum& momentum : kBaryonMomenta) nucleons.push_back(expected(q, p, nucleon(), momentum, kSource));
+  check_baryons<float>(lattice(), q, p, nucleons);
+  check_baryons<double>(lattice(), q, p, nucleons);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Baryons, ::testing::ValuesIn(test::lattice_cases()), test::case_name);

@@ -80,32 +80,36 @@ std::vector<Number> expected(const Arrays& quarks, const BaryonCorrelation& c, c
 
 class BaryonsOfOperators : public test::EveryLattice {};
 
-template <class T>
-void check_operators(const Lattice& lattice) {
+/// Both precisions against one naive sum.
+TEST_P(BaryonsOfOperators, EqualTheirDefinition) {
+  if (volume(GetParam().extent) > 600) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
+  const Lattice lattice = this->lattice();
   const GlobalArray u = reference::random_array(lattice.extent(), 144, 11),
                     d = reference::random_array(lattice.extent(), 144, 12),
                     s = reference::random_array(lattice.extent(), 144, 13);
-  const auto up = test::make_propagator<T>(lattice, u), down = test::make_propagator<T>(lattice, d),
-             strange = test::make_propagator<T>(lattice, s);
   const Arrays arrays{{"u", rotated(u)}, {"d", rotated(d)}, {"s", rotated(s)}};
   const std::vector<double> scale = reference::scale(u, 3, u, 0, kSource);
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, -2, 0}};
   const std::vector<BaryonOperator> operators{baryon_operators("lambda_z")[0], baryon_operators("sigma_star_p_np")[1]};
-  const auto result = baryons<T>({{"u", up}, {"d", down}, {"s", strange}}, operators, momenta);
+  const auto of_quarks = [&]<class T>(T) {
+    const auto up = test::make_propagator<T>(lattice, u), down = test::make_propagator<T>(lattice, d),
+               strange = test::make_propagator<T>(lattice, s);
+    return baryons<T>({{"u", up}, {"d", down}, {"s", strange}}, operators, momenta);
+  };
+  const auto result = of_quarks(double()), low = of_quarks(float());
   ASSERT_EQ(result.size(), 4u);
+  ASSERT_EQ(low.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     const BaryonOperator& op = operators[i / 2];
-    EXPECT_EQ(result[i].channel, op.name);
-    EXPECT_EQ(result[i].momentum, momenta[i % 2]);
-    test::expect_near<T>(result[i].value, expected(arrays, {op.name, op, op}, momenta[i % 2], kSource), scale, 4,
-                         op.name + " " + to_string(momenta[i % 2]));
+    const Momentum& p = momenta[i % 2];
+    const std::vector<Number> right = expected(arrays, {op.name, op, op}, p, kSource);
+    for (const Correlator& found : {result[i], low[i]}) {
+      EXPECT_EQ(found.channel, op.name);
+      EXPECT_EQ(found.momentum, p);
+    }
+    test::expect_near<double>(result[i].value, right, scale, 4, op.name + " " + to_string(p));
+    test::expect_near<float>(low[i].value, right, scale, 4, op.name + " " + to_string(p) + ", in float");
   }
-}
-
-TEST_P(BaryonsOfOperators, EqualTheirDefinition) {
-  if (volume(GetParam().extent) > 600) GTEST_SKIP() << "does not apply: the naive reference would take seconds";
-  check_operators<float>(lattice());
-  check_operators<double>(lattice());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, BaryonsOfOperators, ::testing::ValuesIn(test::lattice_cases()), test::case_name);

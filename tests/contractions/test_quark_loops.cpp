@@ -32,7 +32,7 @@ class QuarkLoops : public ::testing::Test {
   static BiCgStab solver() { return {.tolerance = 1e-13}; }
   /// sum_x e^{i p.x} Tr[Gamma S(x, x)], S from a unit source at every site.
   std::vector<Number> exact(int n, const Momentum& p) const {
-    std::vector<Number> loop(8);
+    std::vector<Number> loop(n_times);
     const reference::Matrix4 gamma = reference::gamma(n);
     reference::for_each_coordinate(lattice_.extent(), [&](const Coord& x) {
       const GlobalArray& s = at_each_site().at(x);
@@ -64,21 +64,22 @@ class QuarkLoops : public ::testing::Test {
     for (const Correlator& c : loops) {
       const auto n = std::find(meson_names().begin(), meson_names().end(), c.channel) - meson_names().begin();
       const auto expected = exact(int(n), c.momentum);
-      for (std::size_t t = 0; t < 8; ++t)
+      for (std::size_t t = 0; t < n_times; ++t)
         EXPECT_LT(std::abs(c.value[t] - expected[t]), 1e-11 * scale)
             << what << ", " << c.channel << ", p = " << to_string(c.momentum) << ", t = " << t;
     }
   }
 
   static constexpr double mass = 0.4, scale = 8 * 12;
-  static constexpr LoopDilution all{.time = 8, .space = 2, .spin = true, .color = true};
-  const Lattice lattice_{Comm::world(), {2, 2, 2, 8}};
+  static constexpr std::size_t n_times = 4;
+  static constexpr LoopDilution all{.time = 4, .space = 2, .spin = true, .color = true};
+  const Lattice lattice_{Comm::world(), {2, 2, 2, 4}};
   const WilsonOperator<double> M_ = wilson(lattice_);
   const std::vector<Momentum> momenta_{{0, 0, 0}, {1, 0, 1}};
 };
 
 TEST_F(QuarkLoops, OfAllPartsAreExactForAnyNoiseOfUnitSize) {
-  EXPECT_EQ(all.n_parts(), 768);
+  EXPECT_EQ(all.n_parts(), 384);
   const auto loops = quark_loops<double>(solver(), M_, lattice_, {.dilution = all}, momenta_);
   ASSERT_EQ(loops.size(), 16u * 2);
   EXPECT_EQ(loops[0].kind, "loop");
@@ -88,10 +89,10 @@ TEST_F(QuarkLoops, OfAllPartsAreExactForAnyNoiseOfUnitSize) {
   const auto diluted =
       quark_loops<double>(solver(), M_, lattice_,
                           {.noise = {.kind = NoiseKind::u1, .seed = 3},
-                           .dilution = {.time = 8, .space = 1, .spin = true, .color = true, .parity = true}},
+                           .dilution = {.time = 4, .space = 1, .spin = true, .color = true, .parity = true}},
                           momenta_);
   double difference = 0;
-  for (std::size_t t = 0; t < 8; ++t)
+  for (std::size_t t = 0; t < n_times; ++t)
     difference = std::max(difference, std::abs(diluted[0].value[t] - loops[0].value[t]));
   EXPECT_GT(difference, 1e-9 * scale) << "sites of one part are noise to each other";
   EXPECT_LT(difference, 0.1 * scale);
@@ -145,7 +146,7 @@ TEST_F(QuarkLoops, NoiseIsAroundTheExactLoops) {
     int n = 0;
     for (std::size_t c = 0; c < 32; ++c) {
       const auto expected = exact(int(c / 2), loops[c].momentum);
-      for (std::size_t t = 0; t < 8; ++t) {
+      for (std::size_t t = 0; t < n_times; ++t) {
         double sum = 0, squares = 0;
         for (int h = 0; h < hits; ++h) {
           const double x = loops[std::size_t(h) * 32 + c].value[t].real() - expected[t].real();

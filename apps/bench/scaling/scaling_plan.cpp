@@ -42,10 +42,13 @@ struct Ranks {
 
 std::vector<Ranks> possible_ranks(const Coord& extent) {
   std::vector<Ranks> all;
-  for (int n = 1; n <= std::min<std::int64_t>(most_ranks, volume(extent)); ++n) try {
+  for (int n = 1; n <= std::min<std::int64_t>(most_ranks, volume(extent)); ++n) {
+    if (volume(extent) % n != 0) continue;
+    try {
       all.push_back({n, Geometry::choose_grid(extent, n)});
-    } catch (const InputError&) {
+    } catch (const InputError&) {  // x has too few even extents
     }
+  }
   return all;
 }
 

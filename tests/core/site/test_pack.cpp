@@ -45,12 +45,16 @@ class Packs : public ::testing::Test {
   /// f(lane): the expected number in that lane.
   template <class F>
   void expect_lanes(const P& p, const F& f, const char* what) const {
+    Numbers expected;
+    for (int i = 0; i < N; ++i) expected.value[i] = f(i);
+    expect_numbers(p, expected, what);
+  }
+  void expect_numbers(const P& p, const Numbers& expected, const char* what) const {
     for (int i = 0; i < N; ++i) {
-      const T expected = f(i);
-      if (std::isnan(expected))
+      if (std::isnan(expected.value[i]))
         EXPECT_TRUE(std::isnan(p.lane(i))) << what << ", lane " << i;
       else
-        EXPECT_EQ(p.lane(i), expected) << what << ", lane " << i;
+        EXPECT_EQ(p.lane(i), expected.value[i]) << what << ", lane " << i;
     }
   }
 };

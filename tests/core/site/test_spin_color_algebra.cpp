@@ -46,20 +46,23 @@ class SpinColorAlgebra : public ::testing::Test {
     }
     return most;
   }
+  void expect_matrix(const Matrix& m, const Matrix& value, long double norm, const char* what) const {
+    for (int lane = 0; lane < lanes_of<R>; ++lane) expect_near(m, lane, exact(value, lane), norm, what);
+  }
+  void expect_traces(const Complex<R>& trace_m, const ColorMatrix<R>& over_spin, const SpinMatrix<R>& over_color,
+                     const Matrix& value, long double norm, const char* what) const {
+    expect_near(trace_m, 0, exact(trace(value), 0), norm, what);
+    expect_near(over_spin, 0, exact(trace_spin(value), 0), norm, what);
+    expect_near(over_color, 0, exact(trace_color(value), 0), norm, what);
+  }
   /// All that can be asked of a lazy matrix is what its value has.
   template <class M>
   void expect_value(const M& lazy, const Matrix& value, const char* what) {
     static_assert(LazySpinColor<M>);
     const long double norm = size(value) + size(s_value) * size(t_value);
-    const Matrix m = to_matrix(lazy);
-    for (int lane = 0; lane < lanes_of<R>; ++lane) {
-      expect_near(m, lane, exact(value, lane), norm, what);
-      if constexpr (scalar) {  // traces of packs are the same templates, and as slow to compile
-        expect_near(trace(lazy), lane, exact(trace(value), lane), norm, what);
-        expect_near(trace_spin(lazy), lane, exact(trace_spin(value), lane), norm, what);
-        expect_near(trace_color(lazy), lane, exact(trace_color(value), lane), norm, what);
-      }
-    }
+    expect_matrix(to_matrix(lazy), value, norm, what);
+    if constexpr (scalar)  // traces of packs are the same templates, and as slow to compile
+      expect_traces(trace(lazy), trace_spin(lazy), trace_color(lazy), value, norm, what);
   }
 };
 // One number and one pack, each in a precision of its own: every expression here is slow to compile.

@@ -42,7 +42,7 @@ void check(const Lattice& lattice, const GaugeLinks<T>& links) {
   load(in, psi);
   load(other, reference::random_array(lattice.extent(), 144, 3));
   for (const auto& [name, shape] : shapes()) {
-    const QuarkSmearing<T> smear(links, shape, {.accuracy = {.error = 1e-8}});
+    const QuarkSmearing<T> smear(links, shape, {.accuracy = {.error = 1e-4}});
     EXPECT_EQ(smear.is_none(), name == "none");
     EXPECT_EQ(smear.series() != nullptr, shape.index() == 2);
     const auto sink = smear(in);
