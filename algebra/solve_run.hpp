@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solver.hpp"
-#include "kov/core/base/work.hpp"
+#include "kov/core/launch/work.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 

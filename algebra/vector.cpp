@@ -2,8 +2,8 @@
 #include "kov/algebra/vector.hpp"
 
 #include "kov/algebra/krylov_updates.hpp"
-#include "kov/core/base/work.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/launch/work.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 
 #include <limits>

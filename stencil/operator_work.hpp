@@ -3,8 +3,8 @@
 // Not for users: what an application of an operator counts as work.
 #pragma once
 
-#include "kov/core/base/work.hpp"
 #include "kov/core/field/field.hpp"
+#include "kov/core/launch/work.hpp"
 
 namespace kov::detail {
 

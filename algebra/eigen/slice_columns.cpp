@@ -3,9 +3,9 @@
 
 #include "kov/algebra/eigen/cuda/slice_tiles.hpp"
 #include "kov/algebra/eigen/slice_packs.hpp"
-#include "kov/core/base/work.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_team.hpp"
+#include "kov/core/launch/work.hpp"
 
 #include <algorithm>
 

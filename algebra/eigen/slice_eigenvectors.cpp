@@ -2,9 +2,9 @@
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
 
 #include "kov/algebra/eigen/slice_lanczos.hpp"
-#include "kov/core/base/work.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/work.hpp"
 #include "kov/core/site/worse.hpp"
 
 #include <Kokkos_Timer.hpp>

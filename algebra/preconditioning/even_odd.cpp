@@ -24,16 +24,16 @@ ByColumn<double> next_goal(ByColumn<double> goal, const ByColumn<double>& reache
 
 }  // namespace
 
-SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOddParts& parts, const Operator<Vector>& M,
-                                   const Vector& b, const Vector& x) {
+SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const OddSites& odd, const EvenSolve& solve,
+                                   const Operator<Vector>& M, const Vector& b, const Vector& x) {
   constexpr int patience = 2;
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const Vector r = b.like("residual"), source = b.even().like("even source"), even_x = x.even(), even_r = r.even();
-  parts.reduce_source(b, source);
+  odd.reduce_source(b, source);
   // The residual on the even sites is that on all sites, but relative to another source.  0.9 leaves room for the
   // rounding of the odd sites, and for a D that differs from site to site in the symmetric form.
-  parts.restore_residual(source, even_r);
+  odd.restore_residual(source, even_r);
   const ByColumn<double> ratio = sqrt(bb / norm2_by_column(even_r));
   ByColumn<double> goal = 0.9 * tolerance * ratio;
   ByColumn<double> reached = goal;
@@ -49,11 +49,11 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const EvenOdd
       zero(r);
       copy(even_r, source, others);  // nothing to solve
     }
-    const SolveReport inner = parts.solve(std::min(smallest_unfinished(goal, over), 0.5), run.iterations_left(),
-                                          run.inner_progress(1 / smallest_unfinished(ratio, over)), source, even_x);
+    const SolveReport inner = solve(std::min(smallest_unfinished(goal, over), 0.5), run.iterations_left(),
+                                    run.inner_progress(1 / smallest_unfinished(ratio, over)), source, even_x);
     run.add(inner, 1.0 / ratio);
     reached = reached_by(inner, b.n_components());
-    parts.complete(b, x);
+    odd.complete(b, x);
     if (over.any_finished()) copy(*kept, x, others);
   }
 }

@@ -7,22 +7,42 @@
 #include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/solver.hpp"
 #include "kov/algebra/vector.hpp"
+#include "kov/core/launch/function_ref.hpp"
 
-#include <functional>
+#include <memory>
+#include <string>
 
 namespace kov {
 
 namespace detail {
-/// See EvenOdd and SchurComplement; solve: for a tolerance, a limit of iterations, progress, the source and the
-/// solution on even sites.
-struct EvenOddParts {
-  std::function<void(const Vector& b, const Vector& source)> reduce_source;
-  std::function<void(const Vector& reduced, const Vector& full)> restore_residual;
-  std::function<SolveReport(double, int, const ProgressCallback&, const Vector& source, const Vector& x)> solve;
-  std::function<void(const Vector& b, const Vector& x)> complete;
+/// What EvenOdd needs of a SchurComplement, whatever its types are.
+struct OddSites {
+  virtual ~OddSites() = default;
+  virtual void reduce_source(const Vector& b, const Vector& source) const = 0;
+  virtual void restore_residual(const Vector& reduced, const Vector& full) const = 0;
+  virtual void complete(const Vector& b, const Vector& x) const = 0;
 };
-SolveReport solve_even_odd(SolveRun run, double tolerance, const EvenOddParts& parts, const Operator<Vector>& M,
-                           const Vector& b, const Vector& x);
+template <class Reduced>
+struct OddSitesOf final : OddSites {
+  using F = typename Reduced::F;
+
+  explicit OddSitesOf(const Reduced& reduced) : reduced(reduced) {}
+  void reduce_source(const Vector& b, const Vector& source) const override {
+    reduced.reduce_source(b.as<F>(), source.as<F>());
+  }
+  void restore_residual(const Vector& in, const Vector& out) const override {
+    reduced.restore_residual(in.as<F>(), out.as<F>());
+  }
+  void complete(const Vector& b, const Vector& x) const override { reduced.complete(b.as<F>(), x.as<F>()); }
+
+  Reduced reduced;
+};
+
+/// Solves on even sites: to a tolerance, in at most so many iterations.
+using EvenSolve = FunctionRef<SolveReport(double goal, int iterations_left, const ProgressCallback& progress,
+                                          const Vector& source, const Vector& x)>;
+SolveReport solve_even_odd(SolveRun run, double tolerance, const OddSites& odd, const EvenSolve& solve,
+                           const Operator<Vector>& M, const Vector& b, const Vector& x);
 }  // namespace detail
 
 /// Solves M x = b on all sites, until |b - M x| <= tolerance |b|, through another solver on the even sites.
@@ -60,7 +80,12 @@ class EvenOdd {
   SolveReport operator()(const Operator<F>& M, const F& b, const F& x) const {
     require(b.n_components() == n_columns_, name(), "for", n_columns_, "columns was given a source of",
             b.n_components(), ": construct it with the number of columns, EvenOdd(M, solver, form, n_columns)");
-    return detail::solve_even_odd(SolveRun(*this, b), tolerance, parts_, on_vectors(M), Vector(b), Vector(x));
+    const auto solve_on_even = [this](double goal, int iterations_left, const ProgressCallback& inner_progress,
+                                      const Vector& source, const Vector& even_x) {
+      return solver_.within(goal, iterations_left, inner_progress)(reduced_, source.as<F>(), even_x.as<F>());
+    };
+    return detail::solve_even_odd(SolveRun(*this, b), tolerance, *odd_, solve_on_even, on_vectors(M), Vector(b),
+                                  Vector(x));
   }
 
  private:
@@ -72,19 +97,14 @@ class EvenOdd {
         progress(solver.progress),
         form_(reduced.form()),
         n_columns_(n_columns),
-        parts_{[reduced](const Vector& b, const Vector& source) { reduced.reduce_source(b.as<F>(), source.as<F>()); },
-               [reduced](const Vector& in, const Vector& out) { reduced.restore_residual(in.as<F>(), out.as<F>()); },
-               [reduced = Operator<F>(reduced), solver](double goal, int iterations_left,
-                                                        const ProgressCallback& inner_progress, const Vector& source,
-                                                        const Vector& x) {
-                 return solver.within(goal, iterations_left, inner_progress)(reduced, source.as<F>(), x.as<F>());
-               },
-               [reduced](const Vector& b, const Vector& x) { reduced.complete(b.as<F>(), x.as<F>()); }},
+        odd_(std::make_shared<const detail::OddSitesOf<SchurComplement<Storage, Term, F>>>(reduced)),
+        reduced_(reduced),
         solver_(solver) {}
 
   SchurForm form_;
   int n_columns_;
-  detail::EvenOddParts parts_;
+  std::shared_ptr<const detail::OddSites> odd_;
+  Operator<F> reduced_;
   Solver<F> solver_;
 };
 

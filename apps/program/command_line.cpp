@@ -14,6 +14,7 @@
 #include <cctype>
 #include <charconv>
 #include <iostream>
+#include <sstream>
 
 namespace kov::app {
 

@@ -3,11 +3,11 @@
 // Errors are exceptions.  Every text follows one grammar: what is wrong, why that is a problem, what to do about it.
 #pragma once
 
+#include <initializer_list>
 #include <source_location>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+#include <string_view>
 
 namespace kov {
 
@@ -64,14 +64,44 @@ struct Condition {
 
 namespace detail {
 
-/// The blank before a part of a sentence; none before a literal that begins with punctuation.
-template <class Part>
-const char* blank_before([[maybe_unused]] const Part& part) {
-  if constexpr (std::is_array_v<Part>)
-    return part[0] == ',' || part[0] == ';' || part[0] == ':' ? "" : " ";
-  else
-    return " ";
+/// A part of a sentence: a literal, another text, or a number.  Refers to texts, which must outlive it.
+class SentencePart {
+ public:
+  explicit SentencePart(const char* literal) : kind_(Kind::literal), text_(literal) {}
+  explicit SentencePart(std::string_view text) : kind_(Kind::text), text_(text) {}
+  explicit SentencePart(char c) : kind_(Kind::character), character_(c) {}
+  explicit SentencePart(int n) : SentencePart(static_cast<long long>(n)) {}
+  explicit SentencePart(long n) : SentencePart(static_cast<long long>(n)) {}
+  explicit SentencePart(long long n) : kind_(Kind::integer), integer_(n) {}
+  explicit SentencePart(unsigned n) : SentencePart(static_cast<unsigned long long>(n)) {}
+  explicit SentencePart(unsigned long n) : SentencePart(static_cast<unsigned long long>(n)) {}
+  explicit SentencePart(unsigned long long n) : kind_(Kind::natural), natural_(n) {}
+  explicit SentencePart(double x) : kind_(Kind::real), real_(x) {}
+
+ private:
+  friend std::string join_parts(std::initializer_list<SentencePart> parts);
+  enum class Kind : unsigned char { literal, text, character, integer, natural, real };
+
+  Kind kind_;
+  union {
+    std::string_view text_;
+    char character_;
+    long long integer_;
+    unsigned long long natural_;
+    double real_;
+  };
+};
+
+std::string join_parts(std::initializer_list<SentencePart> parts);
+
+/// Throws E with this sentence.  Never inlined, so that a check costs its caller the test and the list of parts.
+template <class E>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::initializer_list<SentencePart> parts,
+                                                 const std::source_location& where) {
+  throw E(join_parts(parts), where);
 }
+extern template void fail<InputError>(std::initializer_list<SentencePart>, const std::source_location&);
+extern template void fail<FormatError>(std::initializer_list<SentencePart>, const std::source_location&);
 
 }  // namespace detail
 
@@ -79,16 +109,13 @@ const char* blank_before([[maybe_unused]] const Part& part) {
 /// sentence("extent", 3, ": choose an even one") is "extent 3: choose an even one".
 template <class... Parts>
 std::string sentence(const Parts&... parts) {
-  std::ostringstream text;
-  bool first = true;
-  ((text << (first ? "" : detail::blank_before(parts)) << parts, first = false), ...);
-  return text.str();
+  return detail::join_parts({detail::SentencePart(parts)...});
 }
 
 /// Throws E(sentence(parts...)) unless the condition holds: require(lt % 2 == 0, "extent must be even, got", lt).
 template <class E = InputError, class... Parts>
 void require(Condition condition, const Parts&... parts) {
-  if (!condition.value) throw E(sentence(parts...), condition.where);
+  if (!condition.value) detail::fail<E>({detail::SentencePart(parts)...}, condition.where);
 }
 
 }  // namespace kov

@@ -166,6 +166,14 @@ std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t
   return allocate_plain(name, bytes);
 }
 
+Shared::Shared(std::shared_ptr<void> object) : object_(std::move(object)) {}
+Shared::Shared(void* object, void (*destroy)(void*)) : object_(object, destroy) {}
+Shared::Shared(const Shared& other) noexcept = default;
+Shared::Shared(Shared&& other) noexcept = default;
+Shared& Shared::operator=(const Shared& other) noexcept = default;
+Shared& Shared::operator=(Shared&& other) noexcept = default;
+Shared::~Shared() = default;
+
 namespace {
 
 /// Copies between pageable host memory and the device, through two pinned buffers: while one is being transferred, the

@@ -30,6 +30,29 @@ constexpr std::size_t bytes_of(std::size_t n, std::size_t size) {
 void copy_to_host(void* host, const void* device, std::size_t bytes);
 void copy_to_device(void* device, const void* host, std::size_t bytes);
 void copy_on_device(void* to, const void* from, std::size_t bytes);
+
+/// A std::shared_ptr<void> whose special members are compiled once and not wherever a class has such a member.
+class Shared {
+ public:
+  Shared() = default;
+  explicit Shared(std::shared_ptr<void> object);
+  /// Takes over an object, to which destroy() is applied in the end.
+  Shared(void* object, void (*destroy)(void*));
+  template <class T>
+  static Shared copy_of(const T& object) {
+    return Shared(new T(object), [](void* copy) { delete static_cast<T*>(copy); });
+  }
+  Shared(const Shared& other) noexcept;
+  Shared(Shared&& other) noexcept;
+  Shared& operator=(const Shared& other) noexcept;
+  Shared& operator=(Shared&& other) noexcept;
+  ~Shared();
+
+  void* get() const { return object_.get(); }
+
+ private:
+  std::shared_ptr<void> object_;
+};
 }  // namespace detail
 
 /// Whether the host can read the memory of Kokkos::DefaultExecutionSpace.
@@ -46,7 +69,7 @@ class Buffer {
       : size_(n), bytes_(detail::allocate(name, detail::bytes_of(n, sizeof(T)))) {}
   Buffer(const std::string& name, std::span<const T> values) : Buffer(name, values.size()) { copy_from(values); }
 
-  T* data() const { return reinterpret_cast<T*>(bytes_.get()); }
+  T* data() const { return static_cast<T*>(bytes_.get()); }
   std::size_t size() const { return size_; }
 
   /// Blocking copies between this and host memory; throw InputError unless the lengths are the same.
@@ -70,7 +93,7 @@ class Buffer {
   }
 
   std::size_t size_ = 0;
-  std::shared_ptr<std::byte> bytes_;
+  detail::Shared bytes_;
 };
 
 }  // namespace kov

@@ -16,8 +16,43 @@
 namespace kov {
 
 namespace detail {
-/// Throws the InputError for the use of an empty field.
-[[noreturn]] void refuse_empty_field();
+/// How the sites of a type of field lie in memory.
+struct FieldBlocks {
+  std::size_t bytes;  // of a block
+  int outers, width;  // outer sites and components that share it
+  int columns;        // a part of a field begins at a multiple of so many components
+  bool in_column_layout;
+};
+
+/// What a field is whatever its sites are: compiled once for all types.
+class FieldHandle {
+ public:
+  FieldHandle() = default;
+  FieldHandle(const Lattice& lattice, const std::string& name, int n_components, Subset subset,
+              const FieldBlocks& blocks);
+  FieldHandle(const FieldHandle&);
+  FieldHandle(FieldHandle&&) noexcept;
+  FieldHandle& operator=(FieldHandle&&) noexcept;
+  ~FieldHandle();
+
+  /// Throws InputError for an empty field.
+  const Lattice& lattice() const;
+  const Layout& layout(const FieldBlocks& blocks) const {
+    return blocks.in_column_layout ? lattice().column_layout() : lattice().layout();
+  }
+  int n_groups(const FieldBlocks& blocks) const { return (n_components + blocks.width - 1) / blocks.width; }
+  FieldHandle components(int k, int n, const FieldBlocks& blocks) const;
+  FieldHandle half(Subset parity, const FieldBlocks& blocks) const;
+  bool conforms(const FieldHandle& other) const;
+
+  std::string name;
+  Subset subset = Subset::all;
+  int n_components = 0, stride = 0;  // stride: see FieldView
+  void* first = nullptr;
+
+ private:
+  Shared lattice_, data_;
+};
 }  // namespace detail
 
 /// n_components objects of SiteT per site: 1 for a fermion, 4 for links, 12 for a propagator.  Components are columns:
@@ -41,15 +76,7 @@ class Field {
   Field() = default;
   /// Zero-initialised.  name shows in error messages and profiles.
   Field(const Lattice& lattice, const std::string& name, int n_components = 1, Subset subset = Subset::all)
-      : lattice_(std::make_shared<const Lattice>(lattice)),
-        name_(name),
-        subset_(subset),
-        n_components_(n_components),
-        stride_(n_groups()),
-        data_(name, std::size_t(layout().range(subset).n_outer / View::outers) * stride_ * View::block),
-        first_(data_.data()) {
-    require(n_components > 0, "a field of", n_components, "components holds nothing: ask for at least one");
-  }
+      : handle_(lattice, name, n_components, subset, blocks) {}
 
   /// The value of an expression, on its lattice, sites and components: SpinorField<double> y = 2.0 * x.
   template <SiteExpression E>
@@ -126,22 +153,19 @@ class Field {
     return *this;
   }
 
-  const Lattice& lattice() const {
-    if (!lattice_) detail::refuse_empty_field();
-    return *lattice_;
-  }
-  const Layout& layout() const { return layout_of<Lanes>(lattice()); }
-  const std::string& name() const { return name_; }
-  Subset subset() const { return subset_; }
-  int n_components() const { return n_components_; }
+  const Lattice& lattice() const { return handle_.lattice(); }
+  const Layout& layout() const { return handle_.layout(blocks); }
+  const std::string& name() const { return handle_.name; }
+  Subset subset() const { return handle_.subset; }
+  int n_components() const { return handle_.n_components; }
   /// Groups of components that share a block of memory, which kernels loop over: see FieldView.
-  int n_groups() const { return (n_components_ + Lanes::width - 1) / Lanes::width; }
-  SiteRange range() const { return layout().range(subset_); }
+  int n_groups() const { return handle_.n_groups(blocks); }
+  SiteRange range() const { return layout().range(subset()); }
 
   View view() const {
     const SiteRange sites = range();
-    View v(first_, sites.first, stride_);
-    v.set_extents(sites.n_outer, n_groups(), name_);
+    View v(data(), sites.first, handle_.stride);
+    v.set_extents(sites.n_outer, n_groups(), name());
     return v;
   }
 
@@ -152,54 +176,36 @@ class Field {
   Field column(int k) const { return components(k, 1); }
   /// Components k, ..., k + n - 1, which share memory with this field; of columns in lanes, whole packs only.  Throws
   /// InputError for components that do not exist or are not whole packs.
-  Field components(int k, int n) const {
-    lattice();
-    require(k >= 0 && n > 0 && k + n <= n_components_, "components", k, "to", k + n - 1, "of", name_,
-            "do not exist: it has", n_components_);
-    require(k % Lanes::columns == 0 && (n % Lanes::columns == 0 || k + n == n_components_), "components", k, "to",
-            k + n - 1, "of", name_, "do not fill packs of", Lanes::columns,
-            "columns, so they cannot be a field of their own: copy them with copy_components()");
-    Field part(*this);
-    part.n_components_ = n;
-    part.first_ = first_ + std::size_t(k / Lanes::width) * View::block;
-    return part;
-  }
+  Field components(int k, int n) const { return Field(handle_.components(k, n, blocks)); }
   /// The sites of one parity, which share memory with this field.
   Field even() const { return half(Subset::even); }
   Field odd() const { return half(Subset::odd); }
-  Field half(Subset parity) const {
-    require(subset_ == Subset::all || subset_ == parity, name_,
-            "has only one parity and was asked for the other: take the one that it has, or a full field");
-    Field part(*this);
-    part.subset_ = parity;
-    part.first_ = view().address(layout().range(parity).first, 0);
-    return part;
-  }
+  Field half(Subset parity) const { return Field(handle_.half(parity, blocks)); }
 
   /// A new field of the same shape, zero.
-  Field like(const std::string& name) const { return Field(lattice(), name, n_components_, subset_); }
+  Field like(const std::string& name) const { return Field(lattice(), name, n_components(), subset()); }
   /// A new field with the same data.
   Field clone(const std::string& name) const;
   /// Whether another field has the same lattice, sites and components.
-  bool conforms(const Field& other) const {
-    return lattice() == other.lattice() && subset_ == other.subset_ && n_components_ == other.n_components_;
-  }
+  bool conforms(const Field& other) const { return handle_.conforms(other.handle_); }
 
   /// Whether the components of this handle are all components in memory, without gaps between sites.
-  bool contiguous() const { return n_groups() == stride_; }
+  bool contiguous() const { return n_groups() == handle_.stride; }
   /// Bytes of this handle's sites and components, padding included.
   std::size_t bytes() const {
     return std::size_t(range().n_outer / View::outers) * n_groups() * View::block * sizeof(Stored);
   }
-  Stored* data() const { return first_; }
+  Stored* data() const { return static_cast<Stored*>(handle_.first); }
 
  private:
-  std::shared_ptr<const Lattice> lattice_;
-  std::string name_;
-  Subset subset_ = Subset::all;
-  int n_components_ = 0, stride_ = 0;
-  Buffer<Stored> data_;
-  Stored* first_ = nullptr;
+  static constexpr detail::FieldBlocks blocks{.bytes = View::block * sizeof(Stored),
+                                              .outers = View::outers,
+                                              .width = Lanes::width,
+                                              .columns = Lanes::columns,
+                                              .in_column_layout = Lanes::holds_columns && has_packs};
+  explicit Field(detail::FieldHandle&& handle) : handle_(std::move(handle)) {}
+
+  detail::FieldHandle handle_;
 };
 
 /// How host code is going to use a host copy.

@@ -37,7 +37,8 @@ std::string block_of(const Comm& comm, const InputFile& file) {
   });
   SiteChecksum sum = sums.sum();
   sum.combine(comm);
-  std::string text = std::string(block_title) + "\nlength " + std::to_string(length);
+  std::string text(block_title);
+  text += "\nlength " + std::to_string(length);
   const auto names = checksum_names(sum.kind());
   for (std::size_t i = 0; i < 2; ++i) text += "\n" + names[i] + " " + to_hex(sum.values()[i]);
   return text + "\n";

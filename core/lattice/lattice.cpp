@@ -81,6 +81,12 @@ Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& op
   parts_ = std::make_shared<Parts>(comm, extent, options);
 }
 
+Lattice::Lattice(const Lattice&) = default;
+Lattice::Lattice(Lattice&&) noexcept = default;
+Lattice& Lattice::operator=(const Lattice&) = default;
+Lattice& Lattice::operator=(Lattice&&) noexcept = default;
+Lattice::~Lattice() = default;
+
 const Comm& Lattice::comm() const { return parts_->comm; }
 const Geometry& Lattice::geometry() const { return parts_->geometry; }
 const Layout& Lattice::layout() const { return parts_->layout; }

@@ -37,6 +37,11 @@ class Lattice {
   /// Collective.  Throws InputError, on every rank, when the ranks disagree about anything here or when the extents
   /// cannot be divided so, and NotBuilt when the transport is not there.
   Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options = {});
+  Lattice(const Lattice&);
+  Lattice(Lattice&&) noexcept;
+  Lattice& operator=(const Lattice&);
+  Lattice& operator=(Lattice&&) noexcept;
+  ~Lattice();
 
   const Comm& comm() const;
   const Geometry& geometry() const;

@@ -82,7 +82,7 @@ Field<SiteT, StorageT, LanesT> Field<SiteT, StorageT, LanesT>::clone(const std::
     else
       copy(*this, r);
   } else {
-    require(contiguous(), "a clone of", name_,
+    require(contiguous(), "a clone of", this->name(),
             "was asked for, which is only some components of a field: clone the whole field");
     detail::copy_on_device(r.data(), data(), bytes());
   }

@@ -143,6 +143,15 @@ GaugeLinks<Storage>::GaugeLinks(const std::vector<Coord>& steps, const Field<Col
     : GaugeLinks(OfAnyPrecision(), steps, matrices, factors, storage) {}
 
 template <class Storage>
+GaugeLinks<Storage>::GaugeLinks(const GaugeLinks&) = default;
+template <class Storage>
+GaugeLinks<Storage>::GaugeLinks(GaugeLinks&&) noexcept = default;
+template <class Storage>
+GaugeLinks<Storage>& GaugeLinks<Storage>::operator=(GaugeLinks&&) noexcept = default;
+template <class Storage>
+GaugeLinks<Storage>::~GaugeLinks() = default;
+
+template <class Storage>
 template <class S>
 GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps, const Field<ColorMatrix, S>& matrices,
                                 const LegFactors& factors, LinkStorage storage)

@@ -51,6 +51,10 @@ class GaugeLinks {
              LinkStorage storage = LinkStorage::once);
   GaugeLinks(const std::vector<Coord>& steps, const Field<ColorMatrix, double>& matrices,
              const LegFactors& factors = {}, LinkStorage storage = LinkStorage::once);
+  GaugeLinks(const GaugeLinks&);
+  GaugeLinks(GaugeLinks&&) noexcept;
+  GaugeLinks& operator=(GaugeLinks&&) noexcept;
+  ~GaugeLinks();
 
   /// The same links, with these forms too.  Fences.
   GaugeLinks with(const LinkForms& forms) const;

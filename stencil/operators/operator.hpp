@@ -4,11 +4,10 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/base/memory.hpp"
 #include "kov/core/base/queue.hpp"
 
 #include <concepts>
-#include <functional>
-#include <memory>
 #include <type_traits>
 
 namespace kov {
@@ -45,44 +44,52 @@ template <class F>
 class Operator {
  public:
   template <class A>
-  requires(!std::same_as<A, Operator> && LinearOperator<A, F>) Operator(const A& a) {  // NOLINT: meant to be implicit
-    const auto kept = std::make_shared<const A>(a);
-    apply_ = [kept](const F& in, const F& out, const Exec& exec) {
-      if constexpr (requires { kept->apply(in, out, exec); })
-        kept->apply(in, out, exec);
-      else
-        detail::on_default_instance(exec, [&] { kept->apply(in, out); });
-    };
+  requires(!std::same_as<A, Operator> && LinearOperator<A, F>) Operator(const A& a)  // NOLINT: meant to be implicit
+      : kept_(detail::Shared::copy_of(a)), apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
+          const A& a = *static_cast<const A*>(kept);
+          if constexpr (requires { a.apply(in, out, exec); })
+            a.apply(in, out, exec);
+          else
+            detail::on_default_instance(exec, [&] { a.apply(in, out); });
+        }) {
     if constexpr (AdjointableOperator<A, F>)
-      adjoint_ = [kept](const F& in, const F& out, const Exec& exec) {
-        if constexpr (requires { kept->apply_adjoint(in, out, exec); })
-          kept->apply_adjoint(in, out, exec);
+      adjoint_ = [](const void* kept, const F& in, const F& out, const Exec& exec) {
+        const A& a = *static_cast<const A*>(kept);
+        if constexpr (requires { a.apply_adjoint(in, out, exec); })
+          a.apply_adjoint(in, out, exec);
         else
-          detail::on_default_instance(exec, [&] { kept->apply_adjoint(in, out); });
+          detail::on_default_instance(exec, [&] { a.apply_adjoint(in, out); });
       };
   }
   template <class A>
-  requires(!std::same_as<A, Operator> && std::invocable<const A&, const F&, const F&>) Operator(const A& a)
-      : apply_([a](const F& in, const F& out, const Exec& exec) {
-          detail::on_default_instance(exec, [&] { a(in, out); });
-        }) {}  // NOLINT: likewise
+  requires(!std::same_as<A, Operator> && std::invocable<const A&, const F&, const F&>)
+      Operator(const A& a)  // NOLINT: likewise
+      : kept_(detail::Shared::copy_of(a)), apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
+          detail::on_default_instance(exec, [&] { (*static_cast<const A*>(kept))(in, out); });
+        }) {}
   template <class A>
-  requires std::invocable<const A&, const F&, const F&, const Exec&> Operator(const A& a) : apply_(a) {}  // NOLINT
+  requires std::invocable<const A&, const F&, const F&, const Exec&> Operator(const A& a)  // NOLINT: likewise
+      : kept_(detail::Shared::copy_of(a)), apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
+          (*static_cast<const A*>(kept))(in, out, exec);
+        }) {}
 
   /// Ordered on exec.  An operator that takes no instance runs on the default one, but after what was launched on exec
   /// before and before what is launched on exec later.
-  void apply(const F& in, const F& out, const Exec& exec = {}) const { apply_(in, out, exec); }
-  bool has_adjoint() const { return bool(adjoint_); }
+  void apply(const F& in, const F& out, const Exec& exec = {}) const { apply_(kept_.get(), in, out, exec); }
+  bool has_adjoint() const { return adjoint_ != nullptr; }
   /// Likewise.  Throws InputError for an operator without apply_adjoint().
   void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const {
     require(
         has_adjoint(),
         "this operator has no adjoint, which the solver needs: give it apply_adjoint(in, out) or take another solver");
-    adjoint_(in, out, exec);
+    adjoint_(kept_.get(), in, out, exec);
   }
 
  private:
-  std::function<void(const F&, const F&, const Exec&)> apply_, adjoint_;
+  using Apply = void (*)(const void* kept, const F& in, const F& out, const Exec& exec);
+
+  detail::Shared kept_;
+  Apply apply_, adjoint_ = nullptr;
 };
 
 /// The parameter type of functions that deduce F from their fields and accept any operator on them.

@@ -25,6 +25,10 @@ Coord shortest(Coord d, const Coord& extent) {
 
 }  // namespace
 
+ExpressionPlan::~ExpressionPlan() {
+  if (!tables_.empty()) exec_.fence("tables of an expression in use");
+}
+
 void ExpressionPlan::add(const FieldInfo& field, bool shifted, const Coord& displacement) {
   reads_.push_back({field, shifted, shortest(displacement, field.lattice.extent())});
   n_components_ = std::max(n_components_, field.n_values);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Work: what was launched is counted, once each.
-#include "kov/core/base/work.hpp"
+#include "kov/core/launch/work.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

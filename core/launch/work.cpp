@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/base/work.hpp"
+#include "kov/core/launch/work.hpp"
 
 namespace kov {
 
