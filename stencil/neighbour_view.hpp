@@ -90,26 +90,26 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite, const PackHop& hop, int group = 0) const {
     return InMemory([&](InMemory & site) __attribute__((always_inline)) {
       if (hop.slots)
-        site.keep(gather(hop.slots, group));
+        site.copy_from(gather(hop.slots, group));
       else
-        tell(site, hop, group);
+        locate(site, hop, group);
     });
   }
   /// Tells a site where, or what, v(x, hop) is; not for slots.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
-      site.lie_at(from.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
+      site.point_to(from.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
     else
-      site.keep(from(PackSite{hop.outer}, group), hop.exchange);
+      site.copy_from(from(PackSite{hop.outer}, group), hop.exchange);
   }
   /// Tells the sites of a pair where, or what, their neighbours are; only if those are together.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
-      sites.lie_at(from.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
+      sites.point_to(from.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
     else
-      sites.keep(from(PairSite{hop.outer}, group), hop.exchange);
+      sites.copy_from(from(PairSite{hop.outer}, group), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);

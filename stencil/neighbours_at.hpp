@@ -39,7 +39,7 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
     if constexpr (decodes_first<View>) {
       view.decode(p, hop, group);
     } else {
-      const InMemory site([&](InMemory& to) { view.tell(to, hop, group); });
+      const InMemory site([&](InMemory& to) { view.locate(to, hop, group); });
       for (int i = 0; i < InMemory::n_complex; ++i) {
         const auto z = site.z(i);
         z.re.store(p + 2 * row * i);
@@ -102,8 +102,8 @@ class NeighboursAt<View, PackSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & site) __attribute__((always_inline)) {
       if constexpr (!detail::decodes_first<View>)
-        if (!hop.slots) return view_->tell(site, hop, group_);
-      site.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
+        if (!hop.slots) return view_->locate(site, hop, group_);
+      site.point_to(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
 
@@ -138,8 +138,8 @@ class NeighboursAt<View, PairSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
     return InMemory([&](InMemory & sites) __attribute__((always_inline)) {
       if constexpr (!detail::decodes_first<View>)
-        if (hop.together) return view_->tell(sites, hop, group_);
-      sites.lie_at(gathered_[leg], gathered_[leg] + InMemory::split_reals);
+        if (hop.together) return view_->locate(sites, hop, group_);
+      sites.point_to(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
 

@@ -26,11 +26,11 @@ class LocalNeighbours {
     return field_(LaneSite{hop.outer, hop.lane}, group);
   }
   /// Tells a site where its neighbour is, not for slots; and the sites of a pair, only if theirs are together.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
-    site.lie_at(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
+  KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
+    site.point_to(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
-    sites.lie_at(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
+  KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
+    sites.point_to(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) field_.prefetch(hop.outer, group);
@@ -94,20 +94,20 @@ class ProjectedNeighbours {
     return InMemory(at.upper, at.lower);
   }
   /// Tells a site where the neighbour is; not for slots.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& site, const PackHop& hop, int group) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
-      site.lie_at(at.upper, at.lower, hop.exchange);
+      site.point_to(at.upper, at.lower, hop.exchange);
     else
-      site.keep(decoded<View::lanes>(at, 1), hop.exchange);
+      site.copy_from(decoded<View::lanes>(at, 1), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& sites, const PairHop& hop, int group) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
-      sites.lie_at(at.upper, at.lower, hop.exchange);
+      sites.point_to(at.upper, at.lower, hop.exchange);
     else
-      sites.keep(decoded<2 * View::lanes>(at, 1), hop.exchange);
+      sites.copy_from(decoded<2 * View::lanes>(at, 1), hop.exchange);
   }
   /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.  sign: as in read().
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group, Real sign) const {

@@ -166,7 +166,7 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
   using F = SpinorField<T>;
   const EigenMemory memory = eigen_memory(p);
   lattice.require_same("lowest_eigenvectors()", p.n, p.basis, p.tolerance, p.max_restarts, p.seed);
-  require(p.n > 0, "there are no", p.n, "eigenvectors: ask for one or more");
+  require(p.n > 0, p.n, "eigenvectors were asked for: ask for one or more");
   require(p.tolerance > 0, "eigenvectors were asked for with the tolerance", p.tolerance, "- it must be positive");
   require(memory.fits(lattice.volume()), "a basis of", memory.basis, "vectors for", p.n,
           "eigenvectors does not fit: it takes more than", memory.kept, "and at most half of the",

@@ -5,7 +5,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/work.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <Kokkos_Timer.hpp>
 
@@ -165,11 +165,11 @@ class SliceSearch {
       for (int t = 0; t < lanczos_.n_slices(); ++t) {
         double worst = 0;
         for (int i = 0; i < shape_.n; ++i) {
-          worst = worse(worst, estimate(t, i));
+          worst = max_or_nan(worst, estimate(t, i));
           smallest_theta = std::min(smallest_theta, lanczos_.theta(t, i));
         }
         lanczos_.lock(t, worst <= goal);
-        mine = worse(mine, worst);
+        mine = max_or_nan(mine, worst);
         done[0] += worst <= goal;
       }
       const Coord& origin = lattice_.geometry().origin();
@@ -237,11 +237,11 @@ class SliceSearch {
     double orthogonality = 0;
     for (int t = 0; t < slices; ++t)
       for (int i = 0; i < n * n; ++i)
-        orthogonality = worse(orthogonality, std::abs(products.at(t)[i] - double(i % (n + 1) == 0)));
+        orthogonality = max_or_nan(orthogonality, std::abs(products.at(t)[i] - double(i % (n + 1) == 0)));
     result.report.orthogonality = largest(lattice_.comm(), orthogonality);
     result.values = of_all_slices(lattice_, values, n);
     result.residuals = of_all_slices(lattice_, residuals, n);
-    for (const double r : result.residuals) result.report.residual = worse(result.report.residual, r);
+    for (const double r : result.residuals) result.report.residual = max_or_nan(result.report.residual, r);
     return result;
   }
 

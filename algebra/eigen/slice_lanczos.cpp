@@ -5,7 +5,7 @@
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
 #if defined(__CUDACC__)
@@ -110,7 +110,7 @@ Orthonormal orthonormal_change(const DenseMatrix& products, double smallest) {
 double deviation_from_unity(const DenseMatrix& m) {
   double largest = 0;
   for (Eigen::Index j = 0; j < m.cols(); ++j)
-    for (Eigen::Index i = 0; i < m.rows(); ++i) largest = worse(largest, std::abs(m(i, j) - double(i == j)));
+    for (Eigen::Index i = 0; i < m.rows(); ++i) largest = max_or_nan(largest, std::abs(m(i, j) - double(i == j)));
   return largest;
 }
 
@@ -220,7 +220,7 @@ void SliceLanczos<T>::orthonormalise(int first, bool records) {
       for (int t = 0; t < n; ++t) {
         const DenseMatrix part = dense(c, t);
         if (pass == 0) size[std::size_t(t)] = part.norm();
-        overlap = worse(overlap, part.norm());
+        overlap = max_or_nan(overlap, part.norm());
         if (records)
           projected_->slices[std::size_t(t)].h.block(0, before, first, b) += matrix_product(part, r[std::size_t(t)]);
       }
@@ -233,7 +233,7 @@ void SliceLanczos<T>::orthonormalise(int first, bool records) {
     for (int t = 0; t < n; ++t) {
       const DenseMatrix products = dense(g, t);
       const double deviates = deviation_from_unity(products);
-      deviation = worse(deviation, deviates);
+      deviation = max_or_nan(deviation, deviates);
       if (!std::isfinite(deviates)) continue;  // all ranks throw below
       if (pass == 0) size[std::size_t(t)] = std::max(size[std::size_t(t)], std::sqrt(std::abs(products.trace())));
       // Below this, w has nothing but rounding errors: the Krylov space has ended, and random vectors go on.

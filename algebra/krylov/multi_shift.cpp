@@ -4,7 +4,7 @@
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/krylov/krylov_loops.hpp"
 #include "kov/algebra/solve_columns.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,7 +117,7 @@ SolveReport MultiShiftConjugateGradient::operator()(const Operator<Vector>& A, s
     if (bb[i % n] != 0) residuals[i] = bb[i % n] / bb[i % n];  // not a number for such a source
   for (bool together = true;; together = false) {
     ByColumn<double> worst = ByColumn<double>::repeated(int(n), 0);
-    for (std::size_t i = 0; i < residuals.size(); ++i) worst[i % n] = worse(worst[i % n], residuals[i]);
+    for (std::size_t i = 0; i < residuals.size(); ++i) worst[i % n] = max_or_nan(worst[i % n], residuals[i]);
     if (run.over(worst, multi_shift_patience)) return finished(residuals);
     if (together) {
       std::vector<FollowingSystems> others;

@@ -16,8 +16,7 @@ namespace kov::app {
 /// machine.  Several: no binding, or all would fight over the first cores, and the processors that this process may use
 /// are shared out over OMP_NUM_THREADS.  Where the launcher does not say how many there are: no binding, and as many
 /// threads as the launcher gave processors.  Always: GOMP_SPINCOUNT=10000, so that a thread of GCC's OpenMP that waits
-/// for one which is not running gives its processor away sooner (two to four times as fast on a busy machine, measured;
-/// an idle one does not notice).
+/// for one which is not running gives its processor away sooner.
 std::vector<std::pair<std::string, std::string>> missing_environment();
 
 /// What OMP_NUM_THREADS is to be where it is not set; nothing where OpenMP finds it by itself.  Never more than

@@ -14,7 +14,7 @@
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/runtime/runtime.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +42,7 @@ struct Solved {
   }
   void add(int n, double residual, double s) {
     iterations += n;
-    worst_residual = worse(worst_residual, residual);
+    worst_residual = max_or_nan(worst_residual, residual);
     seconds += s;
   }
 };

@@ -243,7 +243,7 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
     row("configurations",
         sentence(n, "from files:", p.gauge.files.front() + (n > 1 ? " ... " + p.gauge.files.back() : "")));
   for (const NamedQuark& quark : p.quarks)
-    row("quark " + quark.name.substr(0, 9), quark.description() + quark.of_its_own(p.solver, p.source.boost));
+    row("quark " + quark.name.substr(0, 9), quark.description() + quark.differences(p.solver, p.source.boost));
   row("source", p.source.description());
   if (p.source.is_smeared()) row("its links", p.links.description());
   std::string origins;

@@ -10,7 +10,7 @@
 
 namespace kov::app {
 
-std::string NamedQuark::of_its_own(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const {
+std::string NamedQuark::differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const {
   std::string text;
   if (boost != boost_of_job)
     text += sentence(", boost", exact_text(boost[0]), exact_text(boost[1]), exact_text(boost[2]));

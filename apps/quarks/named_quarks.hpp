@@ -22,7 +22,7 @@ struct NamedQuark : QuarkAction {
   SolverChoice solver = {};
 
   /// ", boost 0 0 -1, solved for by ..." where these are not those of the job; empty where they are.
-  std::string of_its_own(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
+  std::string differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };
 
 /// In a deque, because settings are bound to them.

@@ -96,17 +96,17 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
-    const auto make_there = [&](auto real) { return make(real, links); };
-    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_there, n)
-                                : all_sites_solver<T, Lanes>(choice, make_there);
+    const auto make_on_links = [&](auto real) { return make(real, links); };
+    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_on_links, n)
+                                : all_sites_solver<T, Lanes>(choice, make_on_links);
   };
   const auto solver = [&]() -> Solver<F> {
     if (!choice.is_in_temporal_gauge()) return solver_of(M, given);
     const TemporalGauge<double> temporal = in_temporal_gauge(gauge);
     const JobLinks links{temporal.links.alias(), TimeLinks::unit};
-    const auto there = make(T{}, links);
+    const auto in_temporal = make(T{}, links);
     const QuarkTransformation<T> g(temporal.transformation, {.columns = Lanes::holds_columns});
-    return Transformed<F>(g, there, solver_of(there, links));
+    return Transformed<F>(g, in_temporal, solver_of(in_temporal, links));
   };
   return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver())};
 }

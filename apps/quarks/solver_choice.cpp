@@ -99,9 +99,9 @@ std::string SolverChoice::columns_text() const {
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
-  // The transformation, links in double and ready for the operator, and three fields at the door.
-  const double there = is_in_temporal_gauge() ? 8 * (18 + links) + real * (3 * links + 3 * spinor) : 0;
-  return there + (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
+  // The transformation, links in double and ready for the operator, and three fields for sources and solutions.
+  const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * (3 * links + 3 * spinor) : 0;
+  return temporal + (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -16,7 +16,7 @@
 
 namespace kov::app {
 
-/// What is to be measured on a configuration: what it alone needs is not made.
+/// What is to be measured on a configuration; inputs that only other measurements need are not computed.
 struct SpectrumTasks {
   bool sources = true, loops = true;
 };

@@ -205,7 +205,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
         sentence(n, "from files:", p.gauge.files.front(), n > 1 ? "... " + p.gauge.files.back() : ""));
   for (const NamedQuark& quark : p.all_quarks())
     row(quark.name.empty() ? "quarks" : "quark " + quark.name.substr(0, 9),
-        quark.description() + (quark.propagators.empty() ? quark.of_its_own(p.solver, p.source.boost)
+        quark.description() + (quark.propagators.empty() ? quark.differences(p.solver, p.source.boost)
                                                          : ", from files " + quark.propagators));
   const std::vector<Coord> places = p.origins(plan.extent, plan.configurations.front().name);
   std::string origins;

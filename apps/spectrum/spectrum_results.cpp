@@ -11,7 +11,7 @@
 #include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/io/text.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +81,7 @@ double worst_residual(const SpectrumPlan& plan) {
   double worst = 0;
   for (const PlannedConfiguration& configuration : plan.configurations)
     for (const PlannedPart& part : configuration.parts)
-      worst = worse(worst, parse_real(part.entry->notes.at("worst_residual")).value_or(0));
+      worst = max_or_nan(worst, parse_real(part.entry->notes.at("worst_residual")).value_or(0));
   return worst;
 }
 

@@ -2,7 +2,7 @@
 #include "apps/spectrum/three_point_measure.hpp"
 
 #include "kov/contractions/hadrons/conserved_current.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/anisotropy.hpp"
 
 namespace kov::app {
@@ -10,12 +10,12 @@ namespace kov::app {
 template <class T>
 void SolveTotals::add(const SolvedPropagator<T>& solved) {
   iterations += solved.iterations();
-  worst_residual = worse(worst_residual, solved.worst_residual());
+  worst_residual = max_or_nan(worst_residual, solved.worst_residual());
 }
 
 void SolveTotals::add(const SolveReport& report) {
   iterations += report.iterations;
-  worst_residual = worse(worst_residual, report.residual);
+  worst_residual = max_or_nan(worst_residual, report.residual);
 }
 
 template <class T>

@@ -6,7 +6,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/lattice/slice_gather.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <optional>
 
@@ -134,7 +134,7 @@ SliceEigenvectors<T> read_eigenvectors(const Lattice& lattice, const std::filesy
                               .values = values,
                               .residuals = residuals,
                               .report = {}};
-  for (const double r : residuals) result.report.residual = worse(result.report.residual, r);
+  for (const double r : residuals) result.report.residual = max_or_nan(result.report.residual, r);
   const Coord origin = lattice.geometry().origin(), box = lattice.geometry().local_extent();
   const auto in_file = vectors_in_file(header.extent, n, header.bits);
   const Field<ColorVector, T> one(lattice, "an eigenvector", 1);

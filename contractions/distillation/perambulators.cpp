@@ -3,7 +3,7 @@
 
 #include "kov/algebra/eigen/slice_columns.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Perambulators perambulators(const Field<ColorVector, T>& vectors,
     zero(x);
     const SolveReport report = solver(M, b, x);
     result.iterations += report.iterations;
-    result.worst_residual = worse(result.worst_residual, report.residual);
+    result.worst_residual = max_or_nan(result.worst_residual, report.residual);
     result.seconds += report.seconds;
     convert(x, spinors);
     set_solved_columns(result.matrices, first, count, gram_by_slice(vectors, spinors));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Products of vacuum expectation values, which disconnected correlators are less, without bias.
+// Unbiased products of vacuum expectation values, to be subtracted from disconnected correlators.
 #pragma once
 
 #include "kov/contractions/energies/resampling.hpp"

@@ -101,7 +101,7 @@ void check_loops(const Lattice& lattice, const LoopParameters& p) {
           "dilution by even numbers in time and space tells even sites from odd ones, and dilution by parity was asked "
           "for beside it, half of whose parts would be empty: leave it out");
   require(p.hopping.order >= 0 && p.hopping.order <= 4, "a hopping expansion to order", p.hopping.order,
-          "was asked for, and known are those to order 0 to 4");
+          "is not known: take an order from 0 to 4");
   for (const int n : extent)
     require(n >= p.hopping.order, "a hopping expansion to order", p.hopping.order, "wraps around the lattice",
             to_string(extent), ": take an order that is not above its extents");

@@ -2,7 +2,7 @@
 #include "kov/contractions/sources/propagator.hpp"
 
 #include "kov/contractions/sources/source_point.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <utility>
 
@@ -66,7 +66,7 @@ double SolvedPropagator<T>::seconds() const {
 template <class T>
 double SolvedPropagator<T>::worst_residual() const {
   double worst = 0;
-  for (const SolveReport& r : reports) worst = worse(worst, r.residual);
+  for (const SolveReport& r : reports) worst = max_or_nan(worst, r.residual);
   return worst;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory of fields that are gone, kept for the next ones: to get memory from a driver or a system, and to place its
-// pages, takes longer than many kernels.
+// A cache of freed blocks of memory for fields: allocating from a driver or a system, and placing pages, takes longer
+// than many kernels.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kov::detail {
 
-/// Blocks of memory, each handed out again to who asks for its size.  At most `spare` bytes are kept, or half of those
+/// Freed blocks of memory, reused for requests of the same size.  At most `spare` bytes are kept, or half of those
 /// in use if these are more; and blocks in use and kept together have at most `spare` bytes more than have been in use
 /// at a time.  The block that was freed first goes first.
 class KeptMemory {

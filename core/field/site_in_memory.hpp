@@ -28,31 +28,31 @@ class SiteInMemory {
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
   /// The elements from `split` on are in rest.
   KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
-  /// Keeps a value that was gathered or decoded.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) { keep(v); }
-  /// say(site) must call site.lie_at(), with an address, or site.keep(), with a value.
-  template <std::invocable<SiteInMemory&> Say>
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Say& say) {
-    say(*this);
+  /// Holds a value that was gathered or decoded.
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) { copy_from(v); }
+  /// init(site) must call site.point_to(), with an address, or site.copy_from(), with a value.
+  template <std::invocable<SiteInMemory&> Init>
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const Init& init) {
+    init(*this);
   }
   SiteInMemory(const SiteInMemory&) = delete;
   SiteInMemory& operator=(const SiteInMemory&) = delete;
 
   /// exchange: as LaneExchange takes it, of the lanes of p and rest.
   template <class Exchange = int>
-  KOKKOS_FORCEINLINE_FUNCTION void lie_at(const T* p, const T* rest, Exchange exchange = {}) {
+  KOKKOS_FORCEINLINE_FUNCTION void point_to(const T* p, const T* rest, Exchange exchange = {}) {
     p_ = p;
     rest_ = rest;
     permute(exchange);
   }
   /// exchange: of the lanes of v.
   template <class Exchange = int>
-  KOKKOS_FORCEINLINE_FUNCTION void keep(const SiteT<Pack<T, N>>& v, Exchange exchange = {}) {
+  KOKKOS_FORCEINLINE_FUNCTION void copy_from(const SiteT<Pack<T, N>>& v, Exchange exchange = {}) {
     for (int i = 0; i < n_complex; ++i) {
       v.z[i].re.store(own_ + 2 * row * i);
       v.z[i].im.store(own_ + 2 * row * i + row);
     }
-    be_own();
+    use_own_copy();
     permute(exchange);
   }
 
@@ -71,11 +71,11 @@ class SiteInMemory {
     if (exchanges_lanes(exchange)) {
       const LaneExchange<T, N> exchanged(exchange);
       for (int k = 0; k < 2 * n_complex; ++k) exchanged.load(address(k)).store(own_ + row * k);
-      be_own();
+      use_own_copy();
     }
     forget();
   }
-  KOKKOS_FORCEINLINE_FUNCTION void be_own() {
+  KOKKOS_FORCEINLINE_FUNCTION void use_own_copy() {
     p_ = own_;
     rest_ = own_ + split_reals;
   }

@@ -80,8 +80,9 @@ struct SiteRange {
   int n_outer;     // of both parts; each has a multiple of outer_multiple where lanes are sites
   int part_outer;  // of the first part
   int n_sites[2];  // valid lanes of each part
-  /// Of both parities, where a time slice is whole outer sites: how many of a part, how often it comes, and whether
-  /// they go in bricks of 2 neighbours in y and 2^z_bits in z, of which there are by_bricks.divisor in y.
+  /// Of both parities, where a time slice is whole outer sites: outer sites of a slice and part, the number of slices,
+  /// and whether they are taken in bricks of 2 neighbours in y and 2^z_bits in z, of which there are by_bricks.divisor
+  /// in y.
   int slice = 0, n_slices = 0, z_bits = 0;
   FastDivisor by_bricks;
 

@@ -127,7 +127,7 @@ void for_each_team(const std::string& name, const TeamShape& shape, const Kernel
   policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.tile_bytes + detail::tile_alignment)));
   if constexpr (!on_host) {
     const int most_threads = policy.team_size_max(functor, Kokkos::ParallelForTag());
-    require(shape.threads >= 1 && shape.threads <= most_threads, "a team of", name, "was to have", shape.threads,
+    require(shape.threads >= 1 && shape.threads <= most_threads, "a team of", name, "was launched with", shape.threads,
             "threads, and this kernel can run with 1 to", most_threads, ": take fewer");
   }
   Kokkos::parallel_for(name, policy, functor);

@@ -124,13 +124,13 @@ class SliceView {
   KOKKOS_FORCEINLINE_FUNCTION typename View::InMemory read(const PackHop& hop, int c) const {
     const int outer = in_view(PackSite{hop.outer}).outer;
     return typename View::InMemory([&](auto& site) __attribute__((always_inline)) {
-      site.lie_at(view_.address(outer, component(c)) + View::first_lane(outer), nullptr, hop.exchange);
+      site.point_to(view_.address(outer, component(c)) + View::first_lane(outer), nullptr, hop.exchange);
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
     const int outer = in_view(PairSite{hop.outer}).outer;
     return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
-      sites.lie_at(view_.address(PairSite{outer}, component(c)), nullptr, hop.exchange);
+      sites.point_to(view_.address(PairSite{outer}, component(c)), nullptr, hop.exchange);
     });
   }
 

@@ -41,7 +41,7 @@ template <class T>
 GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
   require_gauge(gauge);
   gauge.lattice().require_same("APE smearing", smearing.weight, smearing.n,
-                               in_words({smearing.directions.begin(), smearing.directions.end()}));
+                               to_text({smearing.directions.begin(), smearing.directions.end()}));
   detail::require_smearing(smearing.weight, "the weight of the link", smearing.n, smearing.directions);
   GaugeField<T> from = gauge.alias();
   const Field<ColorMatrix, T> fuzzy(gauge.lattice(), "link plus staples");

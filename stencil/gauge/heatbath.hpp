@@ -21,9 +21,9 @@ template <class T>
 void hot_start(const GaugeField<T>& gauge, std::uint64_t seed);
 
 /// Sets every link to 1 with noise: normal numbers of deviation `size` are added to the real and imaginary parts of the
-/// unit matrix, which is then brought back to SU(3).  Low modes are there, and operators stay well conditioned: for
-/// timing solvers (Babich, Clark and Joo, arXiv:1011.0024).  The same links on any decomposition.  Throws InputError
-/// unless size is from 0 to 1.
+/// unit matrix, which is then brought back to SU(3).  The spectrum keeps its low modes, and operators stay well
+/// conditioned: for timing solvers (Babich, Clark and Joo, arXiv:1011.0024).  The same links on any decomposition.
+/// Throws InputError unless size is from 0 to 1.
 template <class T>
 void weak_field_start(const GaugeField<T>& gauge, double size, std::uint64_t seed);
 

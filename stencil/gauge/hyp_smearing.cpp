@@ -170,7 +170,7 @@ template <class T>
 GaugeField<T> hyp(const GaugeField<T>& gauge, const HypSmearing& smearing) {
   require_gauge(gauge);
   gauge.lattice().require_same("HYP smearing", smearing.alpha1, smearing.alpha2, smearing.alpha3, smearing.n,
-                               in_words({smearing.directions.begin(), smearing.directions.end()}));
+                               to_text({smearing.directions.begin(), smearing.directions.end()}));
   for (const double alpha : {smearing.alpha1, smearing.alpha2, smearing.alpha3})
     detail::require_smearing(alpha, "an alpha of HYP smearing", smearing.n, smearing.directions);
   const GaugeField<T> smeared = gauge.clone("HYP links");

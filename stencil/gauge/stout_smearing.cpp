@@ -33,7 +33,7 @@ template <class T>
 GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
   require_gauge(gauge);
   gauge.lattice().require_same("stout smearing", smearing.rho, smearing.n,
-                               in_words({smearing.directions.begin(), smearing.directions.end()}));
+                               to_text({smearing.directions.begin(), smearing.directions.end()}));
   detail::require_smearing(smearing.rho, "rho", smearing.n, smearing.directions);
   // |A| <= 4/3 |rho| * number of staples in the spectral norm.
   const auto n_directions = std::count(smearing.directions.begin(), smearing.directions.end(), true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// TemporalGauge: links in the gauge where those in time are 1, so that Dirac operators need not load them, and the way
-// there.
+// TemporalGauge: links in the gauge where those in time are 1, so that Dirac operators need not load them, and the
+// transformation to it.
 #pragma once
 
 #include "kov/core/field/field.hpp"

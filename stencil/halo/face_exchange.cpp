@@ -74,7 +74,7 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
   tune_key_.grid = lattice.geometry().grid();
   tune_key_.order = to_string(lattice.layout().order());
   tune_key_.legs = stencil.name();
-  tune_key_.legs_read = in_words(read);
+  tune_key_.legs_read = to_text(read);
   tune_key_.messages = int(plan_.faces.size());
   tune_key_.components = shape_.n_components;
   tune_key_.complex_numbers = shape_.n_reals / 2;

@@ -27,7 +27,7 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
   lattice.comm().require_same(
       "a halo",
       sentence(stencil.name(), "numbers", shape.n_reals, "bytes", sizeof(T), "components", shape.n_components, "wire",
-               int(wire), "legs read", in_words(choice.legs), "other parity", int(choice.other_parity)),
+               int(wire), "legs read", to_text(choice.legs), "other parity", int(choice.other_parity)),
       lattice.halo_options().timeout_seconds);
   for (const int leg : choice.legs)
     require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",

@@ -20,7 +20,7 @@ HaloPlan HaloPlan::in_blocks_of(int outers) const {
   return plan;
 }
 
-std::string in_words(const std::vector<int>& numbers) {
+std::string to_text(const std::vector<int>& numbers) {
   std::string text;
   for (const int n : numbers) {
     if (!text.empty()) text += ' ';

@@ -48,7 +48,7 @@ struct HaloPlan {
 };
 
 /// "0 2 4 6"
-std::string in_words(const std::vector<int>& numbers);
+std::string to_text(const std::vector<int>& numbers);
 
 /// "+x", "-t", "(1 0 0 -2)": the name of a leg, for messages and keys.
 std::string leg_name(const Coord& leg);

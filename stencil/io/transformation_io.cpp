@@ -6,7 +6,7 @@
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/slice_gather.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,12 +49,12 @@ double su3_deviation(std::span<const double> matrices) {
       for (std::size_t b = 0; b < 3; ++b) {
         std::complex<double> sum = a == b ? -1 : 0;
         for (std::size_t c = 0; c < 3; ++c) sum += at(a, c) * std::conj(at(b, c));
-        worst = worse(worst, std::abs(sum));
+        worst = max_or_nan(worst, std::abs(sum));
       }
     std::complex<double> det = -1;
     for (std::size_t a = 0; a < 3; ++a)
       det += at(0, a) * (at(1, (a + 1) % 3) * at(2, (a + 2) % 3) - at(1, (a + 2) % 3) * at(2, (a + 1) % 3));
-    worst = worse(worst, std::abs(det));
+    worst = max_or_nan(worst, std::abs(det));
   }
   return worst;
 }

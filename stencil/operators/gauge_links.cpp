@@ -35,6 +35,11 @@ struct DoubleLinks {
   }
 };
 
+/// Whether operators on links stored so take fields of columns.
+template <class Storage>
+inline constexpr bool have_column_form = std::is_floating_point_v<typename Codec<ColorMatrix, Storage>::Stored> &&
+                                         !Codec<ColorMatrix, Storage>::shape.is_eight_of_su3();
+
 /// The same with the sites of out in the order of columns, lane by lane.
 template <class Storage>
 struct ColumnLinks {
@@ -182,6 +187,9 @@ GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps,
 
 template <class Storage>
 GaugeLinks<Storage> GaugeLinks<Storage>::with(const LinkForms& forms) const {
+  require(detail::have_column_form<Storage> || !forms.columns,
+          "links of 8 numbers or of integers have no form for columns: apply their operators to fields of several "
+          "components, or take links of 18 or 12 reals");
   GaugeLinks links(*this);
   if (!has_packs) return links;
   if (forms.doubled && !declared_.doubled) {
@@ -209,11 +217,14 @@ void GaugeLinks<Storage>::make_doubled() const {
 
 template <class Storage>
 void GaugeLinks<Storage>::make_columns() const {
-  if (forms_->columns.n_components() > 0) return;
-  forms_->columns = Field<ColorMatrix, Storage, ColumnLanes<1>>(lattice(), "links for columns", int(legs_.size()));
-  for_each_lane("column_links", links_.range(),
-                detail::ColumnLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->columns.view(),
-                                             lattice().layout().view(), lattice().column_layout().view()});
+  if constexpr (detail::have_column_form<Storage>) {
+    if (forms_->columns.n_components() > 0) return;
+    forms_->columns = Field<ColorMatrix, Storage, ColumnLanes<1>>(lattice(), "links for columns", int(legs_.size()));
+    for_each_lane(
+        "column_links", links_.range(),
+        detail::ColumnLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->columns.view(),
+                                     lattice().layout().view(), lattice().column_layout().view()});
+  }
 }
 
 template <class Storage>

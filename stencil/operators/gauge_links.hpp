@@ -56,7 +56,7 @@ class GaugeLinks {
   GaugeLinks& operator=(GaugeLinks&&) noexcept;
   ~GaugeLinks();
 
-  /// The same links, with these forms too.  Fences.
+  /// The same links, with these forms too.  Fences.  Throws InputError for columns of links that have no such form.
   GaugeLinks with(const LinkForms& forms) const;
 
   const Lattice& lattice() const { return links_.lattice(); }

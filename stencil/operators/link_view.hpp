@@ -154,24 +154,24 @@ class LinkView {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       tell<backward>(u, x, hop, leg);
-      if (has_factor(hop, leg)) u.keep(factor<backward>(hop, leg) * value(u));
+      if (has_factor(hop, leg)) u.copy_from(factor<backward>(hop, leg) * value(u));
     });
   }
   /// Tells u where, or what, the matrix of a leg is, without its factor.
   template <bool backward>
-  KOKKOS_FORCEINLINE_FUNCTION void tell(InMemory& u, PackSite x, const PackHop& hop, int leg) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& u, PackSite x, const PackHop& hop, int leg) const {
     if (backward && !doubled_)
-      links_.tell(u, hop, leg / 2);
+      links_.locate(u, hop, leg / 2);
     else
-      links_.tell(u, PackHop{x.outer, 0, false, nullptr}, doubled_ ? leg : leg / 2);
+      links_.locate(u, PackHop{x.outer, 0, false, nullptr}, doubled_ ? leg : leg / 2);
   }
   /// The same for a pair; only if its neighbours are together, or the matrix is at the pair itself.
   template <bool backward>
-  KOKKOS_FORCEINLINE_FUNCTION void tell(PairInMemory& u, PairSite x, const PairHop& hop, int leg) const {
+  KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& u, PairSite x, const PairHop& hop, int leg) const {
     if (backward && !doubled_)
-      links_.tell(u, hop, leg / 2);
+      links_.locate(u, hop, leg / 2);
     else
-      links_.tell(u, PairHop{x.outer, {0, 0}, false, true}, doubled_ ? leg : leg / 2);
+      links_.locate(u, PairHop{x.outer, {0, 0}, false, true}, doubled_ ? leg : leg / 2);
   }
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(const InMemory& u) {
     ColorMatrix<Pack<Real, N>> v;
@@ -200,7 +200,7 @@ class LinkView {
     }
     return backward ? conj(z) : z;
   }
-  /// Writes the matrix of a leg times its factor, as tell() would tell it, to the lanes of a block that begin at `to`.
+  /// Writes the matrix of a leg times its factor, as locate() finds it, to the lanes of a block that begin at `to`.
   void multiply_leg(PackSite x, const PackHop& hop, int leg, Real* to) const {
     leg % 2 == 0 ? multiply_leg<false>(x, hop, leg, to) : multiply_leg<true>(x, hop, leg, to);
   }
@@ -286,7 +286,7 @@ class LinksAt<View, PackSite, n_legs, true> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       if (multiplied_ >> leg & 1)
-        u.lie_at(products_[leg], nullptr);
+        u.point_to(products_[leg], nullptr);
       else
         view_->template tell<backward>(u, x_, hop, leg);
     });
@@ -367,7 +367,7 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       if (made_ >> leg & 1)
-        u.lie_at(products_[leg], nullptr);
+        u.point_to(products_[leg], nullptr);
       else
         view_->template tell<backward>(u, x_, hop, leg);
     });

@@ -7,7 +7,7 @@
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/solve_run.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -157,7 +157,7 @@ TEST(ConjugateGradientSolver, SolvesWithTheLaplacian) {
   const GlobalArray laplacian = reference::laplacian(problem.u, x, 4);
   double worst = 0;
   for (std::size_t i = 0; i < x.data.size(); ++i)
-    worst = worse(worst, std::abs(0.5 * x.data[i] - laplacian.data[i] - problem.source.data[i]));
+    worst = max_or_nan(worst, std::abs(0.5 * x.data[i] - laplacian.data[i] - problem.source.data[i]));
   EXPECT_LT(worst, 1e-12 * std::sqrt(norm2(problem.b)));
   const Field<ColorVector, double> b(problem.lattice, "b"), y(problem.lattice, "y");
   poke(b, {1, 2, 3, 0}, ColorVector<double>{{{1, 0}, {0, 1}, {0, 0}}});

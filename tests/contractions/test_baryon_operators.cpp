@@ -7,7 +7,7 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/baryon_program.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/gauge_transformation.hpp"

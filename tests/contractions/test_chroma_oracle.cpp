@@ -13,7 +13,7 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/ape_smearing.hpp"
@@ -40,7 +40,7 @@ std::vector<std::complex<double>> numbers(const json& list) {
 double difference(const std::vector<std::complex<double>>& a, const std::vector<std::complex<double>>& b) {
   double worst = 0, most = 0;
   for (std::size_t t = 0; t < b.size(); ++t) {
-    worst = worse(worst, std::abs(a.at(t) - b[t]));
+    worst = max_or_nan(worst, std::abs(a.at(t) - b[t]));
     most = std::max(most, std::abs(b[t]));
   }
   return worst / most;

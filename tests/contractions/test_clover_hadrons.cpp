@@ -8,7 +8,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
@@ -29,7 +29,7 @@ double difference(const Correlator& ours, const json& expected) {
   double worst = 0, most = 0;
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const std::complex<double> z(expected[t].at(0), expected[t].at(1));
-    worst = worse(worst, std::abs(ours.value.at(t) - z));
+    worst = max_or_nan(worst, std::abs(ours.value.at(t) - z));
     most = std::max(most, std::abs(z));
   }
   return ours.value.size() == expected.size() ? worst / most : 1;

@@ -6,7 +6,7 @@
 #include "kov/contractions/hadrons/conserved_current.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -136,7 +136,7 @@ void check_ward_identity(const GaugeLinks<double>& links, const M& plus, const M
   ASSERT_EQ(charges.size(), 16u);
   for (std::size_t k = 12; k < 16; k += 2) {
     double most = 0, worst = 0;
-    for (const Number& z : charges[k].value) worst = worse(worst, std::abs(z - charges[k].value[0]));
+    for (const Number& z : charges[k].value) worst = max_or_nan(worst, std::abs(z - charges[k].value[0]));
     for (const Number& z : charges[k + 1].value) most = std::max(most, std::abs(z));
     EXPECT_EQ(charges[k].momentum, (Momentum{0, 0, 0}));
     EXPECT_LT(worst, 1e-11 * most) << charges[k].channel;

@@ -6,7 +6,7 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -43,7 +43,7 @@ double largest_difference(const std::vector<Correlator>& a, const std::vector<Co
   double worst = 0, most = 0;
   for (std::size_t k = 0; k < a.size(); ++k)
     for (std::size_t t = 0; t < a[k].value.size(); ++t) {
-      worst = worse(worst, std::abs(a[k].value[t] - b.at(k).value.at(t)));
+      worst = max_or_nan(worst, std::abs(a[k].value[t] - b.at(k).value.at(t)));
       most = std::max(most, std::abs(a[k].value[t]));
     }
   return worst / most;

@@ -4,7 +4,7 @@
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -51,7 +51,7 @@ class FreeQuarks : public ::testing::Test {
         if (x[3] < 2 || x[3] > extent[3] - 2) return;
         const Number *now = s.at(x), *before = s.at(reference::shifted(x, 3, -1)),
                      *after = s.at(reference::shifted(x, 3, 1));
-        for (int i = 0; i < 144; ++i) worst = worse(worst, std::abs(before[i] + after[i] - twice_cosh * now[i]));
+        for (int i = 0; i < 144; ++i) worst = max_or_nan(worst, std::abs(before[i] + after[i] - twice_cosh * now[i]));
       });
       EXPECT_LT(worst, 1e-12 * reference::max_abs(s)) << name << ", p = " << to_string(p);
       EXPECT_GT(twice_cosh, 2);

@@ -7,7 +7,7 @@
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/contractions/propagator_support.hpp"
@@ -109,7 +109,7 @@ TEST_P(Propagators, AreGamma5Hermitian) {
       const double sign = (i < 6) == (j < 6) ? 1 : -1;  // of g5 on both sides
       const Number forward = from_x.at(y)[12 * j + i], backward = from_y.at(x)[12 * i + j];
       size = std::max(size, std::abs(forward));
-      worst = worse(worst, std::abs(forward - sign * std::conj(backward)));
+      worst = max_or_nan(worst, std::abs(forward - sign * std::conj(backward)));
     }
   EXPECT_GT(size, 1e-4);
   EXPECT_LT(worst, 1e-12);

@@ -8,7 +8,7 @@
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/io/hdf5.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
@@ -68,7 +68,7 @@ TEST_F(PublishedPropagator, IsSolvedFromOurSmearedSource) {
     reference::for_each_coordinate(u.extent, [&](const Coord& x) {
       for (int i = 0; i < 12; ++i) {
         double& worst = x[3] == origin[3] ? on_slice : elsewhere;
-        worst = worse(worst, std::abs(ms.at(x)[i] - ours.at(x)[12 * k + i]));
+        worst = max_or_nan(worst, std::abs(ms.at(x)[i] - ours.at(x)[12 * k + i]));
       }
     });
   }

@@ -6,7 +6,7 @@
 #include "kov/contractions/energies/resampling.hpp"
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -127,7 +127,7 @@ TEST_F(QuarkLoops, NoPathOfFewerThanFourLinksCloses) {
         Number trace = 0;
         for (int a = 0; a < 3; ++a) trace += reference::quark(now, x, i / 4, a, i % 4, a);
         double& most = k < 4 ? worst : fourth;
-        most = worse(most, std::abs(trace));
+        most = max_or_nan(most, std::abs(trace));
       }
     }
   }

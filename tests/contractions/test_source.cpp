@@ -7,7 +7,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
 #include "tests/contractions/propagator_support.hpp"
@@ -182,7 +182,7 @@ TEST(Source, SmearedGridIsTheSumOfItsSmearedPoints) {
     for (std::size_t i = 0; i < sum.data.size(); ++i) sum.data[i] += point.data[i];
   }
   double worst = 0;
-  for (std::size_t i = 0; i < sum.data.size(); ++i) worst = worse(worst, std::abs(sum.data[i] - whole.data[i]));
+  for (std::size_t i = 0; i < sum.data.size(); ++i) worst = max_or_nan(worst, std::abs(sum.data[i] - whole.data[i]));
   EXPECT_LT(worst, 200 * test::eps<double>);
 }
 

@@ -7,7 +7,7 @@
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/source.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "kov/stencil/smearing/wuppertal.hpp"
@@ -53,11 +53,11 @@ class PublishedStrangeHadrons : public ::testing::Test {
     ASSERT_EQ(ours.value.size(), values.size()) << name;
     for (std::size_t t = 0; t < values.size(); ++t) {
       const std::complex<double> z(values[t].at(0), values[t].at(1));
-      worst = worse(worst, std::abs(ours.value[t] - z));
+      worst = max_or_nan(worst, std::abs(ours.value[t] - z));
       most = std::max(most, std::abs(z));
     }
     EXPECT_LE(worst / most, tolerance_) << name << ", p = " << to_string(ours.momentum);
-    worst_ = worse(worst_, worst / most);
+    worst_ = max_or_nan(worst_, worst / most);
     ++compared_;
   }
 

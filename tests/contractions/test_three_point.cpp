@@ -8,7 +8,7 @@
 #include "kov/contractions/hadrons/three_point.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/near_unit_links.hpp"
@@ -365,7 +365,7 @@ TEST_F(ThreePoints, SequentialSourcesAreLinearInTheCorrelators) {
   const auto of_channel = baryon_sequential_source(u, d, standard_baryons()[11], false, t_sink_, {0, 1, 0});
   const GlobalArray a = gather(of_both), b = gather(of_channel);
   double worst = 0;
-  for (std::size_t i = 0; i < a.data.size(); ++i) worst = worse(worst, std::abs(2.0 * a.data[i] - b.data[i]));
+  for (std::size_t i = 0; i < a.data.size(); ++i) worst = max_or_nan(worst, std::abs(2.0 * a.data[i] - b.data[i]));
   EXPECT_LT(worst, 1e-14 * reference::max_abs(b));
   EXPECT_GT(reference::max_abs(b), 0);
   const auto single = [](const Propagator<double>& from) {

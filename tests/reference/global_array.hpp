@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/core/field/site_map.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/random.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/core/site/worse.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -105,7 +105,7 @@ double max_difference(const FieldT& field, const GlobalArray& a) {
     for (int k = 0; k < a.n; ++k, i += 2)
       if (!skip) {
         const double d = std::abs(Number(local[i], local[i + 1]) - v[k]);
-        worst[0] = worse(worst[0], d);
+        worst[0] = max_or_nan(worst[0], d);
       }
   });
   if (std::isnan(worst[0])) worst[0] = std::numeric_limits<double>::infinity();  // MPI may prefer a number

@@ -9,7 +9,7 @@
 #include "apps/plot/plot.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/core/lattice/lattice.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -182,7 +182,7 @@ class ScalingTable {
       row.seconds += report.seconds / n_solves;
       row.gflops += gflops / n_solves;
       squares += gflops * gflops / n_solves;
-      row.residual = worse(row.residual, report.residual);
+      row.residual = max_or_nan(row.residual, report.residual);
       row.converged = row.converged && report.converged && std::isfinite(report.residual);
     }
     row.error = std::sqrt(std::max(0.0, squares - row.gflops * row.gflops) / (n_solves - 1));

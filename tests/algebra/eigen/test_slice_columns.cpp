@@ -69,7 +69,7 @@ void check_products(const Lattice& lattice, int m, int n) {
   double worst_products = 0;
   for (std::size_t i = 0; i < products.values.size(); ++i)
     worst_products =
-        worse(worst_products, std::abs(products.values[i] - expected[std::size_t(products.first) * of_slice + i]));
+        max_or_nan(worst_products, std::abs(products.values[i] - expected[std::size_t(products.first) * of_slice + i]));
   EXPECT_LE(worst_products, 10 * eps<T> * scale);
   // A slice of another rank.
   const int t = e[3] - 1;
@@ -94,9 +94,9 @@ void check_products(const Lattice& lattice, int m, int n) {
       for (int a = 0; a < 3; ++a) {
         Number value = 0;
         for (int i = 0; i < m; ++i) value += colour_number(all_x, site, i, a, 1) * r.at(local[3])[i * spins * n + j];
-        worst = worse(worst, std::abs(colour_number(all_alone, site, j, a, spins) - value));
-        worst = worse(worst, std::abs(colour_number(all_sum, site, j, a, spins) - value -
-                                      colour_number(all_y, site, j, a, spins)));
+        worst = max_or_nan(worst, std::abs(colour_number(all_alone, site, j, a, spins) - value));
+        worst = max_or_nan(worst, std::abs(colour_number(all_sum, site, j, a, spins) - value -
+                                           colour_number(all_y, site, j, a, spins)));
       }
   });
   EXPECT_LE(worst, 20 * eps<T> * m);
@@ -152,7 +152,7 @@ void check_passes(const F& y, const Field<ColorVector, double>& x, bool adds) {
     Rotation::rotate(x, r, in_passes, adds, Exec(), most);
     const GlobalArray a = gather(at_once), b = gather(in_passes);
     double worst = 0;
-    for (std::size_t i = 0; i < a.data.size(); ++i) worst = worse(worst, std::abs(a.data[i] - b.data[i]));
+    for (std::size_t i = 0; i < a.data.size(); ++i) worst = max_or_nan(worst, std::abs(a.data[i] - b.data[i]));
     EXPECT_LE(worst, 200 * eps<double>) << most;
   }
 }

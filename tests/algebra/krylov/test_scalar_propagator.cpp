@@ -2,7 +2,7 @@
 //
 // The scalar propagator: equal to its Fourier sum on unit links, a small naive residual on hot links, gauge covariance.
 #include "kov/algebra/krylov/scalar_propagator.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "tests/reference/fourier.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
@@ -66,7 +66,7 @@ TEST_P(ScalarPropagator, OnHotLinksHasTheResidualThatItReports) {
   EXPECT_GT(report.iterations, 3);
   double worst = 0;
   for (const int k : {0, 1})
-    worst = worse(worst, residual(u, reference::part(gather(phi), 12 * k, 12), reference::part(b, 12 * k, 12), 4));
+    worst = max_or_nan(worst, residual(u, reference::part(gather(phi), 12 * k, 12), reference::part(b, 12 * k, 12), 4));
   EXPECT_LT(worst, 1e-11);
   EXPECT_NEAR(worst, report.residual, 1e-14);
   const Field<ColorVector, double> quark(lattice, "quark"), solution(lattice, "solution");

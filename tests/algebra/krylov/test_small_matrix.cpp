@@ -3,8 +3,8 @@
 // Small dense factorisations of block solvers: their products are what was factorised, dependent vectors are left out.
 #include "kov/algebra/krylov/small_matrix.hpp"
 #include "kov/core/base/error.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/random.hpp"
-#include "kov/core/site/worse.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ SmallMatrix random_matrix(int rows, int columns, std::uint32_t seed) {
 double max_difference(const SmallMatrix& a, const SmallMatrix& b) {
   double worst = 0;
   for (int i = 0; i < a.rows(); ++i)
-    for (int j = 0; j < a.columns(); ++j) worst = worse(worst, std::abs(a(i, j) - b(i, j)));
+    for (int j = 0; j < a.columns(); ++j) worst = max_or_nan(worst, std::abs(a(i, j) - b(i, j)));
   return worst;
 }
 

@@ -4,7 +4,7 @@
 // ones after the odd ones were eliminated.
 #include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -75,7 +75,7 @@ void expect_conjugate(const F& psi, const One& one, const Other& other, double t
   other(psi, right);
   const GlobalArray is = times_gamma5(numbers(left)), expected = numbers(right);
   double worst = 0;
-  for (std::size_t i = 0; i < is.data.size(); ++i) worst = worse(worst, std::abs(is.data[i] - expected.data[i]));
+  for (std::size_t i = 0; i < is.data.size(); ++i) worst = max_or_nan(worst, std::abs(is.data[i] - expected.data[i]));
   EXPECT_GT(reference::max_abs(expected), 0) << what;
   EXPECT_LE(worst, tolerance * reference::max_abs(expected)) << what;
 }

@@ -3,7 +3,7 @@
 // The even-odd forms of a Dirac operator on columns in lanes are those of each column alone, and solve the full system.
 #include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
@@ -51,7 +51,7 @@ void check(const WilsonOperator<T>& M, const char* what, const Work& work) {
   for (int k = 0; k < n_columns; ++k) {
     const GlobalArray alone = results<T, SiteLanes>(M, k, 1, work).front(), &is = together[std::size_t(k)];
     double worst = 0;
-    for (std::size_t i = 0; i < is.data.size(); ++i) worst = worse(worst, std::abs(is.data[i] - alone.data[i]));
+    for (std::size_t i = 0; i < is.data.size(); ++i) worst = max_or_nan(worst, std::abs(is.data[i] - alone.data[i]));
     EXPECT_LE(worst, 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(alone)) << what << ", column " << k;
   }
 }

@@ -5,7 +5,7 @@
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
@@ -82,7 +82,7 @@ TEST_P(SiteTerms, TwistedMassEqualsItsDefinition) {
     const std::complex<double> plus = (4 + m + i_unit * mu * g5) * problem.source.data[i] - 0.5 * hop.data[i];
     const std::complex<double> minus = (4 + m - i_unit * mu * g5) * problem.source.data[i] - 0.5 * hop.data[i];
     const bool upper_is_plus = spin_matrix(Gamma::five())(0, 0).re > 0;
-    worst = worse(worst, std::abs(x.data[i] - (upper_is_plus ? plus : minus)));
+    worst = max_or_nan(worst, std::abs(x.data[i] - (upper_is_plus ? plus : minus)));
   }
   EXPECT_LT(worst, 1e-13);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Solving in temporal gauge: the door there and back, and solutions against those in the gauge that was given.
+// Solving in temporal gauge: the transformation and its inverse, and solutions against those in the given gauge.
 #include "docs_solvers_temporal.hpp"  // out of docs/solvers.md
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
@@ -39,7 +39,7 @@ const BoundaryAngles boundary{{0.3, 0, -1.1, 2.5}};
 
 /// g psi as in tests/reference, and back to psi, on sites and on columns.
 template <class T, int W>
-void check_door(const Lattice& lattice) {
+void check_transformation(const Lattice& lattice) {
   const GlobalArray g = reference::random_su3(lattice.extent(), 1, 81),
                     psi = reference::random_array(lattice.extent(), 36, 82), expected = transform_quarks(g, psi);
   const Field<ColorMatrix, double> matrices(lattice, "g");
@@ -68,9 +68,9 @@ void check_door(const Lattice& lattice) {
 
 TEST_P(InTemporalGauge, QuarksAreMultipliedByTheTransformation) {
   const Lattice lattice = GetParam().make(Comm::world());
-  check_door<double, 4>(lattice);
-  check_door<double, 8>(lattice);
-  check_door<float, 16>(lattice);
+  check_transformation<double, 4>(lattice);
+  check_transformation<double, 8>(lattice);
+  check_transformation<float, 16>(lattice);
 }
 
 struct TransformedProblem {

@@ -63,7 +63,7 @@ TEST_F(DistillationFiles, GiveEigenvectorsBack) {
           largest = std::max({largest, std::abs(z.real()), std::abs(z.imag())});
           difference = std::max({difference, std::abs(z.real() - w.real()), std::abs(z.imag() - w.imag())});
         }
-        worst_of_site = worse(worst_of_site, difference / largest);
+        worst_of_site = max_or_nan(worst_of_site, difference / largest);
       }
     });
     EXPECT_LE(worst_of_site, bits == 64 ? 0 : bits == 32 ? 0x1p-24 : 0x1.01p-16) << bits;

@@ -7,8 +7,8 @@
 #include "kov/core/field/link_codecs.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/random.hpp"
-#include "kov/core/site/worse.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
@@ -65,7 +65,7 @@ double error_per_site(const GlobalArray& a, const GlobalArray& b, int n_complex)
         most = std::max({most, std::abs(z.real()), std::abs(z.imag())});
         off = std::max({off, std::abs(d.real()), std::abs(d.imag())});
       }
-      worst = worse(worst, off / most);
+      worst = max_or_nan(worst, off / most);
     }
   });
   return worst;

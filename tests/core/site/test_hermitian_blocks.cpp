@@ -2,8 +2,8 @@
 //
 // Packed Hermitian 6 x 6 blocks against dense matrices.
 #include "kov/core/site/hermitian_blocks.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/random.hpp"
-#include "kov/core/site/worse.hpp"
 
 #include <array>
 #include <cmath>
@@ -50,7 +50,7 @@ Dense product(const Dense& a, const Dense& b) {
 double difference(const Dense& a, const Dense& b) {
   double worst = 0;
   for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j < 6; ++j) worst = worse(worst, std::abs(a[i][j] - b[i][j]));
+    for (std::size_t j = 0; j < 6; ++j) worst = max_or_nan(worst, std::abs(a[i][j] - b[i][j]));
   return worst;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // SU(3) matrices as eight reals: the accuracy of the way there and back, everywhere on the group.
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/su3_eight.hpp"
-#include "kov/core/site/worse.hpp"
 #include "tests/core/numbers.hpp"
 
 #include <cmath>
@@ -46,7 +46,8 @@ double deviation(const Matrix& meant) {
   const ColorMatrix<T> v = su3_of_eight(to_eight(u));
   double worst = 0;
   for (int i = 0; i < 9; ++i)
-    for (const double d : {v.z[i].re - meant.z[i].re, v.z[i].im - meant.z[i].im}) worst = worse(worst, std::abs(d));
+    for (const double d : {v.z[i].re - meant.z[i].re, v.z[i].im - meant.z[i].im})
+      worst = max_or_nan(worst, std::abs(d));
   return worst;
 }
 

@@ -2,7 +2,7 @@
 //
 // Chebyshev series of functions and of operators, and the Lanczos bounds that they need.
 #include "kov/core/field/noise.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/functions/chebyshev.hpp"
 #include "kov/stencil/smearing/profile_smearing.hpp"
@@ -52,7 +52,7 @@ TEST(ChebyshevSeries, ReachesTheWantedAccuracyWithFewTerms) {
       double worst = 0, most = 0;
       for (int i = 0; i <= 5000; ++i) {
         const double x = 12.0 * i / 5000;
-        worst = worse(worst, std::abs(series(x) - f(x)));
+        worst = max_or_nan(worst, std::abs(series(x) - f(x)));
         most = std::max(most, std::abs(f(x)));
       }
       EXPECT_LE(worst, 1.1 * error * most) << "at points that the series did not look at";
@@ -95,7 +95,7 @@ bool is_followed_or_refused(const RealFunction& f, const ChebyshevAccuracy& accu
     double worst = 0, most = 0;
     for (int i = 0; i <= 40000; ++i) {
       const double x = 12.0 * i / 40000;
-      worst = worse(worst, std::abs(series(x) - f(x)));
+      worst = max_or_nan(worst, std::abs(series(x) - f(x)));
       most = std::max(most, std::abs(f(x)));
     }
     return worst <= 1.1 * accuracy.error * most;

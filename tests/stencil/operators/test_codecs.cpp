@@ -3,7 +3,7 @@
 // Operators on links of 12 and 8 reals and of 16 bits and on spinors of 16 bits against those on plain reals, with
 // phases at the boundary; and links of other legs than the nearest.
 #include "kov/core/field/convert.hpp"
-#include "kov/core/site/worse.hpp"
+#include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
@@ -24,7 +24,7 @@ using reference::gather, reference::GlobalArray, reference::max_difference;
 
 double difference(const GlobalArray& a, const GlobalArray& b) {
   double worst = 0;
-  for (std::size_t k = 0; k < a.data.size(); ++k) worst = worse(worst, double(std::abs(a.data[k] - b.data[k])));
+  for (std::size_t k = 0; k < a.data.size(); ++k) worst = max_or_nan(worst, double(std::abs(a.data[k] - b.data[k])));
   return worst;
 }
 
@@ -302,6 +302,15 @@ TEST(ColumnsOfLinks, MustBeRequestedWhenTheOperatorIsMade) {
   else
     CovariantLaplacian<double>(links).apply(in, out);
   CovariantLaplacian<double>(links, Dimensions::spacetime, {.columns = true}).apply(in, out);
+}
+
+TEST(ColumnsOfLinks, AreRefusedWhereNoOperatorTakesThem) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const GaugeField<float> gauge = reference::gauge_field<float>(lattice, reference::unit_gauge(lattice.extent()));
+  EXPECT_THROW(GaugeLinks<Links8<float>>(gauge).with({.columns = true}), InputError);
+  EXPECT_THROW(GaugeLinks<Fixed16>(gauge).with({.columns = true}), InputError);
+  EXPECT_THROW(GaugeLinks<Links12<Fixed16>>(gauge).with({.columns = true}), InputError);
+  EXPECT_NO_THROW(GaugeLinks<Links12<float>>(gauge).with({.columns = true}));
 }
 
 }  // namespace
