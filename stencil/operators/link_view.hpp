@@ -153,7 +153,7 @@ class LinkView {
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
-      tell<backward>(u, x, hop, leg);
+      locate<backward>(u, x, hop, leg);
       if (has_factor(hop, leg)) u.copy_from(factor<backward>(hop, leg) * value(u));
     });
   }
@@ -207,7 +207,7 @@ class LinkView {
   template <bool backward>
   void multiply_leg(PackSite x, const PackHop& hop, int leg, Real* to) const {
     constexpr int row = Neighbours::View::row;
-    const InMemory u([&](InMemory& v) { tell<backward>(v, x, hop, leg); });
+    const InMemory u([&](InMemory& v) { locate<backward>(v, x, hop, leg); });
     const bool multiplies = has_factor(hop, leg);
     const auto z = factor<backward>(hop, leg);
     for (int i = 0; i < InMemory::n_complex; ++i) {
@@ -288,7 +288,7 @@ class LinksAt<View, PackSite, n_legs, true> {
       if (multiplied_ >> leg & 1)
         u.point_to(products_[leg], nullptr);
       else
-        view_->template tell<backward>(u, x_, hop, leg);
+        view_->template locate<backward>(u, x_, hop, leg);
     });
   }
   template <class Near>
@@ -326,7 +326,7 @@ class LinksAt<View, PackSite, n_legs, false> {
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u)
-                        __attribute__((always_inline)) { view_.template tell<backward>(u, x_, hop, leg); });
+                        __attribute__((always_inline)) { view_.template locate<backward>(u, x_, hop, leg); });
   }
 
   const View& view_;
@@ -369,7 +369,7 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
       if (made_ >> leg & 1)
         u.point_to(products_[leg], nullptr);
       else
-        view_->template tell<backward>(u, x_, hop, leg);
+        view_->template locate<backward>(u, x_, hop, leg);
     });
   }
   template <class Near>
