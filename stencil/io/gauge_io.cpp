@@ -34,7 +34,7 @@ void for_each_group(const SiteRows& rows, const Work& work) {
                   [&](std::int64_t group, int thread) { work(group, thread, groups[std::size_t(thread)]); });
 }
 
-std::string to_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
+std::string checksum_text(const std::array<std::uint32_t, 2>& sums) { return to_hex(sums[0]) + " " + to_hex(sums[1]); }
 
 std::string links_checksum(const GaugeField<double>& gauge) {
   const Geometry& geometry = gauge.lattice().geometry();
@@ -52,7 +52,7 @@ std::string links_checksum(const GaugeField<double>& gauge) {
   });
   SiteChecksum sum = sums.sum();
   sum.combine(gauge.lattice().comm());
-  return to_text(sum.values());
+  return checksum_text(sum.values());
 }
 
 GaugeReport measure(const GaugeField<double>& gauge) {
@@ -94,7 +94,7 @@ GaugeReport report_of(GaugeReport report, detail::GaugeRead read, const std::str
                       const ReadGaugeOptions& options) {
   report.source = name;
   report.header = std::move(read.header);
-  report.links_checksum = to_text(read.links_sums);
+  report.links_checksum = checksum_text(read.links_sums);
   // With numbers that are not finite every other check fails as well.
   if (read.finite) check(report, options, read.failed);
   report.overridden = report.header.overridden;
