@@ -83,8 +83,7 @@ constexpr double rounding_bound(std::int64_t n) {
 
 /// The same for tensor cores.  A product of floats is cut into TF32 numbers of 11 bits, by which 3 x 2^-22 of it may go
 /// missing, and six sums of tensor cores, which cut off instead of rounding, may lose 2^-22 each: with both parts of a
-/// complex number less than 2^-18 of all.  That much is allowed for; docs/performance.md
-/// has what was seen.
+/// complex number less than 2^-18 of all.  That much is allowed for.
 template <MatrixNumber Z>
 constexpr double tensor_bound(std::int64_t n) {
   constexpr bool is_single = std::is_same_v<Z, float> || std::is_same_v<Z, Complex<float>>;

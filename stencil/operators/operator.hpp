@@ -61,16 +61,19 @@ class Operator {
           detail::on_default_instance(exec, [&] { a.apply_adjoint(in, out); });
       };
   }
-  template <class A>
+  /// Kept: A, or a pointer to it if it is a function and no object.
+  template <class A, class Kept = std::decay_t<const A&>>
   requires(!std::same_as<A, Operator> && std::invocable<const A&, const F&, const F&>)
       Operator(const A& a)  // NOLINT: likewise
-      : kept_(detail::Shared::copy_of(a)), apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
-          detail::on_default_instance(exec, [&] { (*static_cast<const A*>(kept))(in, out); });
+      : kept_(detail::Shared::copy_of<Kept>(a)),
+        apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
+          detail::on_default_instance(exec, [&] { (*static_cast<const Kept*>(kept))(in, out); });
         }) {}
-  template <class A>
+  template <class A, class Kept = std::decay_t<const A&>>
   requires std::invocable<const A&, const F&, const F&, const Exec&> Operator(const A& a)  // NOLINT: likewise
-      : kept_(detail::Shared::copy_of(a)), apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
-          (*static_cast<const A*>(kept))(in, out, exec);
+      : kept_(detail::Shared::copy_of<Kept>(a)),
+        apply_([](const void* kept, const F& in, const F& out, const Exec& exec) {
+          (*static_cast<const Kept*>(kept))(in, out, exec);
         }) {}
 
   /// Ordered on exec.  An operator that takes no instance runs on the default one, but after what was launched on exec

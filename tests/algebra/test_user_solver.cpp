@@ -120,5 +120,21 @@ TEST_F(UserSolver, OperatorsOutliveTheObjectsTheyWereMadeFrom) {
   EXPECT_EQ((BiCgStab{.tolerance = 1e-9}(function, b, x)).iterations, 0);
 }
 
+void double_spinors(const SpinorField<double>& in, const SpinorField<double>& out) {
+  copy(in, out);
+  scale(2.0, out);
+}
+
+TEST_F(UserSolver, OperatorsMayBeFunctionsThatAreNoObjects) {
+  const Operator<SpinorField<double>> of_function = double_spinors, of_pointer = &double_spinors;
+  EXPECT_TRUE((BiCgStab{.tolerance = 1e-9}(of_function, b, x)).converged);
+  for (const auto& A : {of_function, of_pointer}) {
+    SpinorField<double> out = b.like("out");
+    A.apply(x, out);
+    axpy(-1.0, b, out);
+    EXPECT_LE(norm2(out), 1e-18 * norm2(b));
+  }
+}
+
 }  // namespace
 }  // namespace kov
