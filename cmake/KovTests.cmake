@@ -15,7 +15,7 @@
 #
 # <name>.1 has two threads.  ONE_THREAD is for what works through kernels that other programs test: on small lattices a second
 # thread that waits for the first takes as much time of a processor again.  <name>.1.rest, which is thorough, has two threads
-# then, and all the tests.
+# then, and all the tests, with LATTICES on the rest of the lattices.
 #
 # LATTICES is for what runs on tests/support/lattices.hpp: RANKS take some of these lattices, every extent and order but the
 # largest once, and <name>.1.rest and so on, which are thorough, the rest.

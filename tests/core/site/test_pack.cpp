@@ -63,6 +63,22 @@ using Types = ::testing::Types<Pack<float, 1>, Pack<double, 1>, Pack<float, 2>, 
                                Pack<double, 4>, Pack<float, 8>, Pack<double, 8>, Pack<float, 16>, Pack<double, 16>>;
 TYPED_TEST_SUITE(Packs, Types);
 
+TYPED_TEST(Packs, FmaRoundsOnceWhereTheCpuHasIt) {
+  using T = typename TestFixture::T;
+#if defined(__FMA__) || defined(__FP_FAST_FMA)
+  const auto in_lane = [](T a, T b, T c) { return std::fma(a, b, c); };
+#else
+  const auto in_lane = [](T a, T b, T c) { return T(a * b) + c; };
+#endif
+  const T tiny = std::numeric_limits<T>::epsilon();
+  const TypeParam above(1 + tiny), below(1 - tiny), minus(T(-1));
+  this->expect_lanes(
+      fma(above, below, minus), [&](int) { return in_lane(1 + tiny, 1 - tiny, -1); }, "1 - tiny^2 - 1");
+  this->expect_lanes(
+      fma(this->pa, this->pb, this->pa),
+      [&](int i) { return in_lane(this->a.value[i], this->b.value[i], this->a.value[i]); }, "fma");
+}
+
 TYPED_TEST(Packs, SquareRootsAreThoseOfTheLanes) {
   using T = typename Packs<TypeParam>::T;
   const auto& a = this->a.value;
