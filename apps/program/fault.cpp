@@ -58,12 +58,11 @@ std::optional<Fault> parse(std::string_view text) {
 void arm_fault(const Comm& comm) {
   const char* const text = std::getenv("KOV_FAULT");
   if (!text || !*text) return;
-  const std::string set = text;
-  const std::optional<Fault> fault = parse(set);
-  require(fault.has_value(), "the environment variable KOV_FAULT is", set,
+  const std::optional<Fault> fault = parse(text);
+  require(fault.has_value(), "the environment variable KOV_FAULT is", text,
           "where KIND:RANK:N is wanted, KIND one of lost, stale, flipped, memory, kill and stop, and N a leg or a "
           "kernel counted from 1: set it so, or unset it");
-  require(fault->rank < comm.size(), "the environment variable KOV_FAULT is", set, "but there is no rank", fault->rank,
+  require(fault->rank < comm.size(), "the environment variable KOV_FAULT is", text, "but there is no rank", fault->rank,
           "among", comm.size(), "processes: name one that is there");
   if (fault->rank != comm.rank()) return;
   armed = fault;

@@ -3,6 +3,7 @@
 // Errors are exceptions.  Every text follows one grammar: what is wrong, why that is a problem, what to do about it.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <source_location>
 #include <stdexcept>
@@ -67,7 +68,8 @@ namespace detail {
 /// A part of a sentence: a literal, another text, or a number.  Refers to texts, which must outlive it.
 class SentencePart {
  public:
-  explicit SentencePart(const char* literal) : kind_(Kind::literal), text_(literal) {}
+  template <std::size_t size>
+  explicit SentencePart(const char (&literal)[size]) : kind_(Kind::literal), text_(literal) {}
   explicit SentencePart(std::string_view text) : kind_(Kind::text), text_(text) {}
   explicit SentencePart(char c) : kind_(Kind::character), character_(c) {}
   explicit SentencePart(int n) : SentencePart(static_cast<long long>(n)) {}

@@ -23,8 +23,8 @@ std::optional<double> timeout_of_environment() {
   if (!text || !*text) return {};
   char* end = nullptr;
   const double seconds = std::strtod(text, &end);
-  require(*end == '\0' && std::isfinite(seconds) && seconds >= 0, "the environment variable KOV_TIMEOUT is",
-          std::string_view(text), "which is not a number of seconds: set it to one, or to 0 to wait forever");
+  require(*end == '\0' && std::isfinite(seconds) && seconds >= 0, "the environment variable KOV_TIMEOUT is", text,
+          "which is not a number of seconds: set it to one, or to 0 to wait forever");
   return seconds;
 }
 

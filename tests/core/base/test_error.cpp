@@ -17,6 +17,8 @@ TEST(Sentence, PutsOneBlankBetweenItsParts) {
 TEST(Sentence, PutsNoBlankBeforeALiteralThatBeginsWithPunctuation) {
   EXPECT_EQ(sentence("a", 1, ", b", 2, "; c", 3, ": d"), "a 1, b 2; c 3: d");
   EXPECT_EQ(sentence("the file", std::string(":odd"), "is read"), "the file :odd is read");
+  const char* const variable = ":0:1";
+  EXPECT_EQ(sentence("it is", variable, "where"), "it is :0:1 where");
 }
 
 TEST(Require, DoesNothingWhereTheConditionHolds) { EXPECT_NO_THROW(require(true, "never said")); }
