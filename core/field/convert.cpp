@@ -49,7 +49,7 @@ struct ConvertSites {
   }
 };
 
-bool is_plain(const SiteShape& shape) { return shape.n_stored == shape.n_reals && shape.n_scale == 0; }
+bool is_plain(const SiteShape& shape) { return shape.stores_all() && shape.n_scale == 0; }
 
 }  // namespace
 

@@ -219,7 +219,7 @@ void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks
 template <class Stored>
 void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                    std::span<double> values) {
-  if (!StoredSite<Stored>::is_integer && shape.site.n_stored == shape.site.n_reals) {  // as they are
+  if (!StoredSite<Stored>::is_integer && shape.site.stores_all()) {  // as they are
     for_each_part(layout, blocks, shape, [&](const StoredSite<Stored>& from, std::size_t first) {
       const Stored* const reals = from.block + real_place(0, from.lane, from.lanes);
       for (int k = 0; k < shape.site.n_reals; ++k)

@@ -50,8 +50,8 @@ std::vector<double> export_sites(const Field<SiteT, Storage, Lanes>& field) {
                                                     std::size_t(shape.n_components) * std::size_t(shape.site.n_reals));
   require(unified_memory || field.contiguous(), "a host copy of", field.name(),
           "was asked for, which is only some components of a field: copy the whole field");
-  const bool is_plain = shape.site.n_stored == shape.site.n_reals;  // a third row has other last bits on hosts
-  if (unified_memory || (is_plain && values.size() <= detail::few_numbers)) {
+  // Numbers that are computed have other last bits on hosts.
+  if (unified_memory || (shape.site.stores_all() && values.size() <= detail::few_numbers)) {
     const HostField<SiteT, Storage, Lanes> host(field);
     detail::export_blocks(field.layout(), Blocks::of(host.view()), shape, values);
   } else {

@@ -20,6 +20,8 @@ struct SiteShape {
   int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed; or 8 others
   int n_scale;   // numbers before them that together hold a float, the scale of integers
   constexpr int n_numbers() const { return n_stored + n_scale; }
+  /// Whether no number of a site has to be computed from others.
+  constexpr bool stores_all() const { return n_stored == n_reals; }
   /// Whether these are the numbers of Links8.
   constexpr bool is_eight_of_su3() const { return n_stored == 8 && n_reals == 18; }
   friend constexpr bool operator==(const SiteShape&, const SiteShape&) = default;
