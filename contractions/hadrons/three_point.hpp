@@ -28,8 +28,8 @@ struct QuarkCurrent {
 
 /// "rho_z", "rho_z D_z D_t", "a0 path +x-y"
 std::string to_string(const QuarkCurrent& current);
-/// The current of such a text; more than one blank may separate its words.  Throws InputError that
-/// names the word which cannot be parsed.
+/// The current of such a text; more than one blank may separate its words.  Throws InputError that names the word which
+/// cannot be parsed.
 QuarkCurrent quark_current(const std::string& text);
 
 /// The source of a sequential propagator for mesons() with the quark S1 and the antiquark S2, a matrix Gamma at the

@@ -68,7 +68,7 @@ struct CovariantDerivativeKernel {
     using R = typename decltype(sum)::Real;
     color_multiply_add(sum, link<true, multiplies>(x, near, behind, leg + 1), in.read(x, behind, c));
     sum = R(-1) * sum;
-    if constexpr (std::is_same_v<Site, LaneSite>) order_loads();
+    order_loads();
     color_multiply_add(sum, link<false, multiplies>(x, near, ahead, leg), in.read(x, ahead, c));
     out.set(x, R(0.5) * sum, c);
   }
