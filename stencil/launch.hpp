@@ -220,22 +220,26 @@ enum class StencilForms {
   /// The nearest neighbours, with a separate kernel if none of them is in a halo.
   nearest_and_local,
   /// Any legs, with separate kernels for both of these.
-  any_and_nearest_and_local
+  any_and_nearest_and_local,
+  /// Any legs, with a separate kernel for nearest neighbours of which none is in a halo.
+  any_and_local
 };
 
 /// Calls f with the most special of these views that fits the stencil.
 template <StencilForms forms, class F>
 void with_view(const Stencil& stencil, const F& f) {
   using enum StencilForms;
-  constexpr bool takes_any = forms == any || forms == any_and_nearest || forms == any_and_nearest_and_local;
+  constexpr bool takes_any =
+      forms == any || forms == any_and_nearest || forms == any_and_nearest_and_local || forms == any_and_local;
   if constexpr (has_packs) {
     f(takes_any ? Stencil::NearestView{stencil.view()} : stencil.nearest());
   } else {
     if constexpr (takes_any)
-      if (forms == any || !stencil.is_nearest()) return f(stencil.view());
-    if constexpr (forms == nearest_and_local || forms == any_and_nearest_and_local)
+      if (forms == any || !stencil.is_nearest() || (forms == any_and_local && stencil.halo().any()))
+        return f(stencil.view());
+    if constexpr (forms == nearest_and_local || forms == any_and_nearest_and_local || forms == any_and_local)
       if (!stencil.halo().any()) return f(stencil.local());
-    if constexpr (forms != any) f(stencil.nearest());
+    if constexpr (forms != any && forms != any_and_local) f(stencil.nearest());
   }
 }
 

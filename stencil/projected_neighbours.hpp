@@ -66,7 +66,7 @@ class ProjectedNeighbours {
     Spinor<Real> psi;
     const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
     const auto number = [&](const Stored* half, int i, Real of_one) __attribute__((always_inline)) {
-      const auto z = detail::load_complex<View::row>(half, i, hop.lane);
+      const auto z = detail::load_complex<View::row, detail::reals_together<Stored>(12)>(half, i, hop.lane);
       return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * of_one, Real(z.im) * of_one};
     };
     for (int i = 0; i < 6; ++i) {
@@ -75,8 +75,11 @@ class ProjectedNeighbours {
     }
     return psi;
   }
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LocalHop hop, int group = 0) const {
-    return field_(LaneSite{hop.outer, hop.lane}, group);
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LocalHop hop, int group = 0, Real sign = 1) const {
+    if constexpr (is_plain)
+      return field_(LaneSite{hop.outer, hop.lane}, group);
+    else
+      return read(x, LaneHop{hop.outer, hop.lane, false, hop.crossing}, group, sign);
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -184,16 +187,18 @@ class ProjectedNeighbours {
 };
 
 /// The neighbours, or g5 times them, as is known at run time: for spinors of integers, whose lower two spins take the
-/// sign of g5 with their unit, so that Wilson's hop and its adjoint share a kernel on CPUs.  Halos hold the halves of
-/// what is read.
+/// sign of g5 with their unit, so that Wilson's hop and its adjoint share a kernel.  Halos hold the halves of what is
+/// read.
 template <FixedPoint Storage>
 class NeighboursTimesGamma5 {
  public:
   using Neighbours = ProjectedNeighbours<Storage>;
   using View = typename Neighbours::View;
   using Real = typename Neighbours::Real;
+#if !defined(KOKKOS_ENABLE_CUDA)
   using InMemory = typename Neighbours::InMemory;
   using PairInMemory = typename Neighbours::PairInMemory;
+#endif
   static constexpr int n_complex = Neighbours::n_complex;
 
   NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
@@ -202,9 +207,12 @@ class NeighboursTimesGamma5 {
   /// Of the lower two spins.
   KOKKOS_FORCEINLINE_FUNCTION Real lower_sign() const { return sign_; }
 
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LaneHop hop, int group = 0) const {
+  /// Hop: LaneHop or LocalHop.
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, const Hop& hop, int group = 0) const {
     return neighbours_.read(x, hop, group, sign_);
   }
+#if !defined(KOKKOS_ENABLE_CUDA)
   template <class Hop>
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const Hop& hop, int group) const {
     neighbours_.decode(to, hop, group, sign_);
@@ -213,6 +221,7 @@ class NeighboursTimesGamma5 {
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop, int group) const {
     neighbours_.prefetch(hop, group);
   }
+#endif
 
  private:
   Neighbours neighbours_;

@@ -96,6 +96,7 @@ struct Codec<SiteT, Storage> {
                        n_stored = 2 * n_complex + n_scale;
   /// The largest integer, and what it is a multiple of, in units of the scale.
   static constexpr float units = detail::fixed_units<Stored>, unit = detail::fixed_unit<Stored>;
+  static constexpr int together = detail::reals_together<Stored>(2 * n_complex);
   static_assert(n_stored * sizeof(Stored) % sizeof(float) == 0, "the scales of a block must be aligned");
   static constexpr SiteShape shape{2 * n_complex, 2 * n_complex, n_scale};
 
@@ -104,7 +105,7 @@ struct Codec<SiteT, Storage> {
     const float of_one = (has_scale ? scales(block)[lane] : 1.f) * unit;
     SiteT<float> r;
     for (int i = 0; i < n_complex; ++i) {
-      const auto z = detail::load_complex<N>(block + n_scale * N, i, lane);
+      const auto z = detail::load_complex<N, together>(block + n_scale * N, i, lane);
       r.z[i] = {float(z.re) * of_one, float(z.im) * of_one};
     }
     return r;
@@ -122,9 +123,9 @@ struct Codec<SiteT, Storage> {
       per_unit = scale.template units_per_one<Stored>();
     }
     for (int i = 0; i < n_complex; ++i)
-      detail::store_complex<N>(block + n_scale * N, i, lane,
-                               Complex<Stored>{detail::to_fixed<Stored>(v.z[i].re * per_unit),
-                                               detail::to_fixed<Stored>(v.z[i].im * per_unit)});
+      detail::store_complex<N, together>(block + n_scale * N, i, lane,
+                                         Complex<Stored>{detail::to_fixed<Stored>(v.z[i].re * per_unit),
+                                                         detail::to_fixed<Stored>(v.z[i].im * per_unit)});
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N, int row>

@@ -21,7 +21,7 @@ struct Links8 {};
 
 namespace detail {
 
-/// Complex numbers of a matrix in memory: as they are, and as integers in units of 1 / 32767.
+/// The 6 complex numbers of Links12 in memory: as they are, and as integers in units of 1 / 32767.
 template <class T>
 struct NumbersInMemory {
   using Real = T;
@@ -50,15 +50,16 @@ template <>
 struct NumbersInMemory<Fixed16> {
   using Real = float;
   using Stored = std::int16_t;
+  static constexpr int together = reals_together<Stored>(12);
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION Complex<float> load_lane(const Stored* block, int i, int lane) {
-    const auto z = load_complex<N>(block, i, lane);
+    const auto z = load_complex<N, together>(block, i, lane);
     return {float(z.re) * fixed16_unit, float(z.im) * fixed16_unit};
   }
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int i, int lane, const Complex<float>& z) {
-    store_complex<N>(block, i, lane,
-                     Complex<Stored>{to_fixed16(z.re * fixed16_units), to_fixed16(z.im * fixed16_units)});
+    store_complex<N, together>(block, i, lane,
+                               Complex<Stored>{to_fixed16(z.re * fixed16_units), to_fixed16(z.im * fixed16_units)});
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N, int row>
@@ -154,7 +155,7 @@ struct Codec<ColorMatrix, Links8<T>> {
   static constexpr bool in_16_bits = std::is_same_v<T, Fixed16>;
   using Real = typename detail::NumbersInMemory<T>::Real;
   using Stored = typename detail::NumbersInMemory<T>::Stored;
-  static constexpr int n_complex = 9, n_stored = 8;
+  static constexpr int n_complex = 9, n_stored = 8, together = detail::reals_together<Stored>(n_stored);
   static constexpr bool is_plain = false;
   static constexpr SiteShape shape{18, n_stored, 0};
 
@@ -162,7 +163,7 @@ struct Codec<ColorMatrix, Links8<T>> {
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> load_lane(const Stored* block, int lane) {
     EightReals<Real> r;
     for (int i = 0; i < 4; ++i) {
-      const auto z = detail::load_complex<N>(block, i, lane);
+      const auto z = detail::load_complex<N, together>(block, i, lane);
       r.x[2 * i] = Real(z.re);
       r.x[2 * i + 1] = Real(z.im);
     }
@@ -172,7 +173,7 @@ struct Codec<ColorMatrix, Links8<T>> {
   static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int lane, const ColorMatrix<Real>& u) {
     const EightReals<Real> r = to_numbers(u);
     for (int i = 0; i < 4; ++i)
-      detail::store_complex<N>(block, i, lane, Complex<Stored>{Stored(r.x[2 * i]), Stored(r.x[2 * i + 1])});
+      detail::store_complex<N, together>(block, i, lane, Complex<Stored>{Stored(r.x[2 * i]), Stored(r.x[2 * i + 1])});
   }
   /// The matrix of the numbers that are stored; R: Real or packs of it.
   template <class R>

@@ -64,7 +64,7 @@ struct StoredSite {
     return Eight::from_numbers(r);
   }
   KOKKOS_INLINE_FUNCTION Stored& place(int k) const {
-    return block[shape.n_scale * lanes + real_place(k, lane, lanes)];
+    return block[shape.n_scale * lanes + real_place(k, lane, lanes, reals_together<Number>(shape.n_stored))];
   }
   KOKKOS_INLINE_FUNCTION Real stored(int k) const {
     if constexpr (is_integer) {

@@ -2,7 +2,8 @@
 //
 // Numbers in blocks of lanes: the order in memory that all codecs share.  Storage is [number][re|im][lane] where packs
 // exist, so that a CPU loads whole registers, and [number][lane][re|im] elsewhere, so that a GPU warp loads consecutive
-// complex numbers.
+// complex numbers: two at a time, [pair][lane][number][re|im], where they are in 16 bits, so that a thread loads 8
+// bytes.
 #pragma once
 
 #include "kov/core/site/complex.hpp"
@@ -33,26 +34,41 @@ template <class T>
 struct alignas(2 * sizeof(T)) StoredComplex {
   T re, im;
 };
+template <class T>
+struct alignas(4 * sizeof(T)) StoredPair {
+  T re0, im0, re1, im1;
+};
 
-/// The place of real k (2 * complex + im) of a lane in a block of so many lanes.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane, int lanes) {
-  return has_packs ? k * lanes + lane : ((k >> 1) * lanes + lane) * 2 + (k & 1);
+/// How many of a site's n_stored reals a thread of a GPU loads at once.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int reals_together(int n_stored) {
+  return !has_packs && sizeof(T) == 2 && n_stored % 4 == 0 ? 4 : 2;
 }
 
-template <int N, class T>
+/// The place of real k (2 * complex + im) of a lane in a block of so many lanes.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane, int lanes, int together = 2) {
+  return has_packs ? k * lanes + lane : (k / together * lanes + lane) * together + k % together;
+}
+
+template <int N, int together = 2, class T>
 KOKKOS_FORCEINLINE_FUNCTION Complex<T> load_complex(const T* block, int i, int lane) {
   if constexpr (has_packs) {
     return {block[2 * N * i + lane], block[2 * N * i + N + lane]};
+  } else if constexpr (together == 4) {
+    const auto z = reinterpret_cast<const StoredPair<T>*>(block)[N * (i / 2) + lane];
+    return i % 2 == 0 ? Complex<T>{z.re0, z.im0} : Complex<T>{z.re1, z.im1};
   } else {
     const auto z = reinterpret_cast<const StoredComplex<T>*>(block)[N * i + lane];
     return {z.re, z.im};
   }
 }
-template <int N, class T>
+template <int N, int together = 2, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_complex(T* block, int i, int lane, const Complex<T>& z) {
   if constexpr (has_packs) {
     block[2 * N * i + lane] = z.re;
     block[2 * N * i + N + lane] = z.im;
+  } else if constexpr (together == 4) {
+    reinterpret_cast<StoredComplex<T>*>(block)[2 * (N * (i / 2) + lane) + i % 2] = {z.re, z.im};
   } else {
     reinterpret_cast<StoredComplex<T>*>(block)[N * i + lane] = {z.re, z.im};
   }

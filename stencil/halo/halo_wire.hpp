@@ -26,8 +26,11 @@ struct FaceShape {
 
   int n_slots() const { return whole_outer ? 1 : lanes; }
   KOKKOS_FORCEINLINE_FUNCTION int n_numbers() const { return n_reals + n_scale; }
-  /// The index of real k of a lane in a block, in FieldView's order.
-  KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const { return n_scale * lanes + real_place(k, lane, lanes); }
+  /// The index of real k of a lane in a block, in the order of a FieldView of numbers in T.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION int place(int k, int lane) const {
+    return n_scale * lanes + real_place(k, lane, lanes, reals_together<T>(n_reals));
+  }
 };
 
 /// The lanes of a block of sites stored as T.
@@ -43,7 +46,7 @@ struct WholeBlock {
   static constexpr bool is_whole = true;
   const T* block;
   const FaceShape& shape;
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const { return block[shape.place(k, lane)]; }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const { return block[shape.template place<T>(k, lane)]; }
 };
 
 /// A block of a field of which only a compressor's reals are sent.
@@ -55,7 +58,7 @@ struct CompressedBlock {
   const HeldReal* held;
   KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const {
     const HeldReal& r = held[k];
-    return block[shape.place(r.first, lane)] + T(r.sign) * block[shape.place(r.second, lane)];
+    return block[shape.template place<T>(r.first, lane)] + T(r.sign) * block[shape.template place<T>(r.second, lane)];
   }
 };
 
@@ -69,7 +72,8 @@ struct CompressedBlock<T> {
   const HeldReal* held;
   KOKKOS_FORCEINLINE_FUNCTION float operator()(int k, int lane) const {
     const HeldReal& r = held[k];
-    return float(int(block[shape.place(r.first, lane)]) + r.sign * int(block[shape.place(r.second, lane)]));
+    return float(int(block[shape.template place<T>(r.first, lane)]) +
+                 r.sign * int(block[shape.template place<T>(r.second, lane)]));
   }
   /// n lanes, from `from` on, into those of a block of what is held from `to` on.
   KOKKOS_FORCEINLINE_FUNCTION void round(int from, T* out, int to, int n, const FaceShape& held_shape) const {
@@ -86,7 +90,8 @@ struct CompressedBlock<T> {
       units[l] = most[l] > 0 ? fixed_units<T> / most[l] : 0.f;
     }
     for (int k = 0; k < held_shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) out[held_shape.place(k, to + l)] = to_fixed<T>((*this)(k, from + l) * units[l]);
+      for (int l = 0; l < n; ++l)
+        out[held_shape.template place<T>(k, to + l)] = to_fixed<T>((*this)(k, from + l) * units[l]);
   }
 };
 
@@ -122,7 +127,7 @@ struct PlainWire {
     if constexpr (std::is_integral_v<T>)
       for (int k = 0; k < shape.n_scale * n; ++k) out[shape.n_scale * to + k] = in.block[shape.n_scale * from + k];
     for (int k = 0; k < shape.n_reals; ++k)
-      for (int l = 0; l < n; ++l) out[shape.place(k, to + l)] = Out(in(k, from + l));
+      for (int l = 0; l < n; ++l) out[shape.template place<Out>(k, to + l)] = Out(in(k, from + l));
   }
 };
 

@@ -34,7 +34,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any;
+  constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any_and_local;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
   const double links_read = hop.links().time_links() == TimeLinks::unit ? 0.75 : 1;
   // From one parity to the other no two sites share a link.
@@ -53,7 +53,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
         },
         {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
   };
-  if constexpr (has_packs && FixedPoint<S>) {
+  if constexpr (FixedPoint<S>) {
     launch(std::integral_constant<int, +1>{},
            [&](const auto& neighbours) { return NeighboursTimesGamma5<S>(neighbours, adjoint); });
   } else {
