@@ -9,6 +9,18 @@
 
 namespace kov {
 
+/// unit times site.  What GPUs read from fields of integers: a kernel multiplies sums of such numbers by the unit,
+/// which takes fewer instructions than to multiply the numbers.
+template <class SiteT>
+struct InUnits {
+  SiteT site;
+  typename SiteT::Real unit;
+};
+template <class SiteT>
+KOKKOS_FORCEINLINE_FUNCTION auto element(const InUnits<SiteT>& v, int i) {
+  return v.unit * v.site.z[i];
+}
+
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// A field of spinors without a halo, for sites all of whose neighbours are in the field.
 template <class Storage>
@@ -60,22 +72,32 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Stored* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
-  /// sign: of the lower two spins, see NeighboursTimesGamma5; only integers have one.
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0, Real sign = 1) const {
+  /// sign: of the lower two spins, see NeighboursTimesGamma5; only integers have one.  Spinor<Real>, or InUnits of it.
+  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite, LaneHop hop, int group = 0, Real sign = 1) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
-    Spinor<Real> psi;
-    const Real unit = is_plain ? Real(1) : Real(at.scale[hop.lane] * unit_of_scale());
-    const auto number = [&](const Stored* half, int i, Real of_one) __attribute__((always_inline)) {
-      const auto z = detail::load_complex<View::row, detail::reals_together<Stored>(12)>(half, i, hop.lane);
-      return is_plain ? Complex<Real>{Real(z.re), Real(z.im)} : Complex<Real>{Real(z.re) * of_one, Real(z.im) * of_one};
+    const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
+      return detail::load_as<Real, View::row, detail::reals_together<Stored>(12)>(half, i, hop.lane);
     };
+    Spinor<Real> psi;
     for (int i = 0; i < 6; ++i) {
-      psi.z[i] = number(at.upper, i, unit);
-      psi.z[6 + i] = number(at.lower, i, sign * unit);
+      psi.z[i] = number(at.upper, i);
+      psi.z[6 + i] = number(at.lower, i);
     }
-    return psi;
+    if constexpr (is_plain) {
+      return psi;
+    } else {
+      const Real unit = at.scale[hop.lane] * unit_of_scale(), of_upper = has_packs ? unit : Real(1);
+      for (int i = 0; i < 6; ++i) {
+        if constexpr (has_packs) psi.z[i] = of_upper * psi.z[i];
+        psi.z[6 + i] = (sign * of_upper) * psi.z[6 + i];
+      }
+      if constexpr (has_packs)
+        return psi;
+      else
+        return InUnits<Spinor<Real>>{psi, unit};
+    }
   }
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, LocalHop hop, int group = 0, Real sign = 1) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite x, LocalHop hop, int group = 0, Real sign = 1) const {
     if constexpr (is_plain)
       return field_(LaneSite{hop.outer, hop.lane}, group);
     else
@@ -209,7 +231,7 @@ class NeighboursTimesGamma5 {
 
   /// Hop: LaneHop or LocalHop.
   template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite x, const Hop& hop, int group = 0) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite x, const Hop& hop, int group = 0) const {
     return neighbours_.read(x, hop, group, sign_);
   }
 #if !defined(KOKKOS_ENABLE_CUDA)

@@ -105,8 +105,7 @@ struct Codec<SiteT, Storage> {
     const float of_one = (has_scale ? scales(block)[lane] : 1.f) * unit;
     SiteT<float> r;
     for (int i = 0; i < n_complex; ++i) {
-      const auto z = detail::load_complex<N, together>(block + n_scale * N, i, lane);
-      r.z[i] = {float(z.re) * of_one, float(z.im) * of_one};
+      r.z[i] = of_one * detail::load_as<float, N, together>(block + n_scale * N, i, lane);
     }
     return r;
   }

@@ -53,8 +53,8 @@ struct NumbersInMemory<Fixed16> {
   static constexpr int together = reals_together<Stored>(12);
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION Complex<float> load_lane(const Stored* block, int i, int lane) {
-    const auto z = load_complex<N, together>(block, i, lane);
-    return {float(z.re) * fixed16_unit, float(z.im) * fixed16_unit};
+    const float unit = fixed16_unit;
+    return unit * load_as<float, N, together>(block, i, lane);
   }
   template <int N>
   static KOKKOS_FORCEINLINE_FUNCTION void store_lane(Stored* block, int i, int lane, const Complex<float>& z) {
@@ -163,7 +163,7 @@ struct Codec<ColorMatrix, Links8<T>> {
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> load_lane(const Stored* block, int lane) {
     EightReals<Real> r;
     for (int i = 0; i < 4; ++i) {
-      const auto z = detail::load_complex<N, together>(block, i, lane);
+      const auto z = detail::load_as<Real, N, together>(block, i, lane);
       r.x[2 * i] = Real(z.re);
       r.x[2 * i + 1] = Real(z.im);
     }

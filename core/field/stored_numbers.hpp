@@ -2,16 +2,18 @@
 //
 // Numbers in blocks of lanes: the order in memory that all codecs share.  Storage is [number][re|im][lane] where packs
 // exist, so that a CPU loads whole registers, and [number][lane][re|im] elsewhere, so that a GPU warp loads consecutive
-// complex numbers: two at a time, [pair][lane][number][re|im], where they are in 16 bits, so that a thread loads 8
-// bytes.
+// complex numbers: two at a time, [pair][lane][number][re|im], where a site has an even number of them in 16 or 8 bits,
+// so that a thread loads 8 or 4 bytes.
 #pragma once
 
 #include "kov/core/site/complex.hpp"
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace kov {
 
@@ -42,12 +44,13 @@ struct alignas(4 * sizeof(T)) StoredPair {
 /// How many of a site's n_stored reals a thread of a GPU loads at once.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int reals_together(int n_stored) {
-  return !has_packs && sizeof(T) == 2 && n_stored % 4 == 0 ? 4 : 2;
+  return !has_packs && sizeof(T) <= 2 && n_stored % 4 == 0 ? 4 : 2;
 }
 
-/// The place of real k (2 * complex + im) of a lane in a block of so many lanes.
+/// The place of real k (2 * complex + im) of a lane in a block of so many lanes; together: 2 or 4.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane, int lanes, int together = 2) {
-  return has_packs ? k * lanes + lane : (k / together * lanes + lane) * together + k % together;
+  const int bits = together / 2;  // without divisions
+  return has_packs ? k * lanes + lane : (((k >> bits) * lanes + lane) << bits) + (k & (together - 1));
 }
 
 template <int N, int together = 2, class T>
@@ -99,6 +102,33 @@ template <std::signed_integral Stored>
 inline constexpr float fixed_unit = 1 / fixed_units<Stored>;
 inline constexpr float fixed16_units = fixed_units<std::int16_t>, fixed16_unit = fixed_unit<std::int16_t>;
 
+/// The float of an integer.  GPUs convert 32 bits four times as fast as 8 or 16, in other units of a multiprocessor.
+KOKKOS_FORCEINLINE_FUNCTION float float_of_word(std::int32_t n) {
+#if defined(__CUDA_ARCH__)
+  float r;
+  asm("cvt.rn.f32.s32 %0, %1;" : "=f"(r) : "r"(n));  // not what the compiler makes of it
+  return r;
+#else
+  return float(n);
+#endif
+}
+
+/// load_complex() as numbers of type Real.
+template <class Real, int N, int together = 2, class T>
+KOKKOS_FORCEINLINE_FUNCTION Complex<Real> load_as(const T* block, int i, int lane) {
+  if constexpr (together == 4) {
+    // Half of the numbers are converted as they are, half as words: all units of a multiprocessor have work.
+    constexpr int bits = 8 * sizeof(T);
+    using Pair = std::conditional_t<sizeof(T) == 2, std::uint64_t, std::uint32_t>;
+    const Pair pair = reinterpret_cast<const Pair*>(block)[N * (i / 2) + lane];
+    const auto word = std::uint32_t(i % 2 == 0 ? pair : pair >> 2 * bits);
+    return {Real(T(word)), Real(float_of_word(std::int32_t(word << (32 - 2 * bits)) >> (32 - bits)))};
+  } else {
+    const auto z = load_complex<N, together>(block, i, lane);
+    return {Real(z.re), Real(z.im)};
+  }
+}
+
 /// x where a > b, else y.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T choose_greater(T a, T b, T x, T y) {
@@ -125,13 +155,42 @@ template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R for_fixed16(const R& units) {
   return for_fixed<std::int16_t>(units);
 }
+/// The nearest integer in use; 0 for what is not a number.
 template <std::signed_integral Stored, std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION Stored to_fixed(T units) {
-  return Stored(for_fixed<Stored>(units));
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(Stored) <= 2);
+  int n = 0;
+  if constexpr (sizeof(T) == 8) {
+    constexpr int most = std::numeric_limits<Stored>::max();
+    if (units == units) n = ::max(-most, ::min(most, __double2int_rn(units)));
+  } else if constexpr (sizeof(Stored) == 2) {
+    // One instruction that rounds, keeps to the limits and makes 0 of NaN.
+    asm("{.reg .s16 h; cvt.rni.s16.f32 h, %1; cvt.s32.s16 %0, h;}" : "=r"(n) : "f"(units));
+  } else {
+    asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(n) : "f"(units));
+  }
+  return Stored(n);
+#else
+  if constexpr (has_packs) return Stored(for_fixed<Stored>(units));
+  const T most(fixed_units<Stored>), rounded = std::nearbyint(units);  // as devices do
+  return Stored(rounded > most ? most : -most > rounded ? -most : rounded == rounded ? rounded : T(0));
+#endif
 }
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION std::int16_t to_fixed16(T units) {
   return to_fixed<std::int16_t>(units);
+}
+
+/// The larger one of a number that is not negative and the size of another, which is left out where it is NaN.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R larger_size(const R& most, const R& v) {
+#if defined(__CUDA_ARCH__)
+  return ::fmax(most, ::fabs(v));
+#else
+  const R none(0.f), size = choose_greater(none, v, -v, v);
+  return choose_greater(size, most, size, most);
+#endif
 }
 
 /// The largest of the numbers added, NaN if one of them is not finite.  R: likewise.
@@ -139,9 +198,8 @@ template <class R>
 struct FixedScale {
   R most = R(0.f), not_finite = R(0.f);
   KOKKOS_FORCEINLINE_FUNCTION void add(const R& v) {
-    const R none(0.f), size = choose_greater(none, v, -v, v);
-    most = choose_greater(size, most, size, most);
-    not_finite += none * v;
+    most = larger_size(most, v);
+    not_finite += R(0.f) * v;
   }
   KOKKOS_FORCEINLINE_FUNCTION R value() const { return most + not_finite; }
   template <std::signed_integral Stored>

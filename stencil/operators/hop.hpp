@@ -88,8 +88,14 @@ struct HopKernel {
     if constexpr (mu == 3 && !std::is_same_v<Site, LaneSite>)
       if (unit >> number & 1)
         return reconstruct_add<mu, projector>(sum, projected<mu, projector, R>(psi.read(hop, number)));
-    reconstruct_add<mu, projector>(sum, multiply_projected<mu, projector, R>(
-                                            u.template of_leg<number % 2 == 1>(hop, number), psi.read(hop, number)));
+    const auto at = psi.read(hop, number);
+    if constexpr (requires { at.unit; })
+      reconstruct_add<mu, projector>(
+          sum, u.times_factor(at.unit, hop, number),
+          multiply_projected<mu, projector, R>(u.template without_factor<number % 2 == 1>(hop, number), at.site));
+    else
+      reconstruct_add<mu, projector>(
+          sum, multiply_projected<mu, projector, R>(u.template of_leg<number % 2 == 1>(hop, number), at));
   }
 };
 

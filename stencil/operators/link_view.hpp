@@ -246,6 +246,18 @@ class LinksAt {
     else
       return view_.template of_leg<backward>(x_, hop, leg);
   }
+  /// The matrix of a leg on GPUs without its factor, and a real number times the factor: a real or a complex one.
+  template <bool backward, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto without_factor(const Hop& hop, int leg) const {
+    return view_.template of_lane<backward, false>(x_, hop, leg);
+  }
+  template <class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto times_factor(typename View::Real c, const Hop& hop, int leg) const {
+    if constexpr (multiplies)
+      return c * view_.lane_factor(x_, hop.crossing, leg);
+    else
+      return c;
+  }
 
  private:
   const View& view_;

@@ -9,12 +9,13 @@
 namespace kov::detail {
 
 /// Blocks on a multiprocessor: more would leave too few registers for a spinor of doubles and its sum; with numbers in
-/// 16 bits, whose loads are short, more threads hide more of their latency.
+/// 16 or 8 bits, whose loads are short, more threads hide more of their latency.
 template <class Out>
-inline constexpr int hop_blocks = sizeof(typename Out::Real) == 8 ? 2 : Out::Codec::is_plain ? 3 : 4;
+inline constexpr int hop_blocks = sizeof(typename Out::Real) == 8 ? 2
+                                  : Out::Codec::is_plain          ? 3
+                                                                  : 5;
 
 template <class Links, class In, class Out, int sign, class StencilView>
-struct ThreadBlocks<HopKernel<Links, In, Out, sign, StencilView>>
-    : StatedBlocks<128, hop_blocks<Out>, true> {};
+struct ThreadBlocks<HopKernel<Links, In, Out, sign, StencilView>> : StatedBlocks<128, hop_blocks<Out>, true> {};
 
 }  // namespace kov::detail
