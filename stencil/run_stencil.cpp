@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/launch.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 #include <deque>
 #include <memory>
