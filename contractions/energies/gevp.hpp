@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Energies from matrices of correlators: the generalised eigenvalue problem C(t) v = lambda C(t0) v.
+// Energies from matrices of correlators: the generalised eigenvalue problem C(t) v = lambda C(t0) v.  Times are in
+// lattice units, energies a E in units of the inverse lattice spacing in time.
 #pragma once
 
 #include "kov/contractions/energies/resampling.hpp"
