@@ -8,7 +8,7 @@
 #include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/field/spin_color_view.hpp"
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 
 #include <map>
 #include <string>

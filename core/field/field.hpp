@@ -106,9 +106,9 @@ class Field {
   /// cannot be assigned to, because that would do nothing: a.even() = b.odd() does not compile.
   Field& operator=(Field&&) & = default;
   Field& operator=(const Field&) const volatile& = delete;  // the templates that follow match better and say why
-  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
-  /// kov/stencil/statements/data_parallel.hpp, which must be included, also for the operators below.  y = x of two
-  /// fields does not compile, as it could mean either of two things.
+  /// Writes the value of an expression into this field's memory, on its sites: one kernel, which assign() launches; see
+  /// field_statements.hpp, also for the operators below.  y = x of two fields does not compile, as it could mean either
+  /// of two things.
   template <class E>
   requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) const& {
     if constexpr (std::is_same_v<E, Field>)

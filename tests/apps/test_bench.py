@@ -175,7 +175,7 @@ class BenchTables(ProgramTest):
         self.assertNotIn("tuned", self.call(*hop).stdout)
         os.environ["KOVARIANT_TUNE"] = self.path("tune.txt")
         self.addCleanup(os.environ.pop, "KOVARIANT_TUNE")
-        first = re.findall(r"^tuned (.*, (?:4 4 4 8|4 4 8 8), .* of [48] bytes, .*): launch (\S+)$", self.call(*hop).stdout, re.M)
+        first = re.findall(r"^tuned (.*, extent (?:4 4 4 8|4 4 8 8), .*, bytes [48], .*): launch (\S+)$", self.call(*hop).stdout, re.M)
         self.assertEqual(len(set(key for key, _ in first)), len(first))
         self.assertGreaterEqual(len(first), 4)
         self.assertIn("choice=launch default", self.read("tune.txt"))

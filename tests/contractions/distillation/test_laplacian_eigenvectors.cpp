@@ -105,7 +105,7 @@ TEST(LaplacianEigenvectors, AreTheSameInEveryMemoryOrderAndWithHalos) {
       if (order == Order::virtual_nodes &&
           !(has_packs && Layout::fits(Lattice(Comm::world(), extent).geometry().local_extent(), default_lanes)))
         continue;
-      const Lattice lattice(Comm::world(), extent, {.grid = {}, .order = order, .force_halo = forced});
+      const Lattice lattice(Comm::world(), extent, {.grid = {}, .order = order, .force_exchange = forced});
       const auto found = laplacian_eigenvectors(GaugeLinks<double>(reference::gauge_field(lattice, u)), {.n = 4});
       vectors.push_back(gather(found.vectors));
     }
