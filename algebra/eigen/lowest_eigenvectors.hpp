@@ -55,7 +55,7 @@ struct EigenMemory {
   /// Spinor fields that are alive at once, those of the result among them.
   std::int64_t fields;
 
-  /// Whether the basis fits on a lattice of so many sites.
+  /// Whether the basis fits on a lattice of this many sites.
   bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
 };
 EigenMemory eigen_memory(const EigenParameters& parameters);

@@ -37,7 +37,7 @@ struct BaryonProgramView {
   const Output* outputs;
 };
 
-/// The program for values in blocks of so many.
+/// The program for values in blocks of this many.
 template <class T>
 class BaryonProgram {
  public:

@@ -20,11 +20,11 @@ namespace detail {
 struct FieldBlocks {
   std::size_t bytes;  // of a block
   int outers, width;  // outer sites and components that share it
-  int columns;        // a part of a field begins at a multiple of so many components
+  int columns;        // a part of a field begins at a multiple of this many components
   bool in_column_layout;
 };
 
-/// What a field is whatever its sites are: compiled once for all types.
+/// The part of a field that does not depend on the type of its sites: compiled once.
 class FieldHandle {
  public:
   FieldHandle() = default;

@@ -51,8 +51,8 @@ class Tuner {
   /// version of the library.  Lines of another device or version, damaged lines and a file that cannot be read are
   /// ignored.  The variable is that of rank 0.  Collective.
   explicit Tuner(const Comm& comm, const std::string& device = {}, const Clock& clock = steady_seconds);
-  /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; failing to is
-  /// not an error.  A file that does not begin as one of these is left alone.
+  /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; a
+  /// failure is not an error.  A file that does not begin as one of these is left alone.
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
