@@ -20,7 +20,7 @@ struct EigenParameters {
   /// The largest |H v - lambda v| of a vector, relative to an upper bound of |H|.
   double tolerance = 1e-6;
   int max_restarts = 100;
-  /// Of the random start vector.
+  /// Seed of the random start vector.
   std::uint64_t seed = 1;
 };
 

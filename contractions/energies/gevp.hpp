@@ -59,7 +59,7 @@ enum class GevpTracking {
 
 struct GevpOptions {
   GevpReference reference = GevpReference::fixed;
-  /// Of the fixed reference.
+  /// The reference time, if `reference` is fixed.
   int t0 = 1;
   GevpTracking tracking = GevpTracking::running;
   /// Where tracking begins, and the vectors of fixed tracking are taken; negative: at the first time beyond its t0.

@@ -86,7 +86,7 @@ struct SolvedPropagator {
   /// The report of each column.
   std::vector<SolveReport> reports;
 
-  /// Of all columns together.
+  /// Iterations and seconds of all columns together.
   int iterations() const;
   double seconds() const;
   /// The largest |source - M S| / |source| of the columns.
