@@ -3,6 +3,7 @@
 // Eigenvectors of the Laplacian on time slices: exact spectra of free fields, dense matrices, gauge covariance, numbers
 // of another code, and what is refused.
 #include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "tests/reference/gather.hpp"
