@@ -175,6 +175,38 @@ TEST(TunedStencils, LaunchInTheShapeThatIsFastest) {
   EXPECT_EQ(shapes_of(options_with({}), 1), with_halo) << "the file was not read";
 }
 
+// So a launch with a halo compares a few numbers and texts, and makes no key.
+TEST(TunedStencils, KeepTheChoicesOfAKernelBesideItsHalo) {
+  const Comm comm = Comm::world();
+  const test::Folder folder(comm);
+  const Coord extent{4, 4, 8, 8};
+  const HaloReader reader{"kernel", Subset::all, 1, "plain"};
+  const auto check = [&](bool has_file) {
+    const Lattice lattice(comm, extent, options_with({}));
+    const Halo<Spinor, double> halo(lattice, 1);
+    const HaloLaunches& launches = halo.launches(lattice.tuner(), reader);
+    std::set<const HaloLaunches*> others;
+    for (const HaloReader& other : {HaloReader{"other", Subset::all, 1, "plain"},
+                                    {"kernel", Subset::even, 1, "plain"},
+                                    {"kernel", Subset::all, 2, "plain"},
+                                    {"kernel", Subset::all, 1, "links once"}})
+      others.insert(&halo.launches(lattice.tuner(), other));
+    EXPECT_EQ(others.size(), 4u);
+    EXPECT_EQ(others.count(&launches), 0u);
+    EXPECT_EQ(&halo.launches(lattice.tuner(), reader), &launches) << "made again";
+    EXPECT_TRUE(launches.overlap != nullptr);
+    EXPECT_EQ(launches.shape[0] != nullptr, has_file);
+    EXPECT_EQ(launches.shape[1] != nullptr, has_file);
+    EXPECT_EQ(launches.shape[0] != launches.shape[1], has_file);
+  };
+  {
+    const test::TuneFile none(std::nullopt);
+    check(false);
+  }
+  const test::TuneFile here(folder / "tune.txt");
+  check(true);
+}
+
 TEST(TunedStencils, KnowTheirDevice) {
   EXPECT_EQ(device_name().find_first_of("\t\n"), std::string::npos);
   EXPECT_EQ(device_name().find(Kokkos::DefaultExecutionSpace::name()), 0u);
