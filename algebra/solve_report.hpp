@@ -58,7 +58,7 @@ struct SolveReport {
   /// The number that the stopping rule compares with tolerance, recomputed likewise; for most solvers the residual.
   double stopping_residual = 0;
   double tolerance = 0;
-  /// Of the slowest rank.
+  /// Wall-clock time of the slowest rank.
   double seconds = 0;
   /// Of all ranks together, see Work: effective flops and bytes of the operators and the vector algebra in this solve.
   double flops = 0, bytes = 0;

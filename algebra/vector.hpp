@@ -72,27 +72,45 @@ Operator<Vector> on_vectors(const Operator<F>& A) {
   return OnVectors{A};
 }
 
+// As kov/core/vectors has them for fields: x_k is column k, a and b have a number for each column, in double, rounded
+// to the fields' precision; what is written comes last, and columns that `finished` names are left alone.  All throw
+// InputError when vectors differ in type, lattice, sites or number of columns.  Those that return numbers are
+// collective; they sum over the sites of all ranks, products and sums in double, with no factor.
+
+/// x_k = 0
 void zero(const Vector& x);
+/// y_k = x_k
 void copy(const Vector& x, const Vector& y, const ColumnMask& finished = {});
-/// Rounds to what y stores; the fields may differ in precision and lanes.
+/// y_k = x_k, rounded to what y stores; the fields may differ in precision and lanes.
 void convert(const Vector& x, const Vector& y);
+/// x_k = a_k x_k
 void scale(const ByColumn<double>& a, const Vector& x, const ColumnMask& finished = {});
+/// y_k = y_k + a_k x_k
 void axpy(const ByColumn<double>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
 void axpy(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
+/// y_k = x_k + a_k y_k
 void xpay(const Vector& x, const ByColumn<double>& a, const Vector& y, const ColumnMask& finished = {});
 void xpay(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y, const ColumnMask& finished = {});
+/// z_k = x_k + a_k y_k + b_k z_k
 void xpaypbz(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y,
              const ByColumn<std::complex<double>>& b, const Vector& z, const ColumnMask& finished = {});
+/// |x_k|^2
 ByColumn<double> norm2_by_column(const Vector& x, const ColumnMask& finished = {});
+/// x_k^+ y_k, the sum of conj(x_k) y_k
 ByColumn<std::complex<double>> inner_product_by_column(const Vector& x, const Vector& y,
                                                        const ColumnMask& finished = {});
+/// x_k^+ y_k and |x_k|^2, in one pass
 ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished = {});
+/// y_k = y_k + a_k x_k; returns |y_k|^2
 ByColumn<double> axpy_norm2(const ByColumn<double>& a, const Vector& x, const Vector& y,
                             const ColumnMask& finished = {});
 ByColumn<double> axpy_norm2(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y,
                             const ColumnMask& finished = {});
+/// G_ij = x_i^+ y_j at [i * n + j], for m columns of x and n of y
 std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y);
+/// y_i = sum over j of x_j r_ji, r_ji at r[j * n + i] for n columns of y, which share none with x
 void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
+/// y_i = y_i + sum over j of x_j r_ji
 void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
 
 /// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.

@@ -226,7 +226,7 @@ class NeighboursTimesGamma5 {
   NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
       : neighbours_(neighbours), sign_(times_gamma5 ? Real(-1) : Real(1)) {}
 
-  /// Of the lower two spins.
+  /// The sign that the lower two spins are multiplied by.
   KOKKOS_FORCEINLINE_FUNCTION Real lower_sign() const { return sign_; }
 
   /// Hop: LaneHop or LocalHop.

@@ -43,7 +43,7 @@ Stencil::Stencil(const Lattice& lattice, const Layout& layout, const std::vector
       lanes_(layout.lanes()),
       n_half_slots_(layout.n_outer() / 2 * layout.lanes()),
       origin_parity_(layout.origin_parity()) {
-  lattice.comm().require_same("the legs of a stencil", name(), lattice.halo_options().timeout_seconds);
+  lattice.comm().require_same("the legs of a stencil", name(), lattice.exchange_options().timeout_seconds);
   for (int mu = 0; mu < 4; ++mu) {
     extent_[mu] = layout.extent()[mu];
     communicates_[mu] = lattice.communicates(mu);

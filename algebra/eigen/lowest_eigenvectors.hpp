@@ -20,7 +20,7 @@ struct EigenParameters {
   /// The largest |H v - lambda v| of a vector, relative to an upper bound of |H|.
   double tolerance = 1e-6;
   int max_restarts = 100;
-  /// Of the random start vector.
+  /// Seed of the random start vector.
   std::uint64_t seed = 1;
 };
 
@@ -55,7 +55,7 @@ struct EigenMemory {
   /// Spinor fields that are alive at once, those of the result among them.
   std::int64_t fields;
 
-  /// Whether the basis fits on a lattice of so many sites.
+  /// Whether the basis fits on a lattice of this many sites.
   bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
 };
 EigenMemory eigen_memory(const EigenParameters& parameters);

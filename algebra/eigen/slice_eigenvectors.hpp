@@ -38,7 +38,7 @@ struct SliceEigenParameters {
   int max_restarts = 60;
   /// An upper bound of |A|, by which the estimate of residuals is scaled.
   double norm = 12;
-  /// Of the random start vectors.
+  /// Seed of the random start vectors.
   std::uint64_t seed = 1;
   std::function<void(const SliceEigenProgress&)> progress = {};
 };

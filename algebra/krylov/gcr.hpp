@@ -16,8 +16,8 @@ namespace kov {
 ///
 /// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
 /// another solver, or one in lower precision; one on fields is given as on_vectors(Operator<F>(...)).  directions:
-/// after so many iterations it restarts from x; it keeps two fields for each.  Otherwise like ConjugateGradient. Throws
-/// InputError unless there is a direction.
+/// after this many iterations it restarts from x; it keeps two fields for each.  Otherwise like ConjugateGradient.
+/// Throws InputError unless there is a direction.
 ///
 /// Every column is a system of its own, as in ConjugateGradient; one whose directions are exhausted waits for the
 /// others to end too, and then restarts.  For the bits of a column not to depend on those beside it, the preconditioner

@@ -98,7 +98,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     convert(residual_, low_residual_);
     return norm2_by_column(residual_);
   }
-  /// A product with 0 would keep what is not a number.
+  /// A product with 0 would keep a NaN.
   void zero_columns(const Vector& field, const ColumnMask& others) {
     if (!zeros_) zeros_ = field.like("zeros");
     copy(*zeros_, field, others);

@@ -38,7 +38,7 @@ struct OddSitesOf final : OddSites {
   Reduced reduced;
 };
 
-/// Solves on even sites: to a tolerance, in at most so many iterations.
+/// Solves on even sites: to a tolerance, in at most this many iterations.
 using EvenSolve = FunctionRef<SolveReport(double goal, int iterations_left, const ProgressCallback& progress,
                                           const Vector& source, const Vector& x)>;
 SolveReport solve_even_odd(SolveRun run, double tolerance, const OddSites& odd, const EvenSolve& solve,

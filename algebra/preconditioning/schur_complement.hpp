@@ -8,7 +8,9 @@
 
 namespace kov {
 
-/// The forms of a Schur complement M_e of M = D - 1/2 H on the even sites.
+/// The forms of a Schur complement M_e of M = D - 1/2 H on the even sites.  D_ee and D_oo are the site term on even and
+/// odd sites, H_eo the hop from odd to even sites.  T. DeGrand and P. Rossi, Comput. Phys. Commun. 60 (1990) 211; with
+/// a term that differs from site to site K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221, hep-lat/9603008.
 enum class SchurForm {
   /// D_ee - 1/4 H_eo D_oo^-1 H_oe.
   asymmetric,
@@ -19,8 +21,11 @@ enum class SchurForm {
 
 /// The Schur complement of M = D - 1/2 H on the even sites, in one of its forms.  For any site term D.
 ///
-/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  Keeps
-/// fields to work in, which copies share: do not apply two of them at the same time.
+/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  `in` and
+/// `out` have even sites, b and x all sites; every component is a vector of its own.  Normalised as M is, without
+/// factors.  All functions are asynchronous, ordered on exec, collective where the hop exchanges halos, and throw
+/// InputError when the fields have other sites, lattices or numbers of components.  Keeps fields to work in, which
+/// copies share: do not apply two of them at the same time.
 template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>>
 requires SiteTerm<Term, FieldT>
 class SchurComplement {
@@ -42,8 +47,9 @@ class SchurComplement {
 
   const Lattice& lattice() const { return hop_.lattice(); }
   SchurForm form() const { return form_; }
-  /// out = M_e in, both on even sites.
+  /// out = M_e in, two different fields.
   void apply(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, false, exec); }
+  /// out = M_e^+ in, two different fields.
   void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const { combine(in, out, true, exec); }
 
   /// out = b_e + 1/2 H_eo D_oo^-1 b_o, times D_ee^-1 in the symmetric form: the source on even sites of a full source

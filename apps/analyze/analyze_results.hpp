@@ -42,7 +42,7 @@ std::map<std::string, LabelValue> without_common_labels(std::vector<CorrelatorSe
 /// Channels with good energies at two momenta or more; none where the extents are not known.
 std::vector<DispersionResult> dispersions_of(const AnalysisResults& all);
 
-/// A table of energies.  most_rows = 0: a row for each series, in their order; else at most so many, of those with an
+/// A table of energies.  most_rows = 0: a row for each series, in their order; else at most this many, of those with an
 /// energy first, and the others counted below.
 std::string energy_table(const AnalysisResults& all, int most_rows);
 /// Effective masses of some series.

@@ -28,7 +28,7 @@ struct PreparedSeries {
 /// The numbers of replicas with their errors, with autocorrelation where that is asked for.
 std::vector<Estimate> estimates_of(const Resampled& c, const AnalyzeParameters::Errors& errors);
 
-/// Why the chains are not those of so many samples; empty where they are.
+/// Why the chains are not those of this many samples; empty where they are.
 std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& errors);
 
 /// Whether the imaginary part of most times is larger than the real part.

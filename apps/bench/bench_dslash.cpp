@@ -39,7 +39,7 @@ struct DslashTable {
     session.say(format("%-12s %-24s %-6s %5s %7s %-12s %12s %10s %9s %7s %7s", "lattice", "operator", "spinor", "links",
                        "columns", "in lanes", "us a column", "Gflop/s", "GB/s", "%triad", "%copy"));
   }
-  /// Whether fields of so many bytes a site fit; says so if not.
+  /// Whether fields of this many bytes a site fit; says so if not.
   bool fits(double bytes_per_site, const std::string& spinor, int link_reals, int n) const {
     const double needed = sites * bytes_per_site + most_triad_bytes;
     if (needed <= memory) return true;

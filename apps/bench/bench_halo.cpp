@@ -5,8 +5,8 @@
 #include "kov/core/runtime/runtime.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace kov::app {
 
 namespace {
 
-using Overlap = HaloOptions::Overlap;
+using Overlap = ExchangeOptions::Overlap;
 using Launches = std::function<void()>;
 
 /// Seconds a call, of the slowest rank.
@@ -74,7 +74,7 @@ class PingPong {
 };
 
 LatticeOptions options_of(const Comm& comm, Overlap overlap) {
-  return {.force_halo = comm.size() == 1, .halo = {.overlap = overlap}};
+  return {.force_exchange = comm.size() == 1, .exchange = {.overlap = overlap}};
 }
 
 template <class T, class Compressor = WholeSites>
@@ -139,10 +139,10 @@ struct NeighbourSum {
 
 /// An exchange, kernels on the interior that take about as long, and both at once.
 template <class T>
-void bench_beside(const Session& session, const Coord& extent, HaloOptions::Transport transport, double seconds) {
+void bench_beside(const Session& session, const Coord& extent, ExchangeOptions::Transport transport, double seconds) {
   const Comm& comm = session.comm;
   LatticeOptions options = options_of(comm, Overlap::overlapped);
-  options.halo.transport = transport;
+  options.exchange.transport = transport;
   const Lattice lattice(comm, extent, options);
   const Stencil& stencil = Stencil::of(lattice);
   const SpinorField<T> in(lattice, "in"), out(lattice, "out");
@@ -163,7 +163,7 @@ void bench_beside(const Session& session, const Coord& extent, HaloOptions::Tran
   };
   const auto s = medians_in_turns(comm, {[&] { interior(neighbours, times); }, exchange, both}, seconds);
   session.say(format("%-12s spinor, %-9s %-6s %10.3f %11.3f %10.3f %9.0f", to_string(extent).c_str(),
-                     to_string(lattice.halo_options().transport).c_str(), sizeof(T) == 8 ? "double" : "float",
+                     to_string(lattice.exchange_options().transport).c_str(), sizeof(T) == 8 ? "double" : "float",
                      s[0] * 1e3, s[1] * 1e3, s[2] * 1e3, 100 * s[2] / (s[0] + s[1])));
 }
 
@@ -190,7 +190,7 @@ void bench_halo(const Session& session, const Coord& extent, double seconds) {
   bench_overlap<double>(session, extent, seconds);
   bench_overlap<float>(session, extent, seconds);
   session.say(format("%-12s %-25s %10s %11s %10s %9s", "lattice", "ms a call", "interior", "exchange", "both", "%sum"));
-  using Transport = HaloOptions::Transport;
+  using Transport = ExchangeOptions::Transport;
   for (const Transport transport : {Transport::automatic, Transport::staged}) {
     bench_beside<double>(session, extent, transport, seconds);
     bench_beside<float>(session, extent, transport, seconds);

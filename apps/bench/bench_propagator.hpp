@@ -13,7 +13,7 @@ namespace kov::app {
 /// The problem of the table.
 struct PropagatorBench {
   Coord lattice;
-  /// The links: quenched, beta, and so many sweeps from a cold start, each a heatbath and three overrelaxations.
+  /// The links: quenched, beta, and this many sweeps from a cold start, each a heatbath and three overrelaxations.
   double beta = 6.0;
   int sweeps = 60;
   /// Near the critical mass of these links, where pions weigh about 0.4 in lattice units.

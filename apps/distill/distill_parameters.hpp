@@ -57,7 +57,7 @@ struct DistillParameters {
   std::vector<ElementalLabel> labels() const;
   /// Of elementals of baryons.
   std::vector<Momentum> baryon_momenta() const { return momenta_up_to(elementals.max_baryon_momentum); }
-  /// The source times on a lattice with so many.
+  /// The source times on a lattice with this many.
   std::vector<int> source_times(int n_times) const;
 
   /// What the files of a configuration depend on beside it: equal texts, equal results.

@@ -65,8 +65,8 @@ struct DistillPlan {
   int n_parts() const;
 };
 
-/// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file has other
-/// parameters or is none of these, FormatError when it is damaged; both say to move it away.  Collective.
+/// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file is of
+/// another kind or has other parameters, FormatError when it is damaged; both say to move it away.  Collective.
 DistillPlan plan_distillation(const Comm& comm, const DistillParameters& parameters, const Settings& settings);
 
 /// The plan as text, for --dry-run and the log.  Collective.

@@ -34,7 +34,7 @@ std::string plain(const std::string& text);
 /// Markup for a number: "$-0.25$", "$10^{-3}$", "$2.5×10^{7}$".  decimals: digits after the point where no power of ten
 /// is split off; 1 is not written in front of a power.
 std::string number_markup(double value, int decimals);
-/// Markup for a number of at most so many significant digits, as %g writes it.
+/// Markup for a number of at most this many significant digits, as %g writes it.
 std::string number_markup(double value);
 
 /// The text without styles.
@@ -47,7 +47,7 @@ double text_width(const TextLine& line);
 /// their size.
 inline constexpr double script_size = 0.72, superscript_rise = 0.38, subscript_drop = 0.16;
 
-/// Lines of at most so many widths of text_width(), broken at blanks; text beyond `most` lines is replaced by an
+/// Lines of at most this many widths of text_width(), broken at blanks; text beyond `most` lines is replaced by an
 /// ellipsis.
 std::vector<TextLine> broken_lines(const TextLine& line, double width, std::size_t most);
 

@@ -34,7 +34,7 @@ void fill_closed_streams() {
 }
 
 void run_action(const Parsed& parsed, const std::string& command_line, const Comm& comm) {
-  comm.require_same("the command line", command_line, HaloOptions().timeout_seconds);
+  comm.require_same("the command line", command_line, ExchangeOptions().timeout_seconds);
   require(!parsed.log_file.empty() || parsed.given.count("--log") == 0,
           "--log is '', which names no file: give it a name, such as run.log");
   Session session{.comm = comm,

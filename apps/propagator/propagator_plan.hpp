@@ -51,7 +51,8 @@ struct PropagatorPlan {
 std::string column_file(const PlannedPropagator& planned, int column);
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file of a
-/// propagator has other parameters or is none, FormatError when it is damaged; both say to move it away.  Collective.
+/// propagator is no propagator or has other parameters, FormatError when it is damaged; both say to move it away.
+/// Collective.
 PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& parameters, const Settings& settings);
 
 /// The plan as text, for --dry-run and the log.  Collective.

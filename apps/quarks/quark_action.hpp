@@ -5,7 +5,7 @@
 
 #include "apps/settings/settings.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 
 #include <array>
 #include <map>

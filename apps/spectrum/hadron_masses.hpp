@@ -24,7 +24,7 @@ const std::vector<std::string>& nucleon_names();
 /// Channels whose mean is the correlator of a hadron: "pion", "rho" or "nucleon".
 std::vector<std::string> hadron_channels(const std::string& hadron);
 
-/// How many effective masses a hadron ("pion", "rho" or "nucleon") has on a lattice with so many times: mesons are
+/// How many effective masses a hadron ("pion", "rho" or "nucleon") has on a lattice with this many times: mesons are
 /// folded.
 int n_effective_masses(const std::string& hadron, int n_times);
 

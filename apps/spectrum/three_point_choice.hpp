@@ -46,9 +46,9 @@ struct ThreePointChoice {
   /// One of the correlators that both have, in words, where their quarks are the same; empty when there is none.
   std::string common_correlator(const ThreePointChoice& other) const;
 
-  /// Of `hadron`.  Throws InputError for a name that is none.
+  /// Of `hadron`.  Throws InputError for any other name.
   ThreePointHadron resolved_hadron() const;
-  /// Of `currents`, each once.  Throws InputError for a name that is none.
+  /// Of `currents`, each once.  Throws InputError for any other name.
   ThreePointCurrents all_currents() const;
   /// The line of the hadron that the current is on: struck, or by default "quark" of a meson, "q" of q, q and p, the
   /// first quark of octet or decuplet.

@@ -19,8 +19,8 @@ struct CorrelatorArray {
   Correlator head;
   std::vector<Momentum> momenta = {};
   std::size_t n_times = 0;
-  /// Of each row, a source of a configuration; "" where correlators have no label of that name.  no_source where there
-  /// is none.
+  /// Of each row, a source of a configuration; "" where correlators have no label of that name.  no_source where the
+  /// file has no source.
   std::vector<std::string> configurations = {};
   std::vector<Coord> sources = {};
   /// [row][momentum][t]

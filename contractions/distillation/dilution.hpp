@@ -20,7 +20,7 @@ struct IndexDilution {
     interlace  ///< n classes with every n-th: i mod n
   };
   Kind kind = Kind::full;
-  /// Of block and interlace.
+  /// n, for block and interlace.
   int n = 1;
 
   /// Throws InputError where n is not from 1 to N.

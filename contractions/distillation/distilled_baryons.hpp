@@ -5,7 +5,7 @@
 
 #include "kov/contractions/distillation/multi_meson.hpp"
 #include "kov/contractions/hadrons/baryon_operator.hpp"
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 
 #include <complex>
 #include <cstddef>

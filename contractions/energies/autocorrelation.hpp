@@ -13,7 +13,7 @@ namespace kov {
 /// What the Gamma method finds of a Monte Carlo history.
 struct Autocorrelation {
   double mean;
-  /// One standard deviation of the mean, autocorrelation included.
+  /// One standard deviation of the mean, autocorrelation included, and that of this error; in the units of the history.
   double error, error_of_error;
   /// 1/2 + sum_t rho(t), in units of the distance of measurements; 1/2 without autocorrelation.
   double tau_int, tau_int_error;
@@ -26,6 +26,7 @@ struct Autocorrelation {
   std::vector<double> rho;
 };
 
+/// Settings of the Gamma method.
 struct GammaMethod {
   /// The assumed ratio of the exponential and the integrated time.
   double s = 1.5;

@@ -26,7 +26,7 @@ struct EnergyAtMomentum {
 
 struct Dispersion {
   DispersionForm form;
-  /// m, c^2.  m is NaN where the fit has m^2 < 0.
+  /// m in lattice units, and c^2, without units.  m is NaN where the fit has m^2 < 0.
   Resampled parameters;
   double chi2;
   int dof;
@@ -38,11 +38,11 @@ struct Dispersion {
 
   Estimate mass() const { return parameters.estimate(0); }
   Estimate c2() const { return parameters.estimate(1); }
-  /// The fit at the momentum n.
+  /// The fitted E at the momentum n, in lattice units.
   double energy(const std::array<int, 3>& n, const std::array<int, 3>& extent) const;
 };
 
-/// sum_i p_i^2, or sum_i 4 sin^2(p_i / 2).
+/// sum_i p_i^2, or sum_i 4 sin^2(p_i / 2), with p_i = 2 pi n_i / L_i, L_i = extent[i]; in lattice units.
 double momentum_squared(DispersionForm form, const std::array<int, 3>& n, const std::array<int, 3>& extent);
 
 /// A least-squares fit that is linear in the unknowns, for the means and every replica, correlated.  Energies that are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Correlators folded about the middle in time, and effective masses of all kinds.
+// Correlators folded about the middle in time, and effective masses of all kinds.  c[t] is a correlator at the distance
+// t in time from the source, in lattice units; masses are a m, in units of the inverse lattice spacing in time.
 #pragma once
 
 #include "kov/contractions/energies/resampling.hpp"

@@ -121,7 +121,7 @@ struct Whitener {
   }
 };
 
-/// Memory of fits of so many times and parameters.
+/// Memory of fits of this many times and parameters.
 struct FitMemory {
   TimeVector white, residual, next_residual;
   Slopes slopes, jacobian, next_jacobian;

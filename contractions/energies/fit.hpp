@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Correlated least-squares fits of one or two states to correlators, and averages over the ranges of such fits.
+// Correlated least-squares fits of one or two states to correlators, and averages over the ranges of such fits.  Times
+// are in lattice units, energies a E in units of the inverse lattice spacing in time; amplitudes have the units and the
+// normalisation of the correlator.
 #pragma once
 
 #include "kov/contractions/energies/resampling.hpp"

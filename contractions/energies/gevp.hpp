@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Energies from matrices of correlators: the generalised eigenvalue problem C(t) v = lambda C(t0) v.
+// Energies from matrices of correlators: the generalised eigenvalue problem C(t) v = lambda C(t0) v.  Times are in
+// lattice units, energies a E in units of the inverse lattice spacing in time.
 #pragma once
 
 #include "kov/contractions/energies/resampling.hpp"
@@ -58,7 +59,7 @@ enum class GevpTracking {
 
 struct GevpOptions {
   GevpReference reference = GevpReference::fixed;
-  /// Of the fixed reference.
+  /// The reference time, if `reference` is fixed.
   int t0 = 1;
   GevpTracking tracking = GevpTracking::running;
   /// Where tracking begins, and the vectors of fixed tracking are taken; negative: at the first time beyond its t0.

@@ -5,9 +5,9 @@
 
 namespace kov {
 
-/// The probability that chi^2 of so many degrees of freedom is this large or larger: Q(dof / 2, chi2 / 2), the
+/// The probability that chi^2 of this many degrees of freedom is this large or larger: Q(dof / 2, chi2 / 2), the
 /// regularised incomplete gamma function; for a covariance that is known.  NaN without degrees of freedom or for a chi2
-/// that is none.
+/// that is NaN.
 double chi2_p_value(double chi2, int dof);
 
 /// The same where the covariance was estimated from n independent samples: chi^2 is then distributed as Hotelling's

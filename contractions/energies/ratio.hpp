@@ -16,7 +16,8 @@ namespace kov {
 ///
 /// C2' the two-point function at the momentum of the sink, and C2 at that of the source; the root is 1 where both are
 /// the same (LHPC, hep-lat/0304018).  It tends to <p'|J|p> / (2 sqrt(E' E)) for states of norm 2 E, where source and
-/// sink have one operator and T is far from the end of the lattice.  NaN where the root is of a negative number.
+/// sink have one operator and T is far from the end of the lattice; without further factors, in the units of J, times
+/// in lattice units.  NaN where the root is of a negative number.
 ///
 /// c2_source is empty at zero transfer.  Throws InputError for functions that end before t_sink.
 std::vector<double> three_point_ratio(std::span<const double> c3, std::span<const double> c2_sink,

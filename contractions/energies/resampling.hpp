@@ -75,7 +75,7 @@ concept Resampling = requires(const R& resampling, const Samples& samples) {
 
 /// Replica k leaves out sample k: error^2 = (n - 1) / n sum_k (f_k - mean of f)^2.
 struct Jackknife {
-  /// So many neighbouring samples are averaged first, see bin().
+  /// This many neighbouring samples are averaged first, see bin().
   int bin = 1;
   /// Throws InputError with fewer than two bins or rows of unequal length.
   Resampled operator()(const Samples& samples) const;
@@ -87,7 +87,7 @@ struct Jackknife {
 struct Bootstrap {
   int replicas = 1000;
   std::uint64_t seed = 1;
-  /// So many neighbouring samples are averaged first, and these blocks are drawn.
+  /// This many neighbouring samples are averaged first, and these blocks are drawn.
   int bin = 1;
   /// Throws InputError with fewer than two bins or replicas or rows of unequal length.
   Resampled operator()(const Samples& samples) const;

@@ -36,7 +36,7 @@ class ContractionRunner {
   ContractionPlan plan_;
   int n_items_ = 0;
   Buffer<Complex<T>> workspace_, units_;
-  /// Where the unit matrix for so many rows of eigenvectors begins.
+  /// Where the unit matrix for this many rows of eigenvectors begins.
   std::map<int, std::size_t> unit_of_rows_;
   Buffer<Complex<double>> sums_;
   TraceWorkspace parts_;

@@ -41,7 +41,7 @@ class EngineGroup {
     return sum;
   }
 
-  /// As that of each engine.
+  /// Calls add() of each engine.
   void add(const SinkSlices<Real>& slices, const Exec& exec = {}) {
     SinkSlices<Real> of_engine = slices;
     for (Engine& engine : engines_) {

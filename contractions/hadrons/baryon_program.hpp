@@ -37,7 +37,7 @@ struct BaryonProgramView {
   const Output* outputs;
 };
 
-/// The program for values in blocks of so many.
+/// The program for values in blocks of this many.
 template <class T>
 class BaryonProgram {
  public:
@@ -48,7 +48,7 @@ class BaryonProgram {
   View view() const {
     return {block_begin_.data(), n_values_.data(), diquarks_.data(), crosses_.data(), thirds_.data(), outputs_.data()};
   }
-  /// Of a site.
+  /// Flops for each site.
   double flops() const { return flops_; }
   int n_blocks() const { return int(n_values_.size()); }
   int n_diquarks() const { return int(diquarks_.size()); }

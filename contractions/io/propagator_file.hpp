@@ -39,7 +39,7 @@ struct PropagatorPart {
   std::optional<std::array<std::uint32_t, 2>> sums = {};
   /// For messages: "", "the column of spin 0 and colour 2".
   std::string name = {};
-  /// Each number belongs to so many places, `step` elements apart: of a source that all columns share.
+  /// Each number belongs to this many places, `step` elements apart: of a source that all columns share.
   int copies = 1, step = 0;
 };
 
@@ -59,7 +59,7 @@ PropagatorSource open_propagator(const Comm& comm, const std::filesystem::path& 
 class PropagatorSink {
  public:
   virtual ~PropagatorSink() = default;
-  /// Makes room for a slice of so many bytes.
+  /// Makes room for a slice of this many bytes.
   virtual void begin_slice(std::uint64_t bytes) = 0;
   /// Bytes in big-endian order, which may be changed, at their offset in that slice.  Threads may call it at the same
   /// time.

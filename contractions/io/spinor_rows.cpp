@@ -150,7 +150,7 @@ class SliceExport {
         elements_(elements),
         groups_(n_host_threads()) {}
 
-  /// t: local.  bad: sites with numbers that a file of so many bits does not hold.
+  /// t: local.  bad: sites with numbers that a file of this many bits does not hold.
   void operator()(int t, int bits, std::span<double> slice, FirstSite& bad) {
     const SiteRows& rows = rows_.rows();
     const std::size_t reals = 2 * elements_.size();

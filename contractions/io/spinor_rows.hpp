@@ -22,7 +22,7 @@ using OpenSink = std::function<std::unique_ptr<PropagatorSink>()>;
 
 /// Opens the sink on rank 0, once all memory is there, writes all time slices and finishes it.  elements: as in
 /// PropagatorPart, some or all of the field's.  The sink, nothing on other ranks.  Collective.  Throws InputError for a
-/// number that is not finite in so many bits.
+/// number that is not finite in this many bits.
 template <class T>
 std::unique_ptr<PropagatorSink> write_spinors(const SpinorField<T>& field, const std::vector<int>& elements, int bits,
                                               const OpenSink& open, const std::string& name);

@@ -147,14 +147,17 @@ ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOption
   TuneKey key{.kernel = "matrix product", .choice = "tiling"};
   for (const ProductTiling tiling : candidates)
     key.choice += ' ' + (tiling == ProductTiling::vendor ? options.blas.name() : name(tiling));
-  key.local_extent = {problem.c.n_rows, problem.c.n_columns, problem.a.n_columns, int(part.batch.size())};
-  key.order = problem.gamma5 == Gamma5Fold::none    ? "plain"
-              : problem.gamma5 == Gamma5Fold::signs ? "signs of gamma5"
-                                                    : "exchange of gamma5";
-  if (problem.conjugate) key.order += ", conjugate";
-  if (wide) key.order += ", sums in double";
-  key.complex_numbers = is_complex_number<Z> ? 1 : 0;
-  key.real_bytes = int(sizeof(MatrixReal<Z>));
+  key.add("rows", problem.c.n_rows)
+      .add("columns", problem.c.n_columns)
+      .add("inner", problem.a.n_columns)
+      .add("matrices", part.batch.size())
+      .add("gamma5", problem.gamma5 == Gamma5Fold::none    ? "none"
+                     : problem.gamma5 == Gamma5Fold::signs ? "signs"
+                                                           : "exchange")
+      .add("conjugate", problem.conjugate)
+      .add("sums", wide ? "double" : "plain")
+      .add("complex", is_complex_number<Z>)
+      .add("bytes", sizeof(MatrixReal<Z>));
   const int fastest = tuned_candidate(
       *options.tuner, key, int(candidates.size()),
       [&](int i) { launch_product_by(candidates[std::size_t(i)], part, options, exec); },

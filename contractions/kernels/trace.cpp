@@ -144,12 +144,13 @@ TraceTiling tuned_trace_tiling(const TraceProblem<Z>& problem, TraceWorkspace& w
   TuneKey key{.kernel = "traces", .choice = "tiling"};
   for (const TraceTiling tiling : candidates)
     key.choice += ", " + (tiling == TraceTiling::vendor ? options.blas.name() : name(tiling));
-  key.local_extent = {problem.n_left, problem.n_right, int(std::min<std::int64_t>(problem.length, 2147483647)),
-                      part.n_pairs};
-  key.order = wide ? "sums in double" : "plain";
-  key.components = options.n_splits;
-  key.complex_numbers = 1;
-  key.real_bytes = int(sizeof(MatrixReal<Z>));
+  key.add("left", problem.n_left)
+      .add("right", problem.n_right)
+      .add("length", problem.length)
+      .add("pairs", part.n_pairs)
+      .add("sums", wide ? "double" : "plain")
+      .add("splits", options.n_splits)
+      .add("bytes", sizeof(MatrixReal<Z>));
   const int fastest = tuned_candidate(
       *options.tuner, key, int(candidates.size()),
       [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },

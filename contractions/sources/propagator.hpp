@@ -8,7 +8,7 @@
 #include "kov/contractions/correlators/correlator.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/field/spin_color_view.hpp"
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 
 #include <map>
 #include <string>
@@ -86,7 +86,7 @@ struct SolvedPropagator {
   /// The report of each column.
   std::vector<SolveReport> reports;
 
-  /// Of all columns together.
+  /// Iterations and seconds of all columns together.
   int iterations() const;
   double seconds() const;
   /// The largest |source - M S| / |source| of the columns.

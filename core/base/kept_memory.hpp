@@ -40,7 +40,7 @@ class KeptMemory {
     std::size_t bytes;
   };
   void keep(Block block, std::size_t bytes) noexcept;
-  /// Takes blocks out until at most so many bytes are kept.
+  /// Takes blocks out until at most this many bytes are kept.
   std::list<Kept> reduce(std::size_t most) noexcept;
 
   mutable std::mutex mutex_;

@@ -66,14 +66,14 @@ class Comm {
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) const;
 
   /// Throws InputError, on every rank, unless all ranks have the same text.  what: names it in the message. Collective;
-  /// throws CommError when a rank has not come after so many seconds (0: waits for ever).
+  /// throws CommError when a rank has not come after this many seconds (0: waits for ever).
   void require_same(const std::string& what, const std::string& text, double timeout_seconds = default_timeout()) const;
 
   /// Whether messages may be sent from and received in GPU memory: the MPI of every rank supports it.  Collective.
   bool takes_device_memory() const;
 
   /// Waits until done() says yes: for what rank `from` writes into memory that both reach.  Throws CommError when that
-  /// rank has failed or so many seconds have passed (0: waits for ever); name says what is awaited.
+  /// rank has failed or this many seconds have passed (0: waits for ever); name says what is awaited.
   void wait_until(const std::function<bool()>& done, int from, const std::function<std::string()>& name,
                   double timeout_seconds = default_timeout()) const;
 
@@ -88,7 +88,7 @@ class Comm {
     void receive(std::span<std::byte> bytes, int from, int tag);
     void send(std::span<const std::byte> bytes, int to, int tag);
     /// Returns when every message has arrived.  Throws CommError when one is shorter than its buffer, or when one has
-    /// not come after so many seconds (0: waits for ever); name_of says which message a tag is.
+    /// not come after this many seconds (0: waits for ever); name_of says which message a tag is.
     void wait(double timeout_seconds = default_timeout(), const std::function<std::string(int)>& name_of = {});
 
     struct Impl;

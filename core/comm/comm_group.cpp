@@ -11,7 +11,7 @@ namespace kov {
 
 namespace {
 
-/// Beyond those of halos; MPI allows at least 32767.
+/// Beyond those that callers use; MPI allows at least 32767.
 constexpr int group_tag = 32000;
 
 template <class T>

@@ -20,11 +20,11 @@ namespace detail {
 struct FieldBlocks {
   std::size_t bytes;  // of a block
   int outers, width;  // outer sites and components that share it
-  int columns;        // a part of a field begins at a multiple of so many components
+  int columns;        // a part of a field begins at a multiple of this many components
   bool in_column_layout;
 };
 
-/// What a field is whatever its sites are: compiled once for all types.
+/// The part of a field that does not depend on the type of its sites: compiled once.
 class FieldHandle {
  public:
   FieldHandle() = default;
@@ -106,9 +106,9 @@ class Field {
   /// cannot be assigned to, because that would do nothing: a.even() = b.odd() does not compile.
   Field& operator=(Field&&) & = default;
   Field& operator=(const Field&) const volatile& = delete;  // the templates that follow match better and say why
-  /// Writes the value of an expression into this field's memory, on its sites: one kernel.  See assign() in
-  /// kov/stencil/statements/data_parallel.hpp, which must be included, also for the operators below.  y = x of two
-  /// fields does not compile, as it could mean either of two things.
+  /// Writes the value of an expression into this field's memory, on its sites: one kernel, which assign() launches; see
+  /// field_statements.hpp, also for the operators below.  y = x of two fields does not compile, as it could mean either
+  /// of two things.
   template <class E>
   requires(SiteExpression<E> || detail::AnyField<E>) const Field& operator=(const E& e) const& {
     if constexpr (std::is_same_v<E, Field>)

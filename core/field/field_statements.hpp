@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Declarations behind the operators of fields, which kov/stencil/statements/data_parallel.hpp computes, and the single
-// message that the compiler prints for a statement without meaning.
+// Where arithmetic on fields is plugged in, and the single message that the compiler prints for a statement without
+// meaning.  Field's operators must be members; they call two functions, which whoever defines expressions defines for
+// them, found by argument-dependent lookup:
+//   assign(expression, field)                        writes the expression's value into the field's memory
+//   detail::evaluate(expression, name, type_identity<Field>)   returns a new field with it
 #pragma once
 
 #include "kov/core/site/complex.hpp"
@@ -15,7 +18,7 @@ namespace kov {
 template <template <class> class SiteT, class Storage, class Lanes>
 class Field;
 
-/// What can be assigned to a field site by site: the expressions of kov/stencil/statements/expression.hpp.
+/// What can be assigned to a field site by site: a type with this tag.
 template <class E>
 concept SiteExpression = requires {
   typename E::SiteExpressionTag;
@@ -34,7 +37,7 @@ inline constexpr bool is_any_field_v<Field<SiteT, Storage, Lanes>> = true;
 template <class F>
 concept AnyField = is_any_field_v<F>;
 
-/// Whether assign() of data_parallel.hpp takes these fields.
+/// Whether an assign() that takes these fields is declared.
 template <class F>
 concept HasStatements = requires(const F& f) {
   assign(f, f);
@@ -43,7 +46,7 @@ template <class F>
 concept LacksStatements = AnyField<F> && !HasStatements<F>;
 
 /// The value of a statement that does not compile: it combines with everything, so that the compiler prints one message
-/// and no others follow.  known: whether data_parallel.hpp is included.
+/// and no others follow.  known: whether assign() is declared.
 template <bool known>
 struct WrongStatement {
   using SiteExpressionTag = void;
@@ -84,7 +87,7 @@ constexpr bool can_scale() {
     return false;
 }
 
-/// Operands of arithmetic for which data_parallel.hpp is missing or has no operators.
+/// Operands of arithmetic for which no assign() is declared.
 template <class A, class B>
 concept WithoutStatements = LacksStatements<A> || LacksStatements<B> ||
                             (std::is_same_v<A, WrongStatement<false>> &&

@@ -15,7 +15,7 @@ struct Links12 {};
 
 /// SU(3) matrices as the numbers of to_eight(), in T: float, double or Fixed16.  Off by at most 6 (float) and 50
 /// (double) roundings of 1, and in 16 bits by 2e-4; wrong for matrices that are not in SU(3).  As in Fixed16, 16 bits
-/// do not keep what is not a number.
+/// do not keep NaN.
 template <class T>
 struct Links8 {};
 

@@ -21,7 +21,7 @@ void export_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const
 template <class Stored>
 void export_device_blocks(const Layout& layout, const SiteBlocks<Stored>& blocks, const FieldShape& shape,
                           std::span<double> values);
-/// So many doubles a host puts in order faster than a GPU, from which they have to be copied.
+/// Up to this many doubles are put in order faster by a host than by a GPU, from which they have to be copied.
 inline constexpr std::size_t few_numbers = std::size_t(1) << 17;
 /// Zeros, whose pages all threads have touched first.
 std::vector<double> host_numbers(std::size_t n);

@@ -47,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int reals_together(int n_stored) {
   return !has_packs && sizeof(T) <= 2 && n_stored % 4 == 0 ? 4 : 2;
 }
 
-/// The place of real k (2 * complex + im) of a lane in a block of so many lanes; together: 2 or 4.
+/// The place of real k (2 * complex + im) of a lane in a block of this many lanes; together: 2 or 4.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int real_place(int k, int lane, int lanes, int together = 2) {
   const int bits = together / 2;  // without divisions
   return has_packs ? k * lanes + lane : (((k >> bits) * lanes + lane) << bits) + (k & (together - 1));
@@ -142,8 +142,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<float, N> choose_greater(const Pack<float, N>& 
 }
 #endif
 
-/// What, when its fraction is cut off, is the nearest integer in use; 0 for what is not a number.  R: a real or a pack
-/// of them.
+/// A number whose integer part is `units` rounded to the nearest integer in use; 0 for NaN.  R: a real or a pack of them.
 template <std::signed_integral Stored, class R>
 KOKKOS_FORCEINLINE_FUNCTION R for_fixed(const R& units) {
   const R most(fixed_units<Stored>), least(-fixed_units<Stored>), none(0.f);

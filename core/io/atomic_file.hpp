@@ -77,7 +77,7 @@ class OutputFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Appends so many bytes that write_at() will give their values, and says where they begin.
+  /// Appends this many bytes that write_at() will give their values, and says where they begin.
   std::uint64_t extend(std::uint64_t bytes);
   /// Overwrites bytes that were appended before.  Threads may call it at the same time.
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);

@@ -105,9 +105,9 @@ struct Hdf5File::Impl {
   [[noreturn]] void fail_writing(const std::string& object);
   /// Writing is possible on files that create() made and that are open.
   void require_writable(const std::string& object) const;
-  /// The same, and HDF5 may make the file larger by so many bytes; otherwise the file is lost.
+  /// The same, and HDF5 may make the file larger by this many bytes; otherwise the file is lost.
   void prepare_write(const std::string& object, std::uint64_t bytes = 0);
-  /// The limit on the sizes of files, which images have too, lets the file grow by so many bytes.
+  /// The limit on the sizes of files, which images have too, lets the file grow by this many bytes.
   void require_room(const std::string& object, std::uint64_t so_far, std::uint64_t bytes) const;
   void require_open(const std::string& object) const;
   void require_new(const std::string& dataset) const;

@@ -22,21 +22,6 @@ Order choose_order(const Coord& local, const LatticeOptions& options) {
   return options.order.value_or(best);
 }
 
-HaloOptions resolved(const Comm& comm, HaloOptions options) {
-  using Transport = HaloOptions::Transport;
-  const bool shared = options.transport == Transport::shared, automatic = options.transport == Transport::automatic;
-  if (unified_memory || shared || options.transport == Transport::staged) {
-    options.transport = unified_memory && (shared || automatic) ? Transport::shared : Transport::staged;
-    return options;
-  }
-  const bool possible = comm.takes_device_memory();
-  require<NotBuilt>(possible || automatic,
-                    "messages from device memory were asked for, but this MPI cannot send them: use an MPI with CUDA "
-                    "support, or the staged transport");
-  options.transport = possible ? Transport::device : Transport::staged;
-  return options;
-}
-
 /// 1 in each direction divided among ranks.
 Coord divided(const Coord& grid) {
   Coord d{};
@@ -46,11 +31,9 @@ Coord divided(const Coord& grid) {
 
 /// Everything that must be the same on all ranks, as text.
 std::string in_words(const Coord& extent, const LatticeOptions& options) {
-  const HaloOptions& halo = options.halo;
   return sentence(to_string(extent), "grid", options.grid ? to_string(*options.grid) : "any", "order",
-                  options.order ? to_string(*options.order) : "any", "forced halo", options.force_halo, "overlap",
-                  int(halo.overlap), "wire", int(halo.wire), "transport", int(halo.transport), "checked exchanges",
-                  halo.checked_exchanges, "timeout", halo.timeout_seconds);
+                  options.order ? to_string(*options.order) : "any", "forced exchange", options.force_exchange,
+                  to_string(options.exchange));
 }
 
 }  // namespace
@@ -59,8 +42,8 @@ struct Lattice::Parts {
   Comm comm;
   Geometry geometry;
   Layout layout, columns;
-  bool force_halo;
-  HaloOptions halo;
+  bool force_exchange;
+  ExchangeOptions exchange;
   std::map<std::type_index, std::shared_ptr<void>> memory;  // tables of remember()
   Tuner tuner;
   detail::SumScratchPool sum_scratch;
@@ -71,13 +54,13 @@ struct Lattice::Parts {
         layout(geometry.local_extent(), parity(geometry.origin()), default_lanes,
                choose_order(geometry.local_extent(), options), divided(geometry.grid())),
         columns(geometry.local_extent(), parity(geometry.origin()), 1, Order::even_odd),
-        force_halo(options.force_halo),
-        halo(resolved(c, options.halo)),
+        force_exchange(options.force_exchange),
+        exchange(options.exchange.resolved(c)),
         tuner(c, device_name()) {}
 };
 
 Lattice::Lattice(const Comm& comm, const Coord& extent, const LatticeOptions& options) {
-  comm.require_same("the lattice", in_words(extent, options), options.halo.timeout_seconds);
+  comm.require_same("the lattice", in_words(extent, options), options.exchange.timeout_seconds);
   parts_ = std::make_shared<Parts>(comm, extent, options);
 }
 
@@ -91,8 +74,8 @@ const Comm& Lattice::comm() const { return parts_->comm; }
 const Geometry& Lattice::geometry() const { return parts_->geometry; }
 const Layout& Lattice::layout() const { return parts_->layout; }
 const Layout& Lattice::column_layout() const { return parts_->columns; }
-bool Lattice::communicates(int mu) const { return parts_->force_halo || parts_->geometry.grid()[mu] > 1; }
-const HaloOptions& Lattice::halo_options() const { return parts_->halo; }
+bool Lattice::communicates(int mu) const { return parts_->force_exchange || parts_->geometry.grid()[mu] > 1; }
+const ExchangeOptions& Lattice::exchange_options() const { return parts_->exchange; }
 Tuner& Lattice::tuner() const { return parts_->tuner; }
 detail::SumScratchPool& Lattice::sum_scratch() const { return parts_->sum_scratch; }
 std::shared_ptr<void>& Lattice::memory_of(const std::type_index& table) const { return parts_->memory[table]; }

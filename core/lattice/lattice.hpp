@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kov/core/comm/comm.hpp"
+#include "kov/core/comm/exchange_options.hpp"
 #include "kov/core/lattice/geometry.hpp"
-#include "kov/core/lattice/halo_options.hpp"
 #include "kov/core/lattice/layout.hpp"
 #include "kov/core/lattice/sum_scratch.hpp"
 
@@ -26,9 +26,9 @@ struct LatticeOptions {
   std::optional<Coord> grid = {};
   /// Memory order; virtual nodes where packs exist and the local extents allow it, else even-odd.
   std::optional<Order> order = {};
-  /// Exchange halos with oneself in directions that are not divided: one process then runs the whole message path.
-  bool force_halo = false;
-  HaloOptions halo = {};
+  /// Each rank exchanges with itself in directions that are not divided: one process then runs the whole message path.
+  bool force_exchange = false;
+  ExchangeOptions exchange = {};
 };
 
 /// Copies are handles to the same lattice.
@@ -52,10 +52,10 @@ class Lattice {
   const Layout& column_layout() const;
   const Coord& extent() const { return geometry().extent(); }
   std::int64_t volume() const { return geometry().volume(); }
-  /// Whether neighbours in direction mu come through a halo.
+  /// Whether neighbours across the boundary of this rank's part in direction mu are exchanged.
   bool communicates(int mu) const;
   /// With `automatic` replaced by the transport that it means here.
-  const HaloOptions& halo_options() const;
+  const ExchangeOptions& exchange_options() const;
   Tuner& tuner() const;
   /// Memory for sums over sites.
   detail::SumScratchPool& sum_scratch() const;
@@ -68,11 +68,11 @@ class Lattice {
     std::ostringstream text;
     text.precision(17);
     ((text << values << ' '), ...);
-    comm().require_same(parameters, text.str(), halo_options().timeout_seconds);
+    comm().require_same(parameters, text.str(), exchange_options().timeout_seconds);
   }
 
-  /// The Object remembered under this key, made at its first use: stencils and other tables that depend on the lattice
-  /// alone.  Keys need operator<; each pair (Object, Key) has a table of its own.
+  /// The Object remembered under this key, made at its first use and kept as long as the lattice: tables that depend on
+  /// the lattice alone.  Keys need operator<; each pair (Object, Key) has a table of its own.  For one host thread.
   template <class Object, class Key, class Make>
   const Object& remember(const Key& key, const Make& make) const {
     using Table = std::map<Key, Object>;

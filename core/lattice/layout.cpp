@@ -8,6 +8,7 @@
 namespace kov {
 
 std::string to_string(Order order) { return order == Order::virtual_nodes ? "virtual nodes" : "even-odd"; }
+std::string to_string(Subset subset) { return subset == Subset::all ? "all" : subset == Subset::even ? "even" : "odd"; }
 
 namespace {
 

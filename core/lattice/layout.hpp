@@ -25,6 +25,8 @@ enum class Order {
 
 /// "virtual nodes" or "even-odd"
 std::string to_string(Order order);
+/// "all", "even" or "odd"
+std::string to_string(Subset subset);
 
 /// The order of this rank's sites in memory.
 class Layout {

@@ -2,7 +2,7 @@
 //
 // The sites kernels run over.  The index a kernel receives decides what every view returns to it:
 //   PackSite    all lanes of an outer site: SiteT<Pack<T, N>>, what one CPU thread works on
-//   PairSite    two outer sites: SiteT<Pack<T, 2 N>>, where a CPU's register holds so many T
+//   PairSite    two outer sites: SiteT<Pack<T, 2 N>>, where a CPU's register holds that many T
 //   LaneSite    one lane of an outer site:  SiteT<T>, what one GPU thread works on
 //   ColumnSite  one site, N columns in the lanes: SiteT<Pack<T, N>> from a block of columns, SiteT<T> from links
 #pragma once

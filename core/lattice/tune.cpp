@@ -54,12 +54,9 @@ std::map<std::string, int> choices_of(const std::string& text, int& n_damaged) {
 }  // namespace
 
 std::string TuneKey::text() const {
-  return sentence("kernel=" + kernel, "choice=" + choice, "extent=" + to_string(local_extent),
-                  "grid=" + to_string(grid), "order=" + order, "legs=" + legs, "read=" + legs_read,
-                  "messages=" + std::to_string(messages), "components=" + std::to_string(components),
-                  "complex=" + std::to_string(complex_numbers), "bytes=" + std::to_string(real_bytes),
-                  "lanes=" + std::to_string(lanes), "sites=" + sites, "results=" + std::to_string(results),
-                  "wire=" + wire, "transport=" + transport, "codec=" + codec);
+  std::string text = sentence("kernel=" + kernel, "choice=" + choice);
+  for (const auto& [name, value] : entries) text += ' ' + name + '=' + value;
+  return text;
 }
 
 Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
@@ -89,11 +86,9 @@ std::vector<std::string> Tuner::report() const {
     for (int c = 0; c <= choice->candidate(); ++c)
       if (!(text >> name)) break;
     if (!text) continue;
-    std::string line =
-        sentence(key.kernel + ",", to_string(key.local_extent) + ",", key.order + ",", key.complex_numbers, "x",
-                 key.components, "x", key.lanes, "of", key.real_bytes, "bytes");
-    for (const std::string& more : {key.sites, key.codec, key.legs, key.transport})
-      if (!more.empty()) line += ", " + more;
+    std::string line = key.kernel;
+    for (const auto& [entry, value] : key.entries)
+      if (!value.empty()) line += ", " + entry + ' ' + value;
     lines.push_back(line + ": " + what + " " + name);
   }
   return lines;

@@ -3,14 +3,15 @@
 // Tuner: picks the fastest of a few candidates, once per key, and remembers it in a small readable file.
 #pragma once
 
+#include "kov/core/base/error.hpp"
 #include "kov/core/comm/comm.hpp"
-#include "kov/core/lattice/geometry.hpp"
 
 #include <compare>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kov {
@@ -21,20 +22,15 @@ struct TuneKey {
   /// The kernel, and what is chosen about it: "covariant_laplacian", "overlap".  Behind it may stand the names of the
   /// candidates, "launch default 4-turns".
   std::string kernel = {}, choice = {};
-  /// The sublattice of a rank, the ranks in each direction and the order of sites.
-  Coord local_extent{}, grid{};
-  std::string order = {};
-  /// The displacements of the stencil, the numbers of those whose halo is read (none: all), and its messages.
-  std::string legs = {}, legs_read = {};
-  int messages = 0;
-  /// The field that is read: components (groups of columns), complex numbers of each per site, bytes of their real
-  /// type, and lanes of a block.
-  int components = 0, complex_numbers = 0, real_bytes = 0, lanes = 0;
-  /// The sites that are written, and their components.
-  std::string sites = {};
-  int results = 0;
-  /// How neighbours travel, and how the kernel's own fields are stored.
-  std::string wire = {}, transport = {}, codec = {};
+  /// Names and values of what else may decide, in the order in which they were added: {"extent", "4 4 4 8"}.
+  std::vector<std::pair<std::string, std::string>> entries = {};
+
+  /// value: numbers and texts.
+  template <class Value>
+  TuneKey& add(const std::string& name, const Value& value) {
+    entries.emplace_back(name, sentence(value));
+    return *this;
+  }
 
   /// "kernel=covariant_laplacian choice=overlap extent=4 4 4 8 ...": one line, another one for every other key.
   std::string text() const;
@@ -55,18 +51,18 @@ class Tuner {
   /// version of the library.  Lines of another device or version, damaged lines and a file that cannot be read are
   /// ignored.  The variable is that of rank 0.  Collective.
   explicit Tuner(const Comm& comm, const std::string& device = {}, const Clock& clock = steady_seconds);
-  /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; failing to is
-  /// not an error.  A file that does not begin as one of these is left alone.
+  /// Adds what was learnt to the file, atomically, from rank 0, and leaves all other lines as they are; a
+  /// failure is not an error.  A file that does not begin as one of these is left alone.
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// Whether KOVARIANT_TUNE names a file.  Without one, launches have their default shapes: see run_in_shape().
+  /// Whether KOVARIANT_TUNE names a file.  Without one, launches have their default shapes.
   bool has_file() const { return !file_.empty(); }
   /// What of the file is not used, and why; for the user.  The same on all ranks.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  /// A line for each choice made between candidates that key.choice names, with complex numbers of a site x components
-  /// x lanes: "wilson, 8 8 8 16, virtual nodes, 12 x 1 x 8 of 4 bytes, even, links once: launch 4-turns".
+  /// A line for each choice made between candidates that key.choice names: the kernel, the entries of the key, what was
+  /// chosen, "wilson, extent 8 8 8 16, order virtual nodes, ..., sites even: launch 4-turns".
   std::vector<std::string> report() const;
 
   /// What is chosen under one key.

@@ -28,7 +28,7 @@ struct LaunchShape {
   /// On hosts: in how many parts time slices are cut.  A thread walks with a part through the slices of a tile before
   /// it takes the next part.  Ignored where `order` does not divide the items.
   int slice_parts = 1;
-  /// On GPUs: the threads of a block are halved so often, down to a warp.
+  /// On GPUs: the threads of a block are halved this many times, down to a warp.
   int halvings = 0;
   /// On GPUs: how many time slices a block walks through, at most all; 0: as walk_length() says.
   int walk = 0;
@@ -36,7 +36,7 @@ struct LaunchShape {
 
   /// "default", "4-turns", "8-parts", "half-blocks", "walk-2"
   std::string name() const;
-  /// Of a block that would have so many.
+  /// Of a block that would have this many by default.
   int threads(int of_block) const;
 };
 

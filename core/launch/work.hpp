@@ -11,7 +11,7 @@ struct Work {
   double flops = 0, bytes = 0;
 };
 
-/// All that this thread of the host has launched: operators on quark fields, and the vector algebra of solvers.
+/// All that this thread of the host has launched and counted: operators, and the vector algebra of solvers.
 const Work& work_done();
 
 namespace detail {

@@ -207,14 +207,14 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<typename M::Real> to_matrix(const M&
   return out;
 }
 
-/// The trace over spin, a colour matrix.
+/// The trace over spin, sum over s of m(s a, s b): a colour matrix [a][b].
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<typename M::Real> trace_spin(const M& m) {
   ColorMatrix<typename M::Real> sum = m.block(0, 0);
   for (int s = 1; s < 4; ++s) sum += m.block(s, s);
   return sum;
 }
-/// The trace over colour, a spin matrix.
+/// The trace over colour, sum over a of m(s a, r a): a spin matrix [s][r].
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<typename M::Real> trace_color(const M& m) {
   using R = typename M::Real;
@@ -231,7 +231,8 @@ KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<typename M::Real> trace_color(const M& m)
   }
   return sum;
 }
-/// The trace of a product: 144 complex products, without making the product.
+/// The trace over spin and colour, sum over s and a of m(s a, s a), without a factor 1 / 12.  Of a product of two
+/// factors: 144 complex products, without making the product.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION Complex<typename M::Real> trace(const M& m) {
   using R = typename M::Real;

@@ -126,14 +126,14 @@ KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<R> transpose(const SpinColorMatrix<R
   return out;
 }
 
-/// The trace over spin, a colour matrix.
+/// The trace over spin, sum over s of m(s a, s b): a colour matrix [a][b].
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> trace_spin(const SpinColorMatrix<R>& m) {
   ColorMatrix<R> sum = m.block(0, 0);
   for (int s = 1; s < 4; ++s) sum += m.block(s, s);
   return sum;
 }
-/// The trace over colour, a spin matrix.
+/// The trace over colour, sum over a of m(s a, r a): a spin matrix [s][r].
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<R> trace_color(const SpinColorMatrix<R>& m) {
   SpinMatrix<R> sum;
@@ -141,7 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION SpinMatrix<R> trace_color(const SpinColorMatrix<R>& 
     for (int r = 0; r < 4; ++r) sum(s, r) = m(s, 0, r, 0) + m(s, 1, r, 1) + m(s, 2, r, 2);
   return sum;
 }
-/// The trace over spin and colour.
+/// The trace over spin and colour, sum over s and a of m(s a, s a), without a factor 1 / 12.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> trace(const SpinColorMatrix<R>& m) {
   Complex<R> sum = m.z[0];

@@ -32,13 +32,13 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> operator*(const ColorMatrix<R>& u, co
   return r;
 }
 
-/// tr u
+/// tr u, the sum of u(a, a) over the three colours, without a factor 1 / 3.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> trace(const ColorMatrix<R>& u) {
   return u(0, 0) + u(1, 1) + u(2, 2);
 }
 
-/// Re tr u v^+
+/// Re tr u v^+, without a factor 1 / 3: 18 products.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R real_trace_adj(const ColorMatrix<R>& u, const ColorMatrix<R>& v) {
   R sum(0);

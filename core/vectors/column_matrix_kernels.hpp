@@ -12,7 +12,7 @@ namespace kov::detail {
 /// How tiles of some rows and columns cover a Gram matrix.
 struct GramShape {
   int n_rows, n_columns, tiles_in_row;
-  /// Of the second field.
+  /// Groups of components of the second field.
   int n_groups;
   bool streaming;
 };

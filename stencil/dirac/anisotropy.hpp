@@ -12,7 +12,7 @@ namespace kov {
 struct Anisotropy {
   double xi0 = 1, nu = 1;
 
-  /// Of a hop in space.
+  /// nu / xi0, the factor of hops in space.
   double space() const { return nu / xi0; }
   /// 1 + 3 nu / xi0 + m; m = 1 / (2 kappa) - 4 here too.
   double diagonal(double mass) const { return 1 + 3 * space() + mass; }

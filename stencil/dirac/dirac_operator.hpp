@@ -22,8 +22,8 @@ class DiracOperator {
   const Term& site_term() const { return term_; }
 
   /// The same operator with neighbours in this precision on the wire: see Hop::with_wire().  For the inner solves of
-  /// mixed precision, whose lattice has HaloOptions::Wire::full for the outer ones.  Collective.
-  DiracOperator with_wire(HaloOptions::Wire wire) const { return DiracOperator(hop_.with_wire(wire), term_); }
+  /// mixed precision, whose lattice has ExchangeOptions::Wire::full for the outer ones.  Collective.
+  DiracOperator with_wire(ExchangeOptions::Wire wire) const { return DiracOperator(hop_.with_wire(wire), term_); }
 
   /// out = M in, both full fields, for every component.  Asynchronous, ordered on exec.
   template <class S, class Lanes>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/dirac/improved_hop.hpp"
 
+#include "kov/core/site/projector.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
-#include "kov/core/site/projector.hpp"
 #include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 #include <utility>
 

@@ -18,23 +18,26 @@ concept NumberTerm = requires(const D& term) {
   { term.number() } -> std::same_as<double>;
 };
 
-/// Any D: a NumberTerm, or apply(in, out, adjoint, exec) sets out = D in, or D^+ in if adjoint, ordered on exec, for
-/// two different fields F on the same sites: all or those of one parity.  apply_inverse() does the same with the
-/// inverse of D.  Beside these, a term that is a number for some parameters only may say so: number() is then a
-/// std::optional<double>.
+/// Any D, a 12 x 12 matrix in spin and colour at each site: a NumberTerm, or apply(in, out, adjoint, exec) sets out = D
+/// in, or D^+ in if adjoint, for every component of two different fields F on the same sites: all or those of one
+/// parity.  apply_inverse() does the same with the inverse of D, and throws InputError if there is none.  Both are
+/// asynchronous, ordered on exec.  Beside these, a term that is a number for some parameters only may say so: number()
+/// is then a std::optional<double>.
 template <class D, class F>
 concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
   term.apply(in, out, adjoint, exec);
   term.apply_inverse(in, out, adjoint, exec);
 };
 
-/// mass m = 1 / (2 kappa) - 4.
+/// The bare mass m = 1 / (2 kappa) - 4, in lattice units.
 inline double mass_of_kappa(double kappa) { return 1 / (2 * kappa) - 4; }
 
 /// D = 4 + m, or what the anisotropy makes of it.
 struct MassTerm {
+  /// m, in lattice units (of time, on anisotropic lattices).
   double mass;
   Anisotropy anisotropy = {};
+  /// 4 + m, or Anisotropy::diagonal().
   double number() const { return anisotropy.diagonal(mass); }
 };
 

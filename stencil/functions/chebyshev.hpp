@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Any function of a Hermitian operator as a Chebyshev series: coefficients by the cosine sum, the order from a wanted
-// accuracy, the error known before the first application.
+// accuracy, the error known before the first application.  Formulas: L. N. Trefethen, "Approximation Theory and
+// Approximation Practice" (SIAM, 2013), chapters 3 and 4.
 #pragma once
 
 #include "kov/stencil/functions/spectral_bounds.hpp"
@@ -11,7 +12,7 @@
 
 namespace kov {
 
-/// f(x) for real x.
+/// f(x) for real x, an eigenvalue of the operator.
 using RealFunction = std::function<double(double)>;
 
 /// How accurate a series has to be.
@@ -23,7 +24,8 @@ struct ChebyshevAccuracy {
   int max_order = 2000;
 };
 
-/// f(x) ~ sum_{k=0}^{n} c_k T_k(y), y = (2 x - high - low) / (high - low), T_k(y) = cos(k arccos y), on an interval.
+/// f(x) ~ sum_{k=0}^{n} c_k T_k(y), y = (2 x - high - low) / (high - low), T_k(y) = cos(k arccos y), on the interval
+/// [low, high], in the units of the operator's eigenvalues.
 class ChebyshevSeries {
  public:
   /// Order n, c_k = (2 - delta_k0) / N sum_{j<N} f(x_j) cos(pi k (j + 1/2) / N), y_j = cos(pi (j + 1/2) / N), with N >
@@ -45,7 +47,9 @@ class ChebyshevSeries {
   static ChebyshevSeries to_accuracy(const RealFunction& f, const Interval& interval,
                                      const ChebyshevAccuracy& accuracy = {});
 
+  /// n.
   int order() const { return int(c_.size()) - 1; }
+  /// c_0, ..., c_n; c_0 counts once.
   const std::vector<double>& coefficients() const { return c_; }
   const Interval& interval() const { return interval_; }
   /// The largest |series - f| / max |f| found on the interval, at 4002 points or more and more than four for each
@@ -64,11 +68,12 @@ class ChebyshevSeries {
 };
 
 /// out = series(A) in for A = A^+ whose spectrum lies in the series' interval: eigenvalues outside are amplified
-/// exponentially in the order.  in may be out; any number of components; three fields of their shape are made.
+/// exponentially in the order.  in and out: fields of one shape that A takes, with any number of components; in may be
+/// out.  Three fields of their shape are made.
 ///
-/// Clenshaw's recurrence b_k = c_k in + 2 y(A) b_{k+1} - b_{k+2}: an application of A and one pass, which reads four
-/// fields and writes one, for each order; the forward recurrence would write two.  Asynchronous.  Throws InputError
-/// when the shapes differ.
+/// Clenshaw's recurrence b_k = c_k in + 2 y(A) b_{k+1} - b_{k+2} (C. W. Clenshaw, Math. Tables Aids Comput. 9 (1955)
+/// 118): an application of A and one pass, which reads four fields and writes one, for each order; the forward
+/// recurrence would write two.  Asynchronous.  Throws InputError when the shapes differ.
 template <template <class> class SiteT, class T>
 void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
                   const Field<SiteT, T>& out);

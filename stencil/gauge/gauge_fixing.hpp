@@ -42,7 +42,7 @@ struct GaugeFixing {
   GaugeCondition condition = GaugeCondition::landau;
   /// theta to reach.  Roundings keep theta above some 1e-30 in double and 1e-13 in single precision.
   double tolerance = 1e-12;
-  /// Of one even and one odd half sweep each.
+  /// An iteration is a half sweep over even sites and one over odd sites.
   int max_iterations = 10000;
   /// Each SU(2) subgroup element is taken this many times, to first order: 1 + omega (g - 1), scaled back to SU(2)
   /// (Mandula and Ogilvie, Phys. Lett. B 248 (1990) 156).  1 is plain relaxation (Cabibbo and Marinari); below 2 the

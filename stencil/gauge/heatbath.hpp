@@ -12,11 +12,17 @@
 
 namespace kov {
 
+// Starts fill all links of a full field of four components (component mu is U_mu(x), in SU(3), without boundary
+// phases). Asynchronous; those with a seed are collective.  They throw InputError for other fields and, on every rank,
+// when ranks give different seeds.
+
 /// Sets every link to 1.
 template <class T>
 void cold_start(const GaugeField<T>& gauge);
 
-/// Sets every link to an independent random SU(3) matrix (Haar measure).
+/// Sets every link to an independent random SU(3) matrix (Haar measure): rows of normal numbers in double, which are
+/// orthonormalised (Mezzadri, Notices of the AMS 54 (2007) 592, math-ph/0609050), then rounded to T.  Numbers are keyed
+/// by (seed, global site): the same links on any decomposition.
 template <class T>
 void hot_start(const GaugeField<T>& gauge, std::uint64_t seed);
 
@@ -61,12 +67,14 @@ class PureGaugeUpdate {
   std::int64_t accepted_ = 0, proposals_ = 0;
 };
 
-/// The links that a chain starts from: all 1, or random ones of hot_start().
+/// The links that a chain starts from: those of cold_start() or of hot_start().
 enum class Start { cold, hot };
 
 /// A chain of quenched configurations with Wilson's action, beta = 6 / g^2.
 struct QuenchedParameters {
+  /// 6 / g^2, not negative.
   double beta = 6.0;
+  /// Of all random numbers of the chain, its start included.
   std::uint64_t seed = 1;
   /// Updates before the first configuration and from each to the next.
   int n_thermalise = 100, n_between = 20;

@@ -2,6 +2,7 @@
 #include "kov/stencil/halo/face_exchange.hpp"
 
 #include "kov/core/base/items.hpp"
+#include "kov/core/launch/tuned_candidate.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -14,15 +15,16 @@ constexpr std::size_t past_caches_from = std::size_t(4) << 20;
 
 template <class T>
 FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, const HeldSites& sites,
-                              HaloOptions::Wire wire, const std::vector<int>& read,
+                              ExchangeOptions::Wire wire, const std::vector<int>& read,
                               HaloChoice::OtherParity other_parity)
-    : options_(lattice.halo_options()),
+    : options_(lattice.exchange_options()),
       legs_(stencil.legs()),
       plan_(stencil.halo().in_blocks_of(sites.held.outers)),
       site_(sites.site),
       shape_(sites.held),
-      wire_(std::is_integral_v<T> || (wire == HaloOptions::Wire::single && sizeof(T) == 4) ? HaloOptions::Wire::full
-                                                                                           : wire),
+      wire_(std::is_integral_v<T> || (wire == ExchangeOptions::Wire::single && sizeof(T) == 4)
+                ? ExchangeOptions::Wire::full
+                : wire),
       comm_(lattice.comm()),
       held_reals_("what halos hold", sites.reals),
       queue_(instance_beside(Exec())) {
@@ -70,35 +72,39 @@ std::vector<TransportFace> FaceExchange<T>::transport_faces(std::size_t halo_byt
 
 template <class T>
 void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, const std::vector<int>& read) {
-  tune_key_.local_extent = lattice.geometry().local_extent();
-  tune_key_.grid = lattice.geometry().grid();
-  tune_key_.order = to_string(lattice.layout().order());
-  tune_key_.legs = stencil.name();
-  tune_key_.legs_read = to_text(read);
-  tune_key_.messages = int(plan_.faces.size());
-  tune_key_.components = shape_.n_components;
-  tune_key_.complex_numbers = shape_.n_reals / 2;
-  tune_key_.real_bytes = sizeof(T);
-  tune_key_.lanes = shape_.lanes;
-  tune_key_.wire = to_string(wire_);
-  tune_key_.transport = transport_->name() + (options_.checked_exchanges < 0 ? " checked" : "");
+  tune_key_.add("extent", to_string(lattice.geometry().local_extent()))
+      .add("grid", to_string(lattice.geometry().grid()))
+      .add("order", to_string(lattice.layout().order()))
+      .add("legs", stencil.name())
+      .add("read", to_text(read))
+      .add("messages", plan_.faces.size())
+      .add("components", shape_.n_components)
+      .add("complex", shape_.n_reals / 2)
+      .add("bytes", sizeof(T))
+      .add("lanes", shape_.lanes)
+      .add("wire", to_string(wire_))
+      .add("transport", transport_->name() + (options_.checked_exchanges < 0 ? " checked" : ""));
 }
 
-/// Called for every launch, so a key is made only for readers that are not in the list yet.
+/// Called for every launch, so keys are made only for readers that are not in the list yet.
 template <class T>
-Tuner::Choice& FaceExchange<T>::overlap_choice(Tuner& tuner, const HaloReader& reader) {
-  for (const TunedReader& r : tuned_)
+const HaloLaunches& FaceExchange<T>::launches(Tuner& tuner, const HaloReader& reader) {
+  for (const KnownReader& r : readers_)
     if (r.tuner == &tuner && r.kernel == reader.kernel && r.sites == reader.sites && r.results == reader.results &&
         r.codec == reader.codec)
-      return *r.choice;
+      return r.launches;
   TuneKey key = tune_key_;
   key.kernel = reader.kernel;
+  key.add("sites", to_string(reader.sites)).add("results", reader.results).add("codec", std::string(reader.codec));
+  HaloLaunches launches;
+  if (tuner.has_file())
+    for (const int overlapped : {0, 1})
+      launches.shape[std::size_t(overlapped)] =
+          shape_choice(tuner, TuneKey(key).add("exchange", overlapped ? "overlapped" : "blocking"));
   key.choice = "overlap";
-  key.sites = reader.sites == Subset::all ? "all" : reader.sites == Subset::even ? "even" : "odd";
-  key.results = reader.results;
-  key.codec = reader.codec;
-  tuned_.push_back({&tuner, key.kernel, key.codec, reader.sites, reader.results, tuner.choice(key, 2)});
-  return *tuned_.back().choice;
+  launches.overlap = tuner.choice(key, 2);
+  readers_.push_back({&tuner, key.kernel, std::string(reader.codec), reader.sites, reader.results, launches});
+  return readers_.back().launches;
 }
 
 /// Where each block of the messages goes when face f begins at place_of(f).
@@ -210,16 +216,16 @@ void FaceExchange<T>::unpack() const {
 template <class T>
 template <class F>
 void FaceExchange<T>::with_wire(const F& f) const {
-  if (wire_ == HaloOptions::Wire::full) f(PlainWire<T, T>{});
+  if (wire_ == ExchangeOptions::Wire::full) f(PlainWire<T, T>{});
   if constexpr (sizeof(T) == 8)
-    if (wire_ == HaloOptions::Wire::single) f(PlainWire<T, float>{});
+    if (wire_ == ExchangeOptions::Wire::single) f(PlainWire<T, float>{});
   if constexpr (std::is_floating_point_v<T>)
-    if (wire_ == HaloOptions::Wire::fixed16) f(Fixed16Wire<T>{});
+    if (wire_ == ExchangeOptions::Wire::fixed16) f(Fixed16Wire<T>{});
 }
 
 template <class T>
 bool FaceExchange<T>::lands_in_place(const HaloPlan::Face& face) const {
-  return face.in_place && wire_ == HaloOptions::Wire::full;
+  return face.in_place && wire_ == ExchangeOptions::Wire::full;
 }
 
 /// Lists the slots of every block of the messages and of the halo, -1 for lanes that are padding or not exchanged.

@@ -6,7 +6,6 @@
 #include "kov/core/base/memory.hpp"
 #include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/lattice.hpp"
-#include "kov/core/lattice/tune.hpp"
 #include "kov/stencil/halo/halo_check.hpp"
 #include "kov/stencil/halo/halo_choice.hpp"
 #include "kov/stencil/halo/halo_wire.hpp"
@@ -15,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,16 +38,16 @@ struct HeldSites {
 template <class T>
 class FaceExchange {
  public:
-  FaceExchange(const Lattice& lattice, const Stencil& stencil, const HeldSites& sites, HaloOptions::Wire wire,
+  FaceExchange(const Lattice& lattice, const Stencil& stencil, const HeldSites& sites, ExchangeOptions::Wire wire,
                const std::vector<int>& read, HaloChoice::OtherParity other_parity);
 
   std::vector<std::size_t> message_bytes() const;
   int shared_faces() const { return transport_->n_written_remotely(); }
   /// Outer sites of the halo.
   int n_outer() const { return plan_.n_blocks * shape_.outers; }
-  /// Whether the launch of this kernel should overlap with the exchange (candidate 1) or come after it (0).
-  Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader);
-  const TuneKey& tune_key() const { return tune_key_; }
+  std::string transport_name() const { return transport_->name(); }
+  /// Valid as long as this object.
+  const HaloLaunches& launches(Tuner& tuner, const HaloReader& reader);
 
   /// Starts to fetch the neighbours in `subset` of a field with n_components.  name: of the field, for errors; variant:
   /// of the compressor.  Ordered after everything launched before on exec and on the exec of the last finish(), such as
@@ -83,21 +83,21 @@ class FaceExchange {
   /// The bytes in a message of a block with all its components.
   std::size_t site_bytes() const { return block_bytes_ * std::size_t(shape_.n_components); }
 
-  struct TunedReader {
+  struct KnownReader {
     const Tuner* tuner;
     std::string kernel, codec;
     Subset sites;
     int results;
-    std::shared_ptr<Tuner::Choice> choice;
+    HaloLaunches launches;
   };
 
-  HaloOptions options_;
-  TuneKey tune_key_;  // without the entries that HaloReader sets
-  std::vector<TunedReader> tuned_;
+  ExchangeOptions options_;
+  TuneKey tune_key_;                 // without the entries that HaloReader sets
+  std::deque<KnownReader> readers_;  // whose places do not change
   std::vector<Coord> legs_;
   HaloPlan plan_;
   FaceShape site_, shape_;  // of the field, of the halo
-  HaloOptions::Wire wire_;
+  ExchangeOptions::Wire wire_;
   std::size_t block_bytes_ = 0;  // of a block of a message
   std::size_t landing_ = 0;      // where, behind the halo, faces are received that must be unpacked
   bool lands_elsewhere_ = false;

@@ -23,12 +23,12 @@ std::shared_ptr<detail::FaceExchange<T>> make_exchange(const Lattice& lattice, c
                                                        const detail::HeldSites& sites, bool as_it_is,
                                                        const HaloChoice& choice) {
   const detail::FaceShape& shape = sites.held;
-  const auto wire = choice.wire.value_or(as_it_is ? HaloOptions::Wire::full : lattice.halo_options().wire);
+  const auto wire = choice.wire.value_or(as_it_is ? ExchangeOptions::Wire::full : lattice.exchange_options().wire);
   lattice.comm().require_same(
       "a halo",
       sentence(stencil.name(), "numbers", shape.n_reals, "bytes", sizeof(T), "components", shape.n_components, "wire",
                int(wire), "legs read", to_text(choice.legs), "other parity", int(choice.other_parity)),
-      lattice.halo_options().timeout_seconds);
+      lattice.exchange_options().timeout_seconds);
   for (const int leg : choice.legs)
     require(0 <= leg && leg < int(stencil.legs().size()), "a halo was asked for leg", leg, "of a stencil of",
             stencil.legs().size(), "legs: they count from 0");
@@ -93,13 +93,13 @@ int Halo<SiteT, Storage, Lanes, Compressor>::shared_faces() const {
 }
 
 template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
-const TuneKey& Halo<SiteT, Storage, Lanes, Compressor>::tune_key() const {
-  return exchange_->tune_key();
+std::string Halo<SiteT, Storage, Lanes, Compressor>::transport_name() const {
+  return exchange_->transport_name();
 }
 
 template <template <class> class SiteT, class Storage, class Lanes, class Compressor>
-Tuner::Choice& Halo<SiteT, Storage, Lanes, Compressor>::overlap_choice(Tuner& tuner, const HaloReader& reader) const {
-  return exchange_->overlap_choice(tuner, reader);
+const HaloLaunches& Halo<SiteT, Storage, Lanes, Compressor>::launches(Tuner& tuner, const HaloReader& reader) const {
+  return exchange_->launches(tuner, reader);
 }
 
 template <template <class> class SiteT, class Storage, class Lanes, class Compressor>

@@ -5,11 +5,11 @@
 
 #include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
-#include "kov/core/lattice/tune.hpp"
 #include "kov/stencil/halo/halo_choice.hpp"
 #include "kov/stencil/halo/halo_compressor.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace kov {
@@ -48,10 +48,10 @@ class Halo {
   std::vector<std::size_t> message_bytes() const;
   /// How many of these messages kernels write directly into the receiver's memory.
   int shared_faces() const;
-  /// For active halos: the tuned choice whether the launch of this kernel overlaps with the exchange (candidate 1) or
-  /// comes after it (0).  tune_key() is the key of that choice without the entries that HaloReader sets.
-  Tuner::Choice& overlap_choice(Tuner& tuner, const HaloReader& reader) const;
-  const TuneKey& tune_key() const;
+  /// How faces reach the other ranks: "shared", "shared 3 of 8", "staged", "device".  For active halos.
+  std::string transport_name() const;
+  /// The tuned choices for this kernel, made at its first launch and kept here.  For active halos.
+  const HaloLaunches& launches(Tuner& tuner, const HaloReader& reader) const;
 
   /// Fills the halo and returns the field with its halo, which kernels may read until the next exchange of this halo
   /// begins.  Only neighbours in the field's subset are exchanged; for those of the other parity see

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// HaloChoice: settings of a single halo.  HaloReader: a kernel that reads a halo.
+// HaloChoice: settings of a single halo.  HaloReader: a kernel that reads a halo; HaloLaunches: how it is launched.
 #pragma once
 
 #include "kov/core/lattice/lattice.hpp"
+#include "kov/core/lattice/tune.hpp"
 
+#include <array>
 #include <compare>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -14,9 +17,10 @@ namespace kov {
 
 /// Settings in which a halo may differ from the others of its lattice.
 struct HaloChoice {
-  /// The precision of messages.  Not set: the lattice's HaloOptions::wire, but full for matrices and compressed
-  /// storage.
-  std::optional<HaloOptions::Wire> wire = {};
+  /// The precision of messages.  Not set: the lattice's ExchangeOptions::wire, but full for matrices and compressed
+  /// storage.  In full precision every decomposition gives the same bits, but for the hop of 16-bit and 8-bit spinors:
+  /// a halo of projected spinors holds sums of two spins, and rounds those.
+  std::optional<ExchangeOptions::Wire> wire = {};
   /// The legs that kernels will read, by their number in the stencil; empty: all.  On other legs nothing is sent and
   /// their part of the halo is not updated.
   std::vector<int> legs = {};
@@ -36,6 +40,15 @@ struct HaloReader {
   Subset sites;
   int results;
   std::string_view codec;
+};
+
+/// The tuned choices of how such a kernel is launched.
+struct HaloLaunches {
+  /// Whether the launch overlaps with the exchange (candidate 1) or comes after it (0).
+  std::shared_ptr<Tuner::Choice> overlap;
+  /// The shape of a launch that comes after the exchange, and of one that overlaps with it; null if the tuner has no
+  /// file.
+  std::array<std::shared_ptr<Tuner::Choice>, 2> shape;
 };
 
 /// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.

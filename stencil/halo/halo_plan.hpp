@@ -43,7 +43,7 @@ struct HaloPlan {
   int n_blocks = 0, n_message_blocks = 0;
 
   bool any() const { return n_blocks > 0; }
-  /// The same plan in blocks of so many outer sites each; slots keep their numbers.
+  /// The same plan in blocks of this many outer sites each; slots keep their numbers.
   HaloPlan in_blocks_of(int outers) const;
 };
 

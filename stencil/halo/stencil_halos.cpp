@@ -4,7 +4,7 @@
 namespace kov {
 
 StencilHalos::StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs,
-                           std::optional<HaloOptions::Wire> wire)
+                           std::optional<ExchangeOptions::Wire> wire)
     : parts_(
           std::make_shared<Parts>(Parts{.lattice = lattice, .of_sites = &Stencil::of(lattice, legs), .wire = wire})) {}
 

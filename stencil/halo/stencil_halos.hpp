@@ -15,15 +15,19 @@ namespace kov {
 /// storage, lanes, number of components) and used for all later ones.  Copies share the halos, so their exchanges run
 /// one after the other, even on different execution space instances; exchanges of two operators may overlap.  For one
 /// host thread.
+///
+/// Halos are not members of their own because an operator, which knows how its links are stored, takes fields of any
+/// lanes and number of components: which of them, it learns when it is applied.  A halo of each possible shape would
+/// take memory, shared between ranks, for shapes that never come.  Where the shape is known, a Halo is a member.
 class StencilHalos {
  public:
   /// Throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different legs.
   /// Collective.
   /// wire: see HaloChoice.
-  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, std::optional<HaloOptions::Wire> wire = {});
+  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, std::optional<ExchangeOptions::Wire> wire = {});
 
   const Lattice& lattice() const { return parts_->lattice; }
-  std::optional<HaloOptions::Wire> wire() const { return parts_->wire; }
+  std::optional<ExchangeOptions::Wire> wire() const { return parts_->wire; }
   /// The stencil with sites numbered as in fields of these Lanes.  The one for columns is made at its first use, which
   /// is collective.
   template <class Lanes = SiteLanes>
@@ -44,7 +48,7 @@ class StencilHalos {
   }
 
  private:
-  /// One object for each type of halo; its address identifies the type.
+  /// One object for each type of halo; its address identifies the type, so that halo() casts to the type that was made.
   template <class H>
   static constexpr char type_of = 0;
   struct Made {
@@ -55,7 +59,7 @@ class StencilHalos {
   struct Parts {
     Lattice lattice;
     const Stencil *of_sites, *of_columns = nullptr;
-    std::optional<HaloOptions::Wire> wire = {};
+    std::optional<ExchangeOptions::Wire> wire = {};
     std::vector<Made> made = {};
   };
   const Stencil& of_columns() const;

@@ -89,7 +89,7 @@ class HaloTransport {
 
 /// The transport that the options ask for.  halo_bytes: of one halo; n_halos: between how many halos a transport may
 /// alternate to avoid waiting for readers.  Collective.
-std::unique_ptr<HaloTransport> make_transport(const Comm& comm, HaloOptions::Transport transport,
+std::unique_ptr<HaloTransport> make_transport(const Comm& comm, ExchangeOptions::Transport transport,
                                               const std::vector<TransportFace>& faces, std::size_t halo_bytes,
                                               std::size_t n_halos);
 

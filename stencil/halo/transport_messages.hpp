@@ -10,8 +10,10 @@
 
 namespace kov::detail {
 
-/// One message per face, from a buffer of the sender into the halo.  Receives are posted after the kernels that read
-/// the halo have finished, so one halo is enough.
+/// One message per face, from a buffer of the sender into the halo.
+///
+/// One halo, unlike in shared memory: an exchange waits for the kernels of this rank that read the halo, which mostly
+/// made the field that it packs, before it posts receives; no rank waits for the readers of another.
 class MessageTransport : public HaloTransport {
  public:
   MessageTransport(const Comm& comm, const std::vector<TransportFace>& faces, std::size_t halo_bytes,

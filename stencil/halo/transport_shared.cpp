@@ -81,8 +81,8 @@ void SharedTransport::connect() {
     const auto& sender = written[std::size_t(faces_[f].from_rank)];
     is_written_.push_back(f < sender.size() && sender[f] != std::byte{});
   }
-  name_ = n_shared == 0         ? to_string(HaloOptions::Transport::staged)
-          : n_shared == n_faces ? to_string(HaloOptions::Transport::shared)
+  name_ = n_shared == 0         ? to_string(ExchangeOptions::Transport::staged)
+          : n_shared == n_faces ? to_string(ExchangeOptions::Transport::shared)
                                 : sentence("shared", n_shared, "of", n_faces);
   own_.close();  // all ranks that can open it have done so
 }

@@ -4,7 +4,7 @@
 namespace kov::detail {
 
 StagedTransport::StagedTransport(const Comm& comm, const std::vector<TransportFace>& faces, std::size_t halo_bytes)
-    : MessageTransport(comm, faces, halo_bytes, to_string(HaloOptions::Transport::staged)),
+    : MessageTransport(comm, faces, halo_bytes, to_string(ExchangeOptions::Transport::staged)),
       host_out_(allocate_pinned("halo messages out", out_.size())),
       host_in_(allocate_pinned("halo messages in", out_.size())) {}
 

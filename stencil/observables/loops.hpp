@@ -20,7 +20,7 @@ struct LoopSizes {
   /// Along t.
   int time = 4;
 
-  /// Of all sizes in all six planes.
+  /// The number of loops of all sizes in all six planes.
   std::int64_t n_loops() const { return std::int64_t(3) * space * (std::int64_t(time) + space); }
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/cuda/adjoint_blocks.hpp"
 #include "kov/stencil/operators/link_view.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 namespace kov {
 
@@ -31,7 +31,7 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    // Unrolled on a GPU, float is a quarter faster, and double, which has fewer registers, slower.
+    // Unrolled for floats on a GPU; doubles would need too many registers: see docs/performance.md.
     if constexpr (std::is_same_v<Site, LaneSite> && sizeof(Real) == 4)
       kov::unroll<4>([&](int k) {
         if (2 * k < n_legs) add_legs(sum, x, near, u, 2 * k, c);

@@ -9,7 +9,7 @@ template <class Storage>
 Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : Hop(links, forms, std::nullopt) {}
 
 template <class Storage>
-Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<HaloOptions::Wire> wire)
+Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<ExchangeOptions::Wire> wire)
     : links_(links.with(forms)), halos_(lattice(), links.legs(), wire) {
   const auto& legs = links.legs();
   const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/core/site/projector.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 #include <optional>
 #include <utility>
@@ -126,8 +126,8 @@ class Hop {
   /// The same hop with these forms made as well.
   Hop with(const LinkForms& forms) const { return Hop(links_, forms, halos_.wire()); }
   /// The same hop with halos of its own, in which spinors of floats and doubles travel in this precision, whatever the
-  /// lattice's HaloOptions say.  Those of 16 bits always travel in 16 bits.  Collective.
-  Hop with_wire(HaloOptions::Wire wire) const { return Hop(links_, {}, wire); }
+  /// lattice's ExchangeOptions say.  Those of 16 bits always travel in 16 bits.  Collective.
+  Hop with_wire(ExchangeOptions::Wire wire) const { return Hop(links_, {}, wire); }
 
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
@@ -152,7 +152,7 @@ class Hop {
   }
 
  private:
-  Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<HaloOptions::Wire> wire);
+  Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<ExchangeOptions::Wire> wire);
 
   GaugeLinks<Storage> links_;
   StencilHalos halos_;

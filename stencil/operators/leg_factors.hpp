@@ -4,7 +4,7 @@
 // whether links in time are 1.
 #pragma once
 
-#include "kov/core/lattice/boundary_angles.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 #include "kov/core/site/complex.hpp"
 #include "kov/stencil/stencil.hpp"
 

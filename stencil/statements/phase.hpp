@@ -56,9 +56,13 @@ struct PhaseTerm {
 
 }  // namespace detail
 
-/// e^{+2 pi i p.(x - origin) / L}, a complex number per site, p and L in x, y and z: sum(phase(lattice, p) * dot(a,
-/// b)).  The same numbers as those of multiply_phase() and of correlators.  T: the precision of the fields that it goes
-/// with.
+/// e^{+2 pi i sum_i p_i (x_i - origin_i) / L_i}, i = x, y, z: a complex number of modulus 1 at each site, for
+/// expressions such as sum(phase(lattice, p) * dot(a, b)).
+///
+/// p: integers, momenta in units of 2 pi / L_i; origin: a global coordinate, whose t does not matter.  The three
+/// factors are computed in double and rounded to T, the precision of the fields that it goes with.  The same numbers as
+/// those of multiply_phase() and of correlators.  Throws nothing by itself; a statement throws InputError where its
+/// fields are on another lattice.
 template <class T = double>
 auto phase(const Lattice& lattice, const Momentum& p, const Coord& origin = {0, 0, 0, 0}) {
   return detail::PhaseTerm<T>{lattice, p, origin};

@@ -33,7 +33,7 @@ NAMED_BY_CALLERS = {
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
 HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
-             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/launch.hpp", "core/vectors/slice_sum.hpp",
+             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/run_stencil.hpp", "core/vectors/slice_sum.hpp",
              "contractions/kernels/site_sums.hpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
@@ -175,7 +175,7 @@ class BenchTables(ProgramTest):
         self.assertNotIn("tuned", self.call(*hop).stdout)
         os.environ["KOVARIANT_TUNE"] = self.path("tune.txt")
         self.addCleanup(os.environ.pop, "KOVARIANT_TUNE")
-        first = re.findall(r"^tuned (.*, (?:4 4 4 8|4 4 8 8), .* of [48] bytes, .*): launch (\S+)$", self.call(*hop).stdout, re.M)
+        first = re.findall(r"^tuned (.*, extent (?:4 4 4 8|4 4 8 8), .*, bytes [48], .*): launch (\S+)$", self.call(*hop).stdout, re.M)
         self.assertEqual(len(set(key for key, _ in first)), len(first))
         self.assertGreaterEqual(len(first), 4)
         self.assertIn("choice=launch default", self.read("tune.txt"))

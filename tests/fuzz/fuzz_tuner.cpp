@@ -14,7 +14,7 @@ namespace {
 constexpr int n_candidates = 3;
 
 TuneKey key_of(const std::string& kernel) {
-  return {.kernel = kernel, .choice = "overlap", .local_extent = {4, 4, 4, 8}, .grid = {1, 1, 1, 2}, .lanes = 8};
+  return {.kernel = kernel, .choice = "overlap", .entries = {{"extent", "4 4 4 8"}, {"lanes", "8"}}};
 }
 
 /// After so many calls a choice is made, or has been.

@@ -2,6 +2,7 @@
 """The arrows between the layers: core <- stencil <- algebra <- contractions <- apps; tests see all.
 
 violations(root) lists every #include that points the wrong way, and every heavy header in one of the project.
+foreign_words(root) lists the lines of rooms without physics that speak of what later layers are for.
 """
 import os
 import re
@@ -9,6 +10,9 @@ import re
 LAYERS = ("core", "stencil", "algebra", "contractions", "apps", "tests")
 # These belong into single .cpp files: a header that has one costs every file that includes it.
 HEAVY = re.compile(r"(mpi\.h|libdeflate\.h|pugixml\.hpp|hdf5.*\.h|H5.*\.h|toml\+\+/.*|CLI/.*|spdlog/.*|(unsupported/)?Eigen/.*)$")
+# Rooms that know ranks, sites and launches, but not what is computed with them.
+WITHOUT_PHYSICS = ("core/base", "core/comm", "core/lattice", "core/launch")
+FOREIGN = re.compile(r"halo|stencil|fermion|hadron|quark", re.I)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
@@ -42,4 +46,18 @@ def violations(root):
                         found.append("%s: includes %s, but %s must not know %s" % (where, include, layer, target))
                     if name.endswith(".hpp") and HEAVY.match(include):
                         found.append("%s: includes %s, which belongs into a .cpp" % (where, include))
+    return sorted(found)
+
+
+def foreign_words(root):
+    """Texts "file:line: word", sorted."""
+    found = []
+    for room in WITHOUT_PHYSICS:
+        for folder, _, names in os.walk(os.path.join(root, room)):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path) as file:
+                    for number, line in enumerate(file, 1):
+                        for word in FOREIGN.findall(line):
+                            found.append("%s:%d: %s" % (os.path.relpath(path, root), number, word))
     return sorted(found)

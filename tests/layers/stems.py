@@ -4,14 +4,25 @@
 x/flow.hpp is defined in x/flow.cpp, or in x/flow_wilson.cpp, x/flow_absent.cpp and so on where one source would be long.
 violations(root) lists what a source defines for the header of another stem, and functions that no header declares though
 they are neither in an unnamed namespace nor in `detail`.
+
+A stem means one thing: x/flow.hpp, x/flow.cpp, x/cuda/flow.hpp and tests/x/test_flow.cpp.  repeated(root) lists headers and
+sources of one stem in different rooms, and tests of a stem that are not in its room.
 """
 import os
 
+from layers import LAYERS
 from names import read
+from rooms import room_of
 
 # Headers whose declarations may be defined elsewhere, and why.
 ALLOWED = {
     "apps/bench/bench_rows.hpp": "declares one function for each source with rows of the table",
+}
+
+# Stems that two rooms share, and why.
+ALLOWED_TWICE = {
+    "momentum": "of core/lattice and of contractions/kernels",
+    "site_sums": "of stencil/statements and of contractions/kernels",
 }
 
 
@@ -42,4 +53,26 @@ def violations(root, allowed=frozenset(ALLOWED)):
         owners = owners - allowed
         if owners and not any(belongs(where, header) for header in owners):
             found.add("%s: defines %s of %s: move it to the source of that name" % (where, name, " and ".join(sorted(owners))))
+    return sorted(found)
+
+
+def repeated(root, allowed=frozenset(ALLOWED_TWICE)):
+    """Texts "file: reason", sorted."""
+    rooms, tests, found = {}, [], set()
+    for layer in LAYERS:
+        for folder, _, names in os.walk(os.path.join(root, layer)):
+            room = room_of(os.path.relpath(folder, root).replace(os.sep, "/"))
+            for name in names:
+                if not name.endswith((".hpp", ".cpp")):
+                    continue
+                if layer != "tests":
+                    rooms.setdefault(stem(name), set()).add(room)
+                elif name.startswith("test_"):
+                    tests.append((stem(name)[len("test_"):], room.removeprefix("tests").lstrip("/"), name))
+    for name, where in rooms.items():
+        if len(where) > 1 and name not in allowed:
+            found.add("%s: is in %s: rename all but one" % (name, " and ".join(sorted(where))))
+    for name, room, file in tests:
+        if room not in rooms.get(name, {room}) and name not in allowed:
+            found.add("tests/%s/%s: %s is in %s: move the test there" % (room, file, name, " and ".join(sorted(rooms[name]))))
     return sorted(found)

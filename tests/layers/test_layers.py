@@ -6,7 +6,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from layers import violations  # noqa: E402
+from layers import foreign_words, violations  # noqa: E402
 from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -35,6 +35,13 @@ class Layers(unittest.TestCase):
         self.check("core/comm.hpp", "#include <mpi.h>\n", 1)
         self.check("apps/options.hpp", "#include <toml++/toml.h>\n", 1)
         self.check("core/comm_mpi.cpp", "#include <mpi.h>\n", 0)
+
+    def test_lower_rooms_do_not_speak_of_later_layers(self):
+        self.assertEqual(foreign_words(ROOT), [])
+
+    def test_foreign_words_are_noticed(self):
+        with tree({"core/lattice/lattice.hpp": "int n;\nHaloOptions halo;\n", "core/field/field.hpp": "// a halo\n"}) as root:
+            self.assertEqual(foreign_words(root), ["core/lattice/lattice.hpp:2: Halo", "core/lattice/lattice.hpp:2: halo"])
 
 
 if __name__ == "__main__":

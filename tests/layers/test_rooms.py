@@ -40,7 +40,7 @@ class Rooms(unittest.TestCase):
     def test_pointing_to_a_later_room_is_noticed(self):
         self.check({"core/base/error.hpp": '#include "kov/core/field/field.hpp"\n'}, 1)
         self.check({"core/io/text.cpp": '#include "kov/core/io/gauge/nersc.hpp"\n'}, 1)
-        self.check({"apps/plot/axes.cpp": '#include "apps/flow.hpp"\n#include "apps/smear/smear.hpp"\n'}, 2)
+        self.check({"apps/plot/axes.cpp": '#include "apps/flow_command.hpp"\n#include "apps/smear/smear_command.hpp"\n'}, 2)
 
     def test_pointing_to_an_earlier_room_is_fine(self):
         self.check({"core/field/field.hpp": '#include "kov/core/base/error.hpp"\n#include "kov/core/field/noise.hpp"\n'}, 0)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Every source defines what the header of its stem declares; and the check itself notices those that do not."""
+"""Every source defines what the header of its stem declares, a stem means one thing; and the checks notice what is not so."""
 import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from stems import ALLOWED, violations  # noqa: E402
+from stems import ALLOWED, ALLOWED_TWICE, repeated, violations  # noqa: E402
 from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -48,6 +48,28 @@ class Stems(unittest.TestCase):
         self.check("stencil/flow.cpp", "namespace kov { namespace { void flow(char) {} struct Flow { void step(); }; } }", 0)
         self.check("stencil/flow.cpp", "namespace kov { template class Flow<int>; extern template class Flow<char>; }", 0)
         self.check("apps/main.cpp", "int main() { return 0; }", 0)
+
+    def test_a_stem_means_one_thing(self):
+        self.assertEqual(repeated(ROOT), [])
+
+    def test_stems_allowed_twice_are_still_there(self):
+        found = repeated(ROOT, frozenset())
+        for name in ALLOWED_TWICE:
+            self.assertTrue([text for text in found if text.startswith(name + ": ")], "no longer needed: " + name)
+
+    def check_repeated(self, paths, count):
+        with tree({path: "" for path in paths}) as root:
+            self.assertEqual(len(repeated(root)), count, paths)
+
+    def test_stems_of_two_rooms_are_noticed(self):
+        self.check_repeated(["core/field/table.hpp", "stencil/table.cpp"], 1)
+        self.check_repeated(["core/field/table.hpp", "core/table.hpp"], 1)
+        self.check_repeated(["core/field/table.hpp", "core/field/table.cpp", "core/field/cuda/table.hpp"], 0)
+
+    def test_tests_in_other_rooms_are_noticed(self):
+        self.check_repeated(["core/field/table.hpp", "tests/core/test_table.cpp"], 1)
+        self.check_repeated(["core/field/table.hpp", "tests/core/field/test_table.cpp"], 0)
+        self.check_repeated(["core/field/table.hpp", "tests/core/test_columns.cpp", "tests/reference/table.hpp"], 0)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 // Stencils of any legs: every neighbour is the right site, whatever the decomposition and the schedule.
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
+#include "kov/stencil/run_stencil.hpp"
 #include "kov/stencil/stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using reference::gather;
 using reference::GlobalArray;
-using Overlap = HaloOptions::Overlap;
+using Overlap = ExchangeOptions::Overlap;
 
 /// out(x)[leg] = in(x + leg).
 struct CopyNeighbours {
@@ -60,7 +60,7 @@ TEST_P(StencilLegs, LeadToTheirSites) {
   for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped}) {
     const Lattice lattice(
         Comm::world(), GetParam().extent,
-        {.order = GetParam().order, .force_halo = GetParam().force_halo, .halo = {.overlap = overlap}});
+        {.order = GetParam().order, .force_exchange = GetParam().force_exchange, .exchange = {.overlap = overlap}});
     const GlobalArray source = names(lattice.extent());
     const Field<ColorVector, double> in(lattice, "in");
     load(in, source);
@@ -164,9 +164,10 @@ void check_bits(const Coord& extent) {
     for (const bool forced : {false, true})
       for (const Overlap overlap : {Overlap::blocking, Overlap::overlapped, Overlap::tuned})
         for (const int checked : {-1, 0}) {
-          const auto shared = results(Lattice(
-              Comm::world(), extent,
-              {.grid = grid, .force_halo = forced, .halo = {.overlap = overlap, .checked_exchanges = checked}}));
+          const auto shared = results(Lattice(Comm::world(), extent,
+                                              {.grid = grid,
+                                               .force_exchange = forced,
+                                               .exchange = {.overlap = overlap, .checked_exchanges = checked}}));
           for (std::size_t k = 0; k < alone.size(); ++k)
             EXPECT_EQ(shared[k].data, alone[k].data) << "operator " << k << " on grid " << to_string(grid);
         }
@@ -178,7 +179,7 @@ TEST(Decompositions, GiveTheSameBits) {
 }
 
 TEST(HaloExchange, RefusesASecondOneBeforeTheFirstIsFinished) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const SpinorField<double> in(lattice, "in");
   const Halo<Spinor, double> halo(lattice, 1);
   halo.begin(in);

@@ -18,7 +18,7 @@ namespace {
 constexpr int trials = 24;
 
 /// The lattices that some of these tests use: halos in all directions.
-LatticeOptions options_with(const HaloOptions& halo) { return {.force_halo = true, .halo = halo}; }
+LatticeOptions options_with(const ExchangeOptions& exchange) { return {.force_exchange = true, .exchange = exchange}; }
 
 template <class T>
 GaugeLinks<T> links_on(const Lattice& lattice, LinkStorage storage = LinkStorage::once) {
@@ -56,15 +56,15 @@ TEST(TunedStencils, HaveADifferentKeyForWhateverMayChangeTheChoice) {
       for (int i = 0; i <= trials; ++i) CovariantLaplacian<double>(links, dimensions, {.columns = true}).apply(in, out);
     n_keys += 9;
   }
-  using Wire = HaloOptions::Wire;
-  using Transport = HaloOptions::Transport;
-  const std::vector<HaloOptions> others{
+  using Wire = ExchangeOptions::Wire;
+  using Transport = ExchangeOptions::Transport;
+  const std::vector<ExchangeOptions> others{
       {.wire = Wire::single}, {.wire = Wire::fixed16}, {.checked_exchanges = -1}, {.transport = Transport::staged}};
-  for (const HaloOptions& halo : others) {
-    const Lattice lattice(comm, extent, options_with(halo));
+  for (const ExchangeOptions& exchange : others) {
+    const Lattice lattice(comm, extent, options_with(exchange));
     tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1);
     // If `staged` is what `automatic` chooses, the key is the same.
-    const bool same = halo.transport == Lattice(comm, extent).halo_options().transport;
+    const bool same = exchange.transport == Lattice(comm, extent).exchange_options().transport;
     n_keys += !same;
   }
   {
@@ -86,34 +86,34 @@ TEST(TunedStencils, HaveADifferentKeyForWhateverMayChangeTheChoice) {
   EXPECT_EQ(keys.size(), n_keys);
 }
 
-/// The transport in the tune key of new halos, if only some ranks can make shared memory.
-std::string transport_of_key(bool has_memory) {
-  const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.transport = HaloOptions::Transport::shared}));
+/// The transport of new halos, if only some ranks can make shared memory.
+std::string transport_of_halos(bool has_memory) {
+  const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.transport = ExchangeOptions::Transport::shared}));
   std::optional<test::FileSizeLimit> limit;
   if (!has_memory) limit.emplace(0);
-  return Halo<Spinor, double>(lattice, 1).tune_key().transport;
+  return Halo<Spinor, double>(lattice, 1).transport_name();
 }
 
 TEST(TunedStencils, KnowWhetherFacesAreShared) {
   const Comm comm = Comm::world();
-  if (Lattice(comm, {4, 4, 8, 8}).halo_options().transport != HaloOptions::Transport::shared)
+  if (Lattice(comm, {4, 4, 8, 8}).exchange_options().transport != ExchangeOptions::Transport::shared)
     GTEST_SKIP() << "does not apply: no halos are shared on this device";
-  EXPECT_EQ(transport_of_key(true), "shared");
-  EXPECT_EQ(transport_of_key(false), "staged");
+  EXPECT_EQ(transport_of_halos(true), "shared");
+  EXPECT_EQ(transport_of_halos(false), "staged");
   // Then rank 0 shares with nobody, the others with all but rank 0.
-  const std::string mixed = transport_of_key(comm.rank() > 0);
+  const std::string mixed = transport_of_halos(comm.rank() > 0);
   const std::string begin = comm.size() == 1 ? "staged" : "shared ";
   EXPECT_EQ(mixed.substr(0, begin.size()), begin);
   EXPECT_EQ(comm.broadcast(mixed), mixed);
   // Only t is divided among ranks, and no leg goes along t.
   if (comm.size() == 1) return;
   const Lattice lattice(comm, {4, 4, 4, 16}, {.grid = Coord{1, 1, 1, comm.size()}});
-  EXPECT_EQ((Halo<Spinor, double>(lattice, 1, {.legs = {0, 1, 2}}).tune_key().transport), "staged");
+  EXPECT_EQ((Halo<Spinor, double>(lattice, 1, {.legs = {0, 1, 2}}).transport_name()), "staged");
 }
 
 TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
   const test::TuneFile none(std::nullopt);
-  const auto results = [](HaloOptions::Overlap overlap, HaloOptions::Wire wire, int calls) {
+  const auto results = [](ExchangeOptions::Overlap overlap, ExchangeOptions::Wire wire, int calls) {
     const Lattice lattice(Comm::world(), {4, 4, 8, 8}, options_with({.overlap = overlap, .wire = wire}));
     const CovariantLaplacian<double> laplacian(links_on<double>(lattice));
     const SpinorField<double> in(lattice, "in"), out(lattice, "out");
@@ -125,8 +125,8 @@ TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
     }
     return all;
   };
-  using Overlap = HaloOptions::Overlap;
-  for (const auto wire : {HaloOptions::Wire::full, HaloOptions::Wire::single, HaloOptions::Wire::fixed16}) {
+  using Overlap = ExchangeOptions::Overlap;
+  for (const auto wire : {ExchangeOptions::Wire::full, ExchangeOptions::Wire::single, ExchangeOptions::Wire::fixed16}) {
     const std::vector<double> one = results(Overlap::blocking, wire, 1)[0];
     EXPECT_TRUE(results(Overlap::overlapped, wire, 1)[0] == one);
     const auto tuned = results(Overlap::tuned, wire, trials + 3);
@@ -173,6 +173,38 @@ TEST(TunedStencils, LaunchInTheShapeThatIsFastest) {
   for (const std::string& line : with_halo) EXPECT_TRUE(test::contains(line, ": launch ")) << line;
   comm.barrier();
   EXPECT_EQ(shapes_of(options_with({}), 1), with_halo) << "the file was not read";
+}
+
+// So a launch with a halo compares a few numbers and texts, and makes no key.
+TEST(TunedStencils, KeepTheChoicesOfAKernelBesideItsHalo) {
+  const Comm comm = Comm::world();
+  const test::Folder folder(comm);
+  const Coord extent{4, 4, 8, 8};
+  const HaloReader reader{"kernel", Subset::all, 1, "plain"};
+  const auto check = [&](bool has_file) {
+    const Lattice lattice(comm, extent, options_with({}));
+    const Halo<Spinor, double> halo(lattice, 1);
+    const HaloLaunches& launches = halo.launches(lattice.tuner(), reader);
+    std::set<const HaloLaunches*> others;
+    for (const HaloReader& other : {HaloReader{"other", Subset::all, 1, "plain"},
+                                    {"kernel", Subset::even, 1, "plain"},
+                                    {"kernel", Subset::all, 2, "plain"},
+                                    {"kernel", Subset::all, 1, "links once"}})
+      others.insert(&halo.launches(lattice.tuner(), other));
+    EXPECT_EQ(others.size(), 4u);
+    EXPECT_EQ(others.count(&launches), 0u);
+    EXPECT_EQ(&halo.launches(lattice.tuner(), reader), &launches) << "made again";
+    EXPECT_TRUE(launches.overlap != nullptr);
+    EXPECT_EQ(launches.shape[0] != nullptr, has_file);
+    EXPECT_EQ(launches.shape[1] != nullptr, has_file);
+    EXPECT_EQ(launches.shape[0] != launches.shape[1], has_file);
+  };
+  {
+    const test::TuneFile none(std::nullopt);
+    check(false);
+  }
+  const test::TuneFile here(folder / "tune.txt");
+  check(true);
 }
 
 TEST(TunedStencils, KnowTheirDevice) {

@@ -56,11 +56,11 @@ struct Decomposition {
 enum class Schedules { blocking, both };
 
 inline Decomposition decomposition(const Coord& extent, const std::optional<Coord>& grid,
-                                   HaloOptions::Overlap overlap) {
+                                   ExchangeOptions::Overlap overlap) {
   const Comm comm = Comm::world();
   const LatticeOptions options{
-      .grid = grid, .force_halo = comm.size() == 1, .halo = {.overlap = overlap, .checked_exchanges = 0}};
-  const bool blocks = overlap == HaloOptions::Overlap::blocking;
+      .grid = grid, .force_exchange = comm.size() == 1, .exchange = {.overlap = overlap, .checked_exchanges = 0}};
+  const bool blocks = overlap == ExchangeOptions::Overlap::blocking;
   return {Lattice(comm, extent, options), blocks ? "blocking" : "overlapped"};
 }
 
@@ -93,7 +93,7 @@ Checksums on_one_rank(const Coord& extent, const Results& results) {
 /// exchanges halos with itself.
 template <class Results>
 void expect_bits_of_one_rank(const Coord& extent, Schedules schedules, const Results& results) {
-  using Overlap = HaloOptions::Overlap;
+  using Overlap = ExchangeOptions::Overlap;
   const Checksums alone = on_one_rank(extent, results);
   ASSERT_FALSE(alone.empty());
   for (const Coord& grid : grids(extent, Comm::world().size()))
@@ -110,7 +110,7 @@ void expect_bits_of_one_rank(const Coord& extent, Schedules schedules, const Res
 /// same checksums blocking and overlapped.  decompositions.py compares other numbers of threads.
 template <class Results>
 void expect_the_same_bits_again(const Coord& extent, const Results& results) {
-  using Overlap = HaloOptions::Overlap;
+  using Overlap = ExchangeOptions::Overlap;
   const Decomposition there = decomposition(extent, {}, Overlap::blocking),
                       overlapped = decomposition(extent, {}, Overlap::overlapped);
   const Checksums first = results(there.lattice), again = results(overlapped.lattice);

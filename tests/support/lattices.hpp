@@ -18,7 +18,7 @@ namespace kov::test {
 struct LatticeCase {
   Coord extent;
   std::optional<Order> order;
-  bool force_halo;
+  bool force_exchange;
 
   /// Whether the processes of this run can share it.
   bool possible(int n_ranks) const {
@@ -30,14 +30,14 @@ struct LatticeCase {
     }
   }
   Lattice make(const Comm& comm) const {
-    return Lattice(comm, extent, {.grid = {}, .order = order, .force_halo = force_halo});
+    return Lattice(comm, extent, {.grid = {}, .order = order, .force_exchange = force_exchange});
   }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const LatticeCase& c) {
   out << to_string(c.extent);
   if (c.order) out << ' ' << to_string(*c.order);
-  return out << (c.force_halo ? " forced halo" : "");
+  return out << (c.force_exchange ? " forced halo" : "");
 }
 
 /// A name for INSTANTIATE_TEST_SUITE_P.

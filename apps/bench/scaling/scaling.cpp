@@ -19,7 +19,7 @@ namespace kov::app {
 
 namespace {
 
-using Overlap = HaloOptions::Overlap;
+using Overlap = ExchangeOptions::Overlap;
 
 constexpr int n_solves = 6, most_iterations = 10000;
 /// Of a plot, which are used again and again: so many series go by before the first colour comes back.
@@ -155,7 +155,7 @@ class ScalingTable {
       if (group.size() > 1 || overlap == Overlap::blocking) measure(group, kind, grid, overlap);
   }
   void measure(const Comm& group, Kind kind, const Coord& grid, Overlap overlap) {
-    const Lattice lattice(group, extent_of(kind, group.size()), {.grid = grid, .halo = {.overlap = overlap}});
+    const Lattice lattice(group, extent_of(kind, group.size()), {.grid = grid, .exchange = {.overlap = overlap}});
     for (int p = 0; p < n_precisions(); ++p) {
       const ScalingPrecision& precision = scaling_precisions()[std::size_t(p)];
       const double bytes = memory_[std::size_t(p)].of_rank(lattice.extent(), lattice.geometry().grid());

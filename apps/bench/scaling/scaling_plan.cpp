@@ -25,11 +25,12 @@ double face_sites(const Coord& extent, const Coord& grid) {
 }
 
 /// Messages lie in buffers, which are counted, and shared memory between ranks holds about as much.
-double measured(const Coord& extent, bool force_halo, const ScalingProblem& problem,
+double measured(const Coord& extent, bool force_exchange, const ScalingProblem& problem,
                 const ScalingPrecision& precision) {
   return double(most_bytes_of([&] {
-    const Lattice lattice(Comm::self(), extent,
-                          {.force_halo = force_halo, .halo = {.transport = HaloOptions::Transport::staged}});
+    const Lattice lattice(
+        Comm::self(), extent,
+        {.force_exchange = force_exchange, .exchange = {.transport = ExchangeOptions::Transport::staged}});
     precision.make(lattice, problem, precision)(0, 2);
   }));
 }

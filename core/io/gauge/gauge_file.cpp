@@ -13,7 +13,7 @@ namespace kov {
 
 namespace {
 
-/// Throws InputError unless so many doubles are the links of this rank's box.
+/// Throws InputError unless this many doubles are the links of this rank's box.
 void require_size(const Geometry& geometry, std::size_t size) {
   require(size == std::size_t(geometry.local_volume()) * reals_per_site, "the links of a box of",
           to_string(geometry.local_extent()), "are", geometry.local_volume() * reals_per_site, "doubles, and", size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/program/command_line.hpp"
-#include "apps/program/launch.hpp"
+#include "apps/program/environment.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/exit_code.hpp"
 

@@ -3,6 +3,7 @@
 // Eigenvectors of the Laplacian on time slices: exact spectra of free fields, dense matrices, gauge covariance, numbers
 // of another code, and what is refused.
 #include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/stout_smearing.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
 #include "tests/reference/gather.hpp"
@@ -105,7 +106,7 @@ TEST(LaplacianEigenvectors, AreTheSameInEveryMemoryOrderAndWithHalos) {
       if (order == Order::virtual_nodes &&
           !(has_packs && Layout::fits(Lattice(Comm::world(), extent).geometry().local_extent(), default_lanes)))
         continue;
-      const Lattice lattice(Comm::world(), extent, {.grid = {}, .order = order, .force_halo = forced});
+      const Lattice lattice(Comm::world(), extent, {.grid = {}, .order = order, .force_exchange = forced});
       const auto found = laplacian_eigenvectors(GaugeLinks<double>(reference::gauge_field(lattice, u)), {.n = 4});
       vectors.push_back(gather(found.vectors));
     }

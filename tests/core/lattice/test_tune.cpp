@@ -168,39 +168,28 @@ TEST_F(Tuning, MeasuresSecondsByItself) {
   EXPECT_LT(end - start, 60);
 }
 
-TEST(TuneKeys, DifferInEveryField) {
-  const TuneKey key{"kernel", "choice", {1, 2, 3, 4}, {5, 6, 7, 8}, "order", "legs", "0 1",       9,      10,
-                    11,       12,       13,           "sites",      14,      "wire", "transport", "codec"};
-  std::vector<TuneKey> others(19, key);
+TEST(TuneKeys, DifferInEveryEntry) {
+  const TuneKey key{"kernel", "choice", {{"extent", "1 2 3 4"}, {"lanes", "8"}}};
+  std::vector<TuneKey> others(6, key);
   others[0].kernel += "2";
   others[1].choice += "2";
-  others[2].local_extent[3] = 5;
-  others[3].grid[0] = 1;
-  others[4].order += "2";
-  others[5].legs += " +x";
-  others[6].legs_read += " 2";
-  others[7].messages = 2;
-  others[8].components = 2;
-  others[9].complex_numbers = 2;
-  others[10].real_bytes = 2;
-  others[11].lanes = 2;
-  others[12].sites += "2";
-  others[13].results = 2;
-  others[14].wire += "2";
-  others[15].transport += "2";
-  others[16].codec += "2";
-  others[17].local_extent[0] = 0;
-  others.back() = {};
+  others[2].entries[0].second += " 5";
+  others[3].entries[1].first += "2";
+  others[4].entries.pop_back();
+  others[5] = {};
   others.push_back(key);
   for (std::size_t i = 0; i < others.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       EXPECT_NE(others[i], others[j]) << i << ' ' << j;
       EXPECT_NE(others[i].text(), others[j].text());
     }
-  EXPECT_EQ(key.text(),
-            "kernel=kernel choice=choice extent=1 2 3 4 grid=5 6 7 8 order=order legs=legs read=0 1 messages=9 "
-            "components=10 complex=11 bytes=12 lanes=13 sites=sites results=14 wire=wire transport=transport "
-            "codec=codec");
+  EXPECT_EQ(key.text(), "kernel=kernel choice=choice extent=1 2 3 4 lanes=8");
+}
+
+TEST(TuneKeys, TakeNumbersAndTexts) {
+  TuneKey key{.kernel = "hop"};
+  EXPECT_EQ(key.add("lanes", 8).add("bytes", sizeof(float)).add("forced", true).add("sites", "even").text(),
+            "kernel=hop choice= lanes=8 bytes=4 forced=1 sites=even");
 }
 
 TEST_F(Tuning, RemembersInTheFile) {
@@ -336,21 +325,13 @@ TEST_F(Tuning, ReportsChoicesBetweenNames) {
   Tuner tuner(comm, device, clock());
   const TuneKey key{.kernel = "hop",
                     .choice = "launch default 4-turns",
-                    .local_extent = {8, 8, 8, 16},
-                    .order = "even-odd",
-                    .components = 2,
-                    .complex_numbers = 12,
-                    .real_bytes = 4,
-                    .lanes = 8,
-                    .sites = "even",
-                    .codec = "plain"};
+                    .entries = {{"extent", "8 8 8 16"}, {"legs", ""}, {"sites", "even"}}};
   call(tuner, key, {2, 1});
   EXPECT_TRUE(tuner.report().empty());
   for (int i = 1; i < 2 * turns; ++i) call(tuner, key, {2, 1});
   choose(tuner, key_of("without names"), {2, 1});
   call(tuner, key, {2, 1});
-  EXPECT_EQ(tuner.report(),
-            std::vector<std::string>{"hop, 8 8 8 16, even-odd, 12 x 2 x 8 of 4 bytes, even, plain: launch 4-turns"});
+  EXPECT_EQ(tuner.report(), std::vector<std::string>{"hop, extent 8 8 8 16, sites even: launch 4-turns"});
 }
 
 TEST_F(Tuning, WorksWhereTheFileCannotBeReadOrWritten) {

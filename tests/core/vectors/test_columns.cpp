@@ -10,9 +10,8 @@
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 
 namespace kov {
@@ -342,7 +341,7 @@ TEST_P(ColumnAlgebra, GramMatricesAndRotationsEqualPlainArrays) {
 /// Both memory orders, and extents that leave padding in lanes on several ranks; halos play no role here.
 std::vector<test::LatticeCase> cases() {
   std::vector<test::LatticeCase> cases = test::small_lattice_cases(600);
-  std::erase_if(cases, [](const test::LatticeCase& c) { return c.force_halo; });
+  std::erase_if(cases, [](const test::LatticeCase& c) { return c.force_exchange; });
   cases.push_back({{6, 2, 2, 2}, {}, false});
   return cases;
 }

@@ -89,7 +89,7 @@ TEST_P(Sums, ExactOnesHaveTheSameBitsOnAnyDecomposition) {
   const GlobalArray a = numbers(lattice.extent());
   for (const Order order : {Order::virtual_nodes, Order::even_odd}) {
     if (order == Order::virtual_nodes && !(has_packs && Layout::fits(lattice.extent(), default_lanes))) continue;
-    const Lattice whole(Comm::self(), lattice.extent(), {.grid = {}, .order = order, .force_halo = false});
+    const Lattice whole(Comm::self(), lattice.extent(), {.grid = {}, .order = order, .force_exchange = false});
     EXPECT_EQ(sum(loaded<double>(lattice, a), SumMode::exact), sum(loaded<double>(whole, a), SumMode::exact));
     EXPECT_EQ(sum(loaded<float>(lattice, a), SumMode::exact), sum(loaded<double>(whole, a), SumMode::exact));
   }

@@ -115,7 +115,7 @@ void check_slices(const Lattice& slices, const Lattice& steps, int n_components)
 TEST(LaplacianSeriesBySlices, HasTheBitsOfStepByStep) {
   const LatticeOptions time{.grid = Coord{1, 1, 1, Comm::world().size()}};
   LatticeOptions forced = time;
-  forced.force_halo = true;
+  forced.force_exchange = true;
   const Lattice slices(Comm::world(), {8, 8, 8, 4}, time), steps(Comm::world(), {8, 8, 8, 4}, forced);
   if (!worth_slices(SpinorField<double>(slices, "psi")))
     GTEST_SKIP() << "NOT TESTED: no packs, or too few slices for the threads";

@@ -15,9 +15,9 @@ namespace {
 TEST(DeviceMessages, AreTakenByTheCommOfOneProcess) {
   ASSERT_FALSE(detail::CommRuntime::has_mpi()) << "this is for a process without a launcher";
   EXPECT_TRUE(Comm::world().takes_device_memory());
-  const LatticeOptions options{.force_halo = true, .halo = {.transport = HaloOptions::Transport::device}};
-  EXPECT_EQ(Lattice(Comm::world(), {4, 4, 4, 8}, options).halo_options().transport,
-            unified_memory ? HaloOptions::Transport::staged : HaloOptions::Transport::device);
+  const LatticeOptions options{.force_exchange = true, .exchange = {.transport = ExchangeOptions::Transport::device}};
+  EXPECT_EQ(Lattice(Comm::world(), {4, 4, 4, 8}, options).exchange_options().transport,
+            unified_memory ? ExchangeOptions::Transport::staged : ExchangeOptions::Transport::device);
 }
 
 TEST(DeviceMessages, GoBetweenAnyTwoMemories) {

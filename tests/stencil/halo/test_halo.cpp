@@ -4,8 +4,8 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/halo/halo.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/operators/shift.hpp"
+#include "kov/stencil/run_stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
 #include "tests/support/every_rank.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using reference::gather;
 using reference::GlobalArray;
-using Wire = HaloOptions::Wire;
+using Wire = ExchangeOptions::Wire;
 
 TEST(BadInput, GridsThatDoNotFitAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
@@ -36,7 +36,7 @@ TEST(BadInput, GridsThatDoNotFitAreRefusedOnEveryRank) {
 
 TEST(BadInput, LegsBeyondTheNextRankAreRefusedOnEveryRank) {
   const Comm comm = Comm::world();
-  const Lattice lattice(comm, {4, 4, 4, 8}, {.grid = Coord{1, 1, 1, comm.size()}, .force_halo = true});
+  const Lattice lattice(comm, {4, 4, 4, 8}, {.grid = Coord{1, 1, 1, comm.size()}, .force_exchange = true});
   const int reach = lattice.geometry().local_extent()[3];
   EXPECT_TRUE(throws_everywhere([&] { Stencil::of(lattice, {{0, 0, 0, reach + 1}}); }));
   EXPECT_FALSE(throws_everywhere([&] { Stencil::of(lattice, {{0, 0, 0, reach}}); }));
@@ -52,15 +52,15 @@ TEST(BadInput, LatticesThatRanksDisagreeAboutAreRefusedOnEveryRank) {
   EXPECT_TRUE(refused({4, 4, 4, other ? 16 : 8}, {}));
   EXPECT_TRUE(refused({8, 4, 4, 8}, {.grid = other ? Coord{1, 1, comm.size(), 1} : Coord{1, 1, 1, comm.size()}}));
   EXPECT_TRUE(refused({4, 4, 4, 8}, {.order = other ? std::optional<Order>() : Order::even_odd}));
-  EXPECT_TRUE(refused({4, 4, 4, 8}, {.force_halo = other}));
+  EXPECT_TRUE(refused({4, 4, 4, 8}, {.force_exchange = other}));
   const Coord extent{4, 4, 4, 8};
-  EXPECT_TRUE(
-      refused(extent, {.halo = {.overlap = other ? HaloOptions::Overlap::blocking : HaloOptions::Overlap::tuned}}));
-  EXPECT_TRUE(refused(extent, {.halo = {.wire = other ? Wire::single : Wire::full}}));
   EXPECT_TRUE(refused(
-      extent, {.halo = {.transport = other ? HaloOptions::Transport::staged : HaloOptions::Transport::automatic}}));
-  EXPECT_TRUE(refused(extent, {.halo = {.checked_exchanges = other ? 3 : 2}}));
-  EXPECT_TRUE(refused(extent, {.halo = {.timeout_seconds = other ? 30.0 : 60.0}}));
+      extent, {.exchange = {.overlap = other ? ExchangeOptions::Overlap::blocking : ExchangeOptions::Overlap::tuned}}));
+  EXPECT_TRUE(refused(extent, {.exchange = {.wire = other ? Wire::single : Wire::full}}));
+  EXPECT_TRUE(refused(extent, {.exchange = {.transport = other ? ExchangeOptions::Transport::staged
+                                                               : ExchangeOptions::Transport::automatic}}));
+  EXPECT_TRUE(refused(extent, {.exchange = {.checked_exchanges = other ? 3 : 2}}));
+  EXPECT_TRUE(refused(extent, {.exchange = {.timeout_seconds = other ? 30.0 : 60.0}}));
   EXPECT_FALSE(refused(extent, {}));
 }
 
@@ -101,12 +101,12 @@ TEST(BadInput, ARankThatComesTooLateIsAnError) {
 
 TEST(Transport, DeviceMemoryIsTakenOrRefused) {
   const Comm comm = Comm::world();
-  const LatticeOptions options{.halo = {.transport = HaloOptions::Transport::device}};
+  const LatticeOptions options{.exchange = {.transport = ExchangeOptions::Transport::device}};
   if (unified_memory || comm.takes_device_memory())
     EXPECT_NO_THROW(Lattice(comm, {4, 4, 4, 8}, options));
   else
     EXPECT_TRUE(throws_everywhere<NotBuilt>([&] { Lattice(comm, {4, 4, 4, 8}, options); }));
-  EXPECT_NE(Lattice(comm, {4, 4, 4, 8}).halo_options().transport, HaloOptions::Transport::automatic);
+  EXPECT_NE(Lattice(comm, {4, 4, 4, 8}).exchange_options().transport, ExchangeOptions::Transport::automatic);
 }
 
 template <template <class> class SiteT, class T>
@@ -163,7 +163,7 @@ class WireFormats : public test::OnLattices {};
 
 template <template <class> class SiteT>
 void check_wires(const test::LatticeCase& c, int n) {
-  bool messages = c.force_halo || Comm::world().size() > 1;
+  bool messages = c.force_exchange || Comm::world().size() > 1;
   EXPECT_EQ((check_wire<SiteT, double>(c, Wire::full, n)), 0);
   EXPECT_EQ((check_wire<SiteT, float>(c, Wire::full, n)), 0);
   EXPECT_EQ((check_wire<SiteT, float>(c, Wire::single, n)), 0);
@@ -181,7 +181,7 @@ TEST_P(WireFormats, RoundWithinTheirBounds) {
 INSTANTIATE_TEST_SUITE_P(Lattices, WireFormats, ::testing::ValuesIn(test::small_lattice_cases(1000)), test::case_name);
 
 TEST(WireFormats, RoundToNearestNotTowardsZero) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const GlobalArray source = reference::random_array(lattice.extent(), 12, 8);
   const GlobalArray exact = neighbours<Spinor, double>(lattice, Stencil::of(lattice), source, 1, Wire::full);
   for (const Wire wire : {Wire::single, Wire::fixed16}) {
@@ -198,7 +198,7 @@ TEST(WireFormats, RoundToNearestNotTowardsZero) {
 }
 
 TEST(WireFormats, SendNonFiniteNumbersAsNonFinite) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   for (const double bad : {std::nan(""), double(std::numeric_limits<double>::infinity())}) {
     GlobalArray source = reference::random_array(lattice.extent(), 12, 8);
     source.data[5] = {bad, 0};
@@ -210,7 +210,7 @@ TEST(WireFormats, SendNonFiniteNumbersAsNonFinite) {
 }
 
 TEST(WireFormats, MakeMessagesShorter) {
-  const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_exchange = true});
   const Stencil& stencil = Stencil::of(lattice);
   const auto bytes = [&](Wire wire) {
     return Halo<Spinor, double>(lattice, stencil, 2, {.wire = wire}).message_bytes();
@@ -227,7 +227,7 @@ TEST(WireFormats, MakeMessagesShorter) {
 }
 
 TEST(HaloLegs, ThatAreNotReadSendNothing) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const Stencil& stencil = Stencil::of(lattice);
   const Halo<Spinor, double> forward(lattice, stencil, 1, {.legs = forward_legs});
   EXPECT_EQ(forward.message_bytes().size(), 4u);
@@ -243,7 +243,7 @@ TEST(HaloLegs, ThatAreNotReadSendNothing) {
 }
 
 TEST(WireFormats, OfTheLatticeHoldForVectorsNotForMatrices) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true, .halo = {.wire = Wire::fixed16}});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true, .exchange = {.wire = Wire::fixed16}});
   const auto rounded = [&](const auto& in, const auto& out, const GlobalArray& source) {
     load(in, source);
     shift(in, 3, 1, out);
@@ -262,7 +262,7 @@ TEST(WireFormats, OfTheLatticeHoldForVectorsNotForMatrices) {
 /// The neighbours of every column are what the others have, rounded within the bound where they travelled.
 template <class T, int W>
 void check_block(Wire wire, double bound) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const Field<Spinor, T, ColumnLanes<W>> in(lattice, "in", 5);
   const SpinorField<T> column(lattice, "column");
   std::vector<GlobalArray> columns;

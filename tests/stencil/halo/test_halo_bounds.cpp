@@ -2,7 +2,7 @@
 //
 // Builds that check bounds check accesses to halos and slices as they do those to fields.
 #include "kov/stencil/functions/slice_table.hpp"
-#include "kov/stencil/launch.hpp"
+#include "kov/stencil/run_stencil.hpp"
 #include "tests/support/bounds.hpp"
 
 namespace kov {
@@ -13,7 +13,7 @@ using test::ViewBounds;
 constexpr const char* halo_of_psi = "the halo of psi";
 
 TEST_F(ViewBounds, HalosEndWhereTheirLastNeighbourIs) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const SpinorField<double> psi(lattice, "psi", 2);
   const Halo<Spinor, double> halo(lattice, 2);
   const int n = Stencil::of(lattice).halo().n_blocks;
@@ -51,7 +51,7 @@ TEST_F(ViewBounds, NeighboursAreThoseOfTheField) {
 using ColumnsSite = site_of_lanes_t<ColumnLanes<4>>;
 
 TEST_F(ViewBounds, HalosOfColumnsEndLikewise) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const Field<Spinor, double, ColumnLanes<4>> psi(lattice, "psi", 4);
   const Halo<Spinor, double, ColumnLanes<4>> halo(lattice, 4);
   const auto near = halo.exchange(psi);

@@ -4,8 +4,8 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/site/projector.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
-#include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
+#include "kov/stencil/run_stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
@@ -96,7 +96,7 @@ void check_legs(const SpinorField<Storage>& in, const GlobalArray& source, const
 }
 
 template <class Storage>
-void check(const Lattice& lattice, HaloOptions::Wire wire, double tolerance) {
+void check(const Lattice& lattice, ExchangeOptions::Wire wire, double tolerance) {
   for (const int n : {1, 3}) {
     const SpinorField<Storage> in(lattice, "in", n);
     convert(reference::random_field<Spinor, real_of_storage_t<Spinor, Storage>>(lattice, n, 4), in);
@@ -117,29 +117,29 @@ class HaloCompressor : public test::OnLattices {};
 
 TEST_P(HaloCompressor, BringsTheSpinsThatTheHopNeeds) {
   const Lattice lattice = GetParam().make(Comm::world());
-  check<double>(lattice, HaloOptions::Wire::full, 0);
-  check<float>(lattice, HaloOptions::Wire::full, 0);
+  check<double>(lattice, ExchangeOptions::Wire::full, 0);
+  check<float>(lattice, ExchangeOptions::Wire::full, 0);
   // The wires round the sums of two spins.
-  check<double>(lattice, HaloOptions::Wire::single, 0x1p-24);
-  check<double>(lattice, HaloOptions::Wire::fixed16, half_of_16_bits);
-  check<float>(lattice, HaloOptions::Wire::fixed16, half_of_16_bits);
+  check<double>(lattice, ExchangeOptions::Wire::single, 0x1p-24);
+  check<double>(lattice, ExchangeOptions::Wire::fixed16, half_of_16_bits);
+  check<float>(lattice, ExchangeOptions::Wire::fixed16, half_of_16_bits);
 }
 
 TEST_P(HaloCompressor, Brings16BitSpinorsIn16Bits) {
   const Lattice lattice = GetParam().make(Comm::world());
-  check<Fixed16>(lattice, HaloOptions::Wire::full, half_of_16_bits);
+  check<Fixed16>(lattice, ExchangeOptions::Wire::full, half_of_16_bits);
 }
 
 TEST_P(HaloCompressor, Brings8BitSpinorsIn8Bits) {
   const Lattice lattice = GetParam().make(Comm::world());
-  check<Fixed8>(lattice, HaloOptions::Wire::full, 1.01 * 0.5 / 127);
+  check<Fixed8>(lattice, ExchangeOptions::Wire::full, 1.01 * 0.5 / 127);
 }
 INSTANTIATE_TEST_SUITE_P(Lattices, HaloCompressor, ::testing::ValuesIn(test::small_lattice_cases(1000)),
                          test::case_name);
 
 /// Faces of more than 4 MiB are written past the caches between ranks of a host.
 TEST(HaloCompressorOfSpinors, BringsLargeFaces) {
-  const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {8, 8, 8, 8}, {.force_exchange = true});
   const int n = 48;
   const SpinorField<double> in = reference::random_field<Spinor, double>(lattice, n, 9);
   const ProjectedHalo<double> halo(lattice, n);
@@ -151,8 +151,8 @@ TEST(HaloCompressorOfSpinors, BringsLargeFaces) {
 }
 
 TEST(HaloCompressorOfSpinors, HalvesTheMessages) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
-  for (const auto wire : {HaloOptions::Wire::full, HaloOptions::Wire::single}) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
+  for (const auto wire : {ExchangeOptions::Wire::full, ExchangeOptions::Wire::single}) {
     const auto whole = Halo<Spinor, double>(lattice, 2, {.wire = wire}).message_bytes(),
                half = ProjectedHalo<double>(lattice, 2, {.wire = wire}).message_bytes();
     ASSERT_FALSE(half.empty());
@@ -162,7 +162,7 @@ TEST(HaloCompressorOfSpinors, HalvesTheMessages) {
 }
 
 TEST(HaloCompressorOfSpinors, TakesTheBytesOf16Bits) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   const auto whole = Halo<Spinor, Fixed16>(lattice, 2).message_bytes(),
              half = ProjectedHalo<Fixed16>(lattice, 2).message_bytes();
   ASSERT_FALSE(half.empty());
@@ -170,7 +170,7 @@ TEST(HaloCompressorOfSpinors, TakesTheBytesOf16Bits) {
 }
 
 TEST(HaloCompressorOfSpinors, KeepsZeroAndShowsWhatIsNotFinite) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   SpinorField<float> psi(lattice, "psi");
   auto bad = peek(psi, {0, 1, 2, 3});
   bad.z[7].im = std::numeric_limits<double>::infinity();
@@ -197,8 +197,8 @@ template <class T>
 void check_wire_of_hop() {
   const Coord extent{4, 4, 4, 8};
   const GlobalArray u = reference::random_su3(extent, 4, 7);
-  const Lattice local(Comm::world(), extent), forced(Comm::world(), extent, {.force_halo = true}),
-      reduced(Comm::world(), extent, {.force_halo = true, .halo = {.wire = HaloOptions::Wire::fixed16}});
+  const Lattice local(Comm::world(), extent), forced(Comm::world(), extent, {.force_exchange = true}),
+      reduced(Comm::world(), extent, {.force_exchange = true, .exchange = {.wire = ExchangeOptions::Wire::fixed16}});
   const auto hop_on = [&](const Lattice& lattice) {
     return Hop<T>(GaugeLinks<T>(reference::gauge_field<T>(lattice, u)));
   };
@@ -207,7 +207,7 @@ void check_wire_of_hop() {
     op.apply(in, out);
     return gather(out);
   };
-  using Wire = HaloOptions::Wire;
+  using Wire = ExchangeOptions::Wire;
   const GlobalArray exact = applied(hop_on(local));
   EXPECT_TRUE(applied(hop_on(forced)).data == exact.data);
   EXPECT_TRUE(applied(hop_on(reduced).with_wire(Wire::full)).data == exact.data) << "the operator's wire is the one";
@@ -231,7 +231,7 @@ TEST(HaloCompressorOfSpinors, HasAWireOfTheOperatorsOwn) {
 }
 
 TEST(HaloCompressorOfSpinors, NeedsTheHopsLegsInTheirOrder) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
   EXPECT_THROW(ProjectedHalo<double>(lattice, Stencil::of_space(lattice), 1), InputError);
   std::vector<Coord> legs = nearest_neighbours();
   std::swap(legs[0], legs[1]);
@@ -245,7 +245,7 @@ TEST(HaloCompressorOfSpinors, NeedsTheHopsLegsInTheirOrder) {
 
 /// The halo is one for hop and adjoint, in turns with even-odd hops.
 TEST(HaloCompressorOfSpinors, DoesNotMixLegsOrAdjoints) {
-  const Lattice forced(Comm::world(), {4, 4, 4, 8}, {.force_halo = true}), local(Comm::world(), {4, 4, 4, 8});
+  const Lattice forced(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true}), local(Comm::world(), {4, 4, 4, 8});
   const GlobalArray u = reference::random_su3(forced.extent(), 4, 7);
   const auto hops = [&](const Lattice& lattice) {
     const Hop<double> hop(GaugeLinks<double>(reference::gauge_field<double>(lattice, u)));

@@ -5,7 +5,7 @@
 #include "kov/core/comm/shared_memory.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/halo/halo_check.hpp"
-#include "kov/stencil/launch.hpp"
+#include "kov/stencil/run_stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
 #include "tests/support/grids.hpp"
@@ -19,8 +19,8 @@ namespace kov {
 namespace {
 
 using reference::GlobalArray;
-using Transport = HaloOptions::Transport;
-using Wire = HaloOptions::Wire;
+using Transport = ExchangeOptions::Transport;
+using Wire = ExchangeOptions::Wire;
 
 /// The transports that this build and these ranks have.
 std::vector<Transport> transports() {
@@ -37,7 +37,7 @@ std::vector<Transport> transports() {
 bool has_shared_memory() { return unified_memory && bool(SharedMemory::make(1)); }
 
 TEST(Transports, AreTheFastestByThemselves) {
-  EXPECT_EQ(Lattice(Comm::world(), {4, 4, 4, 8}).halo_options().transport, transports().back());
+  EXPECT_EQ(Lattice(Comm::world(), {4, 4, 4, 8}).exchange_options().transport, transports().back());
 }
 
 /// What f returns on every transport, without checks, with some and with all, is the same.
@@ -46,10 +46,11 @@ void same_on_all(const test::LatticeCase& c, const F& f) {
   std::optional<decltype(f(c.make(Comm::world())))> first;
   for (const Transport transport : transports())
     for (const int checked : {0, 1, -1}) {
-      const Lattice lattice(Comm::world(), c.extent,
-                            {.order = c.order,
-                             .force_halo = c.force_halo,
-                             .halo = {.transport = transport, .checked_exchanges = checked, .timeout_seconds = 60}});
+      const Lattice lattice(
+          Comm::world(), c.extent,
+          {.order = c.order,
+           .force_exchange = c.force_exchange,
+           .exchange = {.transport = transport, .checked_exchanges = checked, .timeout_seconds = 60}});
       auto result = f(lattice);
       if (!first)
         first = std::move(result);
@@ -64,7 +65,7 @@ void check_fields(const test::LatticeCase& c, Wire wire, int n) {
     const Stencil& stencil = Stencil::of(lattice);
     const Field<SiteT, T> in(lattice, "in", n);
     const Halo<SiteT, T> halo(lattice, stencil, n, {.wire = wire});
-    const bool shared = lattice.halo_options().transport == Transport::shared && has_shared_memory();
+    const bool shared = lattice.exchange_options().transport == Transport::shared && has_shared_memory();
     EXPECT_EQ(halo.shared_faces(), shared ? int(halo.message_bytes().size()) : 0);
     std::vector<std::vector<reference::Number>> results;
     for (unsigned k = 0; k < 3; ++k) {
@@ -155,10 +156,11 @@ struct HaloFaults : ::testing::Test {
     for (const Transport transport : transports())
       for (const Coord& grid : grids) {
         SCOPED_TRACE(to_string(transport));
-        const Lattice lattice(comm, extent,
-                              {.grid = grid,
-                               .force_halo = true,
-                               .halo = {.transport = transport, .checked_exchanges = -1, .timeout_seconds = timeout}});
+        const Lattice lattice(
+            comm, extent,
+            {.grid = grid,
+             .force_exchange = true,
+             .exchange = {.transport = transport, .checked_exchanges = -1, .timeout_seconds = timeout}});
         const Field<ColorVector, double> in(lattice, "in");
         load(in, reference::random_array(extent, 3, 1));
         const Faces halo(lattice, 1);

@@ -17,12 +17,12 @@ namespace {
 using reference::gather;
 using reference::GlobalArray;
 using test::AllLegs;
-using Transport = HaloOptions::Transport;
+using Transport = ExchangeOptions::Transport;
 
 using OtherParity = HaloChoice::OtherParity;
 
 TEST(SharedHalo, KeepsTheOtherParityWhereItIsAskedTo) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = 0}});
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true, .exchange = {.checked_exchanges = 0}});
   const Stencil& stencil = Stencil::of(lattice);
   const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8), expected(lattice, "expected", 8);
   const Halo<ColorVector, double> halo(lattice, stencil, 1, {.other_parity = OtherParity::kept});
@@ -62,7 +62,7 @@ std::vector<double> of_legs(std::vector<double> all, const std::vector<int>& leg
 TEST(SharedHalo, IsNotOverwrittenWhileItIsRead) {
   const Comm comm = Comm::world();
   for (const int checked : {0, -1}) {
-    const Lattice lattice(comm, {4, 4, 4, 8}, {.force_halo = true, .halo = {.checked_exchanges = checked}});
+    const Lattice lattice(comm, {4, 4, 4, 8}, {.force_exchange = true, .exchange = {.checked_exchanges = checked}});
     const Stencil& stencil = Stencil::of(lattice);
     const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
     // With legs of one side, a rank reads from some ranks and is read by others, so that some get further ahead.
@@ -93,7 +93,7 @@ TEST(SharedHalo, BeginDoesNotWaitForReadersOfTheLastExchange) {
   for (const Transport transport : {Transport::staged, Transport::automatic}) {
     const Lattice lattice(
         comm, {4, 4, 4, 8},
-        {.force_halo = true, .halo = {.transport = transport, .checked_exchanges = 0, .timeout_seconds = 5}});
+        {.force_exchange = true, .exchange = {.transport = transport, .checked_exchanges = 0, .timeout_seconds = 5}});
     const Stencil& stencil = Stencil::of(lattice);
     const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
     const Halo<ColorVector, double> halo(lattice, stencil, 1);
@@ -134,7 +134,7 @@ TEST(SharedHalo, BeginDoesNotWaitForReadersOfTheLastExchange) {
 TEST(SharedHalo, WorksForLegsOfOneSide) {
   for (const Transport transport : {Transport::staged, Transport::automatic}) {
     const Lattice lattice(Comm::world(), {4, 4, 4, 8},
-                          {.force_halo = true, .halo = {.transport = transport, .checked_exchanges = 0}});
+                          {.force_exchange = true, .exchange = {.transport = transport, .checked_exchanges = 0}});
     const Stencil& stencil = Stencil::of(lattice);
     const GlobalArray source = reference::random_array(lattice.extent(), 3, 5);
     const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
@@ -159,8 +159,8 @@ TEST(SharedHalo, IsWhatAMessageIsWhereItIsLargerThanTheCaches) {
        {std::pair(Transport::staged, 0), std::pair(Transport::automatic, 0), std::pair(Transport::automatic, -1)}) {
     const Lattice lattice(comm, {8, 8, 8, 4 * comm.size()},
                           {.grid = Coord{1, 1, 1, comm.size()},
-                           .force_halo = true,
-                           .halo = {.transport = transport, .checked_exchanges = checked}});
+                           .force_exchange = true,
+                           .exchange = {.transport = transport, .checked_exchanges = checked}});
     const Stencil& stencil = Stencil::of(lattice, {{0, 0, 0, 1}});
     const SpinorField<double> in(lattice, "in", n), out(lattice, "out", n);
     const GlobalArray source = reference::random_array(lattice.extent(), 12 * n, 5);

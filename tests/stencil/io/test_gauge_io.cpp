@@ -81,7 +81,7 @@ TEST(PublishedGaugeIo, SameFileHasTheSameBitsOnAnyDecomposition) {
   EXPECT_EQ(bits(Comm::self(), {.order = Order::even_odd}), alone);
   EXPECT_EQ(bits(Comm::world(), {}), alone);
   EXPECT_EQ(bits(Comm::world(), {.order = Order::even_odd}), alone);
-  EXPECT_EQ(bits(Comm::world(), {.force_halo = true}), alone);
+  EXPECT_EQ(bits(Comm::world(), {.force_exchange = true}), alone);
 }
 
 TEST(PublishedGaugeIo, SameLinksInDifferentFormatsHaveTheSameChecksum) {

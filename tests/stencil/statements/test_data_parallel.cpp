@@ -231,7 +231,7 @@ TEST(DataParallelBits, AreThoseOfAnyDecomposition) {
   std::vector<double> first;
   for (const Coord& grid : {Coord{1, 1, 1, n}, {1, 1, n, 1}, {n, 1, 1, 1}})
     for (const bool forced : {false, true}) {
-      const Lattice lattice(Comm::world(), extent, {.grid = grid, .force_halo = forced});
+      const Lattice lattice(Comm::world(), extent, {.grid = grid, .force_exchange = forced});
       const auto U = reference::gauge_field(lattice, reference::random_su3(extent, 4, 14));
       const auto psi = random_field<ColorVector, double>(lattice, 1, 15);
       const auto e = dot(psi, U.column(1) * shift(psi, y, +1) + shift(adj(U.column(3)) * psi, t, -1));

@@ -19,7 +19,7 @@ const ScalingPrecision& precision(const std::string& name) {
 // On two ranks with their halos.  What a face adds depends on the directions that are cut, which the plan does not ask.
 TEST(ScalingPlans, CountWhatSolvesTake) {
   const Coord extent{8, 8, 8, 16};
-  const Lattice lattice(Comm::world(), extent, {.halo = {.transport = HaloOptions::Transport::staged}});
+  const Lattice lattice(Comm::world(), extent, {.exchange = {.transport = ExchangeOptions::Transport::staged}});
   for (const char* action : {"wilson", "clover"})
     for (const int columns : {1, 12})
       for (const char* name : {"single", "double/16-bit"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/smear/smear.hpp"
+#include "apps/smear/smear_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"

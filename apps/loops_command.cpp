@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/loops.hpp"
+#include "apps/loops_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"

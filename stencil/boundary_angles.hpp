@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// BoundaryAngles: the phases of quark fields at the ends of the lattice.
+// BoundaryAngles: the phases of quark fields at the ends of the lattice, which operators give their legs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/flow.hpp"
+#include "apps/flow_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What OpenMP is told under launchers, which reveal more or less about their processes.
-#include "apps/program/launch.hpp"
+#include "apps/program/environment.hpp"
 #include "tests/support/launcher_environment.hpp"
 
 namespace kov::app {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/convert.hpp"
+#include "apps/convert_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/output_files.hpp"

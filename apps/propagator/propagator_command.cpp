@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/propagator/propagator.hpp"
+#include "apps/propagator/propagator_command.hpp"
 
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"

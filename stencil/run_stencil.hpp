@@ -4,7 +4,6 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
-#include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/function_ref.hpp"
 #include "kov/core/launch/launch_shape.hpp"
@@ -66,9 +65,6 @@ struct StencilLaunch {
 
 namespace detail {
 
-/// "all", "even", "odd"
-std::string name_of(Subset subset);
-
 /// The kernel for launches that read no halo: it reads through neighbours.local() where that exists.
 template <class Neighbours, class Make>
 auto make_local(const Neighbours& neighbours, const Make& make) {
@@ -78,44 +74,28 @@ auto make_local(const Neighbours& neighbours, const Make& make) {
     return make(neighbours);
 }
 
-/// Tells launches that read no halo apart by a few comparisons; fields: a tag of the types that it reads and writes.
-struct LaunchId {
-  const void* fields;
+/// A launch that reads no halo: what tells it apart from others.
+struct LocalLaunch {
   std::string_view name, codec;
   Subset sites;
   int components, results, n_legs;
+  int complex_numbers, real_bytes, lanes;  // of the field that is read
 
-  friend bool operator==(const LaunchId&, const LaunchId&) = default;
+  friend bool operator==(const LocalLaunch&, const LocalLaunch&) = default;
 };
 template <class In, class Out>
-inline constexpr char fields_of_launch = 0;
-template <class In, class Out>
-LaunchId launch_id(const std::string& name, const In& in, const Out& out, int n_legs, const StencilLaunch& launch) {
-  return {&fields_of_launch<In, Out>, name, launch.codec, out.subset(), in.n_groups(), out.n_groups(), n_legs};
+LocalLaunch local_launch(const std::string& name, const In& in, const Out& out, int n_legs,
+                         const StencilLaunch& launch) {
+  return {name,           launch.codec, out.subset(),        in.n_groups(),
+          out.n_groups(), n_legs,       In::View::n_complex, int(sizeof(typename In::Stored)),
+          In::View::lanes};
 }
 
-/// The key of a launch that reads no halo; legs: of its stencil.
-TuneKey launch_key(const Lattice& lattice, const Layout& layout, const LaunchId& id, const std::string& legs);
-
-/// A launch whose shape the lattice's tuner chooses for its key where it has a file; else in the default shape.  id: of
-/// a launch that reads no halo, which a rank may run by itself and which is not tuned where there are several; or null.
-void run_in_shape(const Lattice& lattice, const Layout& layout, const Exec& exec, const LaunchId* id,
-                  FunctionRef<TuneKey()> key, FunctionRef<void(const LaunchShape& shape)> run);
-
-/// The same for a launch from in to out that reads no halo.
-template <class In, class Out>
-void run_local(const std::string& name, const In& in, const Out& out, int n_legs, FunctionRef<std::string()> legs,
-               const StencilLaunch& launch, FunctionRef<void(const LaunchShape& shape)> run) {
-  const LaunchId id = launch_id(name, in, out, n_legs, launch);
-  const auto key = [&] {
-    TuneKey of_launch = launch_key(in.lattice(), out.layout(), id, legs());
-    of_launch.complex_numbers = In::View::n_complex;
-    of_launch.real_bytes = int(sizeof(typename In::Stored));
-    of_launch.lanes = In::View::lanes;
-    return of_launch;
-  };
-  run_in_shape(in.lattice(), out.layout(), launch.exec, &id, key, run);
-}
+/// Runs it in the shape that the lattice's tuner chooses where it has a file, else in the default shape.  A rank may
+/// run such launches by itself, so where there are several ranks, which would have to agree, they are not tuned.
+/// layout: of the sites that are written; legs(): of its stencil, asked for at the first launch.
+void run_local(const Lattice& lattice, const Layout& layout, const Exec& exec, const LocalLaunch& launch,
+               FunctionRef<std::string()> legs, FunctionRef<void(const LaunchShape& shape)> run);
 
 /// run_stencil() where no neighbour is in a halo.
 template <class HaloT, class In, class Out, class Make>
@@ -126,7 +106,8 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
     for_each_site<typename Out::Lanes>(name, out.range(), out.n_groups(), kernel, launch.exec, shape);
   };
   run_local(
-      name, in, out, 8, [] { return std::string("nearest"); }, launch, run);
+      in.lattice(), out.layout(), launch.exec, local_launch(name, in, out, 8, launch),
+      [] { return std::string("nearest"); }, run);
 }
 
 /// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or where there is none of a
@@ -143,10 +124,10 @@ using RunOnSites = FunctionRef<void(const std::string& name, const StencilSites&
                                     bool is_local, const LaunchShape& shape)>;
 
 /// The runs of an operator with a halo: after the exchange (candidate 0) or overlapping with it (1), as the lattice's
-/// HaloOptions say or whichever the tuner finds faster; then in the shape of run_in_shape().
+/// ExchangeOptions say or whichever the tuner finds faster; then in the shape that the tuner chooses where it has a
+/// file.
 void run_with_halo(const std::string& name, const Lattice& lattice, const Layout& layout, const Exec& exec,
-                   FunctionRef<Tuner::Choice&(Tuner&)> choice, FunctionRef<TuneKey()> key,
-                   FunctionRef<void(int candidate, const LaunchShape& shape)> run);
+                   const HaloLaunches& launches, FunctionRef<void(int candidate, const LaunchShape& shape)> run);
 
 /// run_stencil() where neighbours are in a halo: compiled once for all kernels that read such a field.
 template <class HaloT, class In>
@@ -160,25 +141,15 @@ void run_around_halo(const std::string& name, const Stencil& stencil, const Halo
     halo.finish(launch.exec);
     run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false, shape);
   };
-  const auto choice = [&](Tuner& tuner) -> Tuner::Choice& {
-    return halo.overlap_choice(tuner, {name, subset, n_groups, launch.codec});
-  };
-  const auto key = [&] {
-    TuneKey of_halo = halo.tune_key();
-    of_halo.kernel = name;
-    of_halo.sites = name_of(subset);
-    of_halo.results = n_groups;
-    of_halo.codec = launch.codec;
-    return of_halo;
-  };
-  run_with_halo(name, in.lattice(), in.layout(), launch.exec, choice, key, run);
+  const HaloLaunches& launches = halo.launches(in.lattice().tuner(), HaloReader{name, subset, n_groups, launch.codec});
+  run_with_halo(name, in.lattice(), in.layout(), launch.exec, launches, run);
 }
 
 }  // namespace detail
 
 /// Runs kernel = make(neighbours) on the sites of `out` with the neighbours of `in`: after the halo exchange or
-/// overlapping with it, as the lattice's HaloOptions say or whichever the tuner finds faster.  Results are bitwise the
-/// same.  The kernel is called for every group of components of `out`.  Ordered on launch.exec.
+/// overlapping with it, as the lattice's ExchangeOptions say or whichever the tuner finds faster.  Results are bitwise
+/// the same.  The kernel is called for every group of components of `out`.  Ordered on launch.exec.
 ///
 /// Launches without halos, and the interior of an overlapped one, read through neighbours.local() where that exists.
 template <class HaloT, class In, class Out, class Make>
@@ -202,8 +173,9 @@ void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& h
   if (!halo.active()) {
     const auto neighbours = halo.exchange(in, launch.variant, launch.exec);
     const auto run = [&](const LaunchShape& shape) { run_on(name, {out.range(), {}}, neighbours, true, shape); };
+    const auto local = detail::local_launch(name, in, out, int(stencil.legs().size()), launch);
     return detail::run_local(
-        name, in, out, int(stencil.legs().size()), [&] { return stencil.name(); }, launch, run);
+        in.lattice(), out.layout(), launch.exec, local, [&] { return stencil.name(); }, run);
   }
   detail::run_around_halo(name, stencil, halo, in, out.range(), out.subset(), n_groups, launch, run_on);
 }

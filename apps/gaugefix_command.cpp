@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/gaugefix.hpp"
+#include "apps/gaugefix_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/measurement.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/generate.hpp"
+#include "apps/generate_command.hpp"
 
 #include "apps/files/chain_files.hpp"
 #include "apps/files/gauge_files.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/bench/bench.hpp"
+#include "apps/bench/bench_command.hpp"
 
 #include "apps/bench/bench_dslash.hpp"
 #include "apps/bench/bench_halo.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/program/launch.hpp"
+#include "apps/program/environment.hpp"
 
 #include "kov/core/comm/launcher.hpp"
 #include "kov/core/runtime/runtime.hpp"

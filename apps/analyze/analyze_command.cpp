@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/analyze/analyze.hpp"
+#include "apps/analyze/analyze_command.hpp"
 
 #include "apps/analyze/analyze_parameters.hpp"
 #include "apps/analyze/analyze_results.hpp"

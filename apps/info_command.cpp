@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/info.hpp"
+#include "apps/info_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 

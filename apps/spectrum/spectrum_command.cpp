@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/spectrum/spectrum.hpp"
+#include "apps/spectrum/spectrum_command.hpp"
 
 #include "apps/files/gauge_files.hpp"
 #include "apps/files/output_files.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/distill/distill.hpp"
+#include "apps/distill/distill_command.hpp"
 
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
