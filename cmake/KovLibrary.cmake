@@ -71,8 +71,8 @@ target_link_libraries(kovariant PRIVATE $<BUILD_INTERFACE:kov_build_flags>)
 
 # Most of the time to compile goes into reading Kokkos and the standard library: once for all sources, as nvcc cannot, and
 # once for several sources, which saves a third with GCC and two thirds with nvcc.  Unnamed namespaces of several sources
-# are then one: tests/layers looks for names there that hide those of headers.  Long sources stay by themselves
-# (SKIP_UNITY_BUILD_INCLUSION).  The preset `debug` does neither, which shows where an include was forgotten; so does work
+# are then one: tests/layers looks for names there that hide those of headers.  Long sources stay by themselves unless
+# KOV_UNITY_LONG is on.  The preset `debug` does neither, which shows where an include was forgotten; so does work
 # on few files at a time.
 set(kov_precompile ON)
 if("CUDA" IN_LIST kov_devices)
@@ -80,6 +80,7 @@ if("CUDA" IN_LIST kov_devices)
 endif()
 option(KOV_PRECOMPILE "Precompile the headers of Kokkos and of the standard library" ${kov_precompile})
 option(KOV_UNITY "Compile several sources as one" ON)
+option(KOV_UNITY_LONG "With KOV_UNITY, compile long sources together too: less work, in pieces of a minute and more" OFF)
 set(kov_precompiled_headers <Kokkos_Core.hpp> <algorithm> <array> <complex> <filesystem> <functional> <map> <memory>
     <random> <span> <sstream> <string> <vector>)
 if(KOV_PRECOMPILE)
@@ -90,12 +91,48 @@ set(CMAKE_UNITY_BUILD ${KOV_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set_target_properties(kovariant PROPERTIES UNITY_BUILD ${KOV_UNITY} UNITY_BUILD_BATCH_SIZE 9)
 
-# kov_host_sources(<target> a.cpp b.cpp ...): files without Kokkos in them, which a CUDA build hands to the host compiler
-# alone.  nvcc cannot read {fmt} and toml++ as C++20, and is several times slower on everything else.
-function(kov_host_sources target)
-  if("CUDA" IN_LIST kov_devices)
-    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS --host-only)
+# kov_long_sources(a.cpp b.cpp ...): sources of the library that take long to compile, each by itself.
+function(kov_long_sources)
+  if(NOT KOV_UNITY_LONG)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY kovariant PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
+endfunction()
+
+# kov_host_sources(<target> a.cpp b.cpp ...): files without Kokkos in them, which a CUDA build hands to the host compiler
+# alone.  nvcc cannot read {fmt} and toml++ as C++20, and is several times slower on everything else.  CMake compiles sources
+# with options of their own one by one, so that with KOV_UNITY the sources that include several of them are written here.
+function(kov_host_sources target)
+  if(NOT "CUDA" IN_LIST kov_devices)
+    return()
+  endif()
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS --host-only)
+  if(NOT KOV_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(together "")
+  foreach(source ${ARGN})
+    get_filename_component(path "${source}" ABSOLUTE)
+    get_source_file_property(definitions "${source}" TARGET_DIRECTORY ${target} COMPILE_DEFINITIONS)
+    get_source_file_property(by_itself "${source}" TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+    if((source IN_LIST sources OR path IN_LIST sources) AND NOT definitions AND NOT by_itself)
+      list(APPEND together "${path}")
+      set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+    endif()
+  endforeach()
+  list(LENGTH together n)
+  foreach(first RANGE 0 ${n} 12)
+    list(SUBLIST together ${first} 12 some)
+    if(some)
+      list(TRANSFORM some PREPEND "#include \"")
+      list(TRANSFORM some APPEND "\"\n")
+      list(JOIN some "" text)
+      set(file "${PROJECT_BINARY_DIR}/generated/${target}_host_${first}.cpp")
+      file(CONFIGURE OUTPUT "${file}" CONTENT "${text}")
+      target_sources(${target} PRIVATE "${file}")
+      set_source_files_properties("${file}" TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS --host-only)
+    endif()
+  endforeach()
 endfunction()
 
 # kov_eigen_sources(<target> a.cpp ...): host sources that include Eigen, each compiled by itself.  GCC 12 takes registers

@@ -187,8 +187,8 @@ def options(wanted, version):
         common.update({"Kokkos_ENABLE_CUDA": "ON", "Kokkos_ARCH_" + machine.KOKKOS_ARCH[wanted.arch]: "ON"})
     else:
         common["Kokkos_ARCH_NATIVE"] = "ON"
-        if _numbers(version)[:2] == (4, 7):
-            common["CMAKE_UNITY_BUILD"] = "ON"  # half the time to compile; names of other versions may clash
+    if _numbers(version)[:2] == (4, 7):
+        common["CMAKE_UNITY_BUILD"] = "ON"  # half the time to compile; names of other versions may clash
     return common
 
 

@@ -2,7 +2,7 @@
 """What a fault of one rank does to every program: an end within seconds, the first error printed once, its code.
 
 By default each program has each fault on one of two ranks, which rotates from pair to pair, and one fault on four ranks.
-All faults on all ranks: `ctest -C AllFaults -L all_faults`.  What is left of results is whole, or of an earlier run.
+All faults on all ranks, these among them: `ctest -C AllFaults -L all_faults`.  What is left of results is whole, or of an earlier run.
 """
 import os
 import re
@@ -173,9 +173,15 @@ class Matrix:
             for rank in 0, 1:
                 for where in (EARLY, MIDDLE, LATE) if kind not in WRONG else (EARLY,):
                     yield 2, kind, rank, where
-            yield 4, kind, (self.number + k) % 4, MIDDLE
+            yield 4, kind, (self.rank_of_four() + k - self.kind_on_four()) % 4, MIDDLE
         if not ALL:
-            yield 4, FAULTS[self.number % len(FAULTS)], 2 + self.number % 2, MIDDLE
+            yield 4, FAULTS[self.kind_on_four()], self.rank_of_four(), MIDDLE
+
+    def kind_on_four(self):
+        return self.number % len(FAULTS)
+
+    def rank_of_four(self):
+        return 2 + self.number % 2
 
     def test_faults(self):
         kernels = {}
