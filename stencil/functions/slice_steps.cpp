@@ -2,7 +2,7 @@
 #include "kov/stencil/functions/slice_steps.hpp"
 
 #include "kov/core/launch/for_each_task.hpp"
-#include "kov/stencil/functions/slice_table.hpp"
+#include "kov/stencil/functions/slice_stencil.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
 
 namespace kov::detail {
@@ -110,7 +110,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                     [[maybe_unused]] const Field<SiteT, T>& out) {
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
-  const SliceTable& table = SliceTable::of(in.lattice());
+  const SliceNeighbours& table = SliceNeighbours::of(in.lattice());
   const bool reads_others =
       std::any_of(steps.begin(), steps.end(), [](const LaplacianStep& step) { return step.reads_others(); });
   const auto take = [&]<class Site>(auto others, Site) {

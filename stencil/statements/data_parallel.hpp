@@ -12,7 +12,7 @@
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
-#include "kov/stencil/statements/site_sums.hpp"
+#include "kov/stencil/statements/statement_sums.hpp"
 
 namespace kov {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Lists and classes of momenta, phases of Fourier sums, chunks of time slices.
-#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
 #include "kov/core/lattice/slice_chunks.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
