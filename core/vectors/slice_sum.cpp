@@ -116,33 +116,39 @@ struct PackChunkSum {
   Layout::View layout;
   const std::vector<MomentumPair>& pairs;
   ValueBlocks blocks;
+  Complex<R>* memory;  // memory_size() for each thread
   double* partial;
 
+  /// Sums, phases and numbers of a few sites.
+  static std::size_t memory_size(int n_momenta, std::size_t n_pairs, const ValueBlocks& blocks) {
+    return n_sums(n_momenta, n_pairs, blocks) + std::size_t(n_sites) * std::size_t(n_momenta + blocks.block);
+  }
+
   /// Writes partial[((slot * n + momentum) * n_values + value) * 2].
-  void operator()(int index, int /*thread*/) const {
+  void operator()(int index, int thread) const {
     const SliceTable::Chunk chunk = slices.chunk[index];
-    const std::size_t n_values = std::size_t(blocks.n_values), n = std::size_t(phases.n), n_sums = n * n_values;
-    // Of a pair the sums with cos and sin are where those of its two momenta will be; sin of one alone is at the end.
-    const Complex<R> none{R(T(0)), R(T(0))};
-    std::vector<Complex<R>> sum((n + pairs.size()) * n_values, none), phase(n * n_sites),
-        value(std::size_t(n_sites * blocks.block), none);
+    const std::size_t n = std::size_t(phases.n), n_written = n * std::size_t(blocks.n_values);
+    Complex<R>* const sum = memory + std::size_t(thread) * memory_size(phases.n, pairs.size(), blocks);
+    Complex<R>* const phase = sum + n_sums(phases.n, pairs.size(), blocks);
+    Complex<R>* const value = phase + n * n_sites;
+    std::fill(sum, phase, Complex<R>{R(T(0)), R(T(0))});
     for (int i = 0; i < chunk.count; i += n_sites)
-      add(slices.outer + chunk.first + i, std::min(n_sites, chunk.count - i), value.data(), phase.data(), sum.data());
-    for (std::size_t k = 0; k < pairs.size(); ++k) finish(pairs[k], sum.data(), n + k);
-    double* const to = partial + std::size_t(chunk.first_slot) * n_sums * 2;
+      add(slices.outer + chunk.first + i, std::min(n_sites, chunk.count - i), value, phase, sum);
+    for (std::size_t k = 0; k < pairs.size(); ++k) finish(pairs[k], sum, n + k);
+    double* const to = partial + std::size_t(chunk.first_slot) * n_written * 2;
     const int* const slot = slices.lane_slot + chunk.lanes;
     if (std::all_of(slot, slot + N, [](int i) { return i == 0; })) {
-      for (std::size_t i = 0; i < n_sums; ++i) {
+      for (std::size_t i = 0; i < n_written; ++i) {
         to[2 * i] = sum_of_lanes(sum[i].re);
         to[2 * i + 1] = sum_of_lanes(sum[i].im);
       }
       return;
     }
-    std::fill_n(to, std::size_t(chunk.n_slots) * n_sums * 2, 0.0);
-    for (std::size_t i = 0; i < n_sums; ++i)
+    std::fill_n(to, std::size_t(chunk.n_slots) * n_written * 2, 0.0);
+    for (std::size_t i = 0; i < n_written; ++i)
       for (int lane = 0; lane < N; ++lane) {
         if (slot[lane] < 0) continue;
-        double* at = to + (std::size_t(slot[lane]) * n_sums + i) * 2;
+        double* at = to + (std::size_t(slot[lane]) * n_written + i) * 2;
         at[0] += double(sum[i].re.lane(lane));
         at[1] += double(sum[i].im.lane(lane));
       }
@@ -180,6 +186,10 @@ struct PackChunkSum {
   }
 
  private:
+  /// Of a pair the sums with cos and sin are where those of its two momenta will be; sin of one alone is at the end.
+  static std::size_t n_sums(int n_momenta, std::size_t n_pairs, const ValueBlocks& blocks) {
+    return (std::size_t(n_momenta) + n_pairs) * std::size_t(blocks.n_values);
+  }
   static double sum_of_lanes(const R& r) {
     double sum = double(r.lane(0));
     for (int lane = 1; lane < N; ++lane) sum += double(r.lane(lane));
@@ -220,11 +230,14 @@ template <class T>
 void sum_pack_chunks(const std::string& name, const Lattice& lattice, const SliceTable& slices,
                      const std::vector<Momentum>& momenta, const MomentumPhases<T>& phases, const ValueBlocks& blocks,
                      ComputeBlock<T> compute, const void* kernel, double* partial, const Exec& exec) {
+  using Sum = PackChunkSum<T>;
   const std::vector<MomentumPair> pairs = momentum_pairs(momenta);
-  for_each_task(
-      name, slices.n_chunks(),
-      PackChunkSum<T>{compute, kernel, slices.view(), phases.view(), lattice.layout().view(), pairs, blocks, partial},
-      exec);
+  std::vector<Complex<typename Sum::R>> memory(std::size_t(n_task_threads(exec)) *
+                                               Sum::memory_size(phases.size(), pairs.size(), blocks));
+  for_each_task(name, slices.n_chunks(),
+                Sum{compute, kernel, slices.view(), phases.view(), lattice.layout().view(), pairs, blocks,
+                    memory.data(), partial},
+                exec);
 }
 
 template void sum_pack_chunks(const std::string&, const Lattice&, const SliceTable&, const std::vector<Momentum>&,

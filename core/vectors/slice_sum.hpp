@@ -64,7 +64,7 @@ using ComputeBlock = void (*)(const void* kernel, const int* outer, int count, i
 template <class T, class Kernel>
 void compute_block(const void* kernel, const int* outer, int count, int b, int block,
                    Complex<Pack<T, default_lanes>>* value) {
-  const Kernel& mine = *static_cast<const Kernel*>(kernel);
+  const Kernel mine = *static_cast<const Kernel*>(kernel);  // whose members no store can change
   for (int site = 0; site < count; ++site) mine(PackSite{outer[site]}, b, value + site * block);
 }
 
