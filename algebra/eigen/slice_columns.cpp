@@ -47,7 +47,7 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   require_slices(x, y);
   require(!momenta.empty(), "inner products on slices were asked for without a momentum: give {0, 0, 0} at least");
   const Lattice& lattice = x.lattice();
-  const SliceSites& sites = SliceSites::of(lattice);
+  const SliceTable::Sites sites = SliceTable::of(lattice).sites();
   using Kernel = SliceGram<T, F>;
   const SliceVectors<F> left_of_y(y);
   SliceMatrices result(lattice, int(momenta.size()), x.n_components(), left_of_y.n());
@@ -55,10 +55,10 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   const MomentumPhases<T> phases(lattice, momenta, origin);
   Kernel kernel{.x = SliceVectors<Field<ColorVector, T>>(x),
                 .y = left_of_y,
-                .sites = sites.view(),
+                .sites = sites,
                 .phases = phases.view(),
                 .momentum_is_zero = {},
-                .n_chunks = chunks_of_slice(sites.n_sites(), numbers),
+                .n_chunks = chunks_of_slice(sites.n_sites, numbers),
                 .row_tiles = (result.rows + Kernel::rows - 1) / Kernel::rows,
                 .column_tiles = (result.columns + Kernel::columns - 1) / Kernel::columns,
                 .n_momenta = int(momenta.size()),
@@ -71,7 +71,7 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   kernel.partial = partial.data();
   for_each_team(
       "gram_by_slice",
-      {.n_teams = sites.n_slices() * kernel.n_momenta * kernel.n_chunks * kernel.row_tiles * kernel.column_tiles,
+      {.n_teams = sites.n_slices * kernel.n_momenta * kernel.n_chunks * kernel.row_tiles * kernel.column_tiles,
        .threads = Kernel::threads,
        .tile_bytes = Kernel::tile_bytes()},
       kernel, exec);
@@ -84,7 +84,7 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   exec.fence("gram_by_slice");
   sums.copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
   sum_over_slice_ranks(lattice, std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
-  const double work = double(sites.n_slices()) * sites.n_sites() * double(momenta.size());
+  const double work = double(sites.n_slices) * sites.n_sites * double(momenta.size());
   count_work(24.0 * work * result.rows * result.columns, 6.0 * sizeof(T) * work * (result.rows + result.columns));
   return result;
 }
@@ -93,14 +93,14 @@ template <class T, class F>
 void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds,
                                        const Exec& exec, int most_rows) {
   require_slices(x, y);
-  const SliceSites& sites = SliceSites::of(x.lattice());
+  const SliceTable::Sites sites = SliceTable::of(x.lattice()).sites();
   using Kernel = SliceRotation<T, F>;
   if (most_rows == 0) most_rows = Kernel::most_rows();
   const SliceVectors<Field<ColorVector, T>> in(x);
   const SliceVectors<F> out(y);
-  require(r.rows == in.n() && r.columns == out.n() && r.per_slice == 1 && r.n_slices == sites.n_slices(),
+  require(r.rows == in.n() && r.columns == out.n() && r.per_slice == 1 && r.n_slices == sites.n_slices,
           "a combination of", in.n(), "vectors on each slice into", out.n(), "got matrices of", r.rows, "rows and",
-          r.columns, "columns on", r.n_slices, "slices: give it one for each of the", sites.n_slices(),
+          r.columns, "columns on", r.n_slices, "slices: give it one for each of the", sites.n_slices,
           "slices of this rank");
   const bool shares_memory = static_cast<const void*>(x.data()) == static_cast<const void*>(y.data());
   require(!(adds && shares_memory), "a combination of", x.name(), "cannot be added to its own vectors");
@@ -136,7 +136,7 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
   const int at_once = Kernel::sites_at_once(r.rows);
   const Kernel kernel{.in = in,
                       .out = out,
-                      .sites = sites.view(),
+                      .sites = sites,
                       .r = matrices.data(),
                       .is_empty = empty.data(),
                       .m_of_matrix = r.rows,
@@ -145,12 +145,12 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
                       .at_once = at_once,
                       .adds = adds};
   for_each_team("rotate_by_slice",
-                {.n_teams = sites.n_slices() * ((sites.n_sites() + at_once - 1) / at_once),
+                {.n_teams = sites.n_slices * ((sites.n_sites + at_once - 1) / at_once),
                  .threads = Kernel::threads,
                  .tile_bytes = Kernel::tile_bytes(r.rows, at_once)},
                 kernel, exec);
   exec.fence("rotate_by_slice");  // before the matrices are freed
-  const double work = double(sites.n_slices()) * sites.n_sites();
+  const double work = double(sites.n_slices) * sites.n_sites;
   count_work(24.0 * work * r.rows * r.columns, 6.0 * sizeof(T) * work * (r.rows + r.columns));
 }
 

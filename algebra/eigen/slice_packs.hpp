@@ -19,7 +19,7 @@ struct SlicePacks {
   static constexpr int width = 64 / int(sizeof(T)), lanes = default_lanes;
   using R = Pack<T, width>;
 
-  SliceSites::View sites;
+  SliceTable::Sites sites;
 
   /// Sites first, ... in groups of `lanes` that are one outer site, else one by one; to is zero past the last one.
   template <class Vectors>
@@ -83,7 +83,7 @@ struct SliceGram {
 
   SliceVectors<Field<ColorVector, T>> x;
   SliceVectors<F> y;
-  SliceSites::View sites;
+  SliceTable::Sites sites;
   typename MomentumPhases<T>::View phases;
   const int* momentum_is_zero;
   int n_chunks, row_tiles, column_tiles, n_momenta;
@@ -199,7 +199,7 @@ struct SliceRotation {
 
   SliceVectors<Field<ColorVector, T>> in;
   SliceVectors<F> out;
-  SliceSites::View sites;
+  SliceTable::Sites sites;
   const T* r;           // [slice][row][re|im][padded]
   const int* is_empty;  // of each slice: whether its matrix is 0
   int m_of_matrix, n, padded, at_once;

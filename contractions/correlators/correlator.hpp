@@ -4,7 +4,7 @@
 // are.
 #pragma once
 
-#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
 
 #include <complex>
 #include <cstdint>

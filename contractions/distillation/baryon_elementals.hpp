@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/eigen/slice_matrices.hpp"
-#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
 #include "kov/core/field/field.hpp"
 
 #include <functional>

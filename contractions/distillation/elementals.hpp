@@ -5,7 +5,7 @@
 
 #include "kov/algebra/eigen/slice_matrices.hpp"
 #include "kov/contractions/distillation/spatial_operator.hpp"
-#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
 
 #include <functional>
 #include <string>

@@ -187,7 +187,8 @@ std::vector<BaryonChannel> standard_baryons() {
 
 template <class T>
 std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
-                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta) {
+                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta,
+                                const Exec& exec) {
   const PropagatorLabels labels = detail::labels_of_both(q, p);
   require(!channels.empty(), "the list of baryons is empty, so there is nothing to compute; see standard_baryons()");
   QuarkNumbers<T> quarks;
@@ -201,12 +202,12 @@ std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
     names.push_back(channel.name);
     values.push_back(detail::value_of(channel, quarks.number.at("q"), quarks.number.at("p")));
   }
-  return labelled(names, momenta, labels, detail::baryon_sums(quarks.different, values, momenta, labels));
+  return labelled(names, momenta, labels, detail::baryon_sums(quarks.different, values, momenta, labels, exec));
 }
 
 template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
-                                const std::vector<Momentum>& momenta) {
+                                const std::vector<Momentum>& momenta, const Exec& exec) {
   const detail::QuarkList<T> list = detail::needed_quarks<T>(quarks, correlations);
   QuarkNumbers<T> numbers;
   for (const auto& [name, s] : list) numbers.add(name, *s);
@@ -222,28 +223,28 @@ std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<Baryo
     names.push_back(c.name);
     values.push_back(detail::wick_contraction(c.sink, c.source, quark));
   }
-  return labelled(names, momenta, labels, detail::baryon_sums(numbers.different, values, momenta, labels));
+  return labelled(names, momenta, labels, detail::baryon_sums(numbers.different, values, momenta, labels, exec));
 }
 
 template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonOperator>& operators,
-                                const std::vector<Momentum>& momenta) {
+                                const std::vector<Momentum>& momenta, const Exec& exec) {
   std::vector<BaryonCorrelation> correlations;
   for (const BaryonOperator& op : operators) correlations.push_back({op.name, op, op});
-  return baryons<T>(quarks, correlations, momenta);
+  return baryons<T>(quarks, correlations, momenta, exec);
 }
 
 template std::vector<Correlator> baryons(const Propagator<float>&, const Propagator<float>&,
-                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
+                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> baryons<float>(const Quarks<float>&, const std::vector<BaryonCorrelation>&,
-                                                const std::vector<Momentum>&);
+                                                const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> baryons<float>(const Quarks<float>&, const std::vector<BaryonOperator>&,
-                                                const std::vector<Momentum>&);
+                                                const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> baryons(const Propagator<double>&, const Propagator<double>&,
-                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&);
+                                         const std::vector<BaryonChannel>&, const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> baryons<double>(const Quarks<double>&, const std::vector<BaryonCorrelation>&,
-                                                 const std::vector<Momentum>&);
+                                                 const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> baryons<double>(const Quarks<double>&, const std::vector<BaryonOperator>&,
-                                                 const std::vector<Momentum>&);
+                                                 const std::vector<Momentum>&, const Exec&);
 
 }  // namespace kov

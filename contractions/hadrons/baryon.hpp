@@ -56,11 +56,12 @@ std::vector<BaryonChannel> standard_baryons();
 /// angle_t} of the boundary in the labels: -1 when antiperiodic.  The nucleon takes 6800 flops a site, or 13000 of two
 /// different quarks, and all of standard_baryons() 9800; and each quark 600, each channel and momentum that is not zero
 /// 8.  Throws InputError when the propagators live on different lattices, start from different points or have different
-/// boundaries, or when a channel other than direct = exchange is asked for with two different quarks.  Fences.
-/// Collective.
+/// boundaries, or when a channel other than direct = exchange is asked for with two different quarks.  Runs on
+/// exec and waits for it.  Collective.
 template <class T>
 std::vector<Correlator> baryons(const Propagator<T>& q, const Propagator<T>& p,
-                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta);
+                                const std::vector<BaryonChannel>& channels, const std::vector<Momentum>& momenta,
+                                const Exec& exec = {});
 
 /// Propagators by the names that quarks have in operators: {{"u", light}, {"d", light}, {"s", strange}}.
 template <class T>
@@ -76,14 +77,14 @@ using Quarks = std::map<std::string, std::reference_wrapper<const Propagator<T>>
 /// lattice as above.  Both spins of the proton take 3100 flops a site, all 112 components of octet and decuplet in both
 /// parities with three different quarks 49000; and quarks and momenta what they take above.  Throws InputError when a
 /// quark has no propagator, when sink and source have different quarks, for more than four different propagators, and
-/// for propagators that do not fit together, as above.  Fences.  Collective.
+/// for propagators that do not fit together, as above.  Runs on exec and waits for it.  Collective.
 template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
-                                const std::vector<Momentum>& momenta);
+                                const std::vector<Momentum>& momenta, const Exec& exec = {});
 /// The same operator at sink and source.
 template <class T>
 std::vector<Correlator> baryons(const Quarks<T>& quarks, const std::vector<BaryonOperator>& operators,
-                                const std::vector<Momentum>& momenta);
+                                const std::vector<Momentum>& momenta, const Exec& exec = {});
 
 namespace detail {
 

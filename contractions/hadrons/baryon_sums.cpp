@@ -2,8 +2,8 @@
 #include "kov/contractions/hadrons/baryon_sums.hpp"
 
 #include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/cuda/baryon_tiles.hpp"
 #include "kov/contractions/hadrons/rotated_quarks.hpp"
-#include "kov/contractions/kernels/site_sums.hpp"
 #include "kov/core/site/spin_color_matrix.hpp"
 
 #include <cmath>
@@ -14,7 +14,6 @@ namespace kov::detail {
 /// Runs a program at a site.  Every quark has a factor 2 that the sums are divided by later.
 template <class T>
 struct BaryonKernel {
-  static constexpr int lane_block = 8;
   RotatedQuarks<T> quarks;
   BaryonProgramView<T> program;
 
@@ -69,14 +68,16 @@ std::complex<double> wrap_phase_of_baryons(const BoundaryAngles& boundary) {
 template <class T>
 std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<T>*>& quarks,
                                               const std::vector<BaryonValue>& values,
-                                              const std::vector<Momentum>& momenta, const PropagatorLabels& labels) {
+                                              const std::vector<Momentum>& momenta, const PropagatorLabels& labels,
+                                              const Exec& exec) {
   const Lattice& lattice = quarks.front()->lattice();
   // On hosts all values are one block, which shares most diquarks.
-  const ValueBlocks blocks{int(values.size()), has_packs ? int(values.size()) : BaryonKernel<T>::lane_block};
+  const ValueBlocks blocks{int(values.size()), has_packs ? int(values.size()) : SliceSumTiles<BaryonKernel<T>>::block};
   const BaryonProgram<T> program(values, blocks.block);
   BaryonKernel<T> kernel{{{}, int(quarks.size())}, program.view()};
   for (std::size_t q = 0; q < quarks.size(); ++q) kernel.quarks.s[q] = quarks[q]->columns().view();
-  SliceSums sums = site_sums<T>("baryon", lattice, momenta, labels.origin, kernel, blocks);
+  SliceSums sums =
+      slice_sums<T>("baryon", lattice, momenta, labels.origin, kernel, blocks, SliceTable::of(lattice), exec);
   sums.sum_over_ranks(lattice.comm());
 
   const int n_times = sums.n_slices, t0 = labels.origin[3];
@@ -92,9 +93,9 @@ std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator
 
 template std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<float>*>&,
                                                        const std::vector<BaryonValue>&, const std::vector<Momentum>&,
-                                                       const PropagatorLabels&);
+                                                       const PropagatorLabels&, const Exec&);
 template std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator<double>*>&,
                                                        const std::vector<BaryonValue>&, const std::vector<Momentum>&,
-                                                       const PropagatorLabels&);
+                                                       const PropagatorLabels&, const Exec&);
 
 }  // namespace kov::detail

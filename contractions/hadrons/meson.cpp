@@ -2,7 +2,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 
 #include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
-#include "kov/contractions/kernels/site_sums.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
 
 #include <complex>
 
@@ -13,7 +13,7 @@ namespace detail {
 /// Block 4 c + d, value 4 a + b: sum over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d.
 template <class T>
 struct MesonTensorKernel {
-  static constexpr int block = 16, lane_block = block;
+  static constexpr int n_values = 256, block = 16;
   using View = FieldView<Spinor, T>;
   View s1, s2;
 
@@ -70,13 +70,12 @@ std::complex<double> add_terms(const std::vector<Term>& terms, const std::comple
 
 template <class T>
 SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
-                      const Coord& source) {
+                      const Coord& source, const Exec& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (detail::has_meson_tensor<T>(momenta)) return detail::meson_tensor_sums(s1, s2, momenta, source);
+  if (detail::has_meson_tensor<T>(momenta)) return detail::meson_tensor_sums(s1, s2, momenta, source, exec);
 #endif
-  using Kernel = detail::MesonTensorKernel<T>;
-  return detail::site_sums<T>("meson tensor", s1.lattice(), momenta, source,
-                              Kernel{s1.columns().view(), s2.columns().view()}, {256, Kernel::block});
+  return slice_sums<T>("meson tensor", s1.lattice(), momenta, source,
+                       detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()}, exec);
 }
 
 }  // namespace
@@ -105,7 +104,8 @@ std::string to_string(const MesonChannel& channel) {
 
 template <class T>
 std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
-                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta) {
+                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta,
+                               const Exec& exec) {
   const Lattice& lattice = s1.lattice();
   const PropagatorLabels labels = detail::labels_of_both(s1, s2);
   const Coord source = labels.origin;
@@ -116,7 +116,7 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  const SliceSums tensor = tensor_sums(s1, s2, momenta, source);
+  const SliceSums tensor = tensor_sums(s1, s2, momenta, source, exec);
   const int n_times = tensor.n_slices;
   std::vector<double> numbers;
   numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);
@@ -142,8 +142,8 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
 }
 
 template std::vector<Correlator> mesons(const Propagator<float>&, const Propagator<float>&,
-                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&);
+                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&, const Exec&);
 template std::vector<Correlator> mesons(const Propagator<double>&, const Propagator<double>&,
-                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&);
+                                        const std::vector<MesonChannel>&, const std::vector<Momentum>&, const Exec&);
 
 }  // namespace kov

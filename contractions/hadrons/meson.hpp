@@ -37,9 +37,10 @@ std::string to_string(const MesonChannel& channel);
 /// flops and 2304 (float) or 4608 (double) bytes, and 2048 flops for each momentum that is not zero; on hosts for each
 /// pair of opposite ones.  Tensor cores of GPUs multiply doubles, and floats if all momenta are zero;
 /// they take 18432 flops for each momentum.  Throws InputError when the propagators live on different lattices or start
-/// from different points.  Fences.  Collective.
+/// from different points.  Runs on exec and waits for it.  Collective.
 template <class T>
 std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
-                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta);
+                               const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta,
+                               const Exec& exec = {});
 
 }  // namespace kov

@@ -52,20 +52,19 @@ struct LoopPartKernel {
 /// Number 4 a + b: the sum over colours of conj(left[a]) right[b].
 template <class T>
 struct LoopKernel {
-  static constexpr int n_blocks = 1, block = 16;
+  static constexpr int n_values = 16, block = n_values;
   FieldView<Spinor, T> left, right;
 
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {
-    using R = decltype(left.element(x, 0, 0).re);
-    SiteNumbers<R, block> r;
-    for (int i = 0; i < block; ++i) r.z[i] = {R(T(0)), R(T(0))};
+  template <class Site, class R>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int, Complex<R>* value) const {
+    Complex<R> r[n_values];
+    for (int i = 0; i < n_values; ++i) r[i] = {R(T(0)), R(T(0))};
     for (int c = 0; c < 3; ++c)
       for (int a = 0; a < 4; ++a) {
         const Complex<R> eta = left.element(x, 0, 3 * a + c);
-        for (int b = 0; b < 4; ++b) conj_multiply_add(r.z[4 * a + b], eta, right.element(x, 0, 3 * b + c));
+        for (int b = 0; b < 4; ++b) conj_multiply_add(r[4 * a + b], eta, right.element(x, 0, 3 * b + c));
       }
-    return r;
+    for (int i = 0; i < n_values; ++i) value[i] = r[i];
   }
 };
 

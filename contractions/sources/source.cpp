@@ -31,8 +31,7 @@ SpinorField<T> unit_vectors(const Lattice& lattice, const Coord& origin, int fir
   const Geometry& geometry = lattice.geometry();
   if (geometry.owns(origin)) {
     const auto at = source.layout().locate(geometry.local(origin));
-    Kokkos::parallel_for("point_source", Kokkos::RangePolicy<>(0, n),
-                         UnitVectorsKernel<T>{source.view(), {at.outer, at.lane}, first});
+    for_each_item("point_source", n, UnitVectorsKernel<T>{source.view(), {at.outer, at.lane}, first});
   }
   return source;
 }

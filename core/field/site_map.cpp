@@ -13,22 +13,22 @@ namespace kov {
 
 namespace {
 
-using HostExec = Kokkos::DefaultHostExecutionSpace;
-
 /// f(component of a site, index of the first of its doubles in a lexicographic array), by all threads.
 template <class Stored, class F>
 void for_each_part(const Layout& layout, const detail::SiteBlocks<Stored>& blocks, const detail::FieldShape& shape,
                    const F& f) {
   const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
-  Kokkos::parallel_for("for_each_part", Kokkos::RangePolicy<HostExec>(0, layout.n_sites()), [&](const std::int64_t i) {
-    const Coord x = coordinate(i, layout.extent());
-    if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) return;
-    const auto at = layout.locate(x);
-    for (int c = 0; c < shape.n_components; ++c)
-      f(blocks.site(shape, at.outer, at.lane, c),
-        (std::size_t(i) * std::size_t(shape.n_components) + std::size_t(c)) * std::size_t(shape.site.n_reals));
+  const std::int64_t row = layout.extent()[0];
+  on_host_threads("for_each_part", layout.n_sites() / row, [&](std::int64_t number, int) {
+    for (std::int64_t i = number * row; i < (number + 1) * row; ++i) {
+      const Coord x = coordinate(i, layout.extent());
+      if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) continue;
+      const auto at = layout.locate(x);
+      for (int c = 0; c < shape.n_components; ++c)
+        f(blocks.site(shape, at.outer, at.lane, c),
+          (std::size_t(i) * std::size_t(shape.n_components) + std::size_t(c)) * std::size_t(shape.site.n_reals));
+    }
   });
-  HostExec().fence();
 }
 
 /// Whether the rows of a group fill whole blocks: virtual nodes, cut along x or not.

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace kov {
 
@@ -92,6 +93,18 @@ struct TeamBounds<Kernel> {
   using type = Kokkos::LaunchBounds<Kernel::max_threads, Kernel::min_teams>;
 };
 
+/// A kernel with arrays that it indexes states that GPUs keep it in constant memory: as a parameter of the launch every
+/// thread would copy it to its local memory.  Launches of such kernels wait for each other.
+template <class Kernel>
+concept InConstantMemory = requires {
+  requires Kernel::in_constant_memory;
+};
+
+template <class Kernel, class Exec>
+using TeamPolicyOf =
+    std::conditional_t<InConstantMemory<Kernel>, Kokkos::TeamPolicy<Exec, typename TeamBounds<Kernel>::type>,
+                       Kokkos::TeamPolicy<Exec, InParameters, typename TeamBounds<Kernel>::type>>;
+
 template <class Kernel, class Exec>
 struct TeamFunctor {
   Kernel kernel;
@@ -113,14 +126,13 @@ std::size_t most_tile_bytes_of([[maybe_unused]] const Exec& exec, [[maybe_unused
 /// Calls kernel(team) by every thread of shape.n_teams teams; asynchronous, ordered on exec.  Throws InputError if a
 /// team's tiles do not fit into the scratch memory (1 GiB on hosts), or if a GPU cannot run the kernel with that many
 /// threads.  A kernel may state `static constexpr int max_threads, min_teams`, for which its registers are then
-/// limited.
+/// limited, and `static constexpr bool in_constant_memory`.
 template <class Kernel, class Exec = Kokkos::DefaultExecutionSpace>
 void for_each_team(const std::string& name, const TeamShape& shape, const Kernel& kernel, const Exec& exec = {}) {
   if (shape.n_teams <= 0) return;
   constexpr bool on_host = is_host_v<Exec>;
   const detail::TeamFunctor<Kernel, Exec> functor{kernel};
-  Kokkos::TeamPolicy<Exec, detail::InParameters, typename detail::TeamBounds<Kernel>::type> policy(
-      exec, shape.n_teams, on_host ? 1 : shape.threads);
+  detail::TeamPolicyOf<Kernel, Exec> policy(exec, shape.n_teams, on_host ? 1 : shape.threads);
   const std::size_t most = detail::most_tile_bytes_of(exec, shape.threads);
   require(shape.tile_bytes <= most, "the tiles of a team of", name, "take", shape.tile_bytes, "bytes and there are",
           most, "on this device: make them smaller");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/slice_steps.hpp"
 
-#include "kov/core/base/queue.hpp"
-#include "kov/stencil/functions/slice_table.hpp"
+#include "kov/core/launch/for_each_task.hpp"
+#include "kov/stencil/functions/slice_stencil.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
 
 namespace kov::detail {
@@ -28,7 +28,6 @@ struct SliceStepsKernel {
   using Slice = SliceView<SiteT, T>;
   using InField = SliceView<SiteT, T, SlicePlace::in_field>;
   using InBuffer = SliceView<SiteT, T, SlicePlace::in_buffer>;
-  using Token = Kokkos::Experimental::UniqueToken<Exec>;
 
   LinkView<T> links;
   View in, out;
@@ -37,19 +36,17 @@ struct SliceStepsKernel {
   const std::uint32_t* crossing_legs;
   const int* outer;
   const Step* steps;
-  T* buffers;
+  T* buffers;  // two slices for each thread
   int n, n_components, at_once, n_steps;
-  Token token;
 
-  void operator()(int task) const {
+  void operator()(int task, int thread) const {
     const int parts = (n_components + at_once - 1) / at_once, t = task / parts, first = task % parts * at_once;
     const int count = std::min(at_once, n_components - first);
     const std::size_t slice = padded_slice<View>(n, at_once);
-    const int id = token.acquire();
     const int* const where = outer + std::size_t(t) * std::size_t(n);
     const SliceStencil stencil{neighbours, crossings, crossing_legs, where};
     const Slice source(in, where, first), target(out, where, first);
-    T* const buffer = buffers + 2 * std::size_t(id) * slice;
+    T* const buffer = buffers + 2 * std::size_t(thread) * slice;
     const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
     Slice from = source;
     for (int k = 0; k < n_steps; ++k) {
@@ -66,7 +63,6 @@ struct SliceStepsKernel {
     if (n_steps == 1)
       for (int i = 0; i < n; ++i)
         for (int c = 0; c < count; ++c) target.set(PackSite{i}, c, from(PackSite{i}, c));
-    token.release(id);
   }
 
  private:
@@ -114,7 +110,7 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                     [[maybe_unused]] const Field<SiteT, T>& out) {
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
-  const SliceTable& table = SliceTable::of(in.lattice());
+  const SliceNeighbours& table = SliceNeighbours::of(in.lattice());
   const bool reads_others =
       std::any_of(steps.begin(), steps.end(), [](const LaplacianStep& step) { return step.reads_others(); });
   const auto take = [&]<class Site>(auto others, Site) {
@@ -123,16 +119,12 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
     const int in_cache = reads_others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
-    const typename Kernel::Token token;
-    const Buffer<T> buffers("slices", 2 * std::size_t(token.size()) * padded_slice<View>(table.n, at_once));
+    const Buffer<T> buffers("slices", 2 * std::size_t(n_task_threads()) * padded_slice<View>(table.n, at_once));
     const Stencil::View space = Stencil::of_space(in.lattice()).view();
-    Kokkos::parallel_for("slices_of_laplacian",
-                         Kokkos::RangePolicy<Kokkos::Schedule<Kokkos::Dynamic>>(
-                             0, in.layout().outer_extent()[3] * parts, Kokkos::ChunkSize(1)),
-                         Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
-                                space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
-                                in.n_components(), at_once, int(steps.size()), token});
-    Exec().fence("slices_of_laplacian");
+    for_each_task("slices_of_laplacian", in.layout().outer_extent()[3] * parts,
+                  Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
+                         space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
+                         in.n_components(), at_once, int(steps.size())});
   };
   launch_step<typename Field<SiteT, T>::View>(reads_others, [&](auto others) {
     if constexpr (registers_hold_pairs<T>)

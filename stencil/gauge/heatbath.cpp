@@ -3,7 +3,7 @@
 
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/global_site.hpp"
-#include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/count_sites.hpp"
 #include "kov/core/site/random.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
@@ -117,12 +117,10 @@ struct HeatbathKernel {
   std::uint64_t seed;
   std::uint32_t stream;
   double beta;
-  SiteRange range;
   FieldView<ColorMatrix, T> u, staple;
 
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& accepted, std::int64_t& all_proposals) const {
-    const LaneSite x{range.first + i / default_lanes, i % default_lanes};
-    if (!range.holds(x.outer, x.lane, default_lanes)) return;
+  /// counts: accepted proposals and all of them.
+  KOKKOS_FUNCTION void operator()(LaneSite x, Counts<2>& counts) const {
     SiteRandom random(seed, stream, site.index(x));
     ColorMatrix<T> link = u(x);
     ColorMatrix<T> w = link * adj(staple(x));
@@ -131,9 +129,9 @@ struct HeatbathKernel {
       const double size = Kokkos::sqrt(double(norm2(r)));
       int proposals = 0;
       const double scalar = draw_scalar(beta * 2 / 3 * size, random, proposals);
-      all_proposals += proposals;
+      counts.of[1] += proposals;
       if (scalar > 1) continue;
-      ++accepted;
+      ++counts.of[0];
       // (g r) / |r| = (scalar, vector of any direction).
       const auto angles = random.uniform_pair();
       const double z = 2 * angles.first - 1, phi = 6.283185307179586477 * angles.second;
@@ -211,14 +209,11 @@ void PureGaugeUpdate<T>::heatbath() {
                                              detail::chain_seed(seed_),
                                              4 * sweep_ + std::uint32_t(mu),
                                              beta_,
-                                             links.range(),
                                              links.view(),
                                              staple.view()};
-      std::int64_t accepted = 0, proposals = 0;
-      Kokkos::parallel_reduce("heatbath", Kokkos::RangePolicy<>(0, links.range().n_outer * default_lanes), kernel,
-                              accepted, proposals);
-      accepted_ += accepted;
-      proposals_ += proposals;
+      const auto counts = count_lanes<2>("heatbath", links.range(), kernel);
+      accepted_ += counts[0];
+      proposals_ += counts[1];
       staples_.changed(mu, parity);
     }
 }

@@ -2,7 +2,7 @@
 #include "kov/stencil/gauge/trace_projection.hpp"
 
 #include "kov/core/base/queue.hpp"
-#include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/launch/count_sites.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
@@ -54,16 +54,14 @@ struct ProjectKernel {
   FieldView<ColorMatrix, T> u, v;
   int max_sweeps;
 
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& unfinished) const {
-    if constexpr (std::is_same_v<site_index_t<Exec>, PackSite>) {
-      const PackSite x{range.outer(i)};
-      const auto way = project(x);
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x, Counts<1>& unfinished) const {
+    const auto way = project(x);
+    if constexpr (std::is_same_v<Site, PackSite>)
       for (int lane = 0; lane < default_lanes; ++lane)
-        unfinished += range.holds(x.outer, lane, default_lanes) && way.lane(lane) > limit();
-    } else {
-      const LaneSite x{range.first + i / default_lanes, i % default_lanes};
-      if (range.holds(x.outer, x.lane, default_lanes)) unfinished += project(x) > limit();
-    }
+        unfinished.of[0] += range.holds(x.outer, lane, default_lanes) && way.lane(lane) > limit();
+    else
+      unfinished.of[0] += way > limit();
   }
 
   /// What raise_trace() says of a link at rest.
@@ -131,10 +129,8 @@ template <class T>
 void project_by_trace(const Field<ColorMatrix, T>& u, const Field<ColorMatrix, T>& v, const TraceProjection& how) {
   const Lattice& lattice = u.lattice();
   if (how.stop == TraceProjection::Stop::converged) {
-    std::array<std::int64_t, 1> unfinished{0};
-    const bool packs = std::is_same_v<site_index_t<Exec>, PackSite>;
-    Kokkos::parallel_reduce("project", Kokkos::RangePolicy<>(0, u.range().n_outer * (packs ? 1 : default_lanes)),
-                            detail::ProjectKernel<T>{u.range(), u.view(), v.view(), how.max_sweeps}, unfinished[0]);
+    auto unfinished =
+        count_sites<1>("project", u.range(), detail::ProjectKernel<T>{u.range(), u.view(), v.view(), how.max_sweeps});
     lattice.comm().sum(unfinished);
     require<ConvergenceError>(unfinished[0] == 0, "the projection to SU(3) did not converge on", unfinished[0],
                               "links in", how.max_sweeps,

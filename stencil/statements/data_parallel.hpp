@@ -12,7 +12,7 @@
 #include "kov/stencil/run_stencil.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
-#include "kov/stencil/statements/site_sums.hpp"
+#include "kov/stencil/statements/statement_sums.hpp"
 
 namespace kov {
 
@@ -83,42 +83,36 @@ struct SumKernel {
   }
 };
 
-/// The same as complex numbers, two reals each, in blocks that a GPU's scratch memory holds.
+/// The same as complex numbers, two reals each, for slice_sums().
 template <class Node, int n_reals>
 struct SliceKernel {
-  static constexpr int n_complex = (n_reals + 1) / 2, block = has_packs || n_complex < 16 ? n_complex : 16,
-                       n_blocks = (n_complex + block - 1) / block;
+  static constexpr int n_values = (n_reals + 1) / 2, block = has_packs ? n_values : slice_sum_block(n_values);
   SumKernel<Node> kernel;
 
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int b) const {
-    const auto value = kernel(x);
-    using R = std::remove_cvref_t<decltype(value.v[0])>;
-    SiteNumbers<R, block> numbers;
+  template <class Site, class R>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int b, Complex<R>* value) const {
+    const auto sum = kernel(x);
     for (int i = 0; i < block; ++i) {
       const int k = 2 * (b * block + i);
-      numbers.z[i] = {k < n_reals ? value.v[k] : R(0.0), k + 1 < n_reals ? value.v[k + 1] : R(0.0)};
+      value[i] = {k < n_reals ? sum.v[k] : R(0.0), k + 1 < n_reals ? sum.v[k + 1] : R(0.0)};
     }
-    return numbers;
   }
 };
 
 /// [slice][real] of an expression.
 template <class Node, int n_reals>
 std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& lattice, Subset subset, int direction,
-                                  SumMode mode) {
+                                  SumMode mode, const Exec& exec) {
+  const SliceTable& slices = SliceTable::of(lattice, subset, direction);
   if (mode == SumMode::exact) {
-    using Site = site_index_t<Exec>;
-    const SiteRange range = lattice.layout().range(subset);
-    const std::size_t n_lanes = std::size_t(range.n_outer) * default_lanes;
-    const Buffer<double> values("slice_sum", n_reals * n_lanes);
-    for_each_site("slice_sum", range,
-                  StoreValues<Site, default_lanes, n_reals, SumKernel<Node>>{kernel, lattice.layout().view(),
-                                                                             range.first, n_lanes, values.data()});
-    return exact_slice_sums(lattice, subset, direction, n_reals, values);
+    const SiteValues<n_reals, SumKernel<Node>> values("slice_sum", lattice, subset, kernel, exec);
+    std::vector<std::span<const double>> of_sites;
+    for (int k = 0; k < n_reals; ++k) of_sites.push_back(values[k]);
+    return exact_slice_sums(lattice, slices, subset, of_sites);
   }
-  SliceSums sums = slice_sums<double>("slice_sum", lattice, {{0, 0, 0}}, {0, 0, 0, 0},
-                                      SliceKernel<Node, n_reals>{kernel}, SliceChunks::of(lattice, subset, direction));
+  using Kernel = SliceKernel<Node, n_reals>;
+  SliceSums sums = slice_sums<double>("slice_sum", lattice, {{0, 0, 0}}, {0, 0, 0, 0}, Kernel{kernel},
+                                      {Kernel::n_values, Kernel::block}, slices, exec);
   sums.sum_over_ranks(lattice.comm());
   std::vector<double> reals;
   for (int s = 0; s < sums.n_slices; ++s)
@@ -185,60 +179,62 @@ requires(sizeof...(InOut) > 1) void transform(const F& f, const InOut&... in_out
 // Sums run over all sites of the lattice, or over one parity where a field of the expression has only that, and over
 // all components.  They are double, std::complex<double> or a SiteT<double>, as the expression has real numbers,
 // complex numbers or site objects; site values are taken in the precision of the fields and added in double.  One
-// kernel after the halo exchange; collective; the same on every rank, the same bits for any number of threads and, in
-// exact mode, on any decomposition.  Errors as for assign().
+// kernel after the halo exchange, on exec, for which they wait; collective; the same on every rank, the same bits for
+// any number of threads and, in exact mode, on any decomposition.  Errors as for assign().
 
 /// The sum of an expression over sites and components.
 template <Operand E>
-auto sum(const E& e, SumMode mode = SumMode::chunked) {
+auto sum(const E& e, SumMode mode = SumMode::chunked, const Exec& exec = {}) {
   const auto& expression = detail::term(e);
-  detail::ExpressionPlan plan;
+  detail::ExpressionPlan plan(exec);
   expression.collect(plan, false, {});
   plan.prepare();
   const auto node = expression.template bind<false>(plan, {});
   using Node = std::remove_const_t<decltype(node)>;
   using Result = detail::SumOf<detail::value_of_t<Node>>;
   const detail::SumKernel<Node> kernel{node, plan.n_components()};
-  const auto total = sum_sites<Result::n>("sum", plan.lattice(), plan.subset(), kernel, mode);
+  const auto total = sum_sites<Result::n>("sum", plan.lattice(), plan.subset(), kernel, mode, exec);
   return Result::result(total.data());
 }
 
 /// The sums over the slices x_direction = 0, 1, ..., L - 1 of the whole lattice, time slices if nothing is said. Throws
 /// InputError for a direction that is not one of 0 to 3.
 template <Operand E>
-auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode::chunked) {
+auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode::chunked, const Exec& exec = {}) {
   require(direction >= 0 && direction < 4, "there are no slices of direction", direction, ": take one of 0 to 3");
   const auto& expression = detail::term(e);
-  detail::ExpressionPlan plan;
+  detail::ExpressionPlan plan(exec);
   expression.collect(plan, false, {});
   plan.prepare();
   const auto node = expression.template bind<false>(plan, {});
   using Node = std::remove_const_t<decltype(node)>;
   using Result = detail::SumOf<detail::value_of_t<Node>>;
   const std::vector<double> sums = detail::slice_sums_of<Node, Result::n>({node, plan.n_components()}, plan.lattice(),
-                                                                          plan.subset(), direction, mode);
+                                                                          plan.subset(), direction, mode, exec);
   std::vector<decltype(Result::result(sums.data()))> result;
   for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));
   return result;
 }
 
 // Sums of a statement that does not compile, so that no second message follows.
-inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked) { return 0; }
-inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int = 3, SumMode = SumMode::chunked) {
+inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked, const Exec& = {}) { return 0; }
+inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int = 3, SumMode = SumMode::chunked,
+                                     const Exec& = {}) {
   return {};
 }
 
 /// |e|^2, products in double.
 template <SiteExpression E>
-double norm2(const E& e, SumMode mode = SumMode::chunked) {
-  return sum(map(detail::DoubleNorm2{}, e), mode);
+double norm2(const E& e, SumMode mode = SumMode::chunked, const Exec& exec = {}) {
+  return sum(map(detail::DoubleNorm2{}, e), mode, exec);
 }
 
 /// The sum of conj(a) b, products in double; of two fields see field_ops.hpp.
 template <Operand A, Operand B>
 requires(SiteExpression<A> || SiteExpression<B>) std::complex<double> inner_product(const A& a, const B& b,
-                                                                                    SumMode mode = SumMode::chunked) {
-  return sum(map(detail::DoubleDot{}, a, b), mode);
+                                                                                    SumMode mode = SumMode::chunked,
+                                                                                    const Exec& exec = {}) {
+  return sum(map(detail::DoubleDot{}, a, b), mode, exec);
 }
 
 }  // namespace kov

@@ -14,7 +14,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
 
 # Kernels are launched under a name: LAUNCH finds every launch, whose first argument is the name.
-LAUNCH = re.compile(r"\b(for_each_site|for_each_team|for_each_lane|for_each_item|sum_sites|sum_groups|run_stencil|slice_sums|site_sums|"
+LAUNCH = re.compile(r"\b(for_each_site|for_each_team|for_each_lane|for_each_item|for_each_task|count_sites|count_lanes|sum_sites|sum_groups|run_stencil|slice_sums|"
                     r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
                     r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
 # An object that is made by a launch.
@@ -34,7 +34,7 @@ NAMED_BY_CALLERS = {
 # threads over pieces of files, which are no kernels.
 HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/base/items.cpp", "core/base/items.hpp", "core/vectors/reduce.hpp",
              "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/run_stencil.hpp", "core/vectors/slice_sum.hpp",
-             "contractions/kernels/site_sums.hpp"}
+             "core/launch/count_sites.hpp", "core/launch/for_each_task.hpp", "core/launch/for_each_task.cpp", "core/vectors/slice_sum.cpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
 # GPUs do not work slice by slice and store links only once.

@@ -20,10 +20,7 @@ ALLOWED = {
 }
 
 # Stems that two rooms share, and why.
-ALLOWED_TWICE = {
-    "momentum": "of core/lattice and of contractions/kernels",
-    "site_sums": "of stencil/statements and of contractions/kernels",
-}
+ALLOWED_TWICE = {}
 
 
 def stem(path):

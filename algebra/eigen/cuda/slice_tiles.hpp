@@ -47,7 +47,7 @@ struct SliceGram {
 
   SliceVectors<Field<ColorVector, T>> x;
   SliceVectors<F> y;
-  SliceSites::View sites;
+  SliceTable::Sites sites;
   typename MomentumPhases<T>::View phases;
   const int* momentum_is_zero;
   int n_chunks, row_tiles, column_tiles, n_momenta;
@@ -147,7 +147,7 @@ struct SliceRotation {
 
   SliceVectors<Field<ColorVector, T>> in;
   SliceVectors<F> out;
-  SliceSites::View sites;
+  SliceTable::Sites sites;
   const T* r;           // [slice][row][re|im][padded]
   const int* is_empty;  // of each slice: whether its matrix is 0
   int m_of_matrix, n, padded, at_once;

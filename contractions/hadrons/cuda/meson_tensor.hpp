@@ -5,8 +5,6 @@
 
 #include "kov/contractions/kernels/cuda/tensor_cores.hpp"
 #include "kov/contractions/sources/propagator.hpp"
-#include "kov/core/lattice/momentum.hpp"
-#include "kov/core/lattice/slice_chunks.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include <algorithm>
@@ -14,6 +12,13 @@
 #include <vector>
 
 namespace kov::detail {
+
+template <class T>
+struct MesonTensorKernel;
+
+/// Where there are no tensor cores, or they are slower.
+template <class T>
+struct SliceSumTiles<MesonTensorKernel<T>> : StatedSliceSum<16, 32, false> {};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -31,7 +36,7 @@ struct MesonTensorSums {
   using Sums = TensorSums<Complex<T>, Complex<T>, 1, 2>;
 
   View s1, s2;
-  SliceChunks::View slices;
+  SliceTable::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
   int momenta[n_sets];
@@ -40,7 +45,7 @@ struct MesonTensorSums {
   template <class TeamT>
   KOKKOS_FUNCTION void operator()(const TeamT& team) const {
     Complex<double>* const all = team.template tile<Complex<double>>(n_values);
-    const SliceChunks::Chunk chunk = slices.chunk[team.index()];
+    const SliceTable::Chunk chunk = slices.chunk[team.index()];
     const int warp = team.thread() / 32, g = team.thread() % 32 / 4, t = team.thread() % 4;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
       Sums sums[n_sets];
@@ -151,8 +156,8 @@ struct MesonTensorSums {
 };
 
 template <class T, int n_momenta>
-void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const SliceChunks& slices,
-                         const MomentumPhases<T>& phases, const int* momenta, double* partial) {
+void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const SliceTable& slices,
+                         const MomentumPhases<T>& phases, const int* momenta, double* partial, const Exec& exec) {
   const auto launch = [&]<bool same>(std::bool_constant<same>) {
     using Kernel = MesonTensorSums<T, n_momenta, same>;
     Kernel kernel{s1.columns().view(),
@@ -163,7 +168,7 @@ void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const
                   {},
                   partial};
     std::copy_n(momenta, Kernel::n_sets, kernel.momenta);
-    for_each_team("meson tensor", {slices.n_chunks(), Kernel::max_threads, Kernel::tile_bytes}, kernel);
+    for_each_team("meson tensor", {slices.n_chunks(), Kernel::max_threads, Kernel::tile_bytes}, kernel, exec);
   };
   if (&s1 == &s2)
     launch(std::bool_constant<true>());
@@ -171,7 +176,7 @@ void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const
     launch(std::bool_constant<false>());
 }
 
-/// Whether this device has tensor cores and they are faster than site_sums().  Floats are three products each, which
+/// Whether this device has tensor cores and they are faster than slice_sums().  Floats are three products each, which
 /// for a moving meson take longer than adding up the tensors of the sites with phases.
 template <class T>
 bool has_meson_tensor(const std::vector<Momentum>& momenta) {
@@ -181,14 +186,14 @@ bool has_meson_tensor(const std::vector<Momentum>& momenta) {
   return has_tensor_cores() && (std::is_same_v<T, double> || !moves);
 }
 
-/// As site_sums() of the meson tensor.  Fences.
+/// As slice_sums() of the meson tensor.
 template <class T>
 SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
-                            const Coord& source) {
+                            const Coord& source, const Exec& exec) {
   constexpr int n_values = 256;
   constexpr std::size_t at_once = 3;
   const Lattice& lattice = s1.lattice();
-  const SliceChunks& slices = SliceChunks::of(lattice);
+  const SliceTable& slices = SliceTable::of(lattice);
   const MomentumPhases<T> phases(lattice, momenta, source);
   const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values);
   double* const partial = sums.data();
@@ -196,18 +201,18 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   for (std::size_t k = 0; k < momenta.size(); ++k) {
     const int number = int(k);
     if (momenta[k] == Momentum{0, 0, 0})
-      launch_meson_tensor<T, 0>(s1, s2, slices, phases, &number, partial);
+      launch_meson_tensor<T, 0>(s1, s2, slices, phases, &number, partial, exec);
     else
       moving.push_back(number);
   }
   if constexpr (std::is_same_v<T, double>) {
     std::size_t first = 0;
     for (; first + at_once <= moving.size(); first += at_once)
-      launch_meson_tensor<T, at_once>(s1, s2, slices, phases, moving.data() + first, partial);
+      launch_meson_tensor<T, at_once>(s1, s2, slices, phases, moving.data() + first, partial, exec);
     for (; first < moving.size(); ++first)
-      launch_meson_tensor<T, 1>(s1, s2, slices, phases, moving.data() + first, partial);
+      launch_meson_tensor<T, 1>(s1, s2, slices, phases, moving.data() + first, partial, exec);
   }
-  return sums.add_slots();
+  return sums.add_slots(exec);
 }
 
 #endif

@@ -14,7 +14,7 @@ template <class Kernel>
 KernelResources team_resources([[maybe_unused]] const TeamShape& shape, [[maybe_unused]] const Kernel& kernel) {
   KernelResources r;
 #if defined(KOKKOS_ENABLE_CUDA)
-  using Policy = Kokkos::TeamPolicy<Exec, InParameters, typename TeamBounds<Kernel>::type>;
+  using Policy = TeamPolicyOf<Kernel, Exec>;
   using Closure = Kokkos::Impl::ParallelFor<TeamFunctor<Kernel, Exec>, Policy, Exec>;
   using Launch = Kokkos::Impl::CudaParallelLaunch<Closure, typename Policy::launch_bounds>;
   if constexpr (requires { Launch::get_kernel_func(); }) {

@@ -9,8 +9,10 @@
 
 namespace kov::detail {
 
-/// Of tensor cores: traces of a team; warps down and across in a group; groups; depth; stages; teams on a
-/// multiprocessor.  S is what is summed in.
+/// Shapes of tiles for tensor cores; TensorN suits N operators on each side.  In order: left and right operators of a
+/// team's block of traces; warps of a group, down for left and across for right ones; groups, which share out the inner
+/// index; numbers of the inner index in a tile (depth); tiles in flight or in use (stages); teams that must fit on a
+/// multiprocessor.  S: the type of the sums, Complex<float> or Complex<double>.
 template <class S>
 struct TraceTensorShapes {
   using Tensor8 = TraceTensorShape<16, 8, 1, 1, 4, 32, 4, 4>;
@@ -28,8 +30,10 @@ struct TraceTensorShapes<Complex<double>> {
   using Tensor64 = TraceTensorShape<64, 32, 2, 2, 1, 8, 2, 2>;
 };
 
-/// Rows, columns of a thread; threads down and across in a group; depth; threads; stages; teams on a multiprocessor.  Z
-/// is what lies in memory, S what is summed in.
+/// Shapes of tiles in registers; OfN suits N operators on each side.  In order: left and right operators of a thread's
+/// block of traces; threads of a group, down for left and across for right ones; depth, as above; threads of a team, in
+/// as many whole groups as fit, which share out the inner index; stages; teams that must fit on a multiprocessor, 1 if
+/// left out.  Z: the type in memory, S: that of the sums.
 template <class Z, class S>
 struct TraceShapes {
   using Of4 = TraceShape<2, 2, 2, 2, 128, 128, 3>;
@@ -69,14 +73,15 @@ struct TraceShapes<Complex<double>, Complex<double>> {
   using Of65Square = Of65;
 };
 
-/// The tiling that a model of a GPU finds fastest: a team's block of results takes as long as its products, or as
-/// reading its rows, at the rates that an H100 reached, in Tflop/s and Tbyte/s.  Z is what lies in memory.
+/// The tiling that a model of a GPU finds fastest for n_left x n_right traces: a team's block of traces takes as long
+/// as its products, or as reading its rows, at the rates that an H100 reached with each tiling.  Z: the type in memory.
 template <class Z, bool sums_in_double>
 TraceTiling best_trace_tiling(int n_left, int n_right) {
   struct Candidate {
     TraceTiling tiling;
-    int most_left, most_right;
-    double rate, bandwidth;
+    int most_left, most_right;  // operators of a team's block
+    double rate;                // of products, Tflop/s; 8 flops each
+    double bandwidth;           // of reading rows, Tbyte/s
     bool tensor = false;
   };
   using enum TraceTiling;

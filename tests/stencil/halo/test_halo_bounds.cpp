@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Builds that check bounds check accesses to halos and slices as they do those to fields.
-#include "kov/stencil/functions/slice_table.hpp"
+#include "kov/stencil/functions/slice_stencil.hpp"
 #include "kov/stencil/run_stencil.hpp"
 #include "tests/support/bounds.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Lists and classes of momenta, phases of Fourier sums, chunks of time slices.
-#include "kov/contractions/kernels/momentum.hpp"
-#include "kov/core/lattice/slice_chunks.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
+#include "kov/core/lattice/slice_table.hpp"
 #include "tests/contractions/propagator_support.hpp"
 
 #include <set>
@@ -78,14 +78,14 @@ TEST_P(MomentumOnLattice, ChunksHoldEverySiteOnceOnItsSlice) {
   for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
     for (int direction = 0; direction < 4; ++direction) {
       const auto mu = std::size_t(direction);
-      const SliceChunks slices(lattice, subset, direction);
+      const SliceTable slices(lattice, subset, direction);
       EXPECT_EQ(slices.n_slices(), lattice.extent()[mu]);
-      const SliceChunks::View view = slices.view();
+      const SliceTable::View view = slices.view();
       const SiteRange range = lattice.layout().range(subset);
       std::set<int> seen;
       std::int64_t sites = 0;
       for (int c = 0; c < view.n_chunks; ++c) {
-        const SliceChunks::Chunk chunk = view.chunk[c];
+        const SliceTable::Chunk chunk = view.chunk[c];
         for (int i = 0; i < chunk.count; ++i) {
           const int outer = view.outer[chunk.first + i];
           EXPECT_TRUE(outer >= range.first && outer < range.first + range.n_outer);

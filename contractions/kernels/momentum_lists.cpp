@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/contractions/kernels/momentum.hpp"
+#include "kov/contractions/kernels/momentum_lists.hpp"
 
 #include "kov/core/base/error.hpp"
 

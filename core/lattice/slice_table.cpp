@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/lattice/slice_chunks.hpp"
+#include "kov/core/lattice/slice_table.hpp"
+
+#include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,12 +25,20 @@ LaneSlices lane_slices(const Lattice& lattice, int outer, std::size_t mu) {
 
 }  // namespace
 
-SliceChunks::SliceChunks(const Lattice& lattice, Subset subset, int direction)
-    : n_slices_(lattice.extent()[std::size_t(direction)]) {
+SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
+    : layout_(lattice.layout()),
+      n_slices_(lattice.extent()[std::size_t(direction)]),
+      origin_(lattice.geometry().origin()[std::size_t(direction)]) {
   const SiteRange range = lattice.layout().range(subset);
   std::map<LaneSlices, std::vector<int>> groups;
-  for (int outer = range.first; outer < range.first + range.n_outer; ++outer)
-    groups[lane_slices(lattice, outer, std::size_t(direction))].push_back(outer);
+  std::vector<std::vector<int>> places(std::size_t(lattice.geometry().local_extent()[std::size_t(direction)]));
+  for (int outer = range.first; outer < range.first + range.n_outer; ++outer) {
+    const LaneSlices slices = lane_slices(lattice, outer, std::size_t(direction));
+    groups[slices].push_back(outer);
+    for (int lane = 0; lane < default_lanes; ++lane)
+      if (const int slice = slices[std::size_t(lane)]; slice >= 0)
+        places[std::size_t(slice - origin_)].push_back(outer * default_lanes + lane);
+  }
 
   const int length = std::clamp(range.n_outer / 1024, has_packs ? 8 : 4, 128);
   std::vector<Chunk> chunks;
@@ -60,11 +70,35 @@ SliceChunks::SliceChunks(const Lattice& lattice, Subset subset, int direction)
   chunk_ = Buffer<Chunk>("chunks of slices", chunks);
   outer_ = Buffer<int>("sites of slices", outer);
   lane_slot_ = Buffer<int>("lanes of slices", lane_slot);
+  std::vector<int> all_places;
+  for (const std::vector<int>& of_slice : places) {
+    place_begin_.push_back(all_places.size());
+    all_places.insert(all_places.end(), of_slice.begin(), of_slice.end());
+  }
+  place_begin_.push_back(all_places.size());
+  places_ = Buffer<int>("places of slices", all_places);
 }
 
-const SliceChunks& SliceChunks::of(const Lattice& lattice, Subset subset, int direction) {
-  return lattice.remember<SliceChunks>(std::pair(subset, direction),
-                                       [&] { return SliceChunks(lattice, subset, direction); });
+SliceTable::Sites SliceTable::sites() const {
+  const std::size_t n_here = place_begin_.size() - 1, n_sites = place_begin_[1];
+  require(places_.size() == std::size_t(layout_.n_sites()), "the sites of slices of one parity were asked for, which",
+          "may differ in number: take a table of all sites");
+  return {places_.data(), layout_.view(), int(n_here), int(n_sites), default_lanes};
+}
+
+std::vector<std::vector<int>> SliceTable::places_of_slices() const {
+  const std::vector<int> all = places_.to_host();
+  std::vector<std::vector<int>> slices;
+  slices.resize(std::size_t(n_slices_));
+  for (std::size_t i = 0; i + 1 < place_begin_.size(); ++i)
+    slices[std::size_t(origin_) + i].assign(all.begin() + std::ptrdiff_t(place_begin_[i]),
+                                            all.begin() + std::ptrdiff_t(place_begin_[i + 1]));
+  return slices;
+}
+
+const SliceTable& SliceTable::of(const Lattice& lattice, Subset subset, int direction) {
+  return lattice.remember<SliceTable>(std::pair(subset, direction),
+                                      [&] { return SliceTable(lattice, subset, direction); });
 }
 
 }  // namespace kov

@@ -37,9 +37,10 @@ int components_at_once(const Field<SiteT, T>& field, int n_slices) {
 }
 
 /// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, pair by pair, the same
-/// for every slice; and the outer sites of every slice.  For virtual nodes on one rank in space.
-struct SliceTable {
-  explicit SliceTable(const Layout& layout) {
+/// for every slice; and where these numbers lie in fields.  For virtual nodes on one rank in space, whose packs lie on
+/// one slice of virtual nodes each.
+struct SliceNeighbours {
+  explicit SliceNeighbours(const Layout& layout) {
     const Coord& box = layout.outer_extent();
     const int along = layout.pair_direction();
     has_pairs = 0 <= along && along < 3;
@@ -74,8 +75,8 @@ struct SliceTable {
   }
 
   /// Made once per lattice.
-  static const SliceTable& of(const Lattice& lattice) {
-    return lattice.remember<SliceTable>(0, [&] { return SliceTable(lattice.layout()); });
+  static const SliceNeighbours& of(const Lattice& lattice) {
+    return lattice.remember<SliceNeighbours>(0, [&] { return SliceNeighbours(lattice.layout()); });
   }
 
   int n;
@@ -96,7 +97,7 @@ class SliceView {
  public:
   using View = FieldView<SiteT, T>;
 
-  /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceTable::outer.
+  /// Component c here is `first` + c of the field.  sites: the outer sites of the slice, see SliceNeighbours::outer.
   SliceView(const View& field, const int* sites, int first) : view_(field), sites_(sites), first_(first) {}
   /// The same slice, whose place is known now.
   template <SlicePlace other>
@@ -152,7 +153,7 @@ class SliceView {
 
 /// The six spatial neighbours of the sites of one slice.
 struct SliceStencil {
-  const std::uint32_t* neighbours;     // SliceTable::neighbours
+  const std::uint32_t* neighbours;     // SliceNeighbours::neighbours
   const std::uint8_t* crossings;       // of Stencil::of_space()
   const std::uint32_t* crossing_legs;  // likewise
   const int* where;                    // the outer sites of the slice

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Where kernels are launched: in core/launch alone, which chooses walks, blocks and threads for all of them.
+
+violations(root) lists every file that launches work by Kokkos or CUDA itself, and is not ALLOWED to.
+"""
+import os
+import re
+
+from layers import LAYERS
+from names import NOISE
+
+# What starts a kernel, and what says how it is started.  Loops of a team inside a kernel are among them: Team has its own.
+LAUNCH = re.compile(r"\bparallel_(?:for|reduce|scan)\s*[<(]|\b(?:Range|MDRange|Team)Policy\b|<<<|\bcudaLaunch\w*|\bUniqueToken\b")
+# Files, or folders with a / at the end, and why.
+ALLOWED = {
+    "core/launch/": "the launches that all others use",
+    "core/base/items.hpp": "loops over plain indices, of which those of core/launch are made",
+    "core/base/items.cpp": "the same",
+    "core/base/host_threads.cpp": "threads of the host that read and write files: no kernels",
+    "core/base/memory.cpp": "new memory is touched by the threads that will use it, before there is anything to launch",
+    "apps/bench/roof.cpp": "measures the machine, and must not depend on what it is compared with",
+}
+
+
+def launches(root):
+    """Every file of the product that launches something itself, sorted."""
+    found = set()
+    for layer in LAYERS[:-1]:
+        for folder, _, names in os.walk(os.path.join(root, layer)):
+            for name in names:
+                if not name.endswith((".hpp", ".cpp", ".cpp.in", ".cu")):
+                    continue
+                path = os.path.join(folder, name)
+                with open(path) as file:
+                    text = NOISE.sub(" ", file.read())
+                if LAUNCH.search(text):
+                    found.add(os.path.relpath(path, root).replace(os.sep, "/"))
+    return sorted(found)
+
+
+def violations(root, allowed=frozenset(ALLOWED)):
+    """Texts "file: reason", sorted."""
+    return ["%s: launches a kernel itself: call for_each_site, for_each_lane, count_sites, for_each_item, for_each_task or "
+            "for_each_team" % path for path in launches(root)
+            if path not in allowed and not any(path.startswith(folder) for folder in allowed if folder.endswith("/"))]
