@@ -186,6 +186,15 @@ GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps,
 }
 
 template <class Storage>
+double GaugeLinks<Storage>::part_read() const {
+  // LinkView::of_lane() loads all integers.
+  constexpr bool reads_all = !has_packs && std::is_integral_v<typename Codec<ColorMatrix, Storage>::Stored>;
+  if (reads_all || factors_.time_links == TimeLinks::any) return 1;
+  const double n_slices = lattice().extent()[3];
+  return 1 - (n_slices - 1) / (4 * n_slices);
+}
+
+template <class Storage>
 GaugeLinks<Storage> GaugeLinks<Storage>::with(const LinkForms& forms) const {
   require(detail::have_column_form<Storage> || !forms.columns,
           "links of 8 numbers or of integers have no form for columns: apply their operators to fields of several "

@@ -64,7 +64,8 @@ class GaugeLinks {
   const std::vector<Coord>& legs() const { return legs_; }
   /// How links are stored, for the tuner's keys.
   const std::string& codec() const { return codec_; }
-  TimeLinks time_links() const { return factors_.time_links; }
+  /// The part of the stored numbers that hops read: less than 1 where they leave out links in time that are 1.
+  double part_read() const;
   /// The links for kernels over fields of these Lanes.  from_parity: for kernels from one parity to the other.  Throws
   /// InputError for columns if these links are without LinkForms::columns.
   template <class Lanes = SiteLanes>

@@ -36,10 +36,9 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
   constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any_and_local;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
-  const double links_read = hop.links().time_links() == TimeLinks::unit ? 0.75 : 1;
   // From one parity to the other no two sites share a link.
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
-                 (out.subset() == Subset::all ? 4 : 8) * links_read * bytes_of_site<ColorMatrix, Storage>,
+                 (out.subset() == Subset::all ? 4 : 8) * hop.links().part_read() * bytes_of_site<ColorMatrix, Storage>,
                  reads_diagonal ? double(diagonal.bytes()) : 0);
   const auto launch = [&](auto sign, const auto& read) {
     run_stencil<forms, Compressor>(
