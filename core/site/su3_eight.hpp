@@ -49,6 +49,16 @@ KOKKOS_FORCEINLINE_FUNCTION R project(const R& x, const R& plus, double there) {
   return where_greater(R(sizeof(T) == 4 ? T(1e-16) : T(1e-32)), plus, R(T(there)), x / plus);
 }
 
+/// a / b, to two units in the last place on GPUs, which divide floats exactly in ten instructions and more.  b: from 1
+/// to 2^126.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R quotient(const R& a, const R& b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<R, float>) return __fdividef(a, b);
+#endif
+  return a / b;
+}
+
 }  // namespace detail
 
 /// u: in SU(3).
@@ -85,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> su3_of_eight(const EightReals<R>& r) 
   const Complex<R> q[3] = {{R(1), x[0]}, {x[1], x[2]}, {x[3], x[4]}};
   const R n0 = R(1) + x[0] * x[0], n = n0 + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] + x[4] * x[4];
   const R m = x[5] * x[5] + x[6] * x[6] + x[7] * x[7];
-  const R t = R(2) / (n * n0), s = R(2) / (R(1) + m);
+  const R t = detail::quotient(R(2), n * n0), s = detail::quotient(R(2), R(1) + m);
   const Complex<R> s0{s - R(1), s * x[5]}, s1{s * x[6], s * x[7]};
   // n0 t / 2 = 1 / n and n t / 2 = 1 / n0.
   const Complex<R> phase = (R(0.5) * n * t) * (conj(q[0]) * conj(q[0]));
