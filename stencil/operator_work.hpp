@@ -8,13 +8,13 @@
 
 namespace kov::detail {
 
-/// Of a site in memory, without padding.
+/// The bytes of a site in memory, without padding.
 template <template <class> class SiteT, class Storage>
 inline constexpr double bytes_of_site = double(Codec<SiteT, Storage>::shape.n_numbers()) *
                                         sizeof(typename Codec<SiteT, Storage>::Stored);
 
-/// Counts an operator from in to out, which are read and written once.  flops: of a site and component; site_bytes: of
-/// what else a site reads, once for all components; more_bytes: in all.
+/// Counts an operator from in to out, which are read and written once.  flops: for each site and component; site_bytes:
+/// what else a site reads, once for all components; more_bytes: what else the whole operator reads.
 template <class FieldT>
 void count_operator(const FieldT& in, const FieldT& out, double flops, double site_bytes, double more_bytes = 0) {
   const double sites = double(out.lattice().geometry().local_volume()) / (out.subset() == Subset::all ? 1 : 2);

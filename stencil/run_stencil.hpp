@@ -58,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
 struct StencilLaunch {
   /// How the fields that the kernel reads besides `in` are stored, if its speed depends on that.
   std::string_view codec = "plain";
-  /// Of the halo's compressor.
+  /// The variant of the halo's compressor.
   int variant = 0;
   Exec exec = {};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Traces of products of two bases of matrices: all Tr[A_i B_j] at once, as one matrix product with a long inner index.
+// Traces of products of two bases of matrices: all Tr[A_i B_j] at once, as one matrix product with a long inner index;
+// what distillation's correlators are made of (Peardon et al., Phys. Rev. D 80 (2009) 054506, arXiv:0905.2160).
 #pragma once
 
 #include "kov/contractions/blas/blas.hpp"
@@ -15,8 +16,8 @@ namespace kov {
 class Tuner;
 
 /// Pairs of bases: C_ij(p) = sum over k of A_i(p, k) B_j(p, k) for i in [0, n_left), j in [0, n_right), k in
-/// [0, length).  For matrices A and B of N rows, length is N^2 and B lies transposed: sum over (x, y) of A[x][y]
-/// B[y][x].  A_i(p, k) is at left[p * left_stride + i * length + k], B_j likewise.
+/// [0, length), without further factors.  For matrices A and B of N rows, length is N^2 and B lies transposed: sum over
+/// (x, y) of A[x][y] B[y][x].  A_i(p, k) is at left[p * left_stride + i * length + k], B_j likewise.
 template <class Z>
 struct TraceProblem {
   const Z *left = nullptr, *right = nullptr;

@@ -14,7 +14,7 @@ namespace kov {
 /// 16-bit integers in units of 1 / 32767 of a site's largest real number, which is kept beside them as a float; each
 /// number is rounded to nearest and so off by at most 2^-16 of the largest.  A site with a number that is not finite
 /// comes back as NaN throughout.  Colour matrices have no such float: their numbers must not exceed 1, as those of
-/// SU(3) do not, and one that is not a number comes back as 0.  Kernels compute in float.
+/// SU(3) do not, and NaN comes back as 0.  Kernels compute in float.
 struct Fixed16 {};
 
 /// The same with 8-bit integers, in units of 1 / 127 of the largest: each number is off by at most 1 / 254 of that. For

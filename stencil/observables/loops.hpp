@@ -41,8 +41,8 @@ class WilsonLoops {
   double space_time(int r, int t) const;
   /// r and s in space, the mean of the six ordered pairs of directions: symmetric in r and s.
   double space_space(int r, int s) const;
-  /// The potential's estimate log(W(r, t) / W(r, t + 1)), t + 1 up to sizes().time; not a number where the loops are
-  /// not positive.
+  /// The potential's estimate a V(r) = log(W(r, t) / W(r, t + 1)), in lattice units, t + 1 up to sizes().time; NaN
+  /// where the loops are not positive.
   double effective_potential(int r, int t) const;
 
   /// loop(mu, nu, r, s) of plane k of `planes`, for the function that measures.

@@ -42,7 +42,7 @@ double link_trace(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked);
 template <class T>
 std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode = SumMode::chunked, int direction = 3);
 
-/// The largest |element| of U U^+ - 1 and of det U - 1 over all links; infinite when one is not a number.  Collective;
+/// The largest |element| of U U^+ - 1 and of det U - 1 over all links; infinite when one is NaN.  Collective;
 /// throws like plaquettes().
 template <class T>
 double unitarity_deviation(const GaugeField<T>& gauge);

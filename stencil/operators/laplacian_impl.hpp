@@ -17,7 +17,7 @@
 namespace kov::detail {
 
 /// Whether sums in space have kernels of their own: on CPUs for columns of colour vectors alone, which compute so
-/// little on a leg that a loop of unknown length costs 8 %.
+/// little on a leg that a loop of unknown length shows (docs/performance.md).
 template <class View>
 inline constexpr bool space_apart = !has_packs || (View::holds_columns && View::n_complex <= 3);
 
