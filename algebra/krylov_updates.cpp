@@ -331,20 +331,11 @@ void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega,
                                          x.view(), r.view(), p.view(), t.view(), v.view(), batch});
 }
 
-template struct KrylovUpdates<Field<Spinor, float>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<16>>>;
-template struct KrylovUpdates<Field<Spinor, double>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<16>>>;
-template struct KrylovUpdates<Field<ColorVector, float>>;
-template struct KrylovUpdates<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<ColorVector, double>>;
-template struct KrylovUpdates<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<ColorVector, double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes)                              \
+  template struct KrylovUpdates<Field<ColorVector, T, Lanes>>; \
+  template struct KrylovUpdates<Field<Spinor, T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct KrylovUpdates<Field<Spinor, Fixed16>>;
 
 }  // namespace kov::detail

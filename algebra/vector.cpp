@@ -319,20 +319,11 @@ void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t
   p.content().bicgstab_update(alpha, omega, t, beta, v, x, r, finished);
 }
 
-template Vector::Vector(const Field<Spinor, float>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<4>>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<8>>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<16>>&);
-template Vector::Vector(const Field<Spinor, double>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<4>>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<8>>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<16>>&);
+#define KOV_INSTANTIATE(T, Lanes)                               \
+  template Vector::Vector(const Field<ColorVector, T, Lanes>&); \
+  template Vector::Vector(const Field<Spinor, T, Lanes>&)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template Vector::Vector(const Field<Spinor, Fixed16>&);
-template Vector::Vector(const Field<ColorVector, float>&);
-template Vector::Vector(const Field<ColorVector, float, ColumnLanes<4>>&);
-template Vector::Vector(const Field<ColorVector, float, ColumnLanes<8>>&);
-template Vector::Vector(const Field<ColorVector, double>&);
-template Vector::Vector(const Field<ColorVector, double, ColumnLanes<4>>&);
-template Vector::Vector(const Field<ColorVector, double, ColumnLanes<8>>&);
 
 }  // namespace kov

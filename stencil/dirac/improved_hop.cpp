@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/dirac/improved_hop.hpp"
 
+#include "kov/core/site/projector.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/launch.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
-#include "kov/core/site/projector.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
 #include <utility>
@@ -151,13 +151,9 @@ void ImprovedHopOn<Storage, F>::combine(const ImprovedHop<Storage>& hop, double 
                                  {.codec = hop.links().codec(), .exec = exec});
 }
 
-template struct ImprovedHopOn<float, SpinorField<float>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<4>>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<8>>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<16>>>;
-template struct ImprovedHopOn<double, SpinorField<double>>;
-template struct ImprovedHopOn<double, SpinorField<double, ColumnLanes<4>>>;
-template struct ImprovedHopOn<double, SpinorField<double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct ImprovedHopOn<T, SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace detail
 

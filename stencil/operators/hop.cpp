@@ -29,11 +29,10 @@ template class Hop<Links8<Fixed16>>;
 
 namespace detail {
 
-template struct HopOn<float, SpinorField<float>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct HopOn<T, SpinorField<T, Lanes>>
+KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct HopOn<float, SpinorField<Fixed16>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<4>>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<8>>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<16>>>;
 
 }  // namespace detail
 
