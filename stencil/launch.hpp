@@ -13,7 +13,6 @@
 
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 namespace kov {
 
@@ -27,10 +26,9 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
 
 /// A halo of nearest neighbours for fields of this shape that the lattice keeps, for free functions; one exchange at a
 /// time.  Operators keep their own halos, see StencilHalos.
-template <template <class> class SiteT, class T>
-const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
-  using H = Halo<SiteT, T>;
-  return lattice.remember<H>(std::tuple(n_components, choice), [&] { return H(lattice, n_components, choice); });
+template <template <class> class SiteT, class T, class Lanes = SiteLanes>
+const Halo<SiteT, T, Lanes>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
+  return StencilHalos::of_nearest(lattice, choice).of_type<Halo<SiteT, T, Lanes>>(n_components);
 }
 
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after

@@ -10,7 +10,7 @@ Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : Ho
 
 template <class Storage>
 Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<HaloOptions::Wire> wire)
-    : links_(links.with(forms)), halos_(lattice(), links.legs(), wire) {
+    : links_(links.with(forms)), halos_(lattice(), links.legs(), {.wire = wire}) {
   const auto& legs = links.legs();
   const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
   require(odd && SpinProjection::fits(legs),
