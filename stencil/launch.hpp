@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/core/field/shared_view.hpp"
 #include "kov/core/lattice/tune.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/function_ref.hpp"
@@ -30,6 +31,18 @@ template <template <class> class SiteT, class T, class Lanes = SiteLanes>
 const Halo<SiteT, T, Lanes>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
   return StencilHalos::of_nearest(lattice, choice).of_type<Halo<SiteT, T, Lanes>>(n_components);
 }
+
+namespace detail {
+/// The shared view of a field with its halo, see kov/core/field/shared_view.hpp.
+template <template <class> class Part, template <class> class SiteT, class T, class Lanes>
+auto shared_view(const NeighbourView<SiteT, T, Lanes>& view) {
+  const auto field = shared_view<Part>(view.field()), halo = shared_view<Part>(view.halo());
+  if constexpr (holds_fours<Lanes>)
+    return NeighbourView<Part, T, FourColumns>(field, halo);
+  else
+    return NeighbourView<SiteT, T>(field, halo);
+}
+}  // namespace detail
 
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
 /// the last one, the links and component 0 of the next outer site.  Colour vectors need so little arithmetic on a leg

@@ -64,13 +64,14 @@ class ChebyshevSeries {
 };
 
 /// out = series(A) in for A = A^+ whose spectrum lies in the series' interval: eigenvalues outside are amplified
-/// exponentially in the order.  in may be out; any number of components; three fields of their shape are made.
+/// exponentially in the order.  in may be out; fields of spinors or colour vectors, with sites or columns in lanes, or
+/// of scalars in double, with any number of components; three fields of their shape are made.
 ///
 /// Clenshaw's recurrence b_k = c_k in + 2 y(A) b_{k+1} - b_{k+2}: an application of A and one pass, which reads four
-/// fields and writes one, for each order; the forward recurrence would write two.  Asynchronous.  Throws InputError
-/// when the shapes differ.
-template <template <class> class SiteT, class T>
-void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
-                  const Field<SiteT, T>& out);
+/// fields and writes one, for each order; the forward recurrence would write two.  Asynchronous, ordered on exec.
+/// Throws InputError when the shapes differ.
+template <template <class> class SiteT, class T, class Lanes>
+void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T, Lanes>>& A,
+                  const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {});
 
 }  // namespace kov

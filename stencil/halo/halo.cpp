@@ -133,14 +133,13 @@ auto Halo<SiteT, Storage, Lanes, Compressor>::exchange(const F& field, int varia
 
 template class Halo<Scalar, float>;
 template class Halo<Scalar, double>;
-#define KOV_INSTANTIATE(T, Lanes)             \
-  template class Halo<ColorVector, T, Lanes>; \
-  template class Halo<Spinor, T, Lanes>;      \
+#define KOV_INSTANTIATE(T, Lanes)               \
+  template class Halo<AdjointVector, T, Lanes>; \
+  template class Halo<ColorVector, T, Lanes>;   \
+  template class Halo<Spinor, T, Lanes>;        \
   template class Halo<Spinor, T, Lanes, SpinProjection>
 KOV_FOR_LANES(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
-template class Halo<AdjointVector, float>;
-template class Halo<AdjointVector, double>;
 template class Halo<ColorMatrix, float>;
 template class Halo<ColorMatrix, double>;
 template class Halo<HalfSpinor, float>;
