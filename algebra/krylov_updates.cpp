@@ -249,21 +249,21 @@ struct BiCgStabUpdateKernel {
 
 template <VectorField F>
 void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, const F& r, const F& p,
-                               const ColumnMask& finished) {
+                               const ColumnMask& finished, const Exec& exec) {
   require_conforming(x, r, p);
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
         "cg_step", x.range(), batch.n_slots,
-        CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch});
+        CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch}, exec);
 }
 
 template <VectorField F>
-CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished) {
+CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished, const Exec& exec) {
   require_conforming(p, q, r);
   using View = typename F::View;
-  SumsOfColumns<4, F> sums(p, {});
+  SumsOfColumns<4, F> sums(p, exec);
   for (const auto& groups : column_groups<F::Lanes::width>(p.name(), p.n_components(), finished))
     sums.add("cg_sums", groups,
              CgSumsKernel<View, std::decay_t<decltype(groups)>>{p.view(), q.view(), r.view(), groups,
@@ -282,23 +282,23 @@ CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const Colum
 
 template <VectorField F>
 void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, const Real& beta, const F& r, const F& p,
-                                 const ColumnMask& finished) {
+                                 const ColumnMask& finished, const Exec& exec) {
   require_conforming(x, r, p, q);
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
         "cg_update", x.range(), batch.n_slots,
-        CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch});
+        CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch}, exec);
 }
 
 template <VectorField F>
 BiCgStabSums KrylovUpdates<F>::bicgstab_sums(const F& t, const F& r, const F& v, const F& shadow, const F& image,
-                                             const ColumnMask& finished) {
+                                             const ColumnMask& finished, const Exec& exec) {
   require_conforming(t, r, v, shadow, image);
   using View = typename F::View;
   constexpr int n = 14;
-  SumsOfColumns<n, F> sums(t, {});
+  SumsOfColumns<n, F> sums(t, exec);
   for (const auto& groups : column_groups<F::Lanes::width>(t.name(), t.n_components(), finished))
     sums.add("bicgstab_sums", groups,
              BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
@@ -321,30 +321,23 @@ BiCgStabSums KrylovUpdates<F>::bicgstab_sums(const F& t, const F& r, const F& v,
 
 template <VectorField F>
 void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega, const F& t, const Number& beta,
-                                       const F& v, const F& x, const F& r, const F& p, const ColumnMask& finished) {
+                                       const F& v, const F& x, const F& r, const F& p, const ColumnMask& finished,
+                                       const Exec& exec) {
   require_conforming(x, r, p, t, v);
   using View = typename F::View;
   const std::array<ColumnCoefficients<std::complex<double>>, 3> c{alpha, omega, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>("bicgstab_update", x.range(), batch.n_slots,
                                      BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{
-                                         x.view(), r.view(), p.view(), t.view(), v.view(), batch});
+                                         x.view(), r.view(), p.view(), t.view(), v.view(), batch},
+                                     exec);
 }
 
-template struct KrylovUpdates<Field<Spinor, float>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<Spinor, float, ColumnLanes<16>>>;
-template struct KrylovUpdates<Field<Spinor, double>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<Spinor, double, ColumnLanes<16>>>;
-template struct KrylovUpdates<Field<ColorVector, float>>;
-template struct KrylovUpdates<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct KrylovUpdates<Field<ColorVector, double>>;
-template struct KrylovUpdates<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct KrylovUpdates<Field<ColorVector, double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes)                              \
+  template struct KrylovUpdates<Field<ColorVector, T, Lanes>>; \
+  template struct KrylovUpdates<Field<Spinor, T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct KrylovUpdates<Field<Spinor, Fixed16>>;
 
 }  // namespace kov::detail

@@ -36,32 +36,33 @@ class VectorContent {
   virtual AnyBlocks blocks() const = 0;
   virtual FieldShape shape() const = 0;
 
-  virtual void zero() const = 0;
-  virtual void copy(const Vector& x, const ColumnMask& finished) const = 0;
-  virtual void scale(const Reals& a, const ColumnMask& finished) const = 0;
-  virtual void axpy(const Reals& a, const Vector& x, const ColumnMask& finished) const = 0;
-  virtual void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished) const = 0;
-  virtual void xpay(const Vector& x, const Reals& a, const ColumnMask& finished) const = 0;
-  virtual void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished) const = 0;
-  virtual void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b,
-                       const ColumnMask& finished) const = 0;
-  virtual Reals norm2(const ColumnMask& finished) const = 0;
-  virtual Numbers inner_product(const Vector& y, const ColumnMask& finished) const = 0;
-  virtual ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished) const = 0;
-  virtual Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished) const = 0;
-  virtual Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished) const = 0;
-  virtual std::vector<std::complex<double>> gram_matrix(const Vector& y) const = 0;
-  virtual void rotate(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
-  virtual void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const = 0;
+  virtual void zero(const Exec& exec) const = 0;
+  virtual void copy(const Vector& x, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void scale(const Reals& a, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void axpy(const Reals& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void xpay(const Vector& x, const Reals& a, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const ColumnMask& finished,
+                       const Exec& exec) const = 0;
+  virtual Reals norm2(const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual Numbers inner_product(const Vector& y, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual std::vector<std::complex<double>> gram_matrix(const Vector& y, const Exec& exec) const = 0;
+  virtual void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const = 0;
+  virtual void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const = 0;
   virtual void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
-                       const ColumnMask& finished) const = 0;
-  virtual CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished) const = 0;
+                       const ColumnMask& finished, const Exec& exec) const = 0;
+  virtual CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished, const Exec& exec) const = 0;
   virtual void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
-                         const ColumnMask& finished) const = 0;
+                         const ColumnMask& finished, const Exec& exec) const = 0;
   virtual BiCgStabSums bicgstab_sums(const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
-                                     const ColumnMask& finished) const = 0;
+                                     const ColumnMask& finished, const Exec& exec) const = 0;
   virtual void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta,
-                               const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished) const = 0;
+                               const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished,
+                               const Exec& exec) const = 0;
 };
 
 namespace {
@@ -100,79 +101,84 @@ class ContentOf final : public VectorContent {
   AnyBlocks blocks() const override { return SiteBlocks<typename F::Stored>::of(field_.view()); }
   FieldShape shape() const override { return FieldShape::of(field_); }
 
-  void zero() const override { kov::zero(field_); }
-  void copy(const Vector& x, const ColumnMask& finished) const override {
+  void zero(const Exec& exec) const override { kov::zero(field_, exec); }
+  void copy(const Vector& x, const ColumnMask& finished, const Exec& exec) const override {
     if (finished.any_finished())
-      kov::copy(x.as<F>(), field_, finished);
+      kov::copy(x.as<F>(), field_, finished, exec);
     else
-      kov::copy(x.as<F>(), field_);
+      kov::copy(x.as<F>(), field_, exec);
   }
-  void scale(const Reals& a, const ColumnMask& finished) const override { kov::scale(a, field_, finished); }
-  void axpy(const Reals& a, const Vector& x, const ColumnMask& finished) const override {
-    kov::axpy(a, x.as<F>(), field_, finished);
+  void scale(const Reals& a, const ColumnMask& finished, const Exec& exec) const override {
+    kov::scale(a, field_, finished, exec);
   }
-  void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished) const override {
-    kov::axpy(a, x.as<F>(), field_, finished);
+  void axpy(const Reals& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const override {
+    kov::axpy(a, x.as<F>(), field_, finished, exec);
   }
-  void xpay(const Vector& x, const Reals& a, const ColumnMask& finished) const override {
-    kov::xpay(x.as<F>(), a, field_, finished);
+  void axpy(const Numbers& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const override {
+    kov::axpy(a, x.as<F>(), field_, finished, exec);
   }
-  void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished) const override {
-    kov::xpay(x.as<F>(), a, field_, finished);
+  void xpay(const Vector& x, const Reals& a, const ColumnMask& finished, const Exec& exec) const override {
+    kov::xpay(x.as<F>(), a, field_, finished, exec);
   }
-  void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b,
-               const ColumnMask& finished) const override {
-    kov::xpaypbz(x.as<F>(), a, y.as<F>(), b, field_, finished);
+  void xpay(const Vector& x, const Numbers& a, const ColumnMask& finished, const Exec& exec) const override {
+    kov::xpay(x.as<F>(), a, field_, finished, exec);
   }
-  Reals norm2(const ColumnMask& finished) const override { return norm2_by_column(field_, finished); }
-  Numbers inner_product(const Vector& y, const ColumnMask& finished) const override {
-    return inner_product_by_column(field_, y.as<F>(), finished);
+  void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const ColumnMask& finished,
+               const Exec& exec) const override {
+    kov::xpaypbz(x.as<F>(), a, y.as<F>(), b, field_, finished, exec);
   }
-  ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished) const override {
-    return inner_product_norm2_by_column(field_, y.as<F>(), finished);
+  Reals norm2(const ColumnMask& finished, const Exec& exec) const override {
+    return norm2_by_column(field_, finished, exec);
   }
-  Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished) const override {
-    return kov::axpy_norm2(a, x.as<F>(), field_, finished);
+  Numbers inner_product(const Vector& y, const ColumnMask& finished, const Exec& exec) const override {
+    return inner_product_by_column(field_, y.as<F>(), finished, exec);
   }
-  Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished) const override {
-    return kov::axpy_norm2(a, x.as<F>(), field_, finished);
+  ColumnProducts inner_product_norm2(const Vector& y, const ColumnMask& finished, const Exec& exec) const override {
+    return inner_product_norm2_by_column(field_, y.as<F>(), finished, exec);
   }
-  std::vector<std::complex<double>> gram_matrix(const Vector& y) const override {
+  Reals axpy_norm2(const Reals& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const override {
+    return kov::axpy_norm2(a, x.as<F>(), field_, finished, exec);
+  }
+  Reals axpy_norm2(const Numbers& a, const Vector& x, const ColumnMask& finished, const Exec& exec) const override {
+    return kov::axpy_norm2(a, x.as<F>(), field_, finished, exec);
+  }
+  std::vector<std::complex<double>> gram_matrix(const Vector& y, const Exec& exec) const override {
     if constexpr (has_matrices)
-      return kov::gram_matrix(field_, y.as<F>());
+      return kov::gram_matrix(field_, y.as<F>(), exec);
     else
       refuse_matrices();
   }
-  void rotate(const Vector& x, const std::vector<std::complex<double>>& r) const override {
+  void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const override {
     if constexpr (has_matrices)
-      kov::rotate(x.as<F>(), r, field_);
+      kov::rotate(x.as<F>(), r, field_, exec);
     else
       refuse_matrices();
   }
-  void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r) const override {
+  void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const override {
     if constexpr (has_matrices)
-      kov::rotate_add(x.as<F>(), r, field_);
+      kov::rotate_add(x.as<F>(), r, field_, exec);
     else
       refuse_matrices();
   }
-  void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r,
-               const ColumnMask& finished) const override {
-    detail::cg_step(alpha, x.as<F>(), beta, r.as<F>(), field_, finished);
+  void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r, const ColumnMask& finished,
+               const Exec& exec) const override {
+    detail::cg_step(alpha, x.as<F>(), beta, r.as<F>(), field_, finished, exec);
   }
-  CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished) const override {
-    return detail::cg_sums(field_, q.as<F>(), r.as<F>(), finished);
+  CgSums cg_sums(const Vector& q, const Vector& r, const ColumnMask& finished, const Exec& exec) const override {
+    return detail::cg_sums(field_, q.as<F>(), r.as<F>(), finished, exec);
   }
   void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
-                 const ColumnMask& finished) const override {
-    detail::cg_update(alpha, q.as<F>(), x.as<F>(), beta, r.as<F>(), field_, finished);
+                 const ColumnMask& finished, const Exec& exec) const override {
+    detail::cg_update(alpha, q.as<F>(), x.as<F>(), beta, r.as<F>(), field_, finished, exec);
   }
   BiCgStabSums bicgstab_sums(const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
-                             const ColumnMask& finished) const override {
-    return detail::bicgstab_sums(field_, r.as<F>(), v.as<F>(), shadow.as<F>(), image.as<F>(), finished);
+                             const ColumnMask& finished, const Exec& exec) const override {
+    return detail::bicgstab_sums(field_, r.as<F>(), v.as<F>(), shadow.as<F>(), image.as<F>(), finished, exec);
   }
   void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta,
-                       const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished) const override {
-    detail::bicgstab_update(alpha, omega, t.as<F>(), beta, v.as<F>(), x.as<F>(), r.as<F>(), field_, finished);
+                       const Vector& v, const Vector& x, const Vector& r, const ColumnMask& finished,
+                       const Exec& exec) const override {
+    detail::bicgstab_update(alpha, omega, t.as<F>(), beta, v.as<F>(), x.as<F>(), r.as<F>(), field_, finished, exec);
   }
 
  private:
@@ -218,121 +224,113 @@ Reals each(const Reals& a, const Vector& x) {
 }
 }  // namespace
 
-void zero(const Vector& x) {
+void zero(const Vector& x, const Exec& exec) {
   count(x, 1, 0);
-  x.content().zero();
+  x.content().zero(exec);
 }
-void copy(const Vector& x, const Vector& y, const ColumnMask& finished) {
+void copy(const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 2, 0, finished);
-  y.content().copy(x, finished);
+  y.content().copy(x, finished, exec);
 }
-void convert(const Vector& x, const Vector& y) {
+void convert(const Vector& x, const Vector& y, const Exec& exec) {
   const detail::FieldShape from = x.content().shape(), to = y.content().shape();
   require(x.lattice() == y.lattice() && x.subset() == y.subset() && x.n_components() == y.n_components() &&
               from.site.n_reals == to.site.n_reals,
           x.name(), "and", y.name(), "have different shapes: convert() changes the storage only");
   std::visit(
       [&](const auto& in, const auto& out) {
-        detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components(), Exec());
+        detail::convert_sites(x.lattice(), in, from, 0, out, to, 0, x.n_components(), exec);
       },
       x.content().blocks(), y.content().blocks());
 }
-void scale(const Reals& a, const Vector& x, const ColumnMask& finished) {
+void scale(const Reals& a, const Vector& x, const ColumnMask& finished, const Exec& exec) {
   count(x, 2, 2, finished);
-  x.content().scale(a, finished);
+  x.content().scale(a, finished, exec);
 }
-void axpy(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+void axpy(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 4, finished);
-  y.content().axpy(each(a, x), x, finished);
+  y.content().axpy(each(a, x), x, finished, exec);
 }
-void axpy(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+void axpy(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 8, finished);
-  y.content().axpy(a, x, finished);
+  y.content().axpy(a, x, finished, exec);
 }
-void xpay(const Vector& x, const Reals& a, const Vector& y, const ColumnMask& finished) {
+void xpay(const Vector& x, const Reals& a, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 4, finished);
-  y.content().xpay(x, each(a, x), finished);
+  y.content().xpay(x, each(a, x), finished, exec);
 }
-void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& finished) {
+void xpay(const Vector& x, const Numbers& a, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 8, finished);
-  y.content().xpay(x, a, finished);
+  y.content().xpay(x, a, finished, exec);
 }
 void xpaypbz(const Vector& x, const Numbers& a, const Vector& y, const Numbers& b, const Vector& z,
-             const ColumnMask& finished) {
+             const ColumnMask& finished, const Exec& exec) {
   count(x, 4, 16, finished);
-  z.content().xpaypbz(x, a, y, b, finished);
+  z.content().xpaypbz(x, a, y, b, finished, exec);
 }
-Reals norm2_by_column(const Vector& x, const ColumnMask& finished) {
+Reals norm2_by_column(const Vector& x, const ColumnMask& finished, const Exec& exec) {
   count(x, 1, 4, finished);
-  return x.content().norm2(finished);
+  return x.content().norm2(finished, exec);
 }
-Numbers inner_product_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+Numbers inner_product_by_column(const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 2, 8, finished);
-  return x.content().inner_product(y, finished);
+  return x.content().inner_product(y, finished, exec);
 }
-ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished) {
+ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished,
+                                             const Exec& exec) {
   count(x, 2, 12, finished);
-  return x.content().inner_product_norm2(y, finished);
+  return x.content().inner_product_norm2(y, finished, exec);
 }
-Reals axpy_norm2(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+Reals axpy_norm2(const Reals& a, const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 8, finished);
-  return y.content().axpy_norm2(a, x, finished);
+  return y.content().axpy_norm2(a, x, finished, exec);
 }
-Reals axpy_norm2(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished) {
+Reals axpy_norm2(const Numbers& a, const Vector& x, const Vector& y, const ColumnMask& finished, const Exec& exec) {
   count(x, 3, 12, finished);
-  return y.content().axpy_norm2(a, x, finished);
+  return y.content().axpy_norm2(a, x, finished, exec);
 }
-std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y) {
+std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y, const Exec& exec) {
   detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + y.content().bytes());
-  return x.content().gram_matrix(y);
+  return x.content().gram_matrix(y, exec);
 }
-void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
+void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y, const Exec& exec) {
   detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + y.content().bytes());
-  y.content().rotate(x, r);
+  y.content().rotate(x, r, exec);
 }
-void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y) {
+void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y, const Exec& exec) {
   detail::count_work(8.0 * x.content().n_complex() * y.n_components(), x.content().bytes() + 2 * y.content().bytes());
-  y.content().rotate_add(x, r);
+  y.content().rotate_add(x, r, exec);
 }
 void cg_step(const Reals& alpha, const Vector& x, const Reals& beta, const Vector& r, const Vector& p,
-             const ColumnMask& finished) {
+             const ColumnMask& finished, const Exec& exec) {
   count(x, 5, 8, finished);
-  p.content().cg_step(alpha, x, beta, r, finished);
+  p.content().cg_step(alpha, x, beta, r, finished, exec);
 }
-CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished) {
+CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished, const Exec& exec) {
   count(p, 3, 16, finished);
-  return p.content().cg_sums(q, r, finished);
+  return p.content().cg_sums(q, r, finished, exec);
 }
 void cg_update(const Reals& alpha, const Vector& q, const Vector& x, const Reals& beta, const Vector& r,
-               const Vector& p, const ColumnMask& finished) {
+               const Vector& p, const ColumnMask& finished, const Exec& exec) {
   count(x, 7, 12, finished);
-  p.content().cg_update(alpha, q, x, beta, r, finished);
+  p.content().cg_update(alpha, q, x, beta, r, finished, exec);
 }
 BiCgStabSums bicgstab_sums(const Vector& t, const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
-                           const ColumnMask& finished) {
+                           const ColumnMask& finished, const Exec& exec) {
   count(t, 5, 56, finished);
-  return t.content().bicgstab_sums(r, v, shadow, image, finished);
+  return t.content().bicgstab_sums(r, v, shadow, image, finished, exec);
 }
 void bicgstab_update(const Numbers& alpha, const Numbers& omega, const Vector& t, const Numbers& beta, const Vector& v,
-                     const Vector& x, const Vector& r, const Vector& p, const ColumnMask& finished) {
+                     const Vector& x, const Vector& r, const Vector& p, const ColumnMask& finished, const Exec& exec) {
   count(x, 8, 40, finished);
-  p.content().bicgstab_update(alpha, omega, t, beta, v, x, r, finished);
+  p.content().bicgstab_update(alpha, omega, t, beta, v, x, r, finished, exec);
 }
 
-template Vector::Vector(const Field<Spinor, float>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<4>>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<8>>&);
-template Vector::Vector(const Field<Spinor, float, ColumnLanes<16>>&);
-template Vector::Vector(const Field<Spinor, double>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<4>>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<8>>&);
-template Vector::Vector(const Field<Spinor, double, ColumnLanes<16>>&);
+#define KOV_INSTANTIATE(T, Lanes)                               \
+  template Vector::Vector(const Field<ColorVector, T, Lanes>&); \
+  template Vector::Vector(const Field<Spinor, T, Lanes>&)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template Vector::Vector(const Field<Spinor, Fixed16>&);
-template Vector::Vector(const Field<ColorVector, float>&);
-template Vector::Vector(const Field<ColorVector, float, ColumnLanes<4>>&);
-template Vector::Vector(const Field<ColorVector, float, ColumnLanes<8>>&);
-template Vector::Vector(const Field<ColorVector, double>&);
-template Vector::Vector(const Field<ColorVector, double, ColumnLanes<4>>&);
-template Vector::Vector(const Field<ColorVector, double, ColumnLanes<8>>&);
 
 }  // namespace kov

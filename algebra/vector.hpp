@@ -73,58 +73,65 @@ Operator<Vector> on_vectors(const Operator<F>& A) {
 }
 
 // As kov/core/vectors has them for fields: x_k is column k, a and b have a number for each column, in double, rounded
-// to the fields' precision; what is written comes last, and columns that `finished` names are left alone.  All throw
-// InputError when vectors differ in type, lattice, sites or number of columns.  Those that return numbers are
-// collective; they sum over the sites of all ranks, products and sums in double, with no factor.
+// to the fields' precision; what is written comes last, and columns that `finished` names are left alone.  All are
+// ordered on exec and throw InputError when vectors differ in type, lattice, sites or number of columns.  Those that
+// return numbers wait for exec and are collective; they sum over the sites of all ranks, products and sums in double,
+// with no factor.
 
 /// x_k = 0
-void zero(const Vector& x);
+void zero(const Vector& x, const Exec& exec = {});
 /// y_k = x_k
-void copy(const Vector& x, const Vector& y, const ColumnMask& finished = {});
+void copy(const Vector& x, const Vector& y, const ColumnMask& finished = {}, const Exec& exec = {});
 /// y_k = x_k, rounded to what y stores; the fields may differ in precision and lanes.
-void convert(const Vector& x, const Vector& y);
+void convert(const Vector& x, const Vector& y, const Exec& exec = {});
 /// x_k = a_k x_k
-void scale(const ByColumn<double>& a, const Vector& x, const ColumnMask& finished = {});
+void scale(const ByColumn<double>& a, const Vector& x, const ColumnMask& finished = {}, const Exec& exec = {});
 /// y_k = y_k + a_k x_k
-void axpy(const ByColumn<double>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
-void axpy(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {});
+void axpy(const ByColumn<double>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {},
+          const Exec& exec = {});
+void axpy(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y, const ColumnMask& finished = {},
+          const Exec& exec = {});
 /// y_k = x_k + a_k y_k
-void xpay(const Vector& x, const ByColumn<double>& a, const Vector& y, const ColumnMask& finished = {});
-void xpay(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y, const ColumnMask& finished = {});
+void xpay(const Vector& x, const ByColumn<double>& a, const Vector& y, const ColumnMask& finished = {},
+          const Exec& exec = {});
+void xpay(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y, const ColumnMask& finished = {},
+          const Exec& exec = {});
 /// z_k = x_k + a_k y_k + b_k z_k
 void xpaypbz(const Vector& x, const ByColumn<std::complex<double>>& a, const Vector& y,
-             const ByColumn<std::complex<double>>& b, const Vector& z, const ColumnMask& finished = {});
+             const ByColumn<std::complex<double>>& b, const Vector& z, const ColumnMask& finished = {},
+             const Exec& exec = {});
 /// |x_k|^2
-ByColumn<double> norm2_by_column(const Vector& x, const ColumnMask& finished = {});
+ByColumn<double> norm2_by_column(const Vector& x, const ColumnMask& finished = {}, const Exec& exec = {});
 /// x_k^+ y_k, the sum of conj(x_k) y_k
 ByColumn<std::complex<double>> inner_product_by_column(const Vector& x, const Vector& y,
-                                                       const ColumnMask& finished = {});
+                                                       const ColumnMask& finished = {}, const Exec& exec = {});
 /// x_k^+ y_k and |x_k|^2, in one pass
-ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished = {});
+ColumnProducts inner_product_norm2_by_column(const Vector& x, const Vector& y, const ColumnMask& finished = {},
+                                             const Exec& exec = {});
 /// y_k = y_k + a_k x_k; returns |y_k|^2
 ByColumn<double> axpy_norm2(const ByColumn<double>& a, const Vector& x, const Vector& y,
-                            const ColumnMask& finished = {});
+                            const ColumnMask& finished = {}, const Exec& exec = {});
 ByColumn<double> axpy_norm2(const ByColumn<std::complex<double>>& a, const Vector& x, const Vector& y,
-                            const ColumnMask& finished = {});
+                            const ColumnMask& finished = {}, const Exec& exec = {});
 /// G_ij = x_i^+ y_j at [i * n + j], for m columns of x and n of y
-std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y);
+std::vector<std::complex<double>> gram_matrix(const Vector& x, const Vector& y, const Exec& exec = {});
 /// y_i = sum over j of x_j r_ji, r_ji at r[j * n + i] for n columns of y, which share none with x
-void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
+void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y, const Exec& exec = {});
 /// y_i = y_i + sum over j of x_j r_ji
-void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y);
+void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Vector& y, const Exec& exec = {});
 
 /// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.
 void cg_step(const ByColumn<double>& alpha, const Vector& x, const ByColumn<double>& beta, const Vector& r,
-             const Vector& p, const ColumnMask& finished);
+             const Vector& p, const ColumnMask& finished, const Exec& exec = {});
 /// What cg_sums() returns, a number for each column.
 struct CgSums {
   ByColumn<double> pq, rq, qq, rr;
 };
 /// The real parts of p_k^+ q_k and r_k^+ q_k, |q_k|^2 and |r_k|^2, in one pass.  3 reads.
-CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished);
+CgSums cg_sums(const Vector& p, const Vector& q, const Vector& r, const ColumnMask& finished, const Exec& exec = {});
 /// x_k = x_k + alpha_k p_k and r_k = r_k - alpha_k q_k, then p_k = r_k + beta_k p_k.  4 reads and 3 writes.
 void cg_update(const ByColumn<double>& alpha, const Vector& q, const Vector& x, const ByColumn<double>& beta,
-               const Vector& r, const Vector& p, const ColumnMask& finished);
+               const Vector& r, const Vector& p, const ColumnMask& finished, const Exec& exec = {});
 /// What bicgstab_sums() returns, a number for each column: ab is a_k^+ b_k.
 struct BiCgStabSums {
   ByColumn<std::complex<double>> tr, shadow_t, shadow_r, shadow_v, image_t, image_v;
@@ -132,11 +139,11 @@ struct BiCgStabSums {
 };
 /// The products above, in one pass.  5 reads.
 BiCgStabSums bicgstab_sums(const Vector& t, const Vector& r, const Vector& v, const Vector& shadow, const Vector& image,
-                           const ColumnMask& finished);
+                           const ColumnMask& finished, const Exec& exec = {});
 /// x_k = x_k + alpha_k p_k + omega_k r_k and r_k = r_k - omega_k t_k, then p_k = r_k + beta_k (p_k - omega_k v_k).
 /// 5 reads and 3 writes.
 void bicgstab_update(const ByColumn<std::complex<double>>& alpha, const ByColumn<std::complex<double>>& omega,
                      const Vector& t, const ByColumn<std::complex<double>>& beta, const Vector& v, const Vector& x,
-                     const Vector& r, const Vector& p, const ColumnMask& finished);
+                     const Vector& r, const Vector& p, const ColumnMask& finished, const Exec& exec = {});
 
 }  // namespace kov

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/core/field/shared_view.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/function_ref.hpp"
 #include "kov/core/launch/launch_shape.hpp"
@@ -12,7 +13,6 @@
 
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 namespace kov {
 
@@ -26,11 +26,22 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
 
 /// A halo of nearest neighbours for fields of this shape that the lattice keeps, for free functions; one exchange at a
 /// time.  Operators keep their own halos, see StencilHalos.
-template <template <class> class SiteT, class T>
-const Halo<SiteT, T>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
-  using H = Halo<SiteT, T>;
-  return lattice.remember<H>(std::tuple(n_components, choice), [&] { return H(lattice, n_components, choice); });
+template <template <class> class SiteT, class T, class Lanes = SiteLanes>
+const Halo<SiteT, T, Lanes>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
+  return StencilHalos::of_nearest(lattice, choice).of_type<Halo<SiteT, T, Lanes>>(n_components);
 }
+
+namespace detail {
+/// The shared view of a field with its halo, see kov/core/field/shared_view.hpp.
+template <template <class> class Part, template <class> class SiteT, class T, class Lanes>
+auto shared_view(const NeighbourView<SiteT, T, Lanes>& view) {
+  const auto field = shared_view<Part>(view.field()), halo = shared_view<Part>(view.halo());
+  if constexpr (holds_fours<Lanes>)
+    return NeighbourView<Part, T, FourColumns>(field, halo);
+  else
+    return NeighbourView<SiteT, T>(field, halo);
+}
+}  // namespace detail
 
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
 /// the last one, the links and component 0 of the next outer site.  Colour vectors need so little arithmetic on a leg

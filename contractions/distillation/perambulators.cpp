@@ -73,53 +73,14 @@ Perambulators perambulators(const Field<ColorVector, T>& vectors,
                               options);
 }
 
-template Perambulators perambulators<SiteLanes>(const Field<ColorVector, float>&,
-                                                const Solver<SpinorField<float, SiteLanes>>&,
-                                                const Operator<SpinorField<float, SiteLanes>>&, int,
-                                                const PerambulatorOptions&);
-template Perambulators perambulators<SiteLanes>(const Field<ColorVector, float>&,
-                                                const Solver<SpinorField<float, SiteLanes>>&,
-                                                const Operator<SpinorField<float, SiteLanes>>&, int,
-                                                const SourceCoefficient&, const PerambulatorOptions&);
-template Perambulators perambulators<SiteLanes>(const Field<ColorVector, double>&,
-                                                const Solver<SpinorField<double, SiteLanes>>&,
-                                                const Operator<SpinorField<double, SiteLanes>>&, int,
-                                                const PerambulatorOptions&);
-template Perambulators perambulators<SiteLanes>(const Field<ColorVector, double>&,
-                                                const Solver<SpinorField<double, SiteLanes>>&,
-                                                const Operator<SpinorField<double, SiteLanes>>&, int,
-                                                const SourceCoefficient&, const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<4>>(const Field<ColorVector, double>&,
-                                                     const Solver<SpinorField<double, ColumnLanes<4>>>&,
-                                                     const Operator<SpinorField<double, ColumnLanes<4>>>&, int,
-                                                     const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<4>>(const Field<ColorVector, double>&,
-                                                     const Solver<SpinorField<double, ColumnLanes<4>>>&,
-                                                     const Operator<SpinorField<double, ColumnLanes<4>>>&, int,
-                                                     const SourceCoefficient&, const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, float>&,
-                                                     const Solver<SpinorField<float, ColumnLanes<8>>>&,
-                                                     const Operator<SpinorField<float, ColumnLanes<8>>>&, int,
-                                                     const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, float>&,
-                                                     const Solver<SpinorField<float, ColumnLanes<8>>>&,
-                                                     const Operator<SpinorField<float, ColumnLanes<8>>>&, int,
-                                                     const SourceCoefficient&, const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, double>&,
-                                                     const Solver<SpinorField<double, ColumnLanes<8>>>&,
-                                                     const Operator<SpinorField<double, ColumnLanes<8>>>&, int,
-                                                     const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<8>>(const Field<ColorVector, double>&,
-                                                     const Solver<SpinorField<double, ColumnLanes<8>>>&,
-                                                     const Operator<SpinorField<double, ColumnLanes<8>>>&, int,
-                                                     const SourceCoefficient&, const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<16>>(const Field<ColorVector, float>&,
-                                                      const Solver<SpinorField<float, ColumnLanes<16>>>&,
-                                                      const Operator<SpinorField<float, ColumnLanes<16>>>&, int,
-                                                      const PerambulatorOptions&);
-template Perambulators perambulators<ColumnLanes<16>>(const Field<ColorVector, float>&,
-                                                      const Solver<SpinorField<float, ColumnLanes<16>>>&,
-                                                      const Operator<SpinorField<float, ColumnLanes<16>>>&, int,
-                                                      const SourceCoefficient&, const PerambulatorOptions&);
+#define KOV_INSTANTIATE(T, Lanes)                                                                                    \
+  template Perambulators perambulators<Lanes>(const Field<ColorVector, T>&, const Solver<SpinorField<T, Lanes>>&,    \
+                                              const Operator<SpinorField<T, Lanes>>&, int,                           \
+                                              const PerambulatorOptions&);                                           \
+  template Perambulators perambulators<Lanes>(const Field<ColorVector, T>&, const Solver<SpinorField<T, Lanes>>&,    \
+                                              const Operator<SpinorField<T, Lanes>>&, int, const SourceCoefficient&, \
+                                              const PerambulatorOptions&)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov

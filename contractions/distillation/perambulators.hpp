@@ -40,7 +40,7 @@ using SourceCoefficient = std::function<std::complex<double>(int source, int t, 
 /// spin * N_v + n; spins in the library's chiral basis.  No factors of kappa.  Peardon et al., Phys. Rev. D 80 (2009)
 /// 054506, eq. (17).
 ///
-/// Lanes: of the fields that the solver takes, SiteLanes or ColumnLanes<4> (double), <8> or <16> (float):
+/// Lanes: of the fields that the solver takes, SiteLanes or columns:
 /// perambulators<ColumnLanes<8>>(vectors, EvenOdd<double, ColumnLanes<8>>(M, BiCgStab{}, form, 8), M, 0).  solver: any
 /// for options.columns components of them; it throws or reports as it was told to.  The last solve may have sources
 /// that are 0.  Collective.  Throws InputError for a time outside of the lattice.

@@ -21,11 +21,11 @@ struct detail::OperandTerm<Propagator<T>> {
 };
 
 /// out = expression at every site, in one kernel; out may be a propagator of the expression.  Collective where anything
-/// is shifted, otherwise asynchronous.  Errors as for fields.
+/// is shifted, otherwise asynchronous.  Ordered on exec.  Errors as for fields.
 template <SiteExpression E, class T>
-void assign(const E& expression, const Propagator<T>& out) {
+void assign(const E& expression, const Propagator<T>& out, const Exec& exec = {}) {
   static_assert(std::is_same_v<typename E::Real, T>, "the expression has another precision than the propagator");
-  detail::ExpressionPlan plan;
+  detail::ExpressionPlan plan(exec);
   expression.collect(plan, false, {});
   const bool conflict = plan.prepare(detail::FieldInfo::of_whole_sites(out.columns()));
   const Propagator<T> target = conflict ? out.like("temporary of an assignment") : out.alias();
@@ -33,8 +33,8 @@ void assign(const E& expression, const Propagator<T>& out) {
   using Columns = typename SpinorField<T>::View;
   for_each_site(
       "assign_propagator", target.columns().range(),
-      detail::AssignSpinColorKernel<std::remove_const_t<decltype(node)>, Columns>{node, target.columns().view()});
-  if (conflict) copy(target.columns(), out.columns());
+      detail::AssignSpinColorKernel<std::remove_const_t<decltype(node)>, Columns>{node, target.columns().view()}, exec);
+  if (conflict) copy(target.columns(), out.columns(), exec);
 }
 
 }  // namespace kov

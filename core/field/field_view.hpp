@@ -65,6 +65,8 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   KOKKOS_FORCEINLINE_FUNCTION void require_inside(int outer, int group, int lane) const {
     this->check(outer, group, lane);
   }
+  /// For other views of the same memory.
+  const detail::ViewExtents<detail::checks_bounds>& extents() const { return *this; }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   using PackReal = Pack<Real, lanes>;

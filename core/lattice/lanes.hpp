@@ -17,15 +17,31 @@ struct SiteLanes {
 };
 
 /// On CPUs lanes are W components of one site of Lattice::column_layout(), so that an operator reads each link once for
-/// W columns; 1, 4, 8 or 16.  On GPUs, where a link comes from cache for the columns of neighbouring warps, lanes stay
-/// sites whatever W.
+/// W columns.  On GPUs, where a link comes from cache for the columns of neighbouring warps, lanes stay sites whatever
+/// W.  The library is compiled for the W of KOV_FOR_LANES(); single sites of one column (W = 1) are for links alone.
 template <int W>
 struct ColumnLanes {
-  static_assert(W == 1 || W == 4 || W == 8 || W == 16, "columns come in packs of 1, 4, 8 or 16");
+  static_assert(W == 1 || (W >= 4 && (W & (W - 1)) == 0), "columns come in packs of 4, 8, 16, ..., or 1");
   static constexpr int lanes = has_packs ? W : default_lanes, width = has_packs ? W : 1;
   static constexpr int columns = W;
   static constexpr bool holds_columns = true;
 };
+
+// instantiate(T, Lanes) for the precisions and lanes of fields that operators and vector algebra are compiled for,
+// where instantiate is a macro that writes an explicit instantiation: the one list of them.  Columns fill a line of the
+// caches (64 bytes) or less.
+#define KOV_FOR_LANES_OF_FLOATS(instantiate) \
+  instantiate(float, SiteLanes);             \
+  instantiate(float, ColumnLanes<4>);        \
+  instantiate(float, ColumnLanes<8>);        \
+  instantiate(float, ColumnLanes<16>)
+#define KOV_FOR_LANES_OF_DOUBLES(instantiate) \
+  instantiate(double, SiteLanes);             \
+  instantiate(double, ColumnLanes<4>);        \
+  instantiate(double, ColumnLanes<8>)
+#define KOV_FOR_LANES(instantiate)      \
+  KOV_FOR_LANES_OF_FLOATS(instantiate); \
+  KOV_FOR_LANES_OF_DOUBLES(instantiate)
 
 /// Outer sites that share a block of memory, lane after lane, in fields of these lanes that kernels compute with in
 /// Real: two where a register holds both.

@@ -91,21 +91,10 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
     }
 }
 
-template struct ColumnMatrices<Field<ColorVector, float>>;
-template struct ColumnMatrices<Field<ColorVector, double>>;
-template struct ColumnMatrices<Field<Spinor, float>>;
-template struct ColumnMatrices<Field<Spinor, double>>;
-template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<4>>>;
-template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<4>>>;
-template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<8>>>;
-template struct ColumnMatrices<Field<ColorVector, float, ColumnLanes<16>>>;
-template struct ColumnMatrices<Field<ColorVector, double, ColumnLanes<16>>>;
-template struct ColumnMatrices<Field<Spinor, float, ColumnLanes<16>>>;
-template struct ColumnMatrices<Field<Spinor, double, ColumnLanes<16>>>;
+#define KOV_INSTANTIATE(T, Lanes)                               \
+  template struct ColumnMatrices<Field<ColorVector, T, Lanes>>; \
+  template struct ColumnMatrices<Field<Spinor, T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

@@ -56,68 +56,20 @@ void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const 
   combine<C>("xpaypbz_by_column", z, {std::nullopt, b, a}, finished, exec, x, z, y);
 }
 
-template struct ColumnCopies<Field<Scalar, float>>;
-template struct ColumnUpdates<Field<Scalar, float>, double>;
-template struct ColumnUpdates<Field<Scalar, float>, std::complex<double>>;
-template struct ColumnCopies<Field<Scalar, double>>;
-template struct ColumnUpdates<Field<Scalar, double>, double>;
-template struct ColumnUpdates<Field<Scalar, double>, std::complex<double>>;
-template struct ColumnCopies<Field<AdjointVector, float>>;
-template struct ColumnUpdates<Field<AdjointVector, float>, double>;
-template struct ColumnUpdates<Field<AdjointVector, float>, std::complex<double>>;
-template struct ColumnCopies<Field<AdjointVector, double>>;
-template struct ColumnUpdates<Field<AdjointVector, double>, double>;
-template struct ColumnUpdates<Field<AdjointVector, double>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, float>>;
-template struct ColumnUpdates<Field<ColorVector, float>, double>;
-template struct ColumnUpdates<Field<ColorVector, float>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, double>>;
-template struct ColumnUpdates<Field<ColorVector, double>, double>;
-template struct ColumnUpdates<Field<ColorVector, double>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, float>>;
-template struct ColumnUpdates<Field<Spinor, float>, double>;
-template struct ColumnUpdates<Field<Spinor, float>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, double>>;
-template struct ColumnUpdates<Field<Spinor, double>, double>;
-template struct ColumnUpdates<Field<Spinor, double>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, double>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, double>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, float, ColumnLanes<4>>>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, double, ColumnLanes<4>>>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, float, ColumnLanes<8>>>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, double, ColumnLanes<8>>>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, float, ColumnLanes<16>>>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, double>;
-template struct ColumnUpdates<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnCopies<Field<ColorVector, double, ColumnLanes<16>>>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, double>;
-template struct ColumnUpdates<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, float, ColumnLanes<16>>>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
-template struct ColumnUpdates<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, double, ColumnLanes<16>>>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
-template struct ColumnUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnCopies<Field<Spinor, Fixed16>>;
-template struct ColumnUpdates<Field<Spinor, Fixed16>, double>;
-template struct ColumnUpdates<Field<Spinor, Fixed16>, std::complex<double>>;
+#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                   \
+  template struct ColumnCopies<Field<SiteT, T, Lanes>>;          \
+  template struct ColumnUpdates<Field<SiteT, T, Lanes>, double>; \
+  template struct ColumnUpdates<Field<SiteT, T, Lanes>, std::complex<double>>
+#define KOV_INSTANTIATE(T, Lanes)               \
+  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
+KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
+#undef KOV_INSTANTIATE_FIELD
 
 }  // namespace kov::detail

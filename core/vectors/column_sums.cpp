@@ -86,68 +86,20 @@ ByColumn<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const 
   return sums.over_ranks(finished);
 }
 
-template struct ColumnSums<Field<Scalar, float>>;
-template struct ColumnUpdateSums<Field<Scalar, float>, double>;
-template struct ColumnUpdateSums<Field<Scalar, float>, std::complex<double>>;
-template struct ColumnSums<Field<Scalar, double>>;
-template struct ColumnUpdateSums<Field<Scalar, double>, double>;
-template struct ColumnUpdateSums<Field<Scalar, double>, std::complex<double>>;
-template struct ColumnSums<Field<AdjointVector, float>>;
-template struct ColumnUpdateSums<Field<AdjointVector, float>, double>;
-template struct ColumnUpdateSums<Field<AdjointVector, float>, std::complex<double>>;
-template struct ColumnSums<Field<AdjointVector, double>>;
-template struct ColumnUpdateSums<Field<AdjointVector, double>, double>;
-template struct ColumnUpdateSums<Field<AdjointVector, double>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, float>>;
-template struct ColumnUpdateSums<Field<ColorVector, float>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, float>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, double>>;
-template struct ColumnUpdateSums<Field<ColorVector, double>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, double>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, float>>;
-template struct ColumnUpdateSums<Field<Spinor, float>, double>;
-template struct ColumnUpdateSums<Field<Spinor, float>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, double>>;
-template struct ColumnUpdateSums<Field<Spinor, double>, double>;
-template struct ColumnUpdateSums<Field<Spinor, double>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, float, ColumnLanes<4>>>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<4>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, double, ColumnLanes<4>>>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<4>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, float, ColumnLanes<8>>>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, double, ColumnLanes<8>>>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, float, ColumnLanes<16>>>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnSums<Field<ColorVector, double, ColumnLanes<16>>>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, double>;
-template struct ColumnUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, float, ColumnLanes<16>>>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<16>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, double, ColumnLanes<16>>>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, double>;
-template struct ColumnUpdateSums<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
-template struct ColumnSums<Field<Spinor, Fixed16>>;
-template struct ColumnUpdateSums<Field<Spinor, Fixed16>, double>;
-template struct ColumnUpdateSums<Field<Spinor, Fixed16>, std::complex<double>>;
+#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                      \
+  template struct ColumnSums<Field<SiteT, T, Lanes>>;               \
+  template struct ColumnUpdateSums<Field<SiteT, T, Lanes>, double>; \
+  template struct ColumnUpdateSums<Field<SiteT, T, Lanes>, std::complex<double>>
+#define KOV_INSTANTIATE(T, Lanes)               \
+  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
+KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
+#undef KOV_INSTANTIATE_FIELD
 
 }  // namespace kov::detail

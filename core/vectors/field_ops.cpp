@@ -98,89 +98,29 @@ void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, c
     combine<C>("xpaypbz", z, {1.0, b, a}, exec, x, z, y);
 }
 
-template struct FieldOps<Field<Scalar, float>>;
-template struct FieldUpdates<Field<Scalar, float>, double>;
-template struct FieldUpdates<Field<Scalar, float>, std::complex<double>>;
-template struct FieldOps<Field<Scalar, double>>;
-template struct FieldUpdates<Field<Scalar, double>, double>;
-template struct FieldUpdates<Field<Scalar, double>, std::complex<double>>;
-template struct FieldOps<Field<AdjointVector, float>>;
-template struct FieldUpdates<Field<AdjointVector, float>, double>;
-template struct FieldUpdates<Field<AdjointVector, float>, std::complex<double>>;
-template struct FieldOps<Field<AdjointVector, double>>;
-template struct FieldUpdates<Field<AdjointVector, double>, double>;
-template struct FieldUpdates<Field<AdjointVector, double>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, float>>;
-template struct FieldUpdates<Field<ColorVector, float>, double>;
-template struct FieldUpdates<Field<ColorVector, float>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, double>>;
-template struct FieldUpdates<Field<ColorVector, double>, double>;
-template struct FieldUpdates<Field<ColorVector, double>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, float>>;
-template struct FieldUpdates<Field<Spinor, float>, double>;
-template struct FieldUpdates<Field<Spinor, float>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, double>>;
-template struct FieldUpdates<Field<Spinor, double>, double>;
-template struct FieldUpdates<Field<Spinor, double>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<4>>, double>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<4>>, double>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, float, ColumnLanes<4>>>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<4>>, double>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, double, ColumnLanes<4>>>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<4>>, double>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, double>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, double>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, float, ColumnLanes<8>>>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, double>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, double, ColumnLanes<8>>>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, double>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, float, ColumnLanes<16>>>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<16>>, double>;
-template struct FieldUpdates<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldOps<Field<ColorVector, double, ColumnLanes<16>>>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<16>>, double>;
-template struct FieldUpdates<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, float, ColumnLanes<16>>>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<16>>, double>;
-template struct FieldUpdates<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldOps<Field<Spinor, double, ColumnLanes<16>>>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<16>>, double>;
-template struct FieldUpdates<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldOps<Field<ColorMatrix, float>>;
-template struct FieldUpdates<Field<ColorMatrix, float>, double>;
-template struct FieldUpdates<Field<ColorMatrix, float>, std::complex<double>>;
-template struct FieldOps<Field<ColorMatrix, double>>;
-template struct FieldUpdates<Field<ColorMatrix, double>, double>;
-template struct FieldUpdates<Field<ColorMatrix, double>, std::complex<double>>;
-template struct FieldOps<Field<HalfSpinor, float>>;
-template struct FieldUpdates<Field<HalfSpinor, float>, double>;
-template struct FieldUpdates<Field<HalfSpinor, float>, std::complex<double>>;
-template struct FieldOps<Field<HalfSpinor, double>>;
-template struct FieldUpdates<Field<HalfSpinor, double>, double>;
-template struct FieldUpdates<Field<HalfSpinor, double>, std::complex<double>>;
-template struct FieldOps<Field<SpinMatrix, float>>;
-template struct FieldUpdates<Field<SpinMatrix, float>, double>;
-template struct FieldUpdates<Field<SpinMatrix, float>, std::complex<double>>;
-template struct FieldOps<Field<SpinMatrix, double>>;
-template struct FieldUpdates<Field<SpinMatrix, double>, double>;
-template struct FieldUpdates<Field<SpinMatrix, double>, std::complex<double>>;
+#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                  \
+  template struct FieldOps<Field<SiteT, T, Lanes>>;             \
+  template struct FieldUpdates<Field<SiteT, T, Lanes>, double>; \
+  template struct FieldUpdates<Field<SiteT, T, Lanes>, std::complex<double>>
+#define KOV_INSTANTIATE(T, Lanes)               \
+  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
+KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(ColorMatrix, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(ColorMatrix, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(HalfSpinor, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(HalfSpinor, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(SpinMatrix, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(SpinMatrix, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
+#undef KOV_INSTANTIATE_FIELD
 template struct FieldOps<Field<ColorVector, Fixed16>>;
 template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
-template struct FieldOps<Field<Spinor, Fixed16>>;
-template struct FieldUpdates<Field<Spinor, Fixed16>, double>;
-template struct FieldUpdates<Field<Spinor, Fixed16>, std::complex<double>>;
 template struct FieldOps<Field<Spinor, Fixed8>>;
 
 }  // namespace kov::detail

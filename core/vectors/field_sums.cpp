@@ -70,86 +70,26 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
   }
 }
 
-template struct FieldSums<Field<Scalar, float>>;
-template struct FieldUpdateSums<Field<Scalar, float>, double>;
-template struct FieldUpdateSums<Field<Scalar, float>, std::complex<double>>;
-template struct FieldSums<Field<Scalar, double>>;
-template struct FieldUpdateSums<Field<Scalar, double>, double>;
-template struct FieldUpdateSums<Field<Scalar, double>, std::complex<double>>;
-template struct FieldSums<Field<AdjointVector, float>>;
-template struct FieldUpdateSums<Field<AdjointVector, float>, double>;
-template struct FieldUpdateSums<Field<AdjointVector, float>, std::complex<double>>;
-template struct FieldSums<Field<AdjointVector, double>>;
-template struct FieldUpdateSums<Field<AdjointVector, double>, double>;
-template struct FieldUpdateSums<Field<AdjointVector, double>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, float>>;
-template struct FieldUpdateSums<Field<ColorVector, float>, double>;
-template struct FieldUpdateSums<Field<ColorVector, float>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, double>>;
-template struct FieldUpdateSums<Field<ColorVector, double>, double>;
-template struct FieldUpdateSums<Field<ColorVector, double>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, float>>;
-template struct FieldUpdateSums<Field<Spinor, float>, double>;
-template struct FieldUpdateSums<Field<Spinor, float>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, double>>;
-template struct FieldUpdateSums<Field<Spinor, double>, double>;
-template struct FieldUpdateSums<Field<Spinor, double>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, float, ColumnLanes<4>>>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, double, ColumnLanes<4>>>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, float, ColumnLanes<4>>>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<4>>, double>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, double, ColumnLanes<4>>>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<4>>, double>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<4>>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, float, ColumnLanes<8>>>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, double, ColumnLanes<8>>>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, float, ColumnLanes<8>>>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, double>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, double, ColumnLanes<8>>>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, double>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<8>>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, float, ColumnLanes<16>>>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, float, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldSums<Field<ColorVector, double, ColumnLanes<16>>>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, double>;
-template struct FieldUpdateSums<Field<ColorVector, double, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, float, ColumnLanes<16>>>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<16>>, double>;
-template struct FieldUpdateSums<Field<Spinor, float, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, double, ColumnLanes<16>>>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<16>>, double>;
-template struct FieldUpdateSums<Field<Spinor, double, ColumnLanes<16>>, std::complex<double>>;
-template struct FieldSums<Field<ColorMatrix, float>>;
-template struct FieldUpdateSums<Field<ColorMatrix, float>, double>;
-template struct FieldUpdateSums<Field<ColorMatrix, float>, std::complex<double>>;
-template struct FieldSums<Field<ColorMatrix, double>>;
-template struct FieldUpdateSums<Field<ColorMatrix, double>, double>;
-template struct FieldUpdateSums<Field<ColorMatrix, double>, std::complex<double>>;
-template struct FieldSums<Field<HalfSpinor, float>>;
-template struct FieldUpdateSums<Field<HalfSpinor, float>, double>;
-template struct FieldUpdateSums<Field<HalfSpinor, float>, std::complex<double>>;
-template struct FieldSums<Field<HalfSpinor, double>>;
-template struct FieldUpdateSums<Field<HalfSpinor, double>, double>;
-template struct FieldUpdateSums<Field<HalfSpinor, double>, std::complex<double>>;
-template struct FieldSums<Field<SpinMatrix, float>>;
-template struct FieldUpdateSums<Field<SpinMatrix, float>, double>;
-template struct FieldUpdateSums<Field<SpinMatrix, float>, std::complex<double>>;
-template struct FieldSums<Field<SpinMatrix, double>>;
-template struct FieldUpdateSums<Field<SpinMatrix, double>, double>;
-template struct FieldUpdateSums<Field<SpinMatrix, double>, std::complex<double>>;
-template struct FieldSums<Field<Spinor, Fixed16>>;
-template struct FieldUpdateSums<Field<Spinor, Fixed16>, double>;
-template struct FieldUpdateSums<Field<Spinor, Fixed16>, std::complex<double>>;
+#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                     \
+  template struct FieldSums<Field<SiteT, T, Lanes>>;               \
+  template struct FieldUpdateSums<Field<SiteT, T, Lanes>, double>; \
+  template struct FieldUpdateSums<Field<SiteT, T, Lanes>, std::complex<double>>
+#define KOV_INSTANTIATE(T, Lanes)               \
+  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
+KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(ColorMatrix, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(ColorMatrix, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(HalfSpinor, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(HalfSpinor, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(SpinMatrix, float, SiteLanes);
+KOV_INSTANTIATE_FIELD(SpinMatrix, double, SiteLanes);
+KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
+#undef KOV_INSTANTIATE_FIELD
 
 }  // namespace kov::detail

@@ -267,15 +267,10 @@ void CloverOn<F>::multiply_by_inverse(const Views& views, const F& in, const F& 
       Kernel{views.blocks, views.square_inverse, in.view(), out.view(), views.twist, streaming}, exec);
 }
 
-template struct CloverOn<SpinorField<float>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct CloverOn<SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct CloverOn<SpinorField<Fixed16>>;
-template struct CloverOn<SpinorField<float, ColumnLanes<4>>>;
-template struct CloverOn<SpinorField<float, ColumnLanes<8>>>;
-template struct CloverOn<SpinorField<float, ColumnLanes<16>>>;
-template struct CloverOn<SpinorField<double>>;
-template struct CloverOn<SpinorField<double, ColumnLanes<4>>>;
-template struct CloverOn<SpinorField<double, ColumnLanes<8>>>;
-template struct CloverOn<SpinorField<double, ColumnLanes<16>>>;
 
 }  // namespace detail
 

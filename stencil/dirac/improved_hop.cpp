@@ -151,13 +151,9 @@ void ImprovedHopOn<Storage, F>::combine(const ImprovedHop<Storage>& hop, double 
                                  {.codec = hop.links().codec(), .exec = exec});
 }
 
-template struct ImprovedHopOn<float, SpinorField<float>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<4>>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<8>>>;
-template struct ImprovedHopOn<float, SpinorField<float, ColumnLanes<16>>>;
-template struct ImprovedHopOn<double, SpinorField<double>>;
-template struct ImprovedHopOn<double, SpinorField<double, ColumnLanes<4>>>;
-template struct ImprovedHopOn<double, SpinorField<double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct ImprovedHopOn<T, SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace detail
 

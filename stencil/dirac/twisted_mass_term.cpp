@@ -41,14 +41,9 @@ void TwistOn<F>::apply(double number, double twist, const F& in, const F& out, c
                                    Kernel{in.view(), out.view(), Real(number), Real(twist), streaming}, exec);
 }
 
-template struct TwistOn<SpinorField<float>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct TwistOn<SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct TwistOn<SpinorField<Fixed16>>;
-template struct TwistOn<SpinorField<float, ColumnLanes<4>>>;
-template struct TwistOn<SpinorField<float, ColumnLanes<8>>>;
-template struct TwistOn<SpinorField<float, ColumnLanes<16>>>;
-template struct TwistOn<SpinorField<double>>;
-template struct TwistOn<SpinorField<double, ColumnLanes<4>>>;
-template struct TwistOn<SpinorField<double, ColumnLanes<8>>>;
-template struct TwistOn<SpinorField<double, ColumnLanes<16>>>;
 
 }  // namespace kov::detail

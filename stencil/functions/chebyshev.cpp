@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/functions/chebyshev.hpp"
 
+#include "kov/core/field/shared_view.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
@@ -154,9 +155,10 @@ namespace detail {
 
 /// out = c in + a Ab + s b - before: one step of Clenshaw's recurrence.  8 flops and 5 real numbers of memory
 /// traffic for each real number.
-template <template <class> class SiteT, class T>
+template <class View>
 struct ClenshawKernel {
-  using View = FieldView<SiteT, T>;
+  using T = typename View::Real;
+
   View in, Ab, b, before, out;
   T c, a, s;
 
@@ -172,44 +174,50 @@ struct ClenshawKernel {
   }
 };
 
+template <class View, class... Rest>
+ClenshawKernel(View, Rest...) -> ClenshawKernel<View>;
+
 }  // namespace detail
 
-template <template <class> class SiteT, class T>
-void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
-                  const Field<SiteT, T>& out) {
+template <template <class> class SiteT, class T, class Lanes>
+void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T, Lanes>>& A,
+                  const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
+  using F = Field<SiteT, T, Lanes>;
   require(in.conforms(out), "a function of an operator got", in.name(), "and", out.name(),
           "which differ in lattice, sites or components: give it two fields of one shape");
   const std::vector<double>& c = series.coefficients();
   if (series.order() == 0) {
-    if (in.data() != out.data()) copy(in, out);
-    scale(c[0], out);
+    if (in.data() != out.data()) copy(in, out, exec);
+    scale(c[0], out, exec);
     return;
   }
   const Interval& interval = series.interval();
   const double width = interval.high - interval.low, slope = 2 / width, shift = -(interval.high + interval.low) / width;
-  Field<SiteT, T> b = in.like("Clenshaw vector"), before = in.like("last Clenshaw vector");
-  const Field<SiteT, T> Ab = in.like("A Clenshaw vector");
-  axpy(c.back(), in, b);
+  F b = in.like("Clenshaw vector"), before = in.like("last Clenshaw vector");
+  const F Ab = in.like("A Clenshaw vector");
+  axpy(c.back(), in, b, exec);
+  const auto view = [](const F& field) { return detail::shared_view<Scalar>(field.view()); };
   for (int k = series.order() - 1; k >= 0; --k) {
-    A.apply(b, Ab);
+    A.apply(b, Ab, exec);
     const double twice = k > 0 ? 2 : 1;
-    const Field<SiteT, T>& to = k > 0 ? before : out;
-    for_each_site("chebyshev_step", in.range(), in.n_components(),
-                  detail::ClenshawKernel<SiteT, T>{in.view(), Ab.view(), b.view(), before.view(), to.view(),
-                                                   T(c[std::size_t(k)]), T(twice * slope), T(twice * shift)});
+    const F& to = k > 0 ? before : out;
+    const detail::ClenshawKernel kernel{
+        view(in), view(Ab), view(b), view(before), view(to), T(c[std::size_t(k)]), T(twice * slope), T(twice * shift)};
+    for_each_site<detail::shared_lanes_t<Lanes>>("chebyshev_step", in.range(), detail::shared_groups<Scalar>(in),
+                                                 kernel, exec);
     std::swap(b, before);
   }
 }
 
-template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Scalar, double>>&,
-                           const Field<Scalar, double>&, const Field<Scalar, double>&);
-template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<ColorVector, float>>&,
-                           const Field<ColorVector, float>&, const Field<ColorVector, float>&);
-template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<ColorVector, double>>&,
-                           const Field<ColorVector, double>&, const Field<ColorVector, double>&);
-template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Spinor, float>>&,
-                           const Field<Spinor, float>&, const Field<Spinor, float>&);
-template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<Spinor, double>>&,
-                           const Field<Spinor, double>&, const Field<Spinor, double>&);
+#define KOV_INSTANTIATE_SERIES(SiteT, T, Lanes)                                                  \
+  template void apply_series(const ChebyshevSeries&, const AnyOperator<Field<SiteT, T, Lanes>>&, \
+                             const Field<SiteT, T, Lanes>&, const Field<SiteT, T, Lanes>&, const Exec&)
+#define KOV_INSTANTIATE(T, Lanes)                \
+  KOV_INSTANTIATE_SERIES(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_SERIES(Spinor, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+KOV_INSTANTIATE_SERIES(Scalar, double, SiteLanes);
+#undef KOV_INSTANTIATE
+#undef KOV_INSTANTIATE_SERIES
 
 }  // namespace kov

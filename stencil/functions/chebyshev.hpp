@@ -68,14 +68,15 @@ class ChebyshevSeries {
 };
 
 /// out = series(A) in for A = A^+ whose spectrum lies in the series' interval: eigenvalues outside are amplified
-/// exponentially in the order.  in and out: fields of one shape that A takes, with any number of components; in may be
-/// out.  Three fields of their shape are made.
+/// exponentially in the order.  in and out: fields of one shape that A takes, of spinors or colour vectors, with sites
+/// or columns in lanes, or of scalars in double, with any number of components; in may be out.  Three fields of their
+/// shape are made.
 ///
 /// Clenshaw's recurrence b_k = c_k in + 2 y(A) b_{k+1} - b_{k+2} (C. W. Clenshaw, Math. Tables Aids Comput. 9 (1955)
 /// 118): an application of A and one pass, which reads four fields and writes one, for each order; the forward
-/// recurrence would write two.  Asynchronous.  Throws InputError when the shapes differ.
-template <template <class> class SiteT, class T>
-void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T>>& A, const Field<SiteT, T>& in,
-                  const Field<SiteT, T>& out);
+/// recurrence would write two.  Asynchronous, ordered on exec.  Throws InputError when the shapes differ.
+template <template <class> class SiteT, class T, class Lanes>
+void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, T, Lanes>>& A,
+                  const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {});
 
 }  // namespace kov

@@ -68,19 +68,10 @@ void LaplacianSeriesOn<Links, F>::apply(const ChebyshevSeries& series, const Cov
   apply_steps(laplacian, steps, in, out, exec);
 }
 
-template struct LaplacianSeriesOn<float, Field<ColorVector, float>>;
-template struct LaplacianSeriesOn<float, Field<ColorVector, float, ColumnLanes<4>>>;
-template struct LaplacianSeriesOn<float, Field<ColorVector, float, ColumnLanes<8>>>;
-template struct LaplacianSeriesOn<float, Field<ColorVector, float, ColumnLanes<16>>>;
-template struct LaplacianSeriesOn<float, Field<Spinor, float>>;
-template struct LaplacianSeriesOn<float, Field<Spinor, float, ColumnLanes<4>>>;
-template struct LaplacianSeriesOn<float, Field<Spinor, float, ColumnLanes<8>>>;
-template struct LaplacianSeriesOn<float, Field<Spinor, float, ColumnLanes<16>>>;
-template struct LaplacianSeriesOn<double, Field<ColorVector, double>>;
-template struct LaplacianSeriesOn<double, Field<ColorVector, double, ColumnLanes<4>>>;
-template struct LaplacianSeriesOn<double, Field<ColorVector, double, ColumnLanes<8>>>;
-template struct LaplacianSeriesOn<double, Field<Spinor, double>>;
-template struct LaplacianSeriesOn<double, Field<Spinor, double, ColumnLanes<4>>>;
-template struct LaplacianSeriesOn<double, Field<Spinor, double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes)                                     \
+  template struct LaplacianSeriesOn<T, Field<ColorVector, T, Lanes>>; \
+  template struct LaplacianSeriesOn<T, Field<Spinor, T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

@@ -54,13 +54,9 @@ void TransformationOn<F>::apply(const View& g, const F& in, const F& out, bool a
                                    exec);
 }
 
-template struct TransformationOn<SpinorField<float>>;
-template struct TransformationOn<SpinorField<float, ColumnLanes<4>>>;
-template struct TransformationOn<SpinorField<float, ColumnLanes<8>>>;
-template struct TransformationOn<SpinorField<float, ColumnLanes<16>>>;
-template struct TransformationOn<SpinorField<double>>;
-template struct TransformationOn<SpinorField<double, ColumnLanes<4>>>;
-template struct TransformationOn<SpinorField<double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct TransformationOn<SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace detail
 

@@ -133,14 +133,15 @@ auto Halo<SiteT, Storage, Lanes, Compressor>::exchange(const F& field, int varia
 
 template class Halo<Scalar, float>;
 template class Halo<Scalar, double>;
-template class Halo<ColorVector, float>;
-template class Halo<ColorVector, double>;
-template class Halo<AdjointVector, float>;
-template class Halo<AdjointVector, double>;
+#define KOV_INSTANTIATE(T, Lanes)               \
+  template class Halo<AdjointVector, T, Lanes>; \
+  template class Halo<ColorVector, T, Lanes>;   \
+  template class Halo<Spinor, T, Lanes>;        \
+  template class Halo<Spinor, T, Lanes, SpinProjection>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template class Halo<ColorMatrix, float>;
 template class Halo<ColorMatrix, double>;
-template class Halo<Spinor, float>;
-template class Halo<Spinor, double>;
 template class Halo<HalfSpinor, float>;
 template class Halo<HalfSpinor, double>;
 template class Halo<SpinMatrix, float>;
@@ -154,27 +155,7 @@ template class Halo<ColorMatrix, Links8<Fixed16>>;
 template class Halo<ColorMatrix, Fixed16>;
 template class Halo<ColorVector, Fixed16>;
 template class Halo<Spinor, Fixed16>;
-template class Halo<ColorVector, float, ColumnLanes<4>>;
-template class Halo<ColorVector, float, ColumnLanes<8>>;
-template class Halo<ColorVector, float, ColumnLanes<16>>;
-template class Halo<ColorVector, double, ColumnLanes<4>>;
-template class Halo<ColorVector, double, ColumnLanes<8>>;
-template class Halo<ColorVector, double, ColumnLanes<16>>;
-template class Halo<Spinor, float, ColumnLanes<4>>;
-template class Halo<Spinor, float, ColumnLanes<8>>;
-template class Halo<Spinor, float, ColumnLanes<16>>;
-template class Halo<Spinor, double, ColumnLanes<4>>;
-template class Halo<Spinor, double, ColumnLanes<8>>;
-template class Halo<Spinor, double, ColumnLanes<16>>;
 template class Halo<Spinor, Fixed16, SiteLanes, SpinProjection>;
 template class Halo<Spinor, Fixed8, SiteLanes, SpinProjection>;
-template class Halo<Spinor, float, SiteLanes, SpinProjection>;
-template class Halo<Spinor, float, ColumnLanes<4>, SpinProjection>;
-template class Halo<Spinor, float, ColumnLanes<8>, SpinProjection>;
-template class Halo<Spinor, float, ColumnLanes<16>, SpinProjection>;
-template class Halo<Spinor, double, SiteLanes, SpinProjection>;
-template class Halo<Spinor, double, ColumnLanes<4>, SpinProjection>;
-template class Halo<Spinor, double, ColumnLanes<8>, SpinProjection>;
-template class Halo<Spinor, double, ColumnLanes<16>, SpinProjection>;
 
 }  // namespace kov

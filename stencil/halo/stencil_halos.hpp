@@ -22,12 +22,13 @@ namespace kov {
 class StencilHalos {
  public:
   /// Throws InputError, on every rank, where a leg reaches beyond the next rank or the ranks give different legs.
-  /// Collective.
-  /// wire: see HaloChoice.
-  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, std::optional<ExchangeOptions::Wire> wire = {});
+  /// Collective.  choice: of each halo.
+  StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, const HaloChoice& choice = {});
+  /// Those of nearest neighbours that the lattice keeps, for free functions.
+  static const StencilHalos& of_nearest(const Lattice& lattice, const HaloChoice& choice);
 
   const Lattice& lattice() const { return parts_->lattice; }
-  std::optional<ExchangeOptions::Wire> wire() const { return parts_->wire; }
+  std::optional<ExchangeOptions::Wire> wire() const { return parts_->choice.wire; }
   /// The stencil with sites numbered as in fields of these Lanes.  The one for columns is made at its first use, which
   /// is collective.
   template <class Lanes = SiteLanes>
@@ -37,13 +38,16 @@ class StencilHalos {
   /// The halo for fields of this shape.  Made at its first use, which is collective.
   template <class Compressor = WholeSites, template <class> class SiteT, class Storage, class Lanes>
   const Halo<SiteT, Storage, Lanes, Compressor>& halo(const Field<SiteT, Storage, Lanes>& field) const {
-    using H = Halo<SiteT, Storage, Lanes, Compressor>;
+    return of_type<Halo<SiteT, Storage, Lanes, Compressor>>(field.n_components());
+  }
+  /// The same for any type of Halo.
+  template <class H>
+  const H& of_type(int n_components) const {
     for (const Made& made : parts_->made)
-      if (made.type == &type_of<H> && made.n_components == field.n_components())
-        return *static_cast<const H*>(made.halo.get());
+      if (made.type == &type_of<H> && made.n_components == n_components) return *static_cast<const H*>(made.halo.get());
     const auto halo =
-        std::make_shared<const H>(lattice(), stencil<Lanes>(), field.n_components(), HaloChoice{.wire = wire()});
-    parts_->made.push_back({&type_of<H>, field.n_components(), halo});
+        std::make_shared<const H>(lattice(), stencil<typename H::F::Lanes>(), n_components, parts_->choice);
+    parts_->made.push_back({&type_of<H>, n_components, halo});
     return *halo;
   }
 
@@ -59,7 +63,7 @@ class StencilHalos {
   struct Parts {
     Lattice lattice;
     const Stencil *of_sites, *of_columns = nullptr;
-    std::optional<ExchangeOptions::Wire> wire = {};
+    HaloChoice choice;
     std::vector<Made> made = {};
   };
   const Stencil& of_columns() const;

@@ -62,27 +62,39 @@ struct AdjointLaplacianKernel {
 }  // namespace detail
 
 template <class T>
-void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<AdjointVector, T>& in,
-                                  const Field<AdjointVector, T>& out, const Exec& exec) const {
+template <class Lanes>
+void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<AdjointVector, T, Lanes>& in,
+                                  const Field<AdjointVector, T, Lanes>& out, const Exec& exec) const {
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all && in.data() != out.data(),
           "the adjoint Laplacian got", in.name(), "and", out.name(),
           "which must be two different full fields of one shape, on the lattice of its links");
-  using In = NeighbourView<AdjointVector, T>;
-  using Out = FieldView<AdjointVector, T>;
-  using Kernel = detail::AdjointLaplacianKernel<LinkView<T>, In, Out>;
-  const Stencil& stencil = halos_.stencil();
-  const int n = in.n_groups(), n_legs = 2 * int(dimensions_);
+  const int n_legs = 2 * int(dimensions_);
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
-  run_stencil("adjoint_laplacian", stencil, halos_.halo(in), in, out,
-              [&](const In& neighbours) {
-                return Kernel{
-                    stencil.nearest(), links_.bare_view(), neighbours, out.view(), n, T(alpha), T(beta), n_legs,
-                    streaming};
+  const auto links = links_.template bare_view<Lanes>();
+  const auto to = detail::shared_view<AdjointVector>(out.view());
+  run_stencil("adjoint_laplacian", halos_, in, out,
+              [&](const auto& neighbours) {
+                const auto from = detail::shared_view<AdjointVector>(neighbours);
+                using Kernel = detail::AdjointLaplacianKernel<std::decay_t<decltype(links)>,
+                                                              std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
+                const Kernel kernel{halos_.stencil<Lanes>().nearest(),
+                                    links,
+                                    from,
+                                    to,
+                                    detail::shared_groups<AdjointVector>(in),
+                                    T(alpha),
+                                    T(beta),
+                                    n_legs,
+                                    streaming};
+                return detail::by_shared_groups<AdjointVector>(kernel, in);
               },
               {.codec = links_.codec(), .exec = exec});
 }
 
-template class AdjointLaplacian<float>;
-template class AdjointLaplacian<double>;
+#define KOV_INSTANTIATE(T, Lanes)                                                                   \
+  template void AdjointLaplacian<T>::combine(double, double, const Field<AdjointVector, T, Lanes>&, \
+                                             const Field<AdjointVector, T, Lanes>&, const Exec&) const
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov

@@ -67,20 +67,28 @@ KOKKOS_FORCEINLINE_FUNCTION void add_conjugated(ColorMatrix<R>& sum, const Matri
 /// = 2 tr(T_a U T_b U^+) real and orthogonal.  A link's phase cancels, so boundary angles have no effect.
 ///
 /// The 8 x 8 matrices are never formed: U M U^+ with 3 x 3 matrices takes 448 flops a leg where U^{ab} phi^b takes 256,
-/// but reads 18 reals of links instead of 64: much faster when fields exceed the caches (docs/performance.md).
+/// but reads 18 reals of links instead of 64: much faster when fields exceed the caches (docs/performance.md).  Columns
+/// in lanes are taken four at a time.
 template <class T>
 class AdjointLaplacian {
  public:
-  explicit AdjointLaplacian(const GaugeLinks<T>& links, Dimensions dimensions = Dimensions::spacetime)
-      : links_(links), dimensions_(dimensions), halos_(lattice(), detail::laplacian_legs(links.legs(), dimensions)) {}
+  /// forms: {.columns = true} if it will be applied to columns in lanes.
+  explicit AdjointLaplacian(const GaugeLinks<T>& links, Dimensions dimensions = Dimensions::spacetime,
+                            const LinkForms& forms = {})
+      : links_(links.with(forms)),
+        dimensions_(dimensions),
+        halos_(lattice(), detail::laplacian_legs(links.legs(), dimensions)) {}
 
   /// out = Delta in, for every component of a full field.  Asynchronous; in and out must be different fields.
-  void apply(const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out, const Exec& exec = {}) const {
+  template <class Lanes>
+  void apply(const Field<AdjointVector, T, Lanes>& in, const Field<AdjointVector, T, Lanes>& out,
+             const Exec& exec = {}) const {
     combine(-2 * int(dimensions_), 1, in, out, exec);
   }
   /// out = alpha in + beta * (sum of the legs).  Throws InputError when the shapes differ.
-  void combine(double alpha, double beta, const Field<AdjointVector, T>& in, const Field<AdjointVector, T>& out,
-               const Exec& exec = {}) const;
+  template <class Lanes>
+  void combine(double alpha, double beta, const Field<AdjointVector, T, Lanes>& in,
+               const Field<AdjointVector, T, Lanes>& out, const Exec& exec = {}) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
   Dimensions dimensions() const { return dimensions_; }

@@ -257,16 +257,11 @@ LinkView<Storage> GaugeLinks<Storage>::site_view(bool from_parity, const detail:
 }
 
 template <class Storage>
-LinkView<Storage> GaugeLinks<Storage>::bare_view() const {
-  return site_view(false, {});
-}
-
-template <class Storage>
-LinkView<Storage, ColumnLanes<1>> GaugeLinks<Storage>::column_view() const {
+LinkView<Storage, ColumnLanes<1>> GaugeLinks<Storage>::column_view(const detail::LegFactorView<Real>& factors) const {
   const auto& columns = forms_->columns;
   require(declared_.columns,
           "an operator was applied to columns without links for them: construct it with LinkForms{.columns = true}");
-  return {{columns.view(), columns.view()}, true, column_leg_factors_};
+  return {{columns.view(), columns.view()}, true, factors};
 }
 
 template class GaugeLinks<float>;

@@ -71,14 +71,18 @@ class GaugeLinks {
   template <class Lanes = SiteLanes>
   LinkView<Storage, link_lanes_t<Lanes>> view(bool from_parity = false) const {
     if constexpr (has_packs && Lanes::holds_columns)
-      return column_view();
-    else if constexpr (Lanes::holds_columns)
-      return {neighbours_, false, leg_factors_};
+      return column_view(column_leg_factors_);
     else
-      return site_view(from_parity, leg_factors_);
+      return site_view(!Lanes::holds_columns && from_parity, leg_factors_);
   }
-  /// The links for kernels over packs or lanes, without leg factors.
-  LinkView<Storage> bare_view() const;
+  /// The same without leg factors.
+  template <class Lanes = SiteLanes>
+  LinkView<Storage, link_lanes_t<Lanes>> bare_view() const {
+    if constexpr (has_packs && Lanes::holds_columns)
+      return column_view({});
+    else
+      return site_view(false, {});
+  }
 
  private:
   struct Forms {
@@ -94,7 +98,7 @@ class GaugeLinks {
   void make_columns() const;
   void set_factors(detail::LegFactorView<Real>& view, Buffer<Real>& phases, const Stencil& stencil, int lanes) const;
   LinkView<Storage> site_view(bool from_parity, const detail::LegFactorView<Real>& factors) const;
-  LinkView<Storage, ColumnLanes<1>> column_view() const;
+  LinkView<Storage, ColumnLanes<1>> column_view(const detail::LegFactorView<Real>& factors) const;
 
   std::vector<Coord> legs_;
   LegFactors factors_;

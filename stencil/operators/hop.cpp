@@ -10,7 +10,7 @@ Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : Ho
 
 template <class Storage>
 Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<ExchangeOptions::Wire> wire)
-    : links_(links.with(forms)), halos_(lattice(), links.legs(), wire) {
+    : links_(links.with(forms)), halos_(lattice(), links.legs(), {.wire = wire}) {
   const auto& legs = links.legs();
   const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
   require(odd && SpinProjection::fits(legs),
@@ -29,11 +29,10 @@ template class Hop<Links8<Fixed16>>;
 
 namespace detail {
 
-template struct HopOn<float, SpinorField<float>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct HopOn<T, SpinorField<T, Lanes>>
+KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct HopOn<float, SpinorField<Fixed16>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<4>>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<8>>>;
-template struct HopOn<float, SpinorField<float, ColumnLanes<16>>>;
 
 }  // namespace detail
 

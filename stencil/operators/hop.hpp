@@ -148,6 +148,9 @@ class Hop {
   template <class S, class Lanes>
   void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
                const SpinorField<S, Lanes>& out, bool adjoint = false, const Exec& exec = {}) const {
+    static_assert(!FixedPoint<S> || !Lanes::holds_columns,
+                  "spinors in 16 and 8 bits have sites in lanes: SpinorField<Fixed16> with a component for each column; "
+                  "columns in lanes are faster in float, see docs/performance.md");
     detail::HopOn<Storage, SpinorField<S, Lanes>>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);
   }
 

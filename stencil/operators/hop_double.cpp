@@ -3,8 +3,8 @@
 
 namespace kov::detail {
 
-template struct HopOn<double, SpinorField<double>>;
-template struct HopOn<double, SpinorField<double, ColumnLanes<4>>>;
-template struct HopOn<double, SpinorField<double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct HopOn<T, SpinorField<T, Lanes>>
+KOV_FOR_LANES_OF_DOUBLES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

@@ -3,13 +3,9 @@
 
 namespace kov::detail {
 
-template struct HopOn<Links12<float>, SpinorField<float>>;
+#define KOV_INSTANTIATE(T, Lanes) template struct HopOn<Links12<T>, SpinorField<T, Lanes>>
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 template struct HopOn<Links12<float>, SpinorField<Fixed16>>;
-template struct HopOn<Links12<float>, SpinorField<float, ColumnLanes<4>>>;
-template struct HopOn<Links12<float>, SpinorField<float, ColumnLanes<8>>>;
-template struct HopOn<Links12<float>, SpinorField<float, ColumnLanes<16>>>;
-template struct HopOn<Links12<double>, SpinorField<double>>;
-template struct HopOn<Links12<double>, SpinorField<double, ColumnLanes<4>>>;
-template struct HopOn<Links12<double>, SpinorField<double, ColumnLanes<8>>>;
 
 }  // namespace kov::detail

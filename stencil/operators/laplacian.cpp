@@ -14,13 +14,10 @@ std::vector<Coord> laplacian_legs(const std::vector<Coord>& legs, Dimensions dim
   return nearest;
 }
 
-template struct LaplacianOn<float, Field<ColorVector, float>>;
-template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<4>>>;
-template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<8>>>;
-template struct LaplacianOn<float, Field<ColorVector, float, ColumnLanes<16>>>;
-template struct LaplacianOn<float, Field<Spinor, float>>;
-template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<4>>>;
-template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<8>>>;
-template struct LaplacianOn<float, Field<Spinor, float, ColumnLanes<16>>>;
+#define KOV_INSTANTIATE(T, Lanes)                               \
+  template struct LaplacianOn<T, Field<ColorVector, T, Lanes>>; \
+  template struct LaplacianOn<T, Field<Spinor, T, Lanes>>
+KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

@@ -3,13 +3,10 @@
 
 namespace kov::detail {
 
-template struct LaplacianOn<Links12<float>, Field<ColorVector, float>>;
-template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<8>>>;
-template struct LaplacianOn<Links12<float>, Field<ColorVector, float, ColumnLanes<16>>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, float>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<8>>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, float, ColumnLanes<16>>>;
+#define KOV_INSTANTIATE(T, Lanes)                                        \
+  template struct LaplacianOn<Links12<T>, Field<ColorVector, T, Lanes>>; \
+  template struct LaplacianOn<Links12<T>, Field<Spinor, T, Lanes>>
+KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

@@ -3,11 +3,10 @@
 
 namespace kov::detail {
 
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double>>;
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<double>, Field<ColorVector, double, ColumnLanes<8>>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double, ColumnLanes<4>>>;
-template struct LaplacianOn<Links12<double>, Field<Spinor, double, ColumnLanes<8>>>;
+#define KOV_INSTANTIATE(T, Lanes)                                        \
+  template struct LaplacianOn<Links12<T>, Field<ColorVector, T, Lanes>>; \
+  template struct LaplacianOn<Links12<T>, Field<Spinor, T, Lanes>>
+KOV_FOR_LANES_OF_DOUBLES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov::detail

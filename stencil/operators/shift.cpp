@@ -89,72 +89,81 @@ void require_shift(const F& in, int mu, int step, const F& out) {
           "does not lead to a neighbour: give a direction from 0 to 3 and a step of 1 or -1");
 }
 
+/// A field with its halo on these legs; columns on CPUs as sites of Part.
+template <template <class> class Part, template <class> class SiteT, class T, class Lanes>
+auto neighbours_on(const std::vector<int>& legs, const Field<SiteT, T, Lanes>& in, const Exec& exec) {
+  return shared_view<Part>(
+      halo_for<SiteT, T, Lanes>(in.lattice(), in.n_components(), {.legs = legs}).exchange(in, 0, exec));
+}
+
+/// Compiled once for all widths of columns.
+template <class Lanes, class Kernel>
+[[gnu::noinline]] void launch_shift(const char* name, const SiteRange& range, int n_groups, const Kernel& kernel,
+                                    const Exec& exec) {
+  for_each_site<Lanes>(name, range, n_groups, kernel, exec);
+}
+
 /// Runs a kernel on the links and on the field, of which it reads these legs.
-template <template <class, class, class> class Kernel, template <class> class SiteT, class T>
-void covariant(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T>& in, const std::vector<int>& legs,
-               const Field<SiteT, T>& out, const Exec& exec) {
+template <template <class, class, class> class Kernel, template <class> class SiteT, class T, class Lanes>
+void run_covariant(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T, Lanes>& in,
+                   const std::vector<int>& legs, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   require(links.lattice() == in.lattice(), in.name(), "is on another lattice than the links: make both on one lattice");
-  using In = NeighbourView<SiteT, T>;
-  using Out = FieldView<SiteT, T>;
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = legs}).exchange(in, 0, exec);
-  const Stencil::View stencil = Stencil::of(in.lattice()).view();
-  for_each_site(name, in.range(), in.n_components(),
-                Kernel<LinkView<T>, In, Out>{stencil, links.view(), neighbours, out.view(), legs.front()}, exec);
+  const auto of_links = links.template view<Lanes>();
+  const auto from = neighbours_on<ColorVector>(legs, in, exec);
+  const auto to = shared_view<ColorVector>(out.view());
+  using K = Kernel<std::decay_t<decltype(of_links)>, std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
+  launch_shift<shared_lanes_t<Lanes>>(name, in.range(), shared_groups<ColorVector>(in),
+                                      K{stencil_of<Lanes>(in.lattice()).view(), of_links, from, to, legs.front()},
+                                      exec);
 }
 
 }  // namespace detail
 
-template <template <class> class SiteT, class T>
-void shift(const Field<SiteT, T>& in, int mu, int step, const Field<SiteT, T>& out, const Exec& exec) {
+template <template <class> class SiteT, class T, class Lanes>
+void shift(const Field<SiteT, T, Lanes>& in, int mu, int step, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
-  using In = NeighbourView<SiteT, T>;
-  using Out = FieldView<SiteT, T>;
   const int leg = 2 * mu + (step < 0);
-  const auto neighbours = halo_for<SiteT, T>(in.lattice(), in.n_components(), {.legs = {leg}}).exchange(in, 0, exec);
-  const Stencil::View stencil = Stencil::of(in.lattice()).view();
-  for_each_site("shift", in.range(), in.n_components(),
-                detail::ShiftKernel<In, Out>{stencil, neighbours, out.view(), leg}, exec);
+  const auto from = detail::neighbours_on<Scalar>({leg}, in, exec);
+  const auto to = detail::shared_view<Scalar>(out.view());
+  using Kernel = detail::ShiftKernel<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
+  detail::launch_shift<detail::shared_lanes_t<Lanes>>("shift", in.range(), detail::shared_groups<Scalar>(in),
+                                                      Kernel{stencil_of<Lanes>(in.lattice()).view(), from, to, leg},
+                                                      exec);
 }
 
-template <template <class> class SiteT, class T>
-void covariant_shift(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, int step,
-                     const Field<SiteT, T>& out, const Exec& exec) {
+template <template <class> class SiteT, class T, class Lanes>
+void covariant_shift(const GaugeLinks<T>& links, const Field<SiteT, T, Lanes>& in, int mu, int step,
+                     const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
-  detail::covariant<detail::CovariantShiftKernel>("covariant_shift", links, in, {2 * mu + (step < 0)}, out, exec);
+  detail::run_covariant<detail::CovariantShiftKernel>("covariant_shift", links, in, {2 * mu + (step < 0)}, out, exec);
 }
 
-template <template <class> class SiteT, class T>
-void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T>& in, int mu, const Field<SiteT, T>& out,
-                          const Exec& exec) {
+template <template <class> class SiteT, class T, class Lanes>
+void covariant_derivative(const GaugeLinks<T>& links, const Field<SiteT, T, Lanes>& in, int mu,
+                          const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   detail::require_shift(in, mu, 1, out);
-  detail::covariant<detail::CovariantDerivativeKernel>("covariant_derivative", links, in, {2 * mu, 2 * mu + 1}, out,
-                                                       exec);
+  detail::run_covariant<detail::CovariantDerivativeKernel>("covariant_derivative", links, in, {2 * mu, 2 * mu + 1}, out,
+                                                           exec);
 }
 
-template void shift(const Field<Scalar, double>&, int, int, const Field<Scalar, double>&, const Exec&);
-template void shift(const Field<ColorVector, float>&, int, int, const Field<ColorVector, float>&, const Exec&);
-template void shift(const Field<ColorVector, double>&, int, int, const Field<ColorVector, double>&, const Exec&);
-template void shift(const Field<AdjointVector, float>&, int, int, const Field<AdjointVector, float>&, const Exec&);
-template void shift(const Field<AdjointVector, double>&, int, int, const Field<AdjointVector, double>&, const Exec&);
-template void shift(const Field<ColorMatrix, float>&, int, int, const Field<ColorMatrix, float>&, const Exec&);
-template void shift(const Field<ColorMatrix, double>&, int, int, const Field<ColorMatrix, double>&, const Exec&);
-template void shift(const Field<Spinor, float>&, int, int, const Field<Spinor, float>&, const Exec&);
-template void shift(const Field<Spinor, double>&, int, int, const Field<Spinor, double>&, const Exec&);
-template void covariant_shift(const GaugeLinks<float>&, const Field<ColorVector, float>&, int, int,
-                              const Field<ColorVector, float>&, const Exec&);
-template void covariant_shift(const GaugeLinks<double>&, const Field<ColorVector, double>&, int, int,
-                              const Field<ColorVector, double>&, const Exec&);
-template void covariant_shift(const GaugeLinks<float>&, const Field<Spinor, float>&, int, int,
-                              const Field<Spinor, float>&, const Exec&);
-template void covariant_shift(const GaugeLinks<double>&, const Field<Spinor, double>&, int, int,
-                              const Field<Spinor, double>&, const Exec&);
-template void covariant_derivative(const GaugeLinks<float>&, const Field<ColorVector, float>&, int,
-                                   const Field<ColorVector, float>&, const Exec&);
-template void covariant_derivative(const GaugeLinks<double>&, const Field<ColorVector, double>&, int,
-                                   const Field<ColorVector, double>&, const Exec&);
-template void covariant_derivative(const GaugeLinks<float>&, const Field<Spinor, float>&, int,
-                                   const Field<Spinor, float>&, const Exec&);
-template void covariant_derivative(const GaugeLinks<double>&, const Field<Spinor, double>&, int,
-                                   const Field<Spinor, double>&, const Exec&);
+#define KOV_INSTANTIATE_SHIFT(SiteT, T, Lanes) \
+  template void shift(const Field<SiteT, T, Lanes>&, int, int, const Field<SiteT, T, Lanes>&, const Exec&)
+#define KOV_INSTANTIATE_COVARIANT(SiteT, T, Lanes)                                             \
+  KOV_INSTANTIATE_SHIFT(SiteT, T, Lanes);                                                      \
+  template void covariant_shift(const GaugeLinks<T>&, const Field<SiteT, T, Lanes>&, int, int, \
+                                const Field<SiteT, T, Lanes>&, const Exec&);                   \
+  template void covariant_derivative(const GaugeLinks<T>&, const Field<SiteT, T, Lanes>&, int, \
+                                     const Field<SiteT, T, Lanes>&, const Exec&)
+#define KOV_INSTANTIATE(T, Lanes)                   \
+  KOV_INSTANTIATE_COVARIANT(ColorVector, T, Lanes); \
+  KOV_INSTANTIATE_COVARIANT(Spinor, T, Lanes);      \
+  KOV_INSTANTIATE_SHIFT(AdjointVector, T, Lanes)
+KOV_FOR_LANES(KOV_INSTANTIATE);
+KOV_INSTANTIATE_SHIFT(Scalar, double, SiteLanes);
+KOV_INSTANTIATE_SHIFT(ColorMatrix, float, SiteLanes);
+KOV_INSTANTIATE_SHIFT(ColorMatrix, double, SiteLanes);
+#undef KOV_INSTANTIATE_SHIFT
+#undef KOV_INSTANTIATE_COVARIANT
+#undef KOV_INSTANTIATE
 
 }  // namespace kov

@@ -74,10 +74,11 @@ class ProfileSmearing {
 };
 
 /// -Laplacian on fields of SiteT, as series and bounds take it.
-template <template <class> class SiteT, class T>
-Operator<Field<SiteT, T>> momentum_squared(const CovariantLaplacian<T>& laplacian) {
-  return [laplacian](const Field<SiteT, T>& in, const Field<SiteT, T>& out) {
-    laplacian.combine(2 * int(laplacian.dimensions()), -1, in, out);
+template <template <class> class SiteT, class Lanes = SiteLanes, class T>
+Operator<Field<SiteT, T, Lanes>> momentum_squared(const CovariantLaplacian<T>& laplacian) {
+  using F = Field<SiteT, T, Lanes>;
+  return [laplacian](const F& in, const F& out, const Exec& exec) {
+    laplacian.combine(2 * int(laplacian.dimensions()), -1, in, out, exec);
   };
 }
 

@@ -6,13 +6,14 @@
 namespace kov {
 
 template <class T>
-QuarkSmearing<T>::QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series)
+QuarkSmearing<T>::QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series,
+                                const LinkForms& forms)
     : lattice_(links.lattice()) {
   if (const auto* wuppertal = std::get_if<WuppertalParameters>(&shape)) {
-    smearing_ = WuppertalSmearing<T>(links, *wuppertal);
+    smearing_ = WuppertalSmearing<T>(links, *wuppertal, forms);
   } else if (const auto* profile = std::get_if<RealFunction>(&shape)) {
     require(bool(*profile), "the profile of a smearing is an empty function: give F(p^2)");
-    smearing_ = ProfileSmearing<T>(links, *profile, series);
+    smearing_ = ProfileSmearing<T>(links, *profile, series, forms);
   }
 }
 
@@ -23,8 +24,9 @@ const ChebyshevSeries* QuarkSmearing<T>::series() const {
 }
 
 template <class T>
-template <template <class> class SiteT>
-void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec) const {
+template <template <class> class SiteT, class Lanes>
+void QuarkSmearing<T>::apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out,
+                             const Exec& exec) const {
   if (const auto* wuppertal = std::get_if<WuppertalSmearing<T>>(&smearing_)) return wuppertal->apply(in, out, exec);
   if (const auto* profile = std::get_if<ProfileSmearing<T>>(&smearing_)) return profile->apply(in, out, exec);
   require(in.conforms(out) && in.lattice() == lattice_ && in.subset() == Subset::all, "the smearing got", in.name(),
@@ -36,12 +38,12 @@ void QuarkSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& o
 
 template class QuarkSmearing<float>;
 template class QuarkSmearing<double>;
-template void QuarkSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&,
-                                          const Exec&) const;
-template void QuarkSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&, const Exec&) const;
-template void QuarkSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&,
-                                           const Exec&) const;
-template void QuarkSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&,
-                                           const Exec&) const;
+#define KOV_INSTANTIATE(T, Lanes)                                                                                    \
+  template void QuarkSmearing<T>::apply(const Field<ColorVector, T, Lanes>&, const Field<ColorVector, T, Lanes>&,    \
+                                        const Exec&) const;                                                          \
+  template void QuarkSmearing<T>::apply(const Field<Spinor, T, Lanes>&, const Field<Spinor, T, Lanes>&, const Exec&) \
+      const
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov

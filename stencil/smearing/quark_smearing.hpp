@@ -28,8 +28,10 @@ class QuarkSmearing {
  public:
   /// Nothing, for which no links are needed.
   explicit QuarkSmearing(const Lattice& lattice) : lattice_(lattice) {}
-  /// series: how an F(p^2) is approximated.  Throws like WuppertalSmearing and ProfileSmearing.
-  QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series = {});
+  /// series: how an F(p^2) is approximated; forms: {.columns = true} if it will be applied to columns in lanes.  Throws
+  /// like WuppertalSmearing and ProfileSmearing.
+  QuarkSmearing(const GaugeLinks<T>& links, const SmearingShape& shape, const ProfileParameters& series = {},
+                const LinkForms& forms = {});
 
   const Lattice& lattice() const { return lattice_; }
   /// Whether it does nothing: apply() only copies in to out.
@@ -39,13 +41,13 @@ class QuarkSmearing {
 
   /// Every component (12 for a propagator) in one sweep of the links, on full fields of Spinor or ColorVector; in may
   /// be out.  Ordered on exec.  Throws InputError when the shapes differ.
-  template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec = {}) const;
+  template <template <class> class SiteT, class Lanes>
+  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {}) const;
 
   /// A new field with the smeared components of in.
-  template <template <class> class SiteT>
-  Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
-    const Field<SiteT, T> out = in.like("smeared " + in.name());
+  template <template <class> class SiteT, class Lanes>
+  Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in) const {
+    const Field<SiteT, T, Lanes> out = in.like("smeared " + in.name());
     apply(in, out);
     return out;
   }

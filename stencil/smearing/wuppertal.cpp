@@ -11,8 +11,9 @@
 namespace kov {
 
 template <class T>
-WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters)
-    : laplacian_(links, Dimensions::space), parameters_(parameters) {
+WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters,
+                                        const LinkForms& forms)
+    : laplacian_(links, Dimensions::space, forms), parameters_(parameters) {
   lattice().require_same("Wuppertal smearing", parameters.width, parameters.iterations);
   require(std::isfinite(parameters.width) && parameters.width >= 0, "a smearing width of", parameters.width,
           "has no meaning: give a number of lattice units, 0 or more");
@@ -22,8 +23,9 @@ WuppertalSmearing<T>::WuppertalSmearing(const GaugeLinks<T>& links, const Wupper
 }
 
 template <class T>
-template <template <class> class SiteT>
-void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec) const {
+template <template <class> class SiteT, class Lanes>
+void WuppertalSmearing<T>::apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out,
+                                 const Exec& exec) const {
   require(in.conforms(out) && in.lattice() == lattice() && in.subset() == Subset::all, "the smearing got", in.name(),
           "and", out.name(),
           "which differ in shape, have one parity only, or are on another lattice than its links: give it two full "
@@ -35,24 +37,26 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
     return;
   }
   const LaplacianStep iteration{.alpha = 1 - 6 * step, .beta = step};
-  if (detail::worth_slices(in)) {
-    // Many at once, for the caches, but not all: there may be more of them than there is memory for a list.
-    constexpr int most = 1024;
-    for (int left = n, k = std::min(n, most); left > 0; left -= k, k = std::min(left, most)) {
-      const std::vector<LaplacianStep> steps(std::size_t(k), iteration);
-      detail::take_by_slices(laplacian_.links(), steps, left == n ? in : out, out);
+  if constexpr (std::is_same_v<Lanes, SiteLanes>)
+    if (detail::worth_slices(in)) {
+      // Many at once, for the caches, but not all: there may be more of them than there is memory for a list.
+      constexpr int most = 1024;
+      for (int left = n, k = std::min(n, most); left > 0; left -= k, k = std::min(left, most)) {
+        const std::vector<LaplacianStep> steps(std::size_t(k), iteration);
+        detail::take_by_slices(laplacian_.links(), steps, left == n ? in : out, out);
+      }
+      return;
     }
-    return;
-  }
   // Two buffers take turns so that the last iteration writes out.
-  const Field<SiteT, T> other = out.like("smearing");
-  Field<SiteT, T> from = in.alias();
+  using F = Field<SiteT, T, Lanes>;
+  const F other = out.like("smearing");
+  F from = in.alias();
   if (in.data() == out.data() && n % 2 == 1) {
     from = in.like("smearing input");
     copy(in, from, exec);
   }
   for (int k = 1; k <= n; ++k) {
-    const Field<SiteT, T>& to = (n - k) % 2 == 0 ? out : other;
+    const F& to = (n - k) % 2 == 0 ? out : other;
     laplacian_.take(iteration, from, from, from, to, exec);
     from = to.alias();
   }
@@ -60,13 +64,12 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T>& in, const Field<SiteT, T
 
 template class WuppertalSmearing<float>;
 template class WuppertalSmearing<double>;
-template void WuppertalSmearing<float>::apply(const Field<ColorVector, float>&, const Field<ColorVector, float>&,
-                                              const Exec&) const;
-template void WuppertalSmearing<float>::apply(const Field<Spinor, float>&, const Field<Spinor, float>&,
-                                              const Exec&) const;
-template void WuppertalSmearing<double>::apply(const Field<ColorVector, double>&, const Field<ColorVector, double>&,
-                                               const Exec&) const;
-template void WuppertalSmearing<double>::apply(const Field<Spinor, double>&, const Field<Spinor, double>&,
-                                               const Exec&) const;
+#define KOV_INSTANTIATE(T, Lanes)                                                                                     \
+  template void WuppertalSmearing<T>::apply(const Field<ColorVector, T, Lanes>&, const Field<ColorVector, T, Lanes>&, \
+                                            const Exec&) const;                                                       \
+  template void WuppertalSmearing<T>::apply(const Field<Spinor, T, Lanes>&, const Field<Spinor, T, Lanes>&,           \
+                                            const Exec&) const
+KOV_FOR_LANES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
 
 }  // namespace kov

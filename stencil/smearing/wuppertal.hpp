@@ -17,25 +17,27 @@ struct WuppertalParameters {
 /// Smears sources and sinks alike, usually with smeared links and without boundary phases in space.
 ///
 /// Every iteration is one sweep of the links for all components: out = (1 - 6 s) in + s (sum of the six legs), s = w^2
-/// / (4 N).  Where no message crosses a time slice, a CPU takes slice after slice through all iterations instead.
+/// / (4 N).  Where no message crosses a time slice, a CPU takes slice after slice through all iterations instead, with
+/// sites in lanes.
 template <class T>
 class WuppertalSmearing {
  public:
-  /// Throws InputError for a width or a number of iterations that is negative or not finite.
-  WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters);
+  /// forms: {.columns = true} if it will be applied to columns in lanes.  Throws InputError for a width or a number of
+  /// iterations that is negative or not finite.
+  WuppertalSmearing(const GaugeLinks<T>& links, const WuppertalParameters& parameters, const LinkForms& forms = {});
 
   const WuppertalParameters& parameters() const { return parameters_; }
   const Lattice& lattice() const { return laplacian_.lattice(); }
 
   /// out = smeared in, every component (12 for a propagator), on full fields of Spinor or ColorVector; in may be out.
   /// Ordered on exec.  Throws InputError when the shapes differ.
-  template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out, const Exec& exec = {}) const;
+  template <template <class> class SiteT, class Lanes>
+  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {}) const;
 
   /// A new field with the smeared components of in.
-  template <template <class> class SiteT>
-  Field<SiteT, T> operator()(const Field<SiteT, T>& in) const {
-    const Field<SiteT, T> out = in.like("smeared " + in.name());
+  template <template <class> class SiteT, class Lanes>
+  Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in) const {
+    const Field<SiteT, T, Lanes> out = in.like("smeared " + in.name());
     apply(in, out);
     return out;
   }

@@ -131,7 +131,8 @@ struct FieldTerm {
     } else {
       using Neighbours = NeighbourView<SiteT, T>;
       auto& read = plan.shifted(FieldInfo(field));
-      if (!read.neighbours.has_value()) read.neighbours = halo(read).exchange(wanted(read), 0, plan.exec());
+      if (!read.neighbours.has_value())
+        read.neighbours = read.halos().halo(field).exchange(wanted(read), 0, plan.exec());
       return ShiftedNode<SiteT, T>{read.stencil->view(), std::any_cast<Neighbours>(read.neighbours), read.leg(d), step};
     }
   }
@@ -139,13 +140,6 @@ struct FieldTerm {
  private:
   Field<SiteT, T> wanted(const ExpressionPlan::Shifted& read) const {
     return read.wanted == Subset::all ? field.alias() : field.half(read.wanted);
-  }
-  /// Two fields of one shape have a halo each, because one kernel reads both.
-  const Halo<SiteT, T>& halo(const ExpressionPlan::Shifted& read) const {
-    const Lattice& lattice = field.lattice();
-    const int n = field.n_components();
-    return lattice.remember<Halo<SiteT, T>>(std::tuple(read.number, read.stencil, n),
-                                            [&] { return Halo<SiteT, T>(lattice, *read.stencil, n); });
   }
 };
 

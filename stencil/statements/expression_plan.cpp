@@ -130,6 +130,11 @@ ExpressionPlan::Shifted& ExpressionPlan::shifted(const FieldInfo& field) {
   });
 }
 
+const StencilHalos& ExpressionPlan::Shifted::halos() const {
+  return field.lattice.remember<StencilHalos>(std::pair(number, stencil),
+                                              [&] { return StencilHalos(field.lattice, stencil->legs()); });
+}
+
 int ExpressionPlan::Shifted::leg(const Coord& displacement) const {
   const Coord d = shortest(displacement, field.lattice.extent());
   return int(std::find(legs.begin(), legs.end(), d) - legs.begin());

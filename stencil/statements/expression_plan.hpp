@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
-#include "kov/stencil/halo/halo.hpp"
+#include "kov/stencil/halo/stencil_halos.hpp"
 
 #include <any>
 #include <optional>
@@ -86,6 +86,8 @@ class ExpressionPlan {
     std::any neighbours;  // with their halo, once exchanged
 
     int leg(const Coord& displacement) const;
+    /// Two fields of one shape have a halo each, because one kernel reads both.
+    const StencilHalos& halos() const;
   };
   Shifted& shifted(const FieldInfo& field);
 

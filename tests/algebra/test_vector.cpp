@@ -6,6 +6,7 @@
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,42 @@ TEST_F(Vectors, DoWhatTheirFieldsDo) {
   rotate_add(Vector(x), gram, Vector(y));
   kov::rotate_add(x, gram, z);
   EXPECT_EQ(export_sites(y), export_sites(z));
+}
+
+TEST_F(Vectors, AreOrderedOnTheInstanceThatIsGiven) {
+  const ByColumn<double> a(std::vector<double>{0.5, -1, 2});
+  const ByColumn<std::complex<double>> c = inner_product_by_column(x, y);
+  const std::vector<std::complex<double>> matrix = gram_matrix(x, y);
+  const ColumnMask none(3);
+  // Everything is computed from the copy.
+  const auto results = [&](const Exec& exec) {
+    const SpinorField<double> of_x = x.like("copy");
+    const Vector v(of_x), w(y.clone("w")), z = v.like("z"), p = v.like("p"), r = v.like("r");
+    const Vector low(SpinorField<float>(lattice, "low", 3));
+    Kokkos::fence("fields are ready");
+    test::slow_copy(x, of_x, exec);
+    copy(v, z, {}, exec);
+    convert(v, low, exec);
+    scale(a, z, {}, exec);
+    axpy(a, v, z, {}, exec);
+    axpy(c, v, z, {}, exec);
+    xpay(v, a, p, {}, exec);
+    xpay(z, c, p, {}, exec);
+    xpaypbz(v, c, p, c, z, {}, exec);
+    rotate(z, matrix, r, exec);
+    rotate_add(v, matrix, r, exec);
+    cg_step(a, z, a, v, p, none, exec);
+    cg_update(a, v, z, a, r, p, none, exec);
+    bicgstab_update(c, c, v, c, p, z, r, w, none, exec);
+    const CgSums of_cg = cg_sums(v, z, r, none, exec);
+    const BiCgStabSums of_bicgstab = bicgstab_sums(v, w, z, p, r, none, exec);
+    const auto numbers = std::tuple(norm2_by_column(w, {}, exec), inner_product_by_column(v, z, {}, exec),
+                                    axpy_norm2(a, v, z, {}, exec), gram_matrix(z, w, exec), of_cg.qq, of_bicgstab.tr);
+    exec.fence("results");
+    return std::pair(numbers,
+                     std::pair(export_sites(w.as<SpinorField<double>>()), export_sites(low.as<SpinorField<float>>())));
+  };
+  EXPECT_TRUE(results(detail::instance_beside(Exec())) == results(Exec()));
 }
 
 TEST_F(Vectors, APlainNumberCountsForEachColumn) {

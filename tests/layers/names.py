@@ -99,7 +99,7 @@ def declared(tokens):
     if i == len(tokens):
         return nothing
     word, rest = tokens[i], tokens[i + 1:]
-    if word in ("static_assert", "friend", "namespace", "typedef"):
+    if word in ("static_assert", "friend", "namespace", "typedef") or word.startswith("KOV_"):  # the last: a macro
         return nothing
     if word == "using":
         return ("type", rest[0], []) if rest[1:2] == ["="] else nothing

@@ -54,6 +54,8 @@ class Names(unittest.TestCase):
     def test_declarations_are_read(self):
         def names(text):
             return [(kind, name) for _, kind, name, _ in declarations(text)]
+
+        self.assertEqual(names("#define KOV_INSTANTIATE(T) template struct S<T>\nKOV_FOR_LANES(KOV_INSTANTIATE);"), [])
         self.assertEqual(names("template <class A, int n = (3 > 2)> requires(n > 1) auto f() -> B<n> { return {1}; }"),
                          [("function", "f")])
         self.assertEqual(names("struct alignas(8) A final : B<int> { void f(); } a; struct [[x]] C; enum E : int {};"),

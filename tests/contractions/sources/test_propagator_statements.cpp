@@ -6,6 +6,7 @@
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/support/precision.hpp"
+#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -120,6 +121,21 @@ GlobalArray array_of(const Coord& extent, const F& f) {
       for (std::size_t j = 0; j < 12; ++j) out.at(x)[12 * j + i] = m[i][j];
   });
   return out;
+}
+
+TEST(PropagatorStatements, AreOrderedOnTheInstanceThatIsGiven) {
+  const Lattice lattice = statement_lattice();
+  const auto s = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 1));
+  const auto result = [&](const Exec& exec) {
+    const Propagator<double> t = s.like("t"), u = s.like("u");
+    Kokkos::fence("propagators are ready");
+    test::slow_copy(s.columns(), t.columns(), exec);
+    assign(2.0 * t, u, exec);
+    assign(adj(u) * t, u, exec);  // through a temporary propagator
+    exec.fence("results");
+    return export_sites(u.columns());
+  };
+  EXPECT_TRUE(result(detail::instance_beside(Exec())) == result(Exec()));
 }
 
 class Assignments : public test::EveryLattice {};

@@ -355,7 +355,7 @@ TEST(ColumnAlgebraOfMany, TakesMoreColumnsThanOneKernel) {
   check_sums<Field<ColorVector, float>>(lattice, 65, Subset::all);
   check_sums<Field<ColorVector, double, ColumnLanes<4>>>(lattice, 41, Subset::all);
   check_matrices<Field<ColorVector, double>>(lattice, 70, 62, Subset::all);
-  check_matrices<Field<ColorVector, double, ColumnLanes<16>>>(lattice, 35, 34, Subset::all);
+  check_matrices<Field<ColorVector, float, ColumnLanes<16>>>(lattice, 35, 34, Subset::all);
 }
 
 TEST(ColumnAlgebraOfFinished, NaNInFinishedColumnsDoesNotSpread) {

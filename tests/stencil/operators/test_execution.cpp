@@ -13,6 +13,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -22,32 +23,12 @@ using reference::gather, reference::GlobalArray;
 
 class Instances : public test::OnLattices {};
 
-/// out = in, on GPUs after milliseconds, so that what does not wait for it reads what was there before.
-template <class View>
-struct SlowCopy {
-  View in, out;
-
-  template <class Site>
-  KOKKOS_FUNCTION void operator()(Site x, int c) const {
-    auto v = in(x, c);
-    using R = typename decltype(v)::Real;
-    constexpr int rounds = has_packs ? 1 : 20000;
-    for (int i = 0; i < rounds; ++i) v = R(0.5) * v + R(0.5) * v;  // exact
-    out.set(x, v, c);
-  }
-};
-template <class F>
-void slow_copy(const F& in, const F& out, const Exec& exec) {
-  for_each_site<typename F::Lanes>("slow_copy", out.range(), out.n_groups(),
-                                   SlowCopy<typename F::View>{in.view(), out.view()}, exec);
-}
-
 /// What comes of five applications, one after the other, on exec.  A fence of exec alone comes before the result.
 template <class F, class Apply>
 GlobalArray chain(const F& in, const Exec& exec, const Apply& apply) {
   const F a = in.like("copy"), b = in.like("b");
   Kokkos::fence("fields are ready");
-  slow_copy(in, a, exec);
+  test::slow_copy(in, a, exec);
   for (int k = 0; k < 5; ++k) {
     apply(a, b, exec);
     axpbypz(0.5, a, 0.1, b, a, exec);
@@ -118,6 +99,39 @@ TEST_P(Instances, GiveTheSameBitsWithTemporaryFields) {
   });
 }
 
+TEST_P(Instances, GiveTheSameBitsOnColumnsInLanes) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const LinkForms forms{.columns = true};
+  const GaugeLinks<double> links =
+      GaugeLinks<double>(reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 68)))
+          .with(forms);
+  const SpinorField<double, ColumnLanes<4>> psi(lattice, "psi", 5);
+  load(psi, reference::random_array(lattice.extent(), 60, 69));
+  const CovariantLaplacian<double> laplacian(links, Dimensions::spacetime, forms);
+  check("Laplacian", psi, [&](const auto& a, const auto& b, const Exec& exec) { laplacian.apply(a, b, exec); });
+  check("shift", psi, [&](const auto& a, const auto& b, const Exec& exec) { shift(a, 2, 1, b, exec); });
+  check("covariant shift", psi,
+        [&](const auto& a, const auto& b, const Exec& exec) { covariant_shift(links, a, 3, -1, b, exec); });
+  check("covariant derivative", psi,
+        [&](const auto& a, const auto& b, const Exec& exec) { covariant_derivative(links, a, 0, b, exec); });
+  const WuppertalSmearing<double> wuppertal(links, {.width = 1, .iterations = 3}, forms);
+  check("Wuppertal", psi, [&](const auto& a, const auto& b, const Exec& exec) { wuppertal.apply(a, b, exec); });
+}
+
+TEST_P(Instances, GiveTheSameBitsInSeriesOfOperators) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GaugeLinks<double> links(
+      reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 70)));
+  const SpinorField<double> psi = reference::random_field<Spinor, double>(lattice, 1, 71);
+  const CovariantLaplacian<double> laplacian(links);
+  for (const int order : {0, 3}) {
+    const auto series = ChebyshevSeries::of_order(gaussian_profile(0.8), {0, 16}, order);
+    check("series", psi, [&](const auto& a, const auto& b, const Exec& exec) {
+      apply_series(series, momentum_squared<Spinor>(laplacian), a, b, exec);
+    });
+  }
+}
+
 /// Each has halos of its own, so that one exchange may begin before the kernel of another is done.
 TEST_P(Instances, MayBeTwoAtOnce) {
   const Lattice lattice = GetParam().make(Comm::world());
@@ -133,8 +147,8 @@ TEST_P(Instances, MayBeTwoAtOnce) {
   const Exec one = detail::instance_beside(Exec()), two = detail::instance_beside(Exec());
   const SpinorField<double> a1 = in.like("copy"), a2 = in.like("copy"), b1 = in.like("b"), b2 = in.like("b");
   Kokkos::fence("fields are ready");
-  slow_copy(in, a1, one);
-  slow_copy(in, a2, two);
+  test::slow_copy(in, a1, one);
+  test::slow_copy(in, a2, two);
   for (int k = 0; k < 5; ++k) {
     first.apply(a1, b1, one);
     second.apply(a2, b2, two);

@@ -40,9 +40,9 @@ GlobalArray covariant(const GlobalArray& u, const GlobalArray& psi, int mu, int 
 class Shifts : public test::OnLattices {};
 
 /// A shift only moves numbers, so every bit must agree.
-template <template <class> class SiteT, class T>
+template <template <class> class SiteT, class T, class Lanes = SiteLanes>
 void check_plain(const Lattice& lattice, int n_components) {
-  const Field<SiteT, T> in(lattice, "in", n_components), out = in.like("out");
+  const Field<SiteT, T, Lanes> in(lattice, "in", n_components), out = in.like("out");
   load(in, reference::random_array(lattice.extent(), SiteT<T>::n_complex * n_components, 1));
   const GlobalArray psi = gather(in);
   for (int mu = 0; mu < 4; ++mu)
@@ -63,14 +63,17 @@ TEST_P(Shifts, BringTheNeighbour) {
   check_plain<AdjointVector, double>(lattice, 1);
   check_plain<ColorMatrix, double>(lattice, 4);
   check_plain<Spinor, float>(lattice, 2);
+  check_plain<AdjointVector, float, ColumnLanes<4>>(lattice, 6);
+  check_plain<ColorVector, double, ColumnLanes<8>>(lattice, 3);
+  check_plain<Spinor, float, ColumnLanes<16>>(lattice, 18);
 }
 
-template <template <class> class SiteT, class T>
+template <template <class> class SiteT, class T, class Lanes = SiteLanes>
 void check_covariant(const Lattice& lattice, int n_components) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1),
                     psi = reference::random_array(lattice.extent(), SiteT<T>::n_complex * n_components, 2);
-  const auto U = test::links<T>(lattice, u);
-  const Field<SiteT, T> in(lattice, "in", n_components), out = in.like("out");
+  const auto U = test::links<T>(lattice, u).with({.columns = Lanes::holds_columns});
+  const Field<SiteT, T, Lanes> in(lattice, "in", n_components), out = in.like("out");
   load(in, psi);
   const double tolerance = 20 * std::numeric_limits<T>::epsilon() * reference::max_abs(psi);
   for (int mu = 0; mu < 4; ++mu) {
@@ -92,6 +95,9 @@ TEST_P(Shifts, CovariantOnesEqualTheirDefinition) {
   check_covariant<ColorVector, float>(lattice, 1);
   check_covariant<Spinor, double>(lattice, 1);
   check_covariant<Spinor, float>(lattice, 3);
+  check_covariant<ColorVector, float, ColumnLanes<8>>(lattice, 3);
+  check_covariant<Spinor, double, ColumnLanes<4>>(lattice, 6);
+  check_covariant<Spinor, float, ColumnLanes<16>>(lattice, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Shifts, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
