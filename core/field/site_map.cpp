@@ -2,8 +2,8 @@
 #include "kov/core/field/site_map.hpp"
 
 #include "kov/core/base/host_threads.hpp"
-#include "kov/core/base/items.hpp"
 #include "kov/core/base/memory.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <algorithm>
 #include <array>
