@@ -3,7 +3,7 @@
 
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <algorithm>
 

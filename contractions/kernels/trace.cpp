@@ -5,7 +5,7 @@
 #include "kov/contractions/kernels/product_problem.hpp"
 #include "kov/contractions/kernels/trace_parts.hpp"
 #include "kov/core/base/error.hpp"
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 #include "kov/core/launch/tuned_candidate.hpp"
 
 #include <algorithm>

@@ -16,6 +16,11 @@ namespace kov {
 /// instances may run side by side.
 using Exec = Kokkos::DefaultExecutionSpace;
 
+/// Whether kernels of this space run by threads of the host.
+template <class Space>
+inline constexpr bool is_host_v =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+
 namespace detail {
 
 /// Whether kernels go on while the host does something else.

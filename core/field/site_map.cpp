@@ -2,8 +2,8 @@
 #include "kov/core/field/site_map.hpp"
 
 #include "kov/core/base/host_threads.hpp"
-#include "kov/core/base/items.hpp"
 #include "kov/core/base/memory.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,9 +18,9 @@ template <class Stored, class F>
 void for_each_part(const Layout& layout, const detail::SiteBlocks<Stored>& blocks, const detail::FieldShape& shape,
                    const F& f) {
   const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
-  const std::int64_t row = layout.extent()[0];
-  on_host_threads("for_each_part", layout.n_sites() / row, [&](std::int64_t number, int) {
-    for (std::int64_t i = number * row; i < (number + 1) * row; ++i) {
+  const std::int64_t piece = 256, n_sites = layout.n_sites();
+  on_host_threads("for_each_part", (n_sites + piece - 1) / piece, [&](std::int64_t number, int) {
+    for (std::int64_t i = number * piece; i < std::min(n_sites, (number + 1) * piece); ++i) {
       const Coord x = coordinate(i, layout.extent());
       if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) continue;
       const auto at = layout.locate(x);

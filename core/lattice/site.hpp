@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kov/core/base/fast_divisor.hpp"
-#include "kov/core/base/items.hpp"
+#include "kov/core/base/queue.hpp"
 #include "kov/core/site/pack.hpp"
 
 #include <concepts>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/launch/exact_sums.hpp"
 
-#include "kov/core/base/items.hpp"
 #include "kov/core/base/memory.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <algorithm>
 #include <limits>

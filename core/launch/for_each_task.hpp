@@ -4,7 +4,7 @@
 // time slices.
 #pragma once
 
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <string>
 

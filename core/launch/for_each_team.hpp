@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -4,7 +4,7 @@
 // own.  Numbers of run time, of which a Tuner chooses; no bit of a result depends on them.
 #pragma once
 
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/launch/sum_chunks.hpp"
 
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include <algorithm>
 

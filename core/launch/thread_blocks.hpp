@@ -4,8 +4,8 @@
 // parallel loops.
 #pragma once
 
-#include "kov/core/base/items.hpp"
 #include "kov/core/lattice/site.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 #include "kov/core/launch/launch_shape.hpp"
 
 #include <algorithm>

@@ -9,70 +9,20 @@
 #include "kov/core/lattice/sum_scratch.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/sum_chunks.hpp"
+#include "kov/core/launch/sum_terms.hpp"
+#include "kov/core/vectors/cuda/group_sum_blocks.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace kov {
 
-/// n reals per site or per sum; over R = T or Pack<T, N>.
-template <class R, int n>
-struct Values {
-  using Real = R;
-  R v[n];
-  KOKKOS_FORCEINLINE_FUNCTION Values& operator+=(const Values& b) {
-    for (int i = 0; i < n; ++i) v[i] += b.v[i];
-    return *this;
-  }
-};
-
 namespace detail {
-
-template <class R>
-using DoubleOf = decltype(to_double(std::declval<R>()));
-
-/// What a kernel of a sum returns for a site and a group.
-template <class Site, class Kernel>
-using SumTerm = decltype(std::declval<const Kernel&>()(std::declval<Site>(), 0));
-
-/// Makes a kernel(x) callable as kernel(x, group), for a single group.
-template <class Kernel>
-struct SingleGroup {
-  Kernel kernel;
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {
-    return kernel(x);
-  }
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const requires requires {
-    kernel.prefetch(x, 0);
-  }
-  {
-    for (int group = 0; group < kernel.n_groups; ++group) kernel.prefetch(x, group);
-  }
-};
-
-/// How many groups a CPU adds in one pass over the sites of a chunk: so that their sums stay in the first-level cache;
-/// or, for kernels that compute much with each number they read, in the second-level cache.
-inline constexpr int sums_at_once = 8, many_sums_at_once = 512;
-
-/// A kernel that adds to sums itself.  Faster than one that returns many numbers, which pass through memory.
-template <class Kernel, class Site, class Sums>
-concept AddsToSums = requires(const Kernel& kernel, Sums& sums, Site x) {
-  kernel.add_to(sums, x, 0);
-};
-/// A kernel that can prefetch what it will read for a group of a later site.
-template <class Kernel, class Site>
-concept Prefetches = requires(const Kernel& kernel, Site x) {
-  kernel.prefetch(x, 0);
-};
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
@@ -157,142 +107,6 @@ struct ChunkSum {
     }
   }
 };
-
-#else
-
-inline constexpr int sum_threads = 256;
-
-template <class Site, class Kernel>
-inline constexpr int sums_of_group = 1;
-
-/// A kernel whose add_sites() adds the sites of a block of threads, and returns number k of a group in thread k.
-template <class Kernel>
-concept AddsSites = requires(const Kernel& kernel, const SiteRange& range) {
-  kernel.add_sites(range, 0);
-};
-/// Blocks on a multiprocessor, of all groups together: enough to be bound by memory, few enough for the last one to add
-/// their sums.
-template <class Kernel>
-inline constexpr int sum_blocks = AddsSites<Kernel> ? 2 : 4;
-
-/// The GPU's form: each thread adds sites that are one grid apart, a block adds its threads' sums in a fixed tree, and
-/// the last block of its group to finish adds the blocks' sums, in a fixed tree too, and writes the results and then
-/// `turn` to memory of the host.
-template <int n, class Kernel_>
-struct LaneSum {
-  using Kernel = Kernel_;
-  static constexpr int values = n;
-  Kernel kernel;
-  SiteRange range;
-  double* partial;      // [group][number][blockIdx.x], the group in blockIdx.y
-  unsigned* counters;   // [group]
-  double* results;      // [group][number]
-  std::uint64_t* done;  // [group]
-  std::uint64_t turn;
-};
-
-/// The sum over a warp, in its first thread.
-__device__ __forceinline__ double add_over_warp(double mine) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffffu, mine, unsigned(distance));
-  return mine;
-}
-/// The sum of number k over a block, in thread k.
-template <int n>
-__device__ __forceinline__ double add_over_block(const Values<double, n>& mine) {
-  constexpr int n_warps = sum_threads / 32;
-  static_assert(n <= sum_threads);
-  __shared__ double of_warp[n_warps][n];
-  const int thread = int(threadIdx.x);
-#pragma unroll
-  for (int k = 0; k < n; ++k) {
-    const double sum = add_over_warp(mine.v[k]);
-    if (thread % 32 == 0) of_warp[thread / 32][k] = sum;
-  }
-  __syncthreads();
-  double sum = 0;
-  if (thread < n)
-    for (int warp = 0; warp < n_warps; ++warp) sum += of_warp[warp][thread];
-  __syncthreads();  // of_warp may be written again
-  return sum;
-}
-/// What the blocks of a group found, [number][block], added over the blocks; number k in thread k.
-template <int n>
-__device__ __forceinline__ double add_blocks(const double* partial, int n_blocks) {
-  const int thread = int(threadIdx.x);
-  if constexpr (n < 8) {
-    Values<double, n> mine{};
-    for (int k = 0; k < n; ++k)
-      for (int block = thread; block < n_blocks; block += sum_threads)
-        mine.v[k] += __ldcg(partial + std::size_t(k) * n_blocks + block);
-    return add_over_block<n>(mine);
-  } else {  // a warp takes a number
-    __shared__ double total[n];
-    for (int k = thread / 32; k < n; k += sum_threads / 32) {
-      double mine = 0;
-      for (int block = thread % 32; block < n_blocks; block += 32)
-        mine += __ldcg(partial + std::size_t(k) * n_blocks + block);
-      mine = add_over_warp(mine);
-      if (thread % 32 == 0) total[k] = mine;
-    }
-    __syncthreads();
-    return thread < n ? total[thread] : 0;
-  }
-}
-
-template <class Sum>
-__global__ void __launch_bounds__(sum_threads, AddsSites<typename Sum::Kernel> ? sum_blocks<typename Sum::Kernel> : 1)
-    run_lane_sum(const __grid_constant__ Sum sum) {
-  constexpr int n = Sum::values, N = default_lanes;
-  using Kernel = typename Sum::Kernel;
-  const int thread = int(threadIdx.x), group = int(blockIdx.y), n_blocks = int(gridDim.x);
-  double of_block;
-  if constexpr (AddsSites<Kernel>) {
-    of_block = sum.kernel.add_sites(sum.range, group);
-  } else {
-    Values<double, n> mine{};
-    for (int i = int(blockIdx.x) * sum_threads + thread; i < sum.range.n_outer * N; i += n_blocks * sum_threads) {
-      const LaneSite x{sum.range.outer(i / N), i % N};
-      if (!sum.range.holds(x.outer, x.lane, N)) continue;
-      if constexpr (AddsToSums<Kernel, LaneSite, Values<double, n>>) {
-        sum.kernel.add_to(mine, x, group);
-      } else {
-        const auto term = sum.kernel(x, group);
-        for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
-      }
-    }
-    of_block = add_over_block<n>(mine);
-  }
-  double* const partial = sum.partial + std::size_t(group) * n * n_blocks;
-  if (thread < n) {
-    partial[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
-    Kokkos::memory_fence();
-  }
-  __shared__ bool is_last;
-  __syncthreads();
-  if (thread == 0) is_last = atomicInc(sum.counters + group, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
-  __syncthreads();
-  if (!is_last) return;
-  Kokkos::memory_fence();
-  const double total = add_blocks<n>(partial, n_blocks);
-  if (thread < n) sum.results[group * n + thread] = total;
-  __syncthreads();
-  if (thread > 0) return;
-  __threadfence_system();
-  *static_cast<volatile std::uint64_t*>(sum.done + group) = sum.turn;
-}
-
-/// Waits for the kernel that writes `turn` to n places of the host's memory: the host sees that some microseconds
-/// before exec.fence() returns.
-inline void await_turn(const std::uint64_t* done, std::size_t n, std::uint64_t turn, const std::string& name,
-                       const Exec& exec) {
-  for (std::size_t k = 0; k < n; ++k) {
-    const volatile std::uint64_t* const at = done + k;
-    for (unsigned tries = 1; *at != turn; ++tries)
-      if (tries % 4096 == 0 && cudaStreamQuery(exec.cuda_stream()) != cudaErrorNotReady) return exec.fence(name);
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
-}
 
 #endif
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/halo/face_exchange.hpp"
 
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 #include "kov/core/launch/tuned_candidate.hpp"
 
 #include <algorithm>

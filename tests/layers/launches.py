@@ -14,8 +14,6 @@ LAUNCH = re.compile(r"\bparallel_(?:for|reduce|scan)\s*[<(]|\b(?:Range|MDRange|T
 # Files, or folders with a / at the end, and why.
 ALLOWED = {
     "core/launch/": "the launches that all others use",
-    "core/base/items.hpp": "loops over plain indices, of which those of core/launch are made",
-    "core/base/items.cpp": "the same",
     "core/base/host_threads.cpp": "threads of the host that read and write files: no kernels",
     "core/base/memory.cpp": "new memory is touched by the threads that will use it, before there is anything to launch",
     "apps/bench/roof.cpp": "measures the machine, and must not depend on what it is compared with",

@@ -5,7 +5,7 @@
 #include "apps/settings/format.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 namespace kov::app {
 

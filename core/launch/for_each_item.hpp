@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Parallel loops over plain indices; kernels over sites, blocks and chunks are launched with them.
+// for_each_item: loops over plain indices; kernels over sites, blocks and chunks are launched with them.
 #pragma once
 
 #include "kov/core/base/queue.hpp"
@@ -12,10 +12,6 @@
 #include <type_traits>
 
 namespace kov {
-
-template <class Exec>
-inline constexpr bool is_host_v =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 namespace detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/core/base/items.hpp"
+#include "kov/core/launch/for_each_item.hpp"
 
 #include "kov/core/base/error.hpp"
 
