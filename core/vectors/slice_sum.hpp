@@ -110,7 +110,7 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
     const int count = phases.size() - first < Tiles::n_momenta ? phases.size() - first : Tiles::n_momenta;
     for_each_team(name, Tiles::shape(slices.n_chunks() * blocks.n_blocks()),
                   Tiles{kernel, slices.view(), phases.view(), lattice.layout().view(), blocks.n_blocks(),
-                        blocks.n_values, first, count, sums.data()},
+                        blocks.n_values, blocks.block, first, count, sums.data()},
                   exec);
   }
 #endif

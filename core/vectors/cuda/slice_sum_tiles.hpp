@@ -43,7 +43,8 @@ struct LaneSliceSum {
   SliceTable::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
-  int n_blocks, n_values, first_momentum, count;
+  int n_blocks, n_values, size;  // of a block: `block` numbers or fewer
+  int first_momentum, count;
   double* partial;
 
   static TeamShape shape(int n_teams) {
@@ -59,7 +60,7 @@ struct LaneSliceSum {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Team<Member>& team) const {
     const SliceTable::Chunk chunk = slices.chunk[team.index() / n_blocks];
-    const int b = team.index() % n_blocks, rest = n_values - b * block, here = rest < block ? rest : block;
+    const int b = team.index() % n_blocks, rest = n_values - b * size, here = rest < size ? rest : size;
     Complex<T>* const value = team.template tile<Complex<T>>(tile * value_row);
     Complex<T>* const phase = team.template tile<Complex<T>>(tile * phase_row);
     Complex<double>* const sum = team.template tile<Complex<double>>(n_sums);
@@ -86,7 +87,7 @@ struct LaneSliceSum {
         Complex<double> z = sum[i];
         for (int part = 1; part < n_parts; ++part) z += sum[part * n_pairs + i];
         const std::size_t row = std::size_t(chunk.first_slot + slot) * phases.n + first_momentum + i / here;
-        double* to = partial + (row * n_values + b * block + i % here) * 2;
+        double* to = partial + (row * n_values + b * size + i % here) * 2;
         to[0] = z.re;
         to[1] = z.im;
       });
