@@ -11,6 +11,7 @@
 #include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -28,7 +29,12 @@ std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
 /// time.  Operators keep their own halos, see StencilHalos.
 template <template <class> class SiteT, class T, class Lanes = SiteLanes>
 const Halo<SiteT, T, Lanes>& halo_for(const Lattice& lattice, int n_components, const HaloChoice& choice = {}) {
-  return StencilHalos::of_nearest(lattice, choice).of_type<Halo<SiteT, T, Lanes>>(n_components);
+  using H = Halo<SiteT, T, Lanes>;
+  return HaloTable::of_nearest(lattice, choice).template find<H>(n_components, [&] {
+    const bool columns = has_packs && Lanes::holds_columns;
+    return std::make_shared<const H>(lattice, columns ? Stencil::of_columns(lattice) : Stencil::of(lattice),
+                                     n_components, choice);
+  });
 }
 
 namespace detail {

@@ -104,9 +104,8 @@ struct Codec<SiteT, Storage> {
   static KOKKOS_FORCEINLINE_FUNCTION SiteT<float> load_lane(const Stored* block, int lane) {
     const float of_one = (has_scale ? scales(block)[lane] : 1.f) * unit;
     SiteT<float> r;
-    for (int i = 0; i < n_complex; ++i) {
+    for (int i = 0; i < n_complex; ++i)
       r.z[i] = of_one * detail::load_as<float, N, together>(block + n_scale * N, i, lane);
-    }
     return r;
   }
   template <int N>

@@ -116,6 +116,7 @@ KOKKOS_FORCEINLINE_FUNCTION float float_of_word(std::int32_t n) {
 /// load_complex() as numbers of type Real.
 template <class Real, int N, int together = 2, class T>
 KOKKOS_FORCEINLINE_FUNCTION Complex<Real> load_as(const T* block, int i, int lane) {
+#if defined(__CUDA_ARCH__)
   if constexpr (together == 4) {
     // Half of the numbers are converted as they are, half as words: all units of a multiprocessor have work.
     constexpr int bits = 8 * sizeof(T);
@@ -123,10 +124,10 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<Real> load_as(const T* block, int i, int lan
     const Pair pair = reinterpret_cast<const Pair*>(block)[N * (i / 2) + lane];
     const auto word = std::uint32_t(i % 2 == 0 ? pair : pair >> 2 * bits);
     return {Real(T(word)), Real(float_of_word(std::int32_t(word << (32 - 2 * bits)) >> (32 - bits)))};
-  } else {
-    const auto z = load_complex<N, together>(block, i, lane);
-    return {Real(z.re), Real(z.im)};
   }
+#endif
+  const auto z = load_complex<N, together>(block, i, lane);
+  return {Real(z.re), Real(z.im)};
 }
 
 /// x where a > b, else y.
@@ -142,7 +143,8 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<float, N> choose_greater(const Pack<float, N>& 
 }
 #endif
 
-/// A number whose integer part is `units` rounded to the nearest integer in use; 0 for NaN.  R: a real or a pack of them.
+/// A number whose integer part is `units` rounded to the nearest integer in use; 0 for NaN.  R: a real or a pack of
+/// them.
 template <std::signed_integral Stored, class R>
 KOKKOS_FORCEINLINE_FUNCTION R for_fixed(const R& units) {
   const R most(fixed_units<Stored>), least(-fixed_units<Stored>), none(0.f);
@@ -164,7 +166,8 @@ KOKKOS_FORCEINLINE_FUNCTION Stored to_fixed(T units) {
     constexpr int most = std::numeric_limits<Stored>::max();
     if (units == units) n = ::max(-most, ::min(most, __double2int_rn(units)));
   } else if constexpr (sizeof(Stored) == 2) {
-    // One instruction that rounds, keeps to the limits and makes 0 of NaN.
+    // One instruction that rounds, keeps to the limits of the integer and makes 0 of NaN; below them lies only -32768,
+    // of numbers that codecs do not take.
     asm("{.reg .s16 h; cvt.rni.s16.f32 h, %1; cvt.s32.s16 %0, h;}" : "=r"(n) : "f"(units));
   } else {
     asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(n) : "f"(units));

@@ -72,7 +72,8 @@ class Lattice {
   }
 
   /// The Object remembered under this key, made at its first use and kept as long as the lattice: tables that depend on
-  /// the lattice alone.  Keys need operator<; each pair (Object, Key) has a table of its own.  For one host thread.
+  /// the lattice alone, and do not hold it: it would never go.  Keys need operator<; each pair (Object, Key) has a
+  /// table of its own.  For one host thread.
   template <class Object, class Key, class Make>
   const Object& remember(const Key& key, const Make& make) const {
     using Table = std::map<Key, Object>;

@@ -33,6 +33,10 @@ struct AddSlotsKernel {
 SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta,
                    int n_values)
     : slices_(slices), n_momenta_(n_momenta), n_values_(n_values), scratch_(lattice.sum_scratch().borrow()) {
+  require(std::size_t(slices.n_slices()) * std::size_t(n_momenta) * std::size_t(n_values) * 2 <=
+              std::size_t(std::numeric_limits<int>::max()),
+          "sums over", slices.n_slices(), "slices of", n_values, "numbers for", n_momenta,
+          "momenta are too many for one sweep: take the momenta in several");
   // So many are kept in the lattice's scratch memory, which is allocated only once.
   constexpr std::size_t most_kept = std::size_t(1) << 20;
   const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta) * std::size_t(n_values) * 2;
@@ -43,8 +47,6 @@ SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceT
 SliceSums SlotSums::add_slots(const Exec& exec) const {
   const int n_slices = slices_.n_slices();
   const std::size_t n_row = std::size_t(n_momenta_) * n_values_ * 2, n = n_row * n_slices;
-  require(n <= std::size_t(std::numeric_limits<int>::max()), "sums over", n_slices, "slices of", n_values_,
-          "numbers for", n_momenta_, "momenta are too many for one sweep: take the momenta in several");
   double* const sum = scratch_->results(n);
   for_each_item("add_slots", int(n), AddSlotsKernel{slices_.view(), data_, n_row, sum}, exec);
   exec.fence("slice sums");

@@ -87,9 +87,9 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& s
 /// Runs on exec and waits for it.
 ///
 /// kernel(site, b, value), site a PackSite or LaneSite, writes the numbers of block b, Complex<R>, to value[0], ...; T
-/// is what it computes in.  On a GPU a team of threads keeps a block in scratch memory: it has at most Kernel::block
-/// numbers.  Sums are taken in T over a chunk of sites (GPU: a tile of it), then in double, in an order that depends on
-/// the decomposition but not on the number of threads.
+/// is what it computes in.  On a GPU a team of threads keeps a block in scratch memory: it has at most as many numbers
+/// as SliceSumTiles<Kernel> says.  Sums are taken in T over a chunk of sites (GPU: a tile of it), then in double, in an
+/// order that depends on the decomposition but not on the number of threads.
 ///
 /// Beside the kernel's own, a site takes 2 flops for each number and momentum that is zero, and 8 for others, which on
 /// CPUs a momentum shares with its opposite.

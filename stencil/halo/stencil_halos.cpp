@@ -3,13 +3,13 @@
 
 namespace kov {
 
+const HaloTable& HaloTable::of_nearest(const Lattice& lattice, const HaloChoice& choice) {
+  return lattice.remember<HaloTable>(choice, [] { return HaloTable(); });
+}
+
 StencilHalos::StencilHalos(const Lattice& lattice, const std::vector<Coord>& legs, const HaloChoice& choice)
     : parts_(std::make_shared<Parts>(
           Parts{.lattice = lattice, .of_sites = &Stencil::of(lattice, legs), .choice = choice})) {}
-
-const StencilHalos& StencilHalos::of_nearest(const Lattice& lattice, const HaloChoice& choice) {
-  return lattice.remember<StencilHalos>(choice, [&] { return StencilHalos(lattice, nearest_neighbours(), choice); });
-}
 
 const Stencil& StencilHalos::of_columns() const {
   if (!parts_->of_columns) parts_->of_columns = &Stencil::of_columns(lattice(), parts_->of_sites->legs());

@@ -131,8 +131,7 @@ struct FieldTerm {
     } else {
       using Neighbours = NeighbourView<SiteT, T>;
       auto& read = plan.shifted(FieldInfo(field));
-      if (!read.neighbours.has_value())
-        read.neighbours = read.halos().halo(field).exchange(wanted(read), 0, plan.exec());
+      if (!read.neighbours.has_value()) read.neighbours = halo(read).exchange(wanted(read), 0, plan.exec());
       return ShiftedNode<SiteT, T>{read.stencil->view(), std::any_cast<Neighbours>(read.neighbours), read.leg(d), step};
     }
   }
@@ -140,6 +139,12 @@ struct FieldTerm {
  private:
   Field<SiteT, T> wanted(const ExpressionPlan::Shifted& read) const {
     return read.wanted == Subset::all ? field.alias() : field.half(read.wanted);
+  }
+  const Halo<SiteT, T>& halo(const ExpressionPlan::Shifted& read) const {
+    using H = Halo<SiteT, T>;
+    const int n = field.n_components();
+    return read.halos().template find<H>(n,
+                                         [&] { return std::make_shared<const H>(field.lattice(), *read.stencil, n); });
   }
 };
 

@@ -130,9 +130,8 @@ ExpressionPlan::Shifted& ExpressionPlan::shifted(const FieldInfo& field) {
   });
 }
 
-const StencilHalos& ExpressionPlan::Shifted::halos() const {
-  return field.lattice.remember<StencilHalos>(std::pair(number, stencil),
-                                              [&] { return StencilHalos(field.lattice, stencil->legs()); });
+const HaloTable& ExpressionPlan::Shifted::halos() const {
+  return field.lattice.remember<HaloTable>(std::pair(number, stencil), [] { return HaloTable(); });
 }
 
 int ExpressionPlan::Shifted::leg(const Coord& displacement) const {

@@ -87,7 +87,7 @@ class ExpressionPlan {
 
     int leg(const Coord& displacement) const;
     /// Two fields of one shape have a halo each, because one kernel reads both.
-    const StencilHalos& halos() const;
+    const HaloTable& halos() const;
   };
   Shifted& shifted(const FieldInfo& field);
 

@@ -38,6 +38,8 @@ def same(finished, folder, source):
     name = os.path.relpath(source, folder)
     if name.startswith("generated"):
         return False
+    if not os.path.exists(os.path.join(finished, name)):
+        return False
     with open(source) as mine, open(os.path.join(finished, name)) as theirs:
         return mine.read() == theirs.read().replace(finished + os.sep, folder + os.sep)
 

@@ -2,7 +2,10 @@
 //
 // Whole-lattice statements against naive loops and against what must hold exactly.
 #include "docs_data_parallel_example.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/observables/observables.hpp"
+#include "kov/stencil/operators/shift.hpp"
+#include "tests/reference/gauge.hpp"
 #include "tests/support/launches.hpp"
 #include "tests/support/statements.hpp"
 
@@ -10,6 +13,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -322,6 +326,26 @@ TEST(DataParallelErrors, NameTheFieldsThatDoNotFit) {
   says([&] { sum(dot(D.even(), D.odd())); }, "the source", "even");
   says([&] { A = shift(D, 4, 1); }, "4", "0 to 3");
   says([&] { slice_sum(dot(D, D), -1); }, "-1", "0 to 3");
+}
+
+/// What free functions and statements keep with a lattice does not keep the lattice.
+TEST(Lattices, GoWithTheLastOfTheirFields) {
+  const auto token = std::make_shared<int>(0);
+  {
+    const Lattice lattice(Comm::world(), {4, 4, 4, 8}, {.force_exchange = true});
+    lattice.remember<std::shared_ptr<int>>(0, [&] { return token; });
+    const Field<Spinor, double> a(lattice, "a"), b(lattice, "b");
+    const Field<Spinor, double, ColumnLanes<4>> c(lattice, "c"), d(lattice, "d");
+    zero(a);
+    zero(c);
+    b = shift(a, x, 1);
+    shift(a, 0, 1, b);
+    shift(c, 0, 1, d);
+    const GaugeField<double> gauge = reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent()));
+    EXPECT_NEAR(plaquettes(gauge).mean(), 1, 1e-12);
+    EXPECT_EQ(token.use_count(), 2);
+  }
+  EXPECT_EQ(token.use_count(), 1);
 }
 
 }  // namespace
