@@ -58,6 +58,8 @@ struct LocalHop {
 /// Displacements in the order +x -x +y -y +z -z +t -t.
 const std::vector<Coord>& nearest_neighbours();
 
+/// The displacements (legs) of an operator, and where the neighbour on each leg of each site is: in the field or in its
+/// halo.  A table for each rank; kernels see it through a view.
 class Stencil {
  public:
   /// The nearest neighbours of the lattice's layout, and of its column layout; made once per lattice.
@@ -130,6 +132,7 @@ constexpr int leg_in_turn(int k, int n_legs) { return n_legs == 8 ? (k + 7) % 8 
 template <class Site>
 class Neighbourhood;
 
+/// Any legs, in fields and halos.
 class Stencil::View {
  public:
   /// near = stencil.at(x); in(x, near(leg)) is the neighbour.
@@ -332,6 +335,7 @@ class Neighbourhood<LaneSite> {
   ComputedNeighbourhood<false> computed_;
 };
 
+/// The nearest neighbours, in fields and halos: GPUs compute where they are.
 class Stencil::NearestView : public Stencil::View {
  public:
   template <class Site>
@@ -343,6 +347,7 @@ class Stencil::NearestView : public Stencil::View {
   }
 };
 
+/// The nearest neighbours where none is in a halo.
 class Stencil::LocalView : public Stencil::View {
  public:
   KOKKOS_FORCEINLINE_FUNCTION auto at(LaneSite x) const { return ComputedNeighbourhood<true>(*this, x); }

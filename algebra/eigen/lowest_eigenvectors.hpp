@@ -12,6 +12,7 @@
 
 namespace kov {
 
+/// What lowest_eigenvectors() looks for, and with how much work at most.
 struct EigenParameters {
   /// Eigenvectors wanted.
   int n = 16;
@@ -24,6 +25,7 @@ struct EigenParameters {
   std::uint64_t seed = 1;
 };
 
+/// What lowest_eigenvectors() finds.
 template <class T>
 struct HermitianEigenvectors {
   /// Component i is v_i, orthonormal.

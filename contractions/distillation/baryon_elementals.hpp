@@ -18,6 +18,7 @@ struct BaryonElementals {
   SliceMatrices matrices;
 };
 
+/// How baryon_elementals() works.
 struct BaryonElementalOptions {
   /// Pairs of vectors in memory at a time.
   int columns = 16;

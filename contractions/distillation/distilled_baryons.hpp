@@ -13,6 +13,7 @@
 
 namespace kov {
 
+/// Which correlators distilled_baryons() contracts, and in how much memory.
 struct DistilledBaryonOptions {
   /// Source times, each of them once; empty: all.
   std::vector<int> sources = {};

@@ -33,6 +33,7 @@ struct Elementals {
   SliceMatrices matrices;
 };
 
+/// How elementals() works.
 struct ElementalOptions {
   /// Displaced vectors in memory at a time.
   int columns = 16;

@@ -29,6 +29,7 @@ struct DistilledQuarks {
   std::map<std::string, std::string> same_as = {};
 };
 
+/// Which correlators multi_meson_correlators() contracts, and in how much memory.
 struct MultiMesonOptions {
   /// Source times, each of them once; empty: all.
   std::vector<int> sources = {};

@@ -10,6 +10,7 @@
 
 namespace kov {
 
+/// How energies depend on momenta.
 enum class DispersionForm {
   /// E^2 = m^2 + c^2 sum_i p_i^2
   continuum,
@@ -24,6 +25,7 @@ struct EnergyAtMomentum {
   Resampled energy;
 };
 
+/// A fit of energies at several momenta.
 struct Dispersion {
   DispersionForm form;
   /// m in lattice units, and c^2, without units.  m is NaN where the fit has m^2 < 0.

@@ -31,6 +31,7 @@ enum class FitCovariance {
   automatic
 };
 
+/// What is fitted to a correlator, and with which covariance.
 struct FitOptions {
   /// 1 or 2.
   int n_states = 1;

@@ -57,6 +57,7 @@ enum class GevpTracking {
   running
 };
 
+/// The reference times of a generalised eigenvalue problem, and how its states are followed in time.
 struct GevpOptions {
   GevpReference reference = GevpReference::fixed;
   /// The reference time, if `reference` is fixed.

@@ -22,6 +22,7 @@
 
 namespace kov {
 
+/// How an engine multiplies matrices, and in how much memory.
 struct EngineOptions {
   /// Sums of products and of traces in double precision for data in float; factors between the two are rounded to float
   /// once.  Sums over times always are in double.

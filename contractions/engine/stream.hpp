@@ -25,6 +25,7 @@ struct SliceReader {
   std::function<void(int t_sink, int t_source, std::span<Complex<T>> to)> perambulator;
 };
 
+/// Which sources are contracted, and in how much memory slices are kept.
 struct StreamOptions {
   /// Source times, each once; empty: all.
   std::vector<int> sources = {};

@@ -51,6 +51,7 @@ template <class T>
 LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                         const EigenParameters& parameters);
 
+/// The noise of quark_loops(), and what lowers its variance.
 struct LoopParameters {
   /// Hit h takes noise.stream + h.
   Noise noise = {.kind = NoiseKind::z4};

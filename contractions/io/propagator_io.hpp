@@ -52,6 +52,7 @@ struct PropagatorHeader {
   std::optional<std::string> metadata_value(const std::string& name) const;
 };
 
+/// How write_propagator() stores numbers, and what it records.
 struct WritePropagatorOptions {
   PropagatorFormat format = PropagatorFormat::hdf5;
   /// Per real number: 32 (rounded to nearest) or 64.
@@ -67,6 +68,7 @@ enum class PropagatorOrder {
   qla     ///< [sink colour][sink spin][source colour][source spin]: QDP/C, Qlua
 };
 
+/// What read_propagator() cannot find in some files.
 struct ReadPropagatorOptions {
   /// For SciDAC files whose datatype leaves it open.
   std::optional<PropagatorOrder> order = {};

@@ -50,6 +50,7 @@ std::string name(ProductTiling tiling);
 /// Those that this build and this device have, without automatic and vendor.
 std::span<const ProductTiling> product_tilings();
 
+/// What multiply() makes of a product, and by which kernel.
 struct ProductOptions {
   Gamma5Fold gamma5 = Gamma5Fold::none;
   /// Stores the complex conjugate of the product; changes nothing for real numbers.

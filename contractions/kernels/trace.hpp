@@ -71,6 +71,7 @@ std::string name(TraceTiling tiling);
 /// Those that this build and this device have, without automatic and vendor.
 std::span<const TraceTiling> trace_tilings();
 
+/// By which kernel traces() works, and in which precision.
 struct TraceOptions {
   TraceTiling tiling = TraceTiling::automatic;
   /// Products and sums of float in double precision.  Without it a sum of float has some thousands of terms at most;

@@ -50,6 +50,7 @@ concept FixedPoint = requires {
 template <template <class> class SiteT, class Storage>
 struct Codec;
 
+/// Plain reals.
 template <template <class> class SiteT, std::floating_point T>
 struct Codec<SiteT, T> {
   using Real = T;

@@ -114,6 +114,7 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> su3_of_eight_integers(const EightReal
 
 }  // namespace detail
 
+/// The first two rows.
 template <class T>
 struct Codec<ColorMatrix, Links12<T>> {
   using Numbers = detail::NumbersInMemory<T>;

@@ -22,6 +22,7 @@ enum class Subset { all, even, odd };
 /// The other parity; all stays all.
 constexpr Subset opposite(Subset s) { return s == Subset::all ? s : s == Subset::even ? Subset::odd : Subset::even; }
 
+/// The sites in the lanes of an outer site: what kernels on CPUs work on.
 struct PackSite {
   int outer;
 };
@@ -33,15 +34,18 @@ struct PairSite {
   KOKKOS_FORCEINLINE_FUNCTION PackSite upper() const { return {outer + 1}; }
 };
 
+/// One site: lane `lane` of an outer site.
 struct LaneSite {
   int outer;
   int lane;
 };
 
+/// A site of a field whose lanes are columns, on CPUs: the outer site of that number.
 struct ColumnSite {
   int outer;
 };
 
+/// What kernels are called with.
 template <class S>
 concept SiteIndex =
     std::same_as<S, PackSite> || std::same_as<S, PairSite> || std::same_as<S, LaneSite> || std::same_as<S, ColumnSite>;

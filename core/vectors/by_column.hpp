@@ -40,7 +40,7 @@ class ByColumn {
   detail::OneOrMany<C> numbers_;
 };
 
-// All throw InputError when the two have different numbers of columns and neither is a plain number.
+// Column by column.  All throw InputError when the two have different numbers of columns and neither is a plain number.
 
 ByColumn<double> operator-(const ByColumn<double>& a);
 ByColumn<std::complex<double>> operator-(const ByColumn<std::complex<double>>& a);

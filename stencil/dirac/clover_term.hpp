@@ -20,6 +20,7 @@ struct CloverCoefficients {
   CloverCoefficients(double space, double time) : space(space), time(time) {}
 };
 
+/// Of a Wilson-clover operator, in lattice units.
 struct CloverParameters {
   double mass = 0;
   CloverCoefficients c_sw = 1;

@@ -9,6 +9,7 @@
 
 namespace kov {
 
+/// What in_temporal_gauge() returns.
 template <class T>
 struct TemporalGauge {
   /// The g of temporal_gauge(): quark fields in the new gauge are g(x) psi(x), see QuarkTransformation.

@@ -59,6 +59,7 @@ template <class T>
 GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& path,
                          const ReadGaugeOptions& options = {}, GaugeReport* report = nullptr);
 
+/// How write_gauge() stores links, and what it records.
 struct WriteGaugeOptions {
   GaugeFormat format = GaugeFormat::ildg;
   /// Per real number: 32 (rounded to nearest) or 64.

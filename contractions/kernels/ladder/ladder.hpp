@@ -52,6 +52,7 @@ KernelResources rung_resources(ProductRung rung);
 extern template KernelResources rung_resources<float>(ProductRung);
 extern template KernelResources rung_resources<double>(ProductRung);
 
+/// Kernels for traces of products, from simple to fast.
 enum class TraceRung {
   /// A team for every trace; its threads' sums are added as a tree.
   single,
