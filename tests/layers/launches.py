@@ -10,12 +10,16 @@ from layers import LAYERS
 from names import NOISE
 
 # What starts a kernel, and what says how it is started.  Loops of a team inside a kernel are among them: Team has its own.
-LAUNCH = re.compile(r"\bparallel_(?:for|reduce|scan)\s*[<(]|\b(?:Range|MDRange|Team)Policy\b|<<<|\bcudaLaunch\w*|\bUniqueToken\b")
+LAUNCH = re.compile(r"\bparallel_(?:for|reduce|scan)\s*[<(]|\b(?:Range|MDRange|Team)Policy\b|<<<|\bcudaLaunch\w*|"
+                    r"\bUniqueToken\b|\b__global__\b|\blaunch_blocks\b")
 # Files, or folders with a / at the end, and why.
 ALLOWED = {
     "core/launch/": "the launches that all others use",
     "core/base/host_threads.cpp": "threads of the host that read and write files: no kernels",
     "core/base/memory.cpp": "new memory is touched by the threads that will use it, before there is anything to launch",
+    "core/vectors/cuda/column_matrix_tiles.hpp": "warps that share tensor cores, whose number no walk over sites gives",
+    "core/vectors/cuda/group_sum_blocks.hpp": "the last block adds the sums of all: a grid of groups and blocks",
+    "core/vectors/group_sums.hpp": "launches the former",
     "apps/bench/roof.cpp": "measures the machine, and must not depend on what it is compared with",
 }
 

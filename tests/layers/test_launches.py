@@ -29,7 +29,7 @@ class Launches(unittest.TestCase):
     def test_launches_are_noticed(self):
         for text in ('Kokkos::parallel_for("k", n, f);', 'parallel_for("k", n, f);', 'Kokkos::parallel_reduce("k", n, f, sum);',
                      "Kokkos::parallel_scan<Exec>(n, f);", "using P = Kokkos::RangePolicy<Exec>;", "Kokkos::TeamPolicy<> p(1, 1);",
-                     "kernel<<<1, 32>>>(n);", "Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), f);"):
+                     "kernel<<<1, 32>>>(n);", "__global__ void kernel(int n);", "detail::launch_blocks(name, run, grid, 32, exec, f);", "Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), f);"):
             self.check("stencil/gauge/flow.cpp", text, 1)
             self.check("contractions/kernels/cuda/tiles.hpp", text, 1)
 
