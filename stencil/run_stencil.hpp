@@ -127,7 +127,7 @@ void run_without_halo(const std::string& name, const HaloT& halo, const In& in, 
       [] { return std::string("nearest"); }, run);
 }
 
-/// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or where there is none of a
+/// Sites that a kernel of a stencil is launched on: those of a list, which may be empty, or, without a list, those of a
 /// range.
 struct StencilSites {
   SiteRange range;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Deflated: a solver that is told some eigenvectors, whose part of the solution it takes from them.
+// Deflated: a solver with known eigenvectors.  It takes their part of the solution from them, and solves for the rest.
 #pragma once
 
 #include "kov/algebra/solver.hpp"

@@ -30,7 +30,7 @@ std::vector<MesonChannel> meson_channels_named(const std::string& name) {
   return {{.sink = number(name.substr(0, dash)), .source = number(name.substr(dash + 1))}};
 }
 
-/// The octet, the decuplet or one of their baryons; none for a name that is none of these.
+/// The octet, the decuplet or one of their baryons; empty for other names.
 std::vector<BaryonOperator> baryon_operators_named(const std::string& name) {
   if (name == "octet") return octet_operators();
   if (name == "octet_np") return octet_operators(BaryonParity::negative);

@@ -29,7 +29,7 @@ int count(std::size_t n) {
   return int(n);
 }
 
-/// The clock and the pauses of whoever tests requests in a loop, as waiting does inside MPI.
+/// The clock and the pauses of a loop that tests requests, as waiting does inside MPI.
 class Patience {
  public:
   explicit Patience(double seconds) : seconds_(seconds) {}

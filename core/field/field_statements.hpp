@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Where arithmetic on fields is plugged in, and the single message that the compiler prints for a statement without
-// meaning.  Field's operators must be members; they call two functions, which whoever defines expressions defines for
-// them, found by argument-dependent lookup:
+// meaning.  Field's operators must be members.  They call two functions that an expression's header defines, found by
+// argument-dependent lookup:
 //   assign(expression, field)                        writes the expression's value into the field's memory
 //   detail::evaluate(expression, name, type_identity<Field>)   returns a new field with it
 #pragma once

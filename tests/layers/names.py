@@ -6,7 +6,7 @@ with the name of a function of a header joins its overloads or hides it, without
 
 clashes(root) lists every function and type of an unnamed namespace in a source that has the name of a function or type
 that a header of its layer, or of one below, declares in the same namespace or in one around it.  A function with a
-parameter of a type from such a namespace of the same source is none: no call of another source fits it.
+parameter of a type from such a namespace of the same source does not count: no call of another source fits it.
 """
 import os
 import re
