@@ -6,6 +6,7 @@
 #include "kov/stencil/observables/observables.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "tests/reference/gauge.hpp"
+#include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/launches.hpp"
 #include "tests/support/statements.hpp"
 
