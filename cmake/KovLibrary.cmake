@@ -98,6 +98,13 @@ function(kov_long_sources)
   endif()
 endfunction()
 
+# kov_long_sources_of_gpus(a.cpp b.cpp ...): those that take long with nvcc alone.
+function(kov_long_sources_of_gpus)
+  if("CUDA" IN_LIST kov_devices)
+    kov_long_sources(${ARGN})
+  endif()
+endfunction()
+
 # kov_host_sources(<target> a.cpp b.cpp ...): files without Kokkos in them, which a CUDA build hands to the host compiler
 # alone.  nvcc cannot read {fmt} and toml++ as C++20, and is several times slower on everything else.  CMake compiles sources
 # with options of their own one by one, so that with KOV_UNITY the sources that include several of them are written here.

@@ -168,6 +168,17 @@ class Field {
     v.set_extents(sites.n_outer, n_groups(), name());
     return v;
   }
+  /// The same memory as sites of Part, of which a site has n: group g is their groups n g, ..., n g + n - 1.  For
+  /// kernels that are compiled once for several types of site.
+  template <template <class> class Part>
+  FieldView<Part, Storage, Lanes> view_of_parts() const requires(View::Codec::is_plain) {
+    constexpr int n = View::n_complex / Part<Real>::n_complex;
+    static_assert(n * Part<Real>::n_complex == View::n_complex);
+    const SiteRange sites = range();
+    FieldView<Part, Storage, Lanes> v(data(), sites.first, n * handle_.stride);
+    v.set_extents(sites.n_outer, n * n_groups(), name());
+    return v;
+  }
 
   /// Another handle to the same memory.
   Field alias() const { return Field(*this); }

@@ -10,11 +10,22 @@
 namespace kov::detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
-template <class View>
-using GramKernel = GramTiles<View>;
+template <class F>
+using GramKernel = GramTiles<typename F::View>;
+
+template <class F>
+GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
+  return {x.view(), y.view(), shape};
+}
 #else
-template <class View>
-using GramKernel = GramPacks<View>;
+template <class F>
+using GramKernel = GramPacks<FieldView<ColorVector, typename F::Storage, typename F::Lanes>>;
+
+template <class F>
+GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
+  return {x.template view_of_parts<ColorVector>(), y.template view_of_parts<ColorVector>(), shape,
+          F::View::n_complex / ColorVector<double>::n_complex};
+}
 #endif
 
 namespace {
@@ -31,13 +42,13 @@ template <VectorField F>
 std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
   require_same_sites(x, y);
   constexpr int width = F::Lanes::width;
-  using Kernel = GramKernel<typename F::View>;
+  using Kernel = GramKernel<F>;
   constexpr int rows = Kernel::rows, columns = Kernel::columns, n = Kernel::n_sums;
   const int m = x.n_components(), n_columns = y.n_components();
   const int n_rows = x.n_groups(), beside = (n_columns + columns - 1) / columns;
   const int n_tiles = (n_rows + rows - 1) / rows * beside;
-  const Kernel kernel{
-      x.view(), y.view(), {n_rows, n_columns, beside, y.n_groups(), worth_streaming(x.bytes() + y.bytes())}};
+  const Kernel kernel =
+      gram_kernel(x, y, {n_rows, n_columns, beside, y.n_groups(), worth_streaming(x.bytes() + y.bytes())});
   std::vector<double> sums(std::size_t(n_tiles) * width * n);
   sum_groups<ColumnSiteOf<F>, n, many_sums_at_once>("gram_matrix", x.range(), x.layout(), n_tiles, kernel,
                                                     x.lattice().sum_scratch(), sums, exec);

@@ -38,13 +38,15 @@ struct Rotation {
 inline constexpr int n_registers = register_bytes == 64 ? 32 : 16;
 
 /// Inner products of a tile of columns: x_i of row i, y_j of column j of the tile; past the last column, of the last.
-/// Where lanes are columns, a row is a group of x.
+/// Where lanes are columns, a row is a group of x.  One kernel for all types of site, whose numbers follow one another
+/// in memory: View is of colour vectors, of which a site has several.
 template <class View>
 struct GramPacks {
   static constexpr int rows = View::holds_columns ? 1 : 4, columns = View::holds_columns ? 8 : 2,
                        n_sums = 2 * rows * columns;
   View a, b;
   GramShape shape;
+  int parts;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int tile) const {
@@ -62,10 +64,11 @@ struct GramPacks {
     kov::unroll<rows * columns>([&](int i) __attribute__((always_inline)) {
       sum[i / columns][i % columns] = {sums.v[2 * i], sums.v[2 * i + 1]};
     });
-    for (int k = 0; k < View::n_complex; ++k) {
+    for (int k = 0; k < parts * View::n_complex; ++k) {
       Complex<R> v[rows];
       kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
-        v[i] = to_double(a.element(x, first_row + i < shape.n_rows ? first_row + i : shape.n_rows - 1, k));
+        const int row = first_row + i < shape.n_rows ? first_row + i : shape.n_rows - 1;
+        v[i] = to_double(a.element(x, parts * row, k));
         if constexpr (n_registers == 32) {  // loaded once, not in every product
           v[i].re.stay();
           v[i].im.stay();
@@ -73,7 +76,7 @@ struct GramPacks {
       });
       kov::unroll<columns>([&](int j) __attribute__((always_inline)) {
         const int column = first_column + j < shape.n_columns ? first_column + j : shape.n_columns - 1;
-        const auto z = to_double(column_element(b, x, column, k));
+        const auto z = to_double(number_of_column(x, column, k));
         const R re(z.re), im(z.im);
         kov::unroll<rows>([&](int i) __attribute__((always_inline)) {
           sum[i][j].re += v[i].re * re;
@@ -94,8 +97,17 @@ struct GramPacks {
     if (!shape.streaming) return;
     const int n_rows = shape.n_rows, n = n_rows + shape.n_groups;
     const int n_tiles = (n_rows + rows - 1) / rows * shape.tiles_in_row;
-    for (int g = n * tile / n_tiles; g < n * (tile + 1) / n_tiles; ++g)
-      g < n_rows ? prefetch_ahead(a, x, g) : prefetch_ahead(b, x, g - n_rows);
+    for (int g = parts * n * tile / n_tiles; g < parts * n * (tile + 1) / n_tiles; ++g)
+      g < parts* n_rows ? prefetch_ahead(a, x, g) : prefetch_ahead(b, x, g - parts * n_rows);
+  }
+
+ private:
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto number_of_column(Site x, int column, int k) const {
+    if constexpr (std::is_same_v<Site, ColumnSite>)
+      return b.element(LaneSite{x.outer, column % View::lanes}, parts * (column / View::lanes), k);
+    else
+      return b.element(x, parts * column, k);
   }
 };
 
