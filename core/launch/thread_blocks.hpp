@@ -29,13 +29,24 @@ struct StatedBlocks {
 };
 
 /// A specialisation derives from StatedBlocks; it stands in the folder cuda/ beside the kernel.  Kernels without one
-/// run in blocks of Kokkos' choice.
+/// run in blocks of Kokkos' choice.  One with a member type OfSeveral states other blocks for several components, whose
+/// warps then share more of what all components of a site read.
 template <class Kernel>
 struct ThreadBlocks {};
 
 template <class Kernel>
 concept HasBlocks = requires {
   ThreadBlocks<Kernel>::max_threads;
+};
+
+template <class Kernel, class Functor>
+struct BlocksOfLaunch {
+  using type = ThreadBlocks<Kernel>;
+};
+template <class Kernel, class Functor>
+requires(!Functor::one_component &&
+         requires { typename ThreadBlocks<Kernel>::OfSeveral; }) struct BlocksOfLaunch<Kernel, Functor> {
+  using type = typename ThreadBlocks<Kernel>::OfSeveral;
 };
 
 /// Whether blocks of this kernel walk through time slices, if the sites are those of slices.
@@ -68,10 +79,11 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
     share_items(name, n, shape, &run_items<Functor>, &functor, exec);
 #if defined(KOKKOS_ENABLE_CUDA)
   } else if constexpr (HasBlocks<Kernel>) {
-    constexpr int most = ThreadBlocks<Kernel>::max_threads;
+    using Blocks = typename BlocksOfLaunch<Kernel, Functor>::type;
+    constexpr int most = Blocks::max_threads;
     const int threads = shape.threads(block_threads(n, most, exec));
-    launch_blocks(name, run_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>,
-                  dim3(unsigned((n + threads - 1) / threads)), threads, exec, functor, n);
+    launch_blocks(name, run_blocks<most, Blocks::min_blocks, Functor>, dim3(unsigned((n + threads - 1) / threads)),
+                  threads, exec, functor, n);
 #endif
   } else {
     for_each_item(name, n, functor, exec);
@@ -89,8 +101,9 @@ void launch_lanes(const std::string& name, int lanes, const Functor& functor, co
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (Walks<Kernel, Functor>) {
     if (range.n_slices > 0) {
-      constexpr int most = ThreadBlocks<Kernel>::max_threads;
-      const auto walk = walk_blocks<most, ThreadBlocks<Kernel>::min_blocks, Functor>;
+      using Blocks = typename BlocksOfLaunch<Kernel, Functor>::type;
+      constexpr int most = Blocks::max_threads;
+      const auto walk = walk_blocks<most, Blocks::min_blocks, Functor>;
       static const int on_each = [&] {
         int blocks = 1;
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, most, 0);
