@@ -62,6 +62,16 @@ class Rooms(unittest.TestCase):
         self.check({**full, "core/base/CMakeLists.txt": ""}, 0)
         self.check({**full, "core/base/n0.cpp": ""}, 1)
 
+    def test_full_folders_of_tests_are_noticed(self):
+        for folder in "tests/core/base", "tests/reference":
+            full = {"%s/n%d.py" % (folder, i): "" for i in range(MOST_FILES)}
+            self.check({**full, folder + "/CMakeLists.txt": ""}, 0)
+            self.check({**full, folder + "/n0.cpp": ""}, 1)
+
+    def test_tests_of_no_room_are_noticed(self):
+        self.check({"tests/core/misc/test_error.cpp": "", "tests/misc/rows/table.hpp": ""}, 1)
+        self.check({"tests/core/test_error.cpp": "", "tests/contractions/test_pion.cpp": ""}, 0)
+
 
 if __name__ == "__main__":
     unittest.main()
