@@ -6,7 +6,7 @@
 
 #include "kov/core/base/fast_divisor.hpp"
 #include "kov/core/lattice/lattice.hpp"
-#include "kov/stencil/halo/halo_plan.hpp"
+#include "kov/stencil/halo_plan.hpp"
 
 #include <array>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
 #include "kov/stencil/statements/statement_sums.hpp"
