@@ -38,6 +38,7 @@ struct DistillFiles {
   bool needs_eigenvectors() const;
 };
 
+/// What a job makes, and what of it earlier runs have left: found before anything is computed.
 struct DistillPlan {
   PlannedGauges gauges;
   std::vector<int> source_times;

@@ -9,6 +9,7 @@
 
 namespace kov::app {
 
+/// Memory that several processes share, and how much of it there is.
 struct MemoryPool {
   enum class Kind : std::int32_t {
     host,

@@ -31,6 +31,7 @@ struct Ticks {
 /// about n steps; those inside only.
 std::vector<double> round_ticks(double begin, double end, int n, double smallest_step = 0);
 
+/// What an axis counts: numbers, whole numbers, or powers of 10.
 enum class AxisKind { real, integer, logarithmic };
 
 /// About n ticks.  range: of a logarithmic axis that of the logarithms to base 10, as the ticks are.

@@ -27,6 +27,7 @@ struct Pen {
   bool dashed = false;
 };
 
+/// x to the right and y down, in pixels.
 using DrawnPoint = std::array<double, 2>;
 
 /// A line through points, back to the first where it is closed.
@@ -35,14 +36,17 @@ struct DrawnPath {
   bool closed;
   Pen pen;
 };
+/// A rectangle by its upper left corner.
 struct DrawnRectangle {
   double x, y, width, height;
   Pen pen;
 };
+/// A circle by its midpoint.
 struct DrawnCircle {
   double x, y, radius;
   Pen pen;
 };
+/// A line of text.
 struct DrawnText {
   enum class Anchor { start, middle, end };
   /// Of the baseline.
@@ -59,8 +63,10 @@ struct DrawnText {
 struct DrawnClip {
   double x = 0, y = 0, width = 0, height = 0;
 };
+/// Anything that is drawn.
 using DrawnItem = std::variant<DrawnPath, DrawnRectangle, DrawnCircle, DrawnText, DrawnClip>;
 
+/// A page of so many pixels, for SVG and PDF.
 struct Drawing {
   double width, height;
   /// For readers who cannot see it, and for PDF's title.

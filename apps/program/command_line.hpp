@@ -87,6 +87,7 @@ class Arguments {
   CLI::App& app_;
 };
 
+/// A subcommand: its name, what --help says of it, and how it declares its options.
 struct Command {
   std::string name;
   std::string summary;

@@ -30,6 +30,7 @@ struct PlannedPropagator {
   int n_missing() const { return is_finished ? 0 : 12 - n_columns(); }
 };
 
+/// What a job makes, and what of it earlier runs have left: found before anything is computed.
 struct PropagatorPlan {
   PlannedGauges gauges;
   std::vector<PlannedPropagator> propagators;

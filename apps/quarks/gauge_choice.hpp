@@ -12,6 +12,7 @@
 
 namespace kov::app {
 
+/// The settings [gauge]: configurations from files, or the chain that generates them.
 struct GaugeChoice {
   /// None: configurations are generated.
   std::vector<std::string> files = {}, ignore = {};

@@ -10,6 +10,7 @@
 
 namespace kov::app {
 
+/// The settings of smeared links, which smearings of quarks take: how they are smeared, and how often.
 struct LinkChoice {
   std::string smearing = "ape";
   int steps = 10;

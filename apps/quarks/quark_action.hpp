@@ -13,6 +13,7 @@
 
 namespace kov::app {
 
+/// The settings of one quark: its Dirac operator, masses and boundary conditions.
 struct QuarkAction {
   double kappa = 0.1500, mass = 0, c_sw = 0;
   std::string boundary = "antiperiodic";

@@ -11,6 +11,7 @@
 
 namespace kov::app {
 
+/// The settings [loops]: quark loops from diluted noise.
 struct LoopChoice {
   /// 0: no loops.
   int hits = 0;

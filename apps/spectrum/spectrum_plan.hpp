@@ -29,6 +29,7 @@ struct PlannedPart {
   std::string name() const { return is_loops() ? "loops" : "at " + to_string(origin); }
 };
 
+/// A configuration, and its sources and loops.
 struct PlannedConfiguration : PlannedGauge {
   std::vector<PlannedPart> parts = {};
 
@@ -39,6 +40,7 @@ struct PlannedConfiguration : PlannedGauge {
   int n_solves(const SpectrumParameters& parameters, bool finished) const;
 };
 
+/// What a job measures, and what of it the journal has: found before anything is computed.
 struct SpectrumPlan {
   Coord extent;
   std::vector<PlannedConfiguration> configurations;
@@ -73,6 +75,7 @@ struct SpectrumOutputs {
   /// What follows output.prefix.
   static std::vector<std::string> endings();
 };
+/// The outputs of a job.
 SpectrumOutputs outputs_of(const SpectrumParameters& parameters);
 
 }  // namespace kov::app

@@ -30,6 +30,7 @@ struct ThreePointCurrents {
   std::vector<int> conserved = {};
 };
 
+/// A table [[three_point]] of the settings: hadron, quarks, currents, times of the sink and momenta.
 struct ThreePointChoice {
   std::string hadron = "pion", struck = {};
   std::vector<std::string> quarks = {}, currents{"a0_g4"};

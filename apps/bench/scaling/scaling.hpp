@@ -10,6 +10,7 @@
 
 namespace kov::app {
 
+/// The options of `kovariant bench scaling`.
 struct ScalingOptions {
   /// Of strong scaling, and of the plan.
   std::optional<Coord> lattice;

@@ -15,6 +15,7 @@ struct ScalingMemory {
   /// grid: processes in each direction.
   double of_rank(const Coord& extent, const Coord& grid) const;
 };
+/// Begins a solve of this problem on two small lattices, one of them with halos.
 ScalingMemory scaling_memory(const ScalingProblem& problem, const ScalingPrecision& precision);
 
 /// What --plan is asked.
