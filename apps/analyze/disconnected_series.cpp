@@ -109,7 +109,7 @@ CorrelatorSeries product_of(const HitSeries& sink, const HitSeries& source, bool
   const CorrelatorSeries& first = *sink.hits.front();
   require(first.samples == source.hits.front()->samples && first.n_times == source.hits.front()->n_times, "the loops",
           sink.channel, "and", source.channel,
-          "are not of the same configurations and times, but their product must be");
+          "are not of the same configurations and times, but their product must be; analyse files that have both");
   require(exact || !are_of_one_hit(sink, source), "loops of", sink.channel, "and", source.channel,
           "are of one hit, whose noise would be correlated with itself: measure two hits or more or, where dilution",
           "leaves no noise, set disconnected.exact");
