@@ -46,6 +46,7 @@ struct DistillPlan {
   std::vector<DistillFiles> files;
   std::vector<std::string> warnings = {};
 
+  /// Files of all configurations, and those that are there.
   int n_files() const;
   int n_finished() const;
   /// What is still to be done.

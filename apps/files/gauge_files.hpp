@@ -20,6 +20,7 @@ enum class OptionSyntax {
 
 /// Options of reading: a subcommand's, or the settings of a job.
 struct GaugeFileOptions {
+  /// Of files that have none; names of checks that may fail; and how messages speak of these options.
   std::optional<Coord> extent = {};
   std::vector<std::string> ignore = {};
   OptionSyntax syntax = OptionSyntax::command_line;

@@ -13,6 +13,7 @@ namespace kov::app {
 struct Range {
   double begin = std::numeric_limits<double>::infinity(), end = -begin;
 
+  /// Whether no number was included.
   bool empty() const { return begin > end; }
   double length() const { return end - begin; }
   void include(double value);

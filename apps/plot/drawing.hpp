@@ -19,8 +19,10 @@ using Colour = std::string;
 
 /// How lines and areas look; an empty colour draws nothing.
 struct Pen {
+  /// Of lines, and their width in pixels.
   Colour stroke = {};
   double width = 1;
+  /// Of areas.
   Colour fill = {};
   /// Of the area.
   double opacity = 1;
@@ -48,6 +50,7 @@ struct DrawnCircle {
 };
 /// A line of text.
 struct DrawnText {
+  /// Which end of the line lies at x.
   enum class Anchor { start, middle, end };
   /// Of the baseline.
   double x, y;
@@ -74,6 +77,7 @@ struct Drawing {
   /// Later ones lie on top.
   std::vector<DrawnItem> items = {};
 
+  /// A straight line.
   void line(const DrawnPoint& from, const DrawnPoint& to, const Pen& pen) {
     items.emplace_back(DrawnPath{{from, to}, false, pen});
   }
@@ -83,6 +87,7 @@ struct Drawing {
   /// Small markup in lines from x to the right edge, the first with its baseline at y; the page grows for the others.
   void caption(double x, double y, const std::string& markup);
 
+  /// The page as a file of SVG.
   std::string svg() const;
   /// Its letters are part of the file.  Throws NotBuilt where has_pdf() is false.
   std::string pdf() const;

@@ -16,6 +16,7 @@ struct LinkChoice {
   int steps = 10;
   double ape_weight = 2.5, stout_rho = 0.1;
 
+  /// Binds the members to their keys.
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;

@@ -30,7 +30,9 @@ struct QuarkAction {
   /// key.
   void complete(Settings& settings, const std::string& section);
 
+  /// Of boundary and theta.
   BoundaryAngles boundary_angles() const;
+  /// Whether it has legs of two lengths.
   bool is_improved() const { return action != "wilson"; }
   /// "Wilson", "Wilson-clover", "twisted mass", "twisted clover", "Hamber-Wu", "Naik".
   std::string action_name() const;

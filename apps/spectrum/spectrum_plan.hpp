@@ -24,6 +24,7 @@ struct PlannedPart {
   std::map<std::string, StoredPropagator> stored = {};
   std::optional<JournalEntry> entry = {};
 
+  /// Whether it is the loops of a configuration, not a source.
   bool is_loops() const { return origin == no_source; }
   /// "at 0 0 0 0", "loops"
   std::string name() const { return is_loops() ? "loops" : "at " + to_string(origin); }
@@ -47,6 +48,7 @@ struct SpectrumPlan {
   /// The entries of the journal that were not used, and why; configurations that seem to be one; windows.
   std::vector<std::string> warnings = {};
 
+  /// Sources and loops of all configurations, and those that the journal has.
   int n_parts() const;
   int n_finished_parts() const;
   /// The keys of the parts that the journal does not have.

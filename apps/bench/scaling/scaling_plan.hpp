@@ -10,6 +10,7 @@ namespace kov::app {
 
 /// Bytes of a rank, as the library counted them where the same solve was begun on small lattices.
 struct ScalingMemory {
+  /// Of any rank, and more for each of its sites and of the sites on faces that have halos.
   double fixed, of_site, of_face_site;
 
   /// grid: processes in each direction.
