@@ -12,6 +12,7 @@ namespace kov {
 /// The state after an iteration.  Where every column is a system of its own, of the slowest and of the worst column:
 /// how many iterations a column has done at most, and the largest residual of those that took part in this one.
 struct SolveProgress {
+  /// 1 after the first.
   int iteration;
   /// What the stopping rule compares with the tolerance, from the solver's recursion.
   double residual;

@@ -32,11 +32,16 @@ concept LinearSolver = requires(const S& solver, S& changed, const Operator<F>& 
 template <class F>
 class Solver {
  public:
+  /// |b - A x| <= tolerance |b| ends a solve.
   double tolerance;
+  /// Of each system; at this many a solve ends without having converged.
   int max_iterations;
+  /// What a solve does then.
   OnFailure on_failure;
+  /// Called after every iteration; none where it is empty.
   ProgressCallback progress;
 
+  /// A copy of the solver, and its four members.
   template <class S>
   requires(!std::same_as<S, Solver> && LinearSolver<S, F>) Solver(const S& solver)  // NOLINT: meant to be implicit
       : tolerance(solver.tolerance),
@@ -63,7 +68,9 @@ class Solver {
     return result;
   }
 
+  /// That of the solver in it.
   const std::string& name() const { return name_; }
+  /// Solves A x = b with the solver in it, told the four members above.
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const { return solve_(*this, A, b, x); }
 
  private:

@@ -123,7 +123,7 @@ void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, con
 /// x_k = x_k + alpha_k p_k, then p_k = r_k + beta_k p_k.  3 reads and 2 writes.
 void cg_step(const ByColumn<double>& alpha, const Vector& x, const ByColumn<double>& beta, const Vector& r,
              const Vector& p, const ColumnMask& finished, const Exec& exec = {});
-/// What cg_sums() returns, a number for each column.
+/// What cg_sums() returns, a number for each column: ab is Re a_k^+ b_k.
 struct CgSums {
   ByColumn<double> pq, rq, qq, rr;
 };

@@ -17,7 +17,6 @@ struct ConvertOptions {
 void convert(const Session& session, const ConvertOptions& options) {
   require(options.precision == 0 || options.precision == 32 || options.precision == 64, "--precision is",
           options.precision, "- it must be 32 or 64 (bits), or be left out to keep the input's");
-  read_gauge_options(options.gauge.ignore);  // throws before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   OutputFiles files;

@@ -6,6 +6,7 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "apps/files/start_run.hpp"
 #include "apps/plot/plot.hpp"
 #include "apps/program/progress.hpp"
 #include "kov/stencil/gauge/gradient_flow.hpp"
@@ -126,18 +127,14 @@ void flow(const Session& session, FlowOptions options) {
   for (const char* option : {"--format", "--precision"})
     session.require_used(option, !options.write.empty(), "with --write FILE");
   require(options.reference > 0, "--reference is", options.reference, "- it must be positive");
-  read_gauge_options(options.gauge.ignore);  // throws before the work
   WriteGaugeOptions write;
   if (!options.write.empty()) write.format = output_format(options.format, options.write);
   write.bits = options.precision;
   outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
-  const std::string plan = plan_text(options, lattice);
-  session.log.info("\n" + plan);
-  warn_beyond_memory(session, options.bytes_per_site(), lattice);
-  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
-  session.begin();
+  const RunPlan plan{plan_text(options, lattice), options.bytes_per_site(), options.dry_run};
+  const auto locks = start_run(session, plan, lattice, outputs_of(options));
+  if (!locks) return;
 
   const double largest = largest_flow_step(options.parameters.action);
   if (options.parameters.time / steps > largest)

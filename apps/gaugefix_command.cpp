@@ -6,6 +6,7 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "apps/files/start_run.hpp"
 #include "apps/plot/plot.hpp"
 #include "apps/program/progress.hpp"
 #include "kov/core/io/hdf5.hpp"
@@ -129,7 +130,6 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   session.require_used("--gauge", !options.applies(), "without --apply");
   for (const char* option : {"--tolerance", "--iterations", "--overrelaxation", "--every", "--output"})
     session.require_used(option, options.iterates(), "with --gauge coulomb or landau, and without --apply");
-  read_gauge_options(options.file.ignore);  // throws before the work
   WriteGaugeOptions write;
   write.format = output_format(options.format, options.out);
   write.bits = options.precision;
@@ -140,12 +140,9 @@ void gaugefix(const Session& session, GaugefixOptions options) {
   }
   outputs_of(options).require_usable(session, {options.in, options.apply});
   const Lattice lattice = lattice_of(session.comm, options.in, options.file);
-  const std::string plan = plan_text(options, lattice);
-  session.log.info("\n" + plan);
-  warn_beyond_memory(session, options.bytes_per_site, lattice);
-  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
-  session.begin();
+  const RunPlan plan{plan_text(options, lattice), options.bytes_per_site, options.dry_run};
+  const auto locks = start_run(session, plan, lattice, outputs_of(options));
+  if (!locks) return;
 
   GaugeReport report;
   const auto gauge = read_configuration(session, lattice, options.in, options.file, report);

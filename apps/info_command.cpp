@@ -51,7 +51,6 @@ std::string verdict(const std::optional<double>& recorded, double computed, doub
 }
 
 void info(const Session& session, const InfoOptions& options) {
-  read_gauge_options(options.gauge.ignore);  // throws before the work
   const GaugeHeader header = header_of(session.comm, options.file, options.gauge);
   if (options.header_only) return print_header(session, options.file, header, options.metadata);
 

@@ -6,6 +6,7 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "apps/files/start_run.hpp"
 #include "apps/plot/plot.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/smear/smearing_choice.hpp"
@@ -145,7 +146,6 @@ Plot picture(const WilsonLoops& loops, const std::string& caption) {
 void loops(const Session& session, LoopOptions options) {
   require_sense(options);
   require_used_options(session, options);
-  read_gauge_options(options.gauge.ignore);  // throws before the work
   outputs_of(options).require_usable(session, {options.gauge_file});
   const Lattice lattice = lattice_of(session.comm, options.gauge_file, options.gauge);
   const Coord& extent = lattice.extent();
@@ -156,12 +156,9 @@ void loops(const Session& session, LoopOptions options) {
           options.sizes.space, "and", options.sizes.time, "- the lattice", to_string(extent), "has loops up to",
           longest, "and", extent[3]);
   if (options.smearing == "none") options.steps = 0;
-  const std::string plan = plan_text(options, lattice);
-  session.log.info("\n" + plan);
-  warn_beyond_memory(session, options.bytes_per_site, lattice);
-  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  const std::vector<OutputLock> locks = outputs_of(options).lock(session);
-  session.begin();
+  const RunPlan plan{plan_text(options, lattice), options.bytes_per_site, options.dry_run};
+  const auto locks = start_run(session, plan, lattice, outputs_of(options));
+  if (!locks) return;
 
   GaugeReport report;
   auto gauge = read_configuration(session, lattice, options.gauge_file, options.gauge, report);

@@ -13,7 +13,8 @@ CONTENTS = {
     "core/comm": "ranks, MPI, launchers", "core/io": "files, HDF5, checksums",
     "core/lattice": "geometry, layout, tuner", "core/launch": "loops over sites",
     "core/field": "fields, codecs, views", "core/vectors": "algebra, sums", "core/io/gauge": "one format a file", "core/runtime": "start, end, log",
-    "stencil/": "neighbours, halos", "stencil/operators": "Laplacians, shifts, Wilson hop",
+    "stencil/": "tables of neighbours", "stencil/halo": "exchange of faces",
+    "stencil/launch": "kernels around exchanges", "stencil/operators": "Laplacians, shifts, Wilson hop",
     "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge", "stencil/dirac": "Wilson operator, site terms",
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers: type, run, report", "algebra/eigen": "eigenvectors of time slices", "algebra/krylov": "CG, block CG, BiCGstab, GCR",
@@ -31,28 +32,26 @@ WIDTH, BOX, STEP, GAP = 226, 40, 48, 22
 
 
 def picture():
-    tallest = max(len(groups) for groups in ROOMS.values())
+    tallest = max(len(rooms) for rooms in ROOMS.values())
     height = 78 + tallest * STEP
     width = len(ROOMS) * (WIDTH + GAP) + GAP
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif">' % (width, height),
            '<rect width="%d" height="%d" fill="#ffffff"/>' % (width, height)]
-    for column, (layer, groups) in enumerate(ROOMS.items()):
+    for column, (layer, rooms) in enumerate(ROOMS.items()):
         x = GAP + column * (WIDTH + GAP)
         out.append('<rect x="%d" y="12" width="%d" height="%d" rx="6" fill="#eef2f6"/>' % (x, WIDTH, height - 24))
         out.append('<text x="%d" y="38" font-size="17" font-weight="bold" fill="#1b2a3a">%s</text>' % (x + 12, layer))
         if column:  # what a layer may use lies left of it
             out.append('<path d="M %d 32 h -%d m 7 -5 l -7 5 l 7 5" stroke="#1b2a3a" fill="none" stroke-width="2"/>'
                        % (x - 2, GAP - 4))
-        for number, group in enumerate(groups):
+        for number, room in enumerate(rooms):
             y = height - 24 - (number + 1) * STEP
-            room = group[0]
-            name = "/".join(part for part in (layer, room) if part)
-            names = ", ".join(r + "/" if r else layer + "/*" for r in group)
+            title = room + "/" if room else layer + "/*"
             out.append('<rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#ffffff" stroke="#9fb3c8"/>'
                        % (x + 8, y, WIDTH - 16, BOX))
-            out.append('<text x="%d" y="%d" font-size="13" font-weight="bold" fill="#1b2a3a">%s</text>' % (x + 16, y + 17, names))
+            out.append('<text x="%d" y="%d" font-size="13" font-weight="bold" fill="#1b2a3a">%s</text>' % (x + 16, y + 17, title))
             out.append('<text x="%d" y="%d" font-size="12" fill="#52606d">%s</text>'
-                       % (x + 16, y + 33, CONTENTS[name if room else layer + "/"]))
+                       % (x + 16, y + 33, CONTENTS[layer + "/" + room]))
     return "\n".join(out + ["</svg>", ""])
 
 

@@ -10,8 +10,10 @@ namespace kov {
 
 /// psi(x + L_mu) = e^{i angle_mu} psi(x).  0 is periodic, pi is antiperiodic.
 struct BoundaryAngles {
+  /// In radians, of x, y, z, t.
   std::array<double, 4> angle{0, 0, 0, 0};
 
+  /// Periodic in all four directions.
   static BoundaryAngles periodic() { return {}; }
   /// Periodic in space, antiperiodic in time: the usual choice for fermions.
   static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }

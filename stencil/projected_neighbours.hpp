@@ -16,6 +16,7 @@ struct InUnits {
   SiteT site;
   typename SiteT::Real unit;
 };
+/// Complex number i, multiplied by the unit.
 template <class SiteT>
 KOKKOS_FORCEINLINE_FUNCTION auto element(const InUnits<SiteT>& v, int i) {
   return v.unit * v.site.z[i];

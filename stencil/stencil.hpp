@@ -6,7 +6,7 @@
 
 #include "kov/core/base/fast_divisor.hpp"
 #include "kov/core/lattice/lattice.hpp"
-#include "kov/stencil/halo/halo_plan.hpp"
+#include "kov/stencil/halo_plan.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace kov {
 /// Where the neighbours of a PackSite are: that of lane i is lane i ^ exchange of the outer site; or, if slots is set,
 /// slots[i] = (outer * N + lane) << 1 | halo says where that of lane i is.
 struct PackHop {
+  /// Of the field or, with halo, of the halo; without a meaning if slots is set.
   int outer;
   int exchange;
   bool halo;
@@ -46,6 +47,7 @@ struct LaneHop {
   int outer;
   int lane;
   bool halo;
+  /// Of the leg, see Stencil::windings(); 0 inside the lattice.
   int crossing = 0;
 };
 /// A LaneHop that does not lead into a halo.
@@ -141,6 +143,7 @@ class Stencil::View {
     return Neighbourhood<Site>(*this, x);
   }
 
+  /// The tables that Neighbourhood looks neighbours up in; kernels use at().
   const std::uint32_t* entries;
   const std::int32_t* slots;
   const std::uint8_t* crossings;
@@ -338,6 +341,7 @@ class Neighbourhood<LaneSite> {
 /// The nearest neighbours, in fields and halos: GPUs compute where they are.
 class Stencil::NearestView : public Stencil::View {
  public:
+  /// As that of View.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto at(Site x) const {
     if constexpr (has_packs)
@@ -350,6 +354,7 @@ class Stencil::NearestView : public Stencil::View {
 /// The nearest neighbours where none is in a halo.
 class Stencil::LocalView : public Stencil::View {
  public:
+  /// As that of View.
   KOKKOS_FORCEINLINE_FUNCTION auto at(LaneSite x) const { return ComputedNeighbourhood<true>(*this, x); }
 };
 

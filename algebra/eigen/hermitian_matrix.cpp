@@ -25,7 +25,7 @@ HermitianSolver solved(std::span<const std::complex<double>> matrix, int n, cons
   HermitianSolver solver(n);
   solver.compute(lower, options);
   require<ConvergenceError>(solver.info() == Eigen::Success, "a matrix of", n, "rows between", what,
-                            "has eigenvalues that were not found");
+                            "has eigenvalues that were not found: check the links, or the correlators");
   return solver;
 }
 

@@ -52,9 +52,10 @@ class HermitianLanczos {
         for (int i = 0; i <= j; ++i) projected_[place(i, j)] += h[std::size_t(i)];
       }
       const double length = std::sqrt(norm2(w));
-      require<ConvergenceError>(std::isfinite(length),
-                                "a Lanczos vector is not finite: the operator is not, or its "
-                                "eigenvalues lie beyond the bounds that were found");
+      require<ConvergenceError>(
+          std::isfinite(length),
+          "a Lanczos vector is not finite: the operator is not, or its eigenvalues lie beyond the bounds "
+          "that were found; check the links");
       if (length <= 1e3 * double(std::numeric_limits<T>::epsilon()) * before)
         random_vector(j + 1);  // the space is closed under f
       else
@@ -193,7 +194,7 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
   lanczos.fill(Operator<F>(minus));
   const double cut = std::min(-lanczos.ritz().values[std::size_t(basis - kept)], 0.5 * high);
   require<ConvergenceError>(cut > 0, "H^2 has the Ritz value", cut, "- H is not Hermitian, or has", kept,
-                            "eigenvalues that are zero");
+                            "eigenvalues that are zero; check the operator and its mass");
   // T_k is about cosh(5) at 0.
   const int degree = 2 * int(std::clamp(1.25 * std::sqrt(high / cut), 4.0, 400.0));
   const ChebyshevSeries series = ChebyshevSeries::of_order(

@@ -60,6 +60,7 @@ struct EigenMemory {
   /// Whether the basis fits on a lattice of this many sites.
   bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
 };
+/// The memory of lowest_eigenvectors() with these parameters.
 EigenMemory eigen_memory(const EigenParameters& parameters);
 
 }  // namespace kov

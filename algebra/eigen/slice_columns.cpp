@@ -103,7 +103,8 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
           r.columns, "columns on", r.n_slices, "slices: give it one for each of the", sites.n_slices,
           "slices of this rank");
   const bool shares_memory = static_cast<const void*>(x.data()) == static_cast<const void*>(y.data());
-  require(!(adds && shares_memory), "a combination of", x.name(), "cannot be added to its own vectors");
+  require(!(adds && shares_memory), "a combination of", x.name(),
+          "cannot be added to its own vectors: give it another field");
   if (r.rows > most_rows) {
     // Old vectors are read until the last pass: where new ones take their place, they wait elsewhere.
     const F made = shares_memory ? F(x.lattice(), "combined vectors", y.n_components()) : y.alias();

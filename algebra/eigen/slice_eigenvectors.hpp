@@ -15,6 +15,7 @@ namespace kov {
 
 /// What is called after each restart, on every rank.
 struct SliceEigenProgress {
+  /// 1 after the first.
   int restart = 0;
   /// Time slices whose wanted vectors have converged, of all slices.
   int finished_slices = 0, n_slices = 0;
@@ -45,6 +46,7 @@ struct SliceEigenParameters {
 
 /// How a search went.
 struct SliceEigenReport {
+  /// Times that the basis was filled.
   int restarts = 0;
   /// Vectors that the filter was applied to.
   int filtered = 0;
@@ -64,7 +66,9 @@ struct SliceEigenvectors {
   std::vector<double> values, residuals;
   SliceEigenReport report;
 
+  /// Eigenvectors of a slice.
   int n() const { return vectors.n_components(); }
+  /// Eigenvalue i of global slice t.
   double value(int t, int i) const { return values[std::size_t(t) * std::size_t(n()) + std::size_t(i)]; }
 };
 

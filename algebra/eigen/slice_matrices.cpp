@@ -14,7 +14,8 @@ SliceMatrices::SliceMatrices(const Lattice& lattice, int per_slice, int rows, in
       values(std::size_t(n_slices) * size_of_slice()) {}
 
 std::vector<std::complex<double>> slice_on_all_ranks(const Lattice& lattice, const SliceMatrices& matrices, int t) {
-  require(t >= 0 && t < lattice.extent()[3], "time slice", t, "does not exist: there are", lattice.extent()[3]);
+  require(t >= 0 && t < lattice.extent()[3], "time slice", t, "does not exist: times are 0 to",
+          lattice.extent()[3] - 1);
   const std::size_t n = matrices.size_of_slice();
   std::vector<std::complex<double>> slice(n);
   const bool here = t >= matrices.first && t < matrices.first + matrices.n_slices;

@@ -21,12 +21,15 @@ namespace kov {
 /// instead of two (L. T. Yang and R. P. Brent, ICA3PP 2002, 324), with the same vectors and up to rounding the same
 /// numbers.
 struct BiCgStab {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "BiCGstab"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));
@@ -41,13 +44,17 @@ struct BiCgStab {
 ///
 /// Every column is a system of its own, as in BiCgStab.
 struct BiCgStabL {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
+  /// Degree of the polynomials, 1 to 8.
   int l = 2;
 
+  /// For reports and messages.
   std::string name() const { return "BiCGstab(" + std::to_string(l) + ")"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));

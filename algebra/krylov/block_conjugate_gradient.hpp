@@ -30,12 +30,15 @@ namespace kov {
 /// Throws ConvergenceError, which names the columns, after the others have been solved, see OnFailure, and InputError
 /// for fields of 16 bits.
 struct BlockConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "block conjugate gradient"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));
@@ -47,12 +50,15 @@ struct BlockConjugateGradient {
 /// A with an adjoint.  The residual of the original system is recomputed and reported too.  Otherwise like
 /// BlockConjugateGradient, with one A^+ more in an iteration and one field more.
 struct NormalBlockConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "block conjugate gradient on the normal equations"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));

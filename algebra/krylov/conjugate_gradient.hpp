@@ -18,12 +18,15 @@ namespace kov {
 /// the others have been solved, see OnFailure; where A is singular and no x solves, once the residual has grown to 0.01
 /// / rounding times the source.
 struct ConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "conjugate gradient"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));
@@ -41,12 +44,15 @@ struct ConjugateGradient {
 /// and Q. Ye, SIAM J. Sci. Comput. 22, 835 (2000)), so that squaring the condition number costs iterations but not
 /// accuracy.
 struct NormalConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "conjugate gradient on the normal equations"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));
@@ -59,12 +65,15 @@ struct NormalConjugateGradient {
 /// the Krylov space of A^+ A allows, NormalConjugateGradient the residual.  Otherwise like ConjugateGradient, with the
 /// residual computed anew as there.
 struct NormalErrorConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "conjugate gradient on the normal equations of the error"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));

@@ -23,14 +23,19 @@ namespace kov {
 /// others to end too, and then restarts.  For the bits of a column not to depend on those beside it, the preconditioner
 /// must take each by itself as well, as MinimalResidualSteps does.
 struct Gcr {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
+  /// Iterations from one restart to the next.
   int directions = 16;
+  /// About A^-1; none: the identity.
   std::optional<Operator<Vector>> preconditioner = {};
 
+  /// For reports and messages.
   std::string name() const { return preconditioner ? "preconditioned GCR" : "GCR"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));

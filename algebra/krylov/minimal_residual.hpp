@@ -16,13 +16,17 @@ namespace kov {
 ///
 /// omega: over-relaxation, between 0 and 2.  Otherwise like ConjugateGradient.
 struct MinimalResidual {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
+  /// Over-relaxation, between 0 and 2.
   double omega = 1;
 
+  /// For reports and messages.
   std::string name() const { return "minimal residual"; }
+  /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {
     return (*this)(on_vectors(A), Vector(b), Vector(x));

@@ -25,12 +25,15 @@ namespace kov {
 /// largest. Otherwise as ConjugateGradient.  Throws InputError unless there are as many fields as shifts, at least one,
 /// and all are finite.
 struct MultiShiftConjugateGradient {
+  /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;
   int max_iterations = 10000;
   OnFailure on_failure = OnFailure::raise;
   ProgressCallback progress = {};
 
+  /// For reports and messages.
   std::string name() const { return "multi-shift conjugate gradient"; }
+  /// Solves on fields, or on vectors that hold them: x[i] for shift i.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, std::span<const double> shifts, const F& b,
                          std::span<const std::type_identity_t<F>> x) const {

@@ -39,6 +39,7 @@ class MixedPrecision {
   using Low = Field<Spinor, float, Lanes>;
   using High = Field<Spinor, double, Lanes>;
 
+  /// Of every solver, see LinearSolver.
   double tolerance;
   int max_iterations;
   OnFailure on_failure;

@@ -57,6 +57,7 @@ class ReliableUpdates {
                                           : std::is_same_v<LowStorage, float> ? 1e-2
                                                                               : 1e-5;
 
+  /// Of every solver, see LinearSolver.
   double tolerance;
   int max_iterations;
   OnFailure on_failure;

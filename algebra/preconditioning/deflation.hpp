@@ -39,6 +39,7 @@ double add_eigenvectors(const Vector& vectors, const std::vector<double>& eigenv
 template <class F>
 class Deflated {
  public:
+  /// Of every solver, see LinearSolver.
   double tolerance;
   int max_iterations;
   OnFailure on_failure;

@@ -63,6 +63,7 @@ class EvenOdd {
  public:
   using F = SpinorField<T, Lanes>;
 
+  /// Of every solver, see LinearSolver.
   double tolerance;
   int max_iterations;
   OnFailure on_failure;

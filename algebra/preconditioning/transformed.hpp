@@ -39,6 +39,7 @@ SolveReport solve_transformed(SolveRun run, double tolerance, const Operator<Vec
 template <class F>
 class Transformed {
  public:
+  /// Of every solver, see LinearSolver.
   double tolerance;
   int max_iterations;
   OnFailure on_failure;

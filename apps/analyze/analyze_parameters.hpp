@@ -15,7 +15,7 @@
 
 namespace kov::app {
 
-/// One struct for each section; docs/analysis.md explains the keys.
+/// One struct for each section, whose members have the names of its keys; docs/analysis.md explains them.
 struct AnalyzeParameters {
   struct Data {
     std::vector<std::string> channels;
@@ -31,6 +31,7 @@ struct AnalyzeParameters {
     double s = 1.5;
     std::vector<int> chains;
 
+    /// Whether errors are those of the Gamma method.
     bool is_gamma() const { return method == "gamma"; }
     /// Whether the replicas are those of single samples in their order, so that they have an autocorrelation.
     bool is_history() const { return is_gamma() || (method == "jackknife" && bin == 1); }

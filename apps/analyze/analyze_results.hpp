@@ -23,6 +23,7 @@ struct DispersionResult {
   std::vector<Dispersion> fits;
 };
 
+/// Everything that `kovariant analyze` finds.
 struct AnalysisResults {
   /// Labels that all correlators share; the series do not have them.
   std::map<std::string, LabelValue> common_labels;
@@ -56,6 +57,7 @@ std::string ratio_table(const AnalysisResults& all, int most_rows);
 /// errors at the smallest momentum.
 std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<std::string>& patterns);
 
+/// Effective masses, log |C(t)|, and energies over momenta, of these series.
 Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);
 Plot correlator_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);
 Plot dispersion_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);

@@ -31,6 +31,7 @@ struct MappedDatasets {
   double factor = 1;
 };
 
+/// Where the correlators of another program lie in its HDF5 files: a TOML file with tables [[correlator]].
 class CorrelatorMapping {
  public:
   /// From the text of a TOML file; file: its name, for messages.  Throws InputError.

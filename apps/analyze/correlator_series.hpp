@@ -15,6 +15,7 @@
 
 namespace kov::app {
 
+/// A correlator on all configurations.
 struct CorrelatorSeries {
   std::string kind = {}, channel = {};
   Momentum momentum{0, 0, 0};

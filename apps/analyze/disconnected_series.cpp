@@ -82,6 +82,14 @@ std::vector<Correlator> hits_of(const HitSeries& loop, std::size_t sample) {
   return hits;
 }
 
+/// Whether both are of one hit, and of the same: its noise is in both, so that no product of theirs counts.
+bool are_of_one_hit(const HitSeries& sink, const HitSeries& source) {
+  if (sink.hits.size() > 1 || source.hits.size() > 1) return false;
+  const Labels &a = sink.hits.front()->labels, &b = source.hits.front()->labels;
+  const auto of_sink = a.find("hit"), of_source = b.find("hit");
+  return of_sink == a.end() || of_source == b.end() || of_sink->second == of_source->second;
+}
+
 /// Subtracts the vacuum's part of all samples.
 void subtract_vacuum(CorrelatorSeries& s) {
   const double n = double(s.samples.size());
@@ -101,8 +109,8 @@ CorrelatorSeries product_of(const HitSeries& sink, const HitSeries& source, bool
   const CorrelatorSeries& first = *sink.hits.front();
   require(first.samples == source.hits.front()->samples && first.n_times == source.hits.front()->n_times, "the loops",
           sink.channel, "and", source.channel,
-          "are not of the same configurations and times, but their product must be");
-  require(exact || sink.hits.size() > 1 || source.hits.size() > 1, "loops of", sink.channel,
+          "are not of the same configurations and times, but their product must be; analyse files that have both");
+  require(exact || !are_of_one_hit(sink, source), "loops of", sink.channel, "and", source.channel,
           "are of one hit, whose noise would be correlated with itself: measure two hits or more or, where dilution",
           "leaves no noise, set disconnected.exact");
   require(first.samples.size() > 1, "disconnected correlators are less the vacuum's part, which takes two",

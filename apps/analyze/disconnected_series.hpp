@@ -20,8 +20,8 @@ namespace kov::app {
 /// correlator of point source and sink that has the labels of the loops ("quarks" = q-q for q): no smearing but "none",
 /// and where the label "source_type" is there, "point".
 ///
-/// Throws InputError for loops that are not there, of a single hit with noise, on fewer than two configurations or on
-/// others than the connected ones, for an unknown volume, and when there is no connected correlator.
+/// Throws InputError for loops that are not there, of one and the same hit with noise, on fewer than two configurations
+/// or on others than the connected ones, for an unknown volume, and when there is no connected correlator.
 void add_disconnected(std::vector<CorrelatorSeries>& series, const AnalyzeParameters& parameters, const Coord& extent);
 
 }  // namespace kov::app

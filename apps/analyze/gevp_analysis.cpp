@@ -51,8 +51,11 @@ std::vector<const CorrelatorSeries*> elements_like(const CorrelatorSeries& first
         missing = channel;
         return {};
       }
-      require(found->samples == first.samples && found->n_times == first.n_times, "the correlators", channel, "and",
-              first.channel, "are not of the same configurations and times, but a matrix of correlators must be");
+      require(
+          found->samples == first.samples && found->n_times == first.n_times, "the correlators", channel, "and",
+          first.channel,
+          "are not of the same configurations and times, but a matrix of correlators must be; analyse files that have",
+          "all of them");
       elements.push_back(&*found);
     }
   return elements;

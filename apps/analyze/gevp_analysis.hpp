@@ -9,6 +9,7 @@
 
 namespace kov::app {
 
+/// The GEVP of one matrix of correlators, and its checks.
 struct GevpResult {
   /// Of the first element, whose momentum and labels are those of all: the channel is not meant.
   CorrelatorSeries head;

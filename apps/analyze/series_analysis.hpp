@@ -34,12 +34,14 @@ std::string chains_problem(std::size_t n, const AnalyzeParameters::Errors& error
 /// Whether the imaginary part of most times is larger than the real part.
 bool imaginary_is_larger(const CorrelatorSeries& series);
 
+/// The part of a series that the settings ask for or, by themselves, the larger one, folded likewise.
 PreparedSeries prepared(const CorrelatorSeries& series, const AnalyzeParameters::Data& data);
 
 /// The replicas of a prepared series, each with its own vacuum subtracted.
 Resampled resampled(const CorrelatorSeries& series, const PreparedSeries& data,
                     const AnalyzeParameters::Errors& errors);
 
+/// What the analysis finds of one series; energies and masses in units of 1 / a.
 struct SeriesResult {
   int sign = 0;
   bool imaginary = false;
@@ -63,6 +65,7 @@ struct SeriesResult {
   /// Why there is no energy; empty where there is.
   std::string problem;
 };
+/// Mean, effective masses, and the energy by fits averaged over ranges.  Where something is missing, problem says so.
 SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& parameters);
 
 /// "cosh", "sinh" or "exp".

@@ -5,8 +5,8 @@
 #include "kov/core/runtime/runtime.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <algorithm>
 #include <array>

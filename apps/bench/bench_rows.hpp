@@ -57,6 +57,8 @@ struct BenchRows {
 template <class T>
 using AddRows = void (*)(BenchRows<T>& rows);
 
+/// Vector algebra on fields and by column, Dirac operators and Laplacians, smearing of quarks, links read as
+/// neighbours, new links from links, contractions, and steps of solvers.
 template <class T>
 void add_field_rows(BenchRows<T>& rows);
 template <class T>

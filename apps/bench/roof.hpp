@@ -20,6 +20,7 @@ double median_seconds(const std::function<void()>& f, double min_seconds);
 struct Pair {
   double first, second;
 };
+/// The median seconds of one call of each, from at least seven turns, and at least min_seconds for each of them.
 Pair median_seconds_in_turns(const std::function<void()>& first, const std::function<void()>& second,
                              double min_seconds);
 

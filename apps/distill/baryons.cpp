@@ -93,9 +93,11 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const double parities = double(std::any_of(names.begin(), names.end(), is_lower)) +
                           double(!std::all_of(names.begin(), names.end(), is_lower));
   // Of each parity four pairs of spins for a first and a third quark, sixteen for two together, of which one at least
-  // is kept; elementals at the sink and the source, on the host too, there for each momentum.
+  // is kept; elementals at the sink and the source, on the host too, there for each momentum; and one as it is read
+  // from the file, whose integers of 16 bits are read as numbers of 64.
   const double cube = cube_bytes(parameters);
-  const double cubes = parities * (4 + 4) + 4 + double(baryon_momenta_together(parameters));
+  const double read = parameters.output.precision == 16 ? 2 : 1;
+  const double cubes = parities * (4 + 4) + 4 + double(baryon_momenta_together(parameters)) + read;
   const double workspace =
       std::max(cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * 16 * cube));
   const double numbers =

@@ -7,6 +7,7 @@
 
 namespace kov::app {
 
+/// The subcommand `kovariant distill`.
 Command distill_command();
 
 }  // namespace kov::app

@@ -38,6 +38,7 @@ struct DistillFiles {
   bool needs_eigenvectors() const;
 };
 
+/// What a job makes, and what of it earlier runs have left: found before anything is computed.
 struct DistillPlan {
   PlannedGauges gauges;
   std::vector<int> source_times;
@@ -45,6 +46,7 @@ struct DistillPlan {
   std::vector<DistillFiles> files;
   std::vector<std::string> warnings = {};
 
+  /// Files of all configurations, and those that are there.
   int n_files() const;
   int n_finished() const;
   /// What is still to be done.

@@ -38,7 +38,7 @@ std::vector<std::string> matches(const std::string& pattern, const std::string& 
   glob_t found{};
   const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
   const std::unique_ptr<glob_t, void (*)(glob_t*)> freed(&found, ::globfree);
-  require(code != GLOB_NOSPACE, "no memory for the files that match", pattern);
+  require(code != GLOB_NOSPACE, "there is no memory for the names of the files that match", pattern + ": name fewer");
   std::vector<std::string> files;
   for (std::size_t k = 0; k < found.gl_pathc; ++k) {
     const std::string file = found.gl_pathv[k];

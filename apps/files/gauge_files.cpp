@@ -92,6 +92,7 @@ auto naming_options(OptionSyntax syntax, const Read& read) {
 }  // namespace
 
 GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options) {
+  read_gauge_options(options.ignore);
   ReadOptions read;
   read.extent = options.extent;
   return naming_options(options.syntax, [&] { return read_gauge_header(comm, file, read); });

@@ -20,6 +20,7 @@ enum class OptionSyntax {
 
 /// Options of reading: a subcommand's, or the settings of a job.
 struct GaugeFileOptions {
+  /// Of files that have none; names of checks that may fail; and how messages speak of these options.
   std::optional<Coord> extent = {};
   std::vector<std::string> ignore = {};
   OptionSyntax syntax = OptionSyntax::command_line;
@@ -34,7 +35,7 @@ const std::vector<std::string>& check_names();
 ReadGaugeOptions read_gauge_options(const std::vector<std::string>& ignore);
 
 /// The header of a file; where it has no extents, those of the options.  Errors name the option for extents where it
-/// would help.  Collective.
+/// would help.  Throws InputError for an unknown check in options.ignore, before the file is opened.  Collective.
 GaugeHeader header_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);
 /// The lattice of these extents.  Collective.
 Lattice lattice_of(const Comm& comm, const std::string& file, const GaugeFileOptions& options);

@@ -27,6 +27,7 @@ struct JournalEntry {
   static JournalEntry parse(const std::string& text);
 };
 
+/// What interrupted runs leave for the next one: a folder with a file for each finished entry.
 class Journal {
  public:
   /// identity: all parameters that results depend on.  open() or the first add() makes the folder.

@@ -30,6 +30,7 @@ struct ColumnTable {
 using ParameterValue = std::variant<std::string, std::int64_t, double, std::vector<double>>;
 using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
 
+/// What a subcommand measured on one configuration, with everything that its files say of it.
 struct Measurement {
   /// "gradient flow"; format of the file and first line of the text.
   std::string what;

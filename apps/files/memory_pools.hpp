@@ -9,7 +9,9 @@
 
 namespace kov::app {
 
+/// Memory that several processes share, and how much of it there is.
 struct MemoryPool {
+  /// Who shares it.
   enum class Kind : std::int32_t {
     host,
     /// A container's, or what a batch system made for a job on a host.

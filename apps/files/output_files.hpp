@@ -12,6 +12,7 @@
 
 namespace kov::app {
 
+/// The files and folders that a run will write.
 class OutputFiles {
  public:
   /// A file; none where the name is empty.

@@ -18,6 +18,7 @@ std::vector<std::string> picture_endings();
 /// The same behind a prefix, or behind what stands before them in other endings.
 std::vector<std::string> picture_names(const std::string& prefix);
 
+/// The files of one picture.
 struct WrittenPicture {
   /// PREFIX.svg, PREFIX.pdf
   std::vector<std::string> names;

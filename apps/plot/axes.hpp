@@ -13,6 +13,7 @@ namespace kov::app {
 struct Range {
   double begin = std::numeric_limits<double>::infinity(), end = -begin;
 
+  /// Whether no number was included.
   bool empty() const { return begin > end; }
   double length() const { return end - begin; }
   void include(double value);
@@ -31,6 +32,7 @@ struct Ticks {
 /// about n steps; those inside only.
 std::vector<double> round_ticks(double begin, double end, int n, double smallest_step = 0);
 
+/// What an axis counts: numbers, whole numbers, or powers of 10.
 enum class AxisKind { real, integer, logarithmic };
 
 /// About n ticks.  range: of a logarithmic axis that of the logarithms to base 10, as the ticks are.

@@ -19,14 +19,17 @@ using Colour = std::string;
 
 /// How lines and areas look; an empty colour draws nothing.
 struct Pen {
+  /// Of lines, and their width in pixels.
   Colour stroke = {};
   double width = 1;
+  /// Of areas.
   Colour fill = {};
   /// Of the area.
   double opacity = 1;
   bool dashed = false;
 };
 
+/// x to the right and y down, in pixels.
 using DrawnPoint = std::array<double, 2>;
 
 /// A line through points, back to the first where it is closed.
@@ -35,15 +38,19 @@ struct DrawnPath {
   bool closed;
   Pen pen;
 };
+/// A rectangle by its upper left corner.
 struct DrawnRectangle {
   double x, y, width, height;
   Pen pen;
 };
+/// A circle by its midpoint.
 struct DrawnCircle {
   double x, y, radius;
   Pen pen;
 };
+/// A line of text.
 struct DrawnText {
+  /// Which end of the line lies at x.
   enum class Anchor { start, middle, end };
   /// Of the baseline.
   double x, y;
@@ -59,8 +66,10 @@ struct DrawnText {
 struct DrawnClip {
   double x = 0, y = 0, width = 0, height = 0;
 };
+/// Anything that is drawn.
 using DrawnItem = std::variant<DrawnPath, DrawnRectangle, DrawnCircle, DrawnText, DrawnClip>;
 
+/// A page of so many pixels, for SVG and PDF.
 struct Drawing {
   double width, height;
   /// For readers who cannot see it, and for PDF's title.
@@ -68,6 +77,7 @@ struct Drawing {
   /// Later ones lie on top.
   std::vector<DrawnItem> items = {};
 
+  /// A straight line.
   void line(const DrawnPoint& from, const DrawnPoint& to, const Pen& pen) {
     items.emplace_back(DrawnPath{{from, to}, false, pen});
   }
@@ -77,6 +87,7 @@ struct Drawing {
   /// Small markup in lines from x to the right edge, the first with its baseline at y; the page grows for the others.
   void caption(double x, double y, const std::string& markup);
 
+  /// The page as a file of SVG.
   std::string svg() const;
   /// Its letters are part of the file.  Throws NotBuilt where has_pdf() is false.
   std::string pdf() const;

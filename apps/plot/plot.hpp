@@ -13,6 +13,7 @@ namespace kov::app {
 
 /// One curve.  Points whose y or error is not finite are left out.
 struct PlotSeries {
+  /// How its points are drawn.
   enum class Style { points, line, points_and_line };
   /// Markup, as in Plot.
   std::string name;
@@ -30,6 +31,7 @@ struct PlotBand {
 
 /// A dashed line across the plot at a value of x or y, inside the axes' ranges.
 struct PlotReference {
+  /// Which axis the value is on.
   enum class Axis { x, y };
   Axis axis;
   double value;

@@ -10,6 +10,7 @@
 
 namespace kov::app {
 
+/// The relative residuals of one solve.
 struct ResidualHistory {
   /// Plain text.
   std::string name;

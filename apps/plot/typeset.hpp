@@ -18,6 +18,7 @@ struct TextRun {
 
   bool operator==(const TextRun&) const = default;
 };
+/// The pieces of a line, from left to right.
 using TextLine = std::vector<TextRun>;
 
 /// Between dollar signs single letters, Greek ones too (written as they are or by name: sigma), are symbols and italic,

@@ -31,6 +31,7 @@ namespace kov::app {
 
 /// What every subcommand is given: the processes, and where to say things.
 struct Session {
+  /// All processes of the run, and where messages of the log go.
   Comm comm;
   Log log;
   /// Where the log goes; empty when to no file.
@@ -87,6 +88,7 @@ class Arguments {
   CLI::App& app_;
 };
 
+/// A subcommand: its name, what --help says of it, and how it declares its options.
 struct Command {
   std::string name;
   std::string summary;

@@ -57,6 +57,7 @@ struct ProgressOutput {
   static ProgressOutput standard_error(bool quiet, int rank);
 };
 
+/// A line about the tasks of a run, drawn anew in a terminal, or a line from time to time, with the time that is left.
 class Progress {
  public:
   Progress(std::vector<Task> tasks, ProgressOutput output);

@@ -7,6 +7,7 @@
 
 namespace kov::app {
 
+/// The subcommand `kovariant propagator`.
 Command propagator_command();
 
 }  // namespace kov::app

@@ -19,6 +19,7 @@ struct PropagatorParameters {
   SourceChoice source;
   SolverChoice solver;
   NamedQuarks quarks;
+  /// The section of this name, as the members above are others.
   struct Output {
     std::string prefix = "propagator", format = "hdf5", journal;
     int precision = 64;

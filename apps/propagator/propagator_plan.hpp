@@ -25,16 +25,19 @@ struct PlannedPropagator {
   /// Which of its columns are in the journal.
   std::array<bool, 12> has_column{};
 
+  /// Columns in the journal.
   int n_columns() const;
   /// Columns still to be solved for.
   int n_missing() const { return is_finished ? 0 : 12 - n_columns(); }
 };
 
+/// What a job makes, and what of it earlier runs have left: found before anything is computed.
 struct PropagatorPlan {
   PlannedGauges gauges;
   std::vector<PlannedPropagator> propagators;
   std::vector<std::string> warnings = {};
 
+  /// Propagators that are there, and columns of others that are in the journal.
   int n_finished() const;
   int n_columns_kept() const;
   /// Columns still to be solved for.

@@ -12,6 +12,7 @@
 
 namespace kov::app {
 
+/// The settings [gauge]: configurations from files, or the chain that generates them.
 struct GaugeChoice {
   /// None: configurations are generated.
   std::vector<std::string> files = {}, ignore = {};
@@ -20,6 +21,7 @@ struct GaugeChoice {
       .beta = 6.0, .seed = 1, .n_thermalise = 60, .n_between = 12, .overrelaxation_per_heatbath = 4};
   int configurations = 8;
 
+  /// Binds the members to their keys.
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;

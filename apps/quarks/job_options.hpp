@@ -12,6 +12,7 @@
 
 namespace kov::app {
 
+/// The command line of jobs that take a file of settings: FILE, --set, --dry-run and --print.
 struct JobOptions {
   std::string file;
   std::vector<std::string> set;

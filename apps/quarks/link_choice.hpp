@@ -10,11 +10,13 @@
 
 namespace kov::app {
 
+/// The settings of smeared links, which smearings of quarks take: how they are smeared, and how often.
 struct LinkChoice {
   std::string smearing = "ape";
   int steps = 10;
   double ape_weight = 2.5, stout_rho = 0.1;
 
+  /// Binds the members to their keys.
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings) const;

@@ -47,7 +47,7 @@ void require_distinct(const Comm& comm, const std::vector<std::string>& files, c
       const auto [other, is_new] = seen.emplace(canonical_file(file), file);
       require(is_new, settings.origin("gauge.files"), "names", file,
               (other->second == file ? "twice" : "and " + other->second + ", which are one file") +
-                  ": its correlators would count twice");
+                  ": its correlators would count twice; name it once");
     }
   });
 }

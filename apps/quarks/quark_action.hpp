@@ -13,6 +13,7 @@
 
 namespace kov::app {
 
+/// The settings of one quark: its Dirac operator, masses and boundary conditions.
 struct QuarkAction {
   double kappa = 0.1500, mass = 0, c_sw = 0;
   std::string boundary = "antiperiodic";
@@ -29,7 +30,9 @@ struct QuarkAction {
   /// key.
   void complete(Settings& settings, const std::string& section);
 
+  /// Of boundary and theta.
   BoundaryAngles boundary_angles() const;
+  /// Whether it has legs of two lengths.
   bool is_improved() const { return action != "wilson"; }
   /// "Wilson", "Wilson-clover", "twisted mass", "twisted clover", "Hamber-Wu", "Naik".
   std::string action_name() const;

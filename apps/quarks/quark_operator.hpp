@@ -17,6 +17,7 @@ namespace kov::app {
 using TogetherLanes = std::conditional_t<std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>,
                                          ColumnLanes<8>, SiteLanes>;
 
+/// The Dirac operator of a quark on the links of a configuration, and the solver that its job asks for.
 template <class T, class Lanes>
 struct QuarkOperator {
   using F = SpinorField<T, Lanes>;

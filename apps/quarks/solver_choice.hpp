@@ -13,6 +13,7 @@ namespace kov::app {
 /// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
 inline constexpr double least_solver_tolerance = 1e-15;
 
+/// The settings [solver]: method, preconditioner, precisions and limits.
 struct SolverChoice {
   std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
   double tolerance = 1e-9;

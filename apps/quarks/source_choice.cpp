@@ -90,7 +90,7 @@ void SourceChoice::check(const Settings& settings) const {
   for (std::size_t k = 1; k < origins.size(); ++k)
     require(std::count(origins.begin(), origins.begin() + std::ptrdiff_t(k), origins[k]) == 0,
             settings.origin("source.origins"), "has [" + to_string(origins[k]) + "]",
-            "twice: what comes from it would count twice");
+            "twice: what comes from it would count twice; name it once");
   check_boost(settings, "source.boost", boost);
   for (const int distance : spacing)
     require(distance >= 0, settings.origin("source.spacing"), "has the component", distance, "- it must be 0 or more");
@@ -115,7 +115,7 @@ void SourceChoice::check(const Settings& settings, const Coord& extent) const {
     for (std::size_t mu = 0; mu < 3; ++mu) {
       const int distance = spacing_on(spacing, extent)[mu];
       require(extent[mu] % distance == 0, settings.origin("source.spacing"), "has", distance,
-              "in one direction, which does not divide the extent", extent[mu]);
+              "in one direction, which does not divide the extent", extent[mu], ": give a divisor of it");
     }
 }
 

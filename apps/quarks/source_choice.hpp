@@ -20,6 +20,7 @@
 
 namespace kov::app {
 
+/// The settings [source]: type, positions and smearing of the sources of quarks.
 struct SourceChoice {
   std::string type = "point", smearing = "wuppertal";
   SmearingChoice choice = {};

@@ -16,6 +16,7 @@ struct Utf8Character {
 /// The character that begins at this place of the text, which must be within it.
 Utf8Character utf8_character(std::string_view text, std::size_t at);
 
+/// Whether the text is UTF-8 from its first byte to its last.
 bool is_utf8(std::string_view text);
 
 }  // namespace kov::app

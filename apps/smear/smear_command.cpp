@@ -6,6 +6,7 @@
 #include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
+#include "apps/files/start_run.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/smear/smear_options.hpp"
 #include "apps/smear/smear_pictures.hpp"
@@ -184,7 +185,6 @@ std::string smear_plan_text(const SmearOptions& options, const Lattice& lattice,
 void smear(const Session& session, const SmearOptions& options) {
   require_sense(options);
   require_used_options(session, options);
-  read_gauge_options(options.gauge.ignore);  // throws before the work
   const RealFunction f = options.smearing.profile(options.profile);
   const std::string profile = options.smearing.description(options.profile);
   const bool has_file = !options.gauge_file.empty();
@@ -196,13 +196,10 @@ void smear(const Session& session, const SmearOptions& options) {
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(midpoint[mu] >= 0 && midpoint[mu] < extent[mu], "--at is", to_string(midpoint), "- outside the lattice",
             to_string(extent));
-  const std::string plan = smear_plan_text(options, lattice, midpoint, profile);
-  session.log.info("\n" + plan);
-  warn_beyond_memory(session, options.bytes_per_site, lattice);
   if (const std::string warning = options.smearing.warning(options.profile); !warning.empty()) session.warn(warning);
-  if (options.dry_run) return session.say(plan + "\ndry run: nothing was computed or written");
-  const std::vector<OutputLock> locks = smear_outputs(options).lock(session);
-  session.begin();
+  const RunPlan plan{smear_plan_text(options, lattice, midpoint, profile), options.bytes_per_site, options.dry_run};
+  const auto locks = start_run(session, plan, lattice, smear_outputs(options));
+  if (!locks) return;
   const SpinorField<double> psi = make_source(lattice, options, midpoint);
   const DescribedLinks links = make_links(session, lattice, options);
   std::array<double, 3> k;

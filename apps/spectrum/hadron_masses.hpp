@@ -9,6 +9,7 @@
 
 namespace kov::app {
 
+/// The effective masses of a hadron at rest, in units of 1 / a, and their average.
 struct HadronMass {
   std::string name;
   /// Of t and t + 1 at t = 0, 1, ...; the error is NaN where there is none.
@@ -48,6 +49,7 @@ struct ErrorSamples {
   /// Where errors are over sources, or there are none; empty otherwise.
   std::string warning() const;
 };
+/// The samples that hadron_masses() takes of these correlators.
 ErrorSamples error_samples(const std::vector<Correlator>& correlators, const SpectrumParameters::Analysis& analysis);
 
 /// "0.6531(42)": the error in units of the last digit, two digits of it; "-" for no number.
@@ -56,6 +58,7 @@ std::string with_error(const Estimate& estimate);
 /// Rows of time, columns of hadrons, and the plateaux below.
 std::string mass_table(const std::vector<HadronMass>& masses);
 
+/// Effective masses over time with the plateaux as bands.
 Plot mass_plot(const std::vector<HadronMass>& masses, const std::string& caption);
 
 }  // namespace kov::app

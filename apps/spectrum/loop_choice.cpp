@@ -70,16 +70,18 @@ void LoopChoice::check(const Settings& settings, const Coord& extent) const {
   require(modes == 0 || eigen_memory({.n = modes}).fits(volume(extent)), settings.origin("loops.modes"), "is",
           std::to_string(modes) + ",", "too many for the lattice", to_string(extent) + ": find fewer");
   require(extent[3] % dilution.time == 0, settings.origin("loops.dilution_time"), "is",
-          std::to_string(dilution.time) + ",", "which does not divide the extent in time,", extent[3]);
+          std::to_string(dilution.time) + ",", "which does not divide the extent in time,", extent[3],
+          ": give a divisor of it");
   for (std::size_t mu = 0; mu < 3; ++mu)
     require(extent[mu] % dilution.space == 0, settings.origin("loops.dilution_space"), "is",
-            std::to_string(dilution.space) + ",", "which does not divide the extent", extent[mu]);
+            std::to_string(dilution.space) + ",", "which does not divide the extent", extent[mu],
+            ": give a divisor of it");
   require(!dilution.parity || dilution.time % 2 != 0 || dilution.space % 2 != 0,
           settings.origin("loops.dilution_parity"),
           "is true, but even numbers of parts in time and space tell even sites from odd ones already: leave it out");
   for (const int n : extent)
     require(n >= hopping, settings.origin("loops.hopping"), "is", std::to_string(hopping) + ",",
-            "whose paths wrap around the extent", n);
+            "whose paths wrap around the extent", n, ": give that or less");
 }
 
 void LoopChoice::check_solves(const Settings& settings, const std::vector<NamedQuark>& all,

@@ -11,6 +11,7 @@
 
 namespace kov::app {
 
+/// The settings [loops]: quark loops from diluted noise.
 struct LoopChoice {
   /// 0: no loops.
   int hits = 0;
@@ -22,6 +23,7 @@ struct LoopChoice {
   int hopping = 0, modes = 0;
   double mode_tolerance = 1e-5;
 
+  /// Binds the members to their keys.
   void add_to(Settings& settings);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::vector<NamedQuark>& all) const;
@@ -30,6 +32,7 @@ struct LoopChoice {
   /// Whether all solves can be counted.
   void check_solves(const Settings& settings, const std::vector<NamedQuark>& all, std::size_t n_configurations) const;
 
+  /// Whether loops are measured.
   bool any() const { return hits > 0; }
   /// The places in `all` of the quarks whose loops are measured.
   std::vector<std::size_t> places(const std::vector<NamedQuark>& all) const;

@@ -139,7 +139,7 @@ void SpectrumParameters::complete(Settings& settings) {
             "has '" + name + "' twice: its correlators would be the same");
   }
   require(correlators.max_momentum2 >= 0, settings.origin("correlators.max_momentum2"),
-          "is negative: there are no such momenta");
+          "is negative: there are no such momenta; give 0 or more");
   check_distinct(settings, "correlators.momenta", correlators.momenta);
   const std::size_t channels = meson_channels().size() + baryon_channels().size() + baryon_operators().size();
   require(channels > 0 || !three_points.empty() || loops.any(),
@@ -164,7 +164,7 @@ void SpectrumParameters::complete(Settings& settings) {
   positive("analysis.bin", analysis.bin);
   const int n = int(n_configurations());
   require(n == 1 || analysis.bin <= n, settings.origin("analysis.bin"), "is", std::to_string(analysis.bin) + ",", "and",
-          n, "configurations make no bin of that size");
+          n, "configurations make no bin of that size: give a smaller one");
   // A printed job leaves out values that the user did not give, so that it accepts files of any extents.
   for (const char* key : {"gauge.extent", "analysis.pion", "analysis.rho", "analysis.nucleon"})
     if (!settings.given(key)) settings.follows(key);

@@ -24,11 +24,13 @@ struct PlannedPart {
   std::map<std::string, StoredPropagator> stored = {};
   std::optional<JournalEntry> entry = {};
 
+  /// Whether it is the loops of a configuration, not a source.
   bool is_loops() const { return origin == no_source; }
   /// "at 0 0 0 0", "loops"
   std::string name() const { return is_loops() ? "loops" : "at " + to_string(origin); }
 };
 
+/// A configuration, and its sources and loops.
 struct PlannedConfiguration : PlannedGauge {
   std::vector<PlannedPart> parts = {};
 
@@ -39,12 +41,14 @@ struct PlannedConfiguration : PlannedGauge {
   int n_solves(const SpectrumParameters& parameters, bool finished) const;
 };
 
+/// What a job measures, and what of it the journal has: found before anything is computed.
 struct SpectrumPlan {
   Coord extent;
   std::vector<PlannedConfiguration> configurations;
   /// The entries of the journal that were not used, and why; configurations that seem to be one; windows.
   std::vector<std::string> warnings = {};
 
+  /// Sources and loops of all configurations, and those that the journal has.
   int n_parts() const;
   int n_finished_parts() const;
   /// The keys of the parts that the journal does not have.
@@ -73,6 +77,7 @@ struct SpectrumOutputs {
   /// What follows output.prefix.
   static std::vector<std::string> endings();
 };
+/// The outputs of a job.
 SpectrumOutputs outputs_of(const SpectrumParameters& parameters);
 
 }  // namespace kov::app

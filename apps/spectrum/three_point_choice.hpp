@@ -30,12 +30,14 @@ struct ThreePointCurrents {
   std::vector<int> conserved = {};
 };
 
+/// A table [[three_point]] of the settings: hadron, quarks, currents, times of the sink and momenta.
 struct ThreePointChoice {
   std::string hadron = "pion", struck = {};
   std::vector<std::string> quarks = {}, currents{"a0_g4"};
   std::vector<int> times{4};
   std::vector<std::array<int, 3>> momenta{{0, 0, 0}}, transfers{{0, 0, 0}};
 
+  /// Binds the members to their keys.
   void add_to(Settings& settings, const std::string& section);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::string& section, const std::vector<NamedQuark>& all) const;
@@ -63,6 +65,7 @@ struct ThreePointChoice {
 
 /// In a deque, because settings are bound to them.
 struct ThreePointChoices : std::deque<ThreePointChoice> {
+  /// Likewise, table by table.
   void add_to(Settings& settings);
 };
 

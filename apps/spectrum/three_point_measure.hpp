@@ -20,6 +20,7 @@ struct SolveTotals {
   int iterations = 0;
   double worst_residual = 0;
 
+  /// Takes the solves of a propagator, or one, into account.
   template <class T>
   void add(const SolvedPropagator<T>& solved);
   void add(const SolveReport& report);

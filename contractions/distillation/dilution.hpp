@@ -13,6 +13,7 @@ namespace kov {
 
 /// How an index i < N is divided into classes, each of which has a source of its own.
 struct IndexDilution {
+  /// How neighbours are divided.
   enum class Kind {
     none,      ///< one class
     full,      ///< N classes
@@ -25,6 +26,7 @@ struct IndexDilution {
 
   /// Throws InputError where n is not from 1 to N.
   int classes(int N) const;
+  /// From 0 to classes(N) - 1.
   int class_of(int i, int N) const;
 };
 

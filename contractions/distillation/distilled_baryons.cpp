@@ -48,7 +48,8 @@ struct BaryonWork {
       auto sink = c.sink.quarks, source = c.source.quarks;
       std::sort(sink.begin(), sink.end());
       std::sort(source.begin(), source.end());
-      require(sink == source, c.name, "has other quarks at the sink than at the source, so that it vanishes");
+      require(sink == source, c.name,
+              "has other quarks at the sink than at the source, so that it vanishes: leave it out");
       for (const BaryonOperator* op : {&c.sink, &c.source})
         for (const BaryonTerm& term : op->terms)
           for (const int spin : term.spin)

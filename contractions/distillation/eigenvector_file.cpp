@@ -122,7 +122,7 @@ SliceEigenvectors<T> read_eigenvectors(const Lattice& lattice, const std::filesy
   comm.agree([&] {
     header = header_of_file(file, path);
     require(header.extent == lattice.extent(), path.string(), "has eigenvectors of the lattice",
-            to_string(header.extent) + ", not of", to_string(lattice.extent()));
+            to_string(header.extent) + ", not of", to_string(lattice.extent()), ": take the file that was made on it");
     values = file.read<double>(eigenvector_values).values;
     residuals = file.read<double>(eigenvector_residuals).values;
     const std::size_t wanted = std::size_t(header.extent[3]) * std::size_t(header.n);

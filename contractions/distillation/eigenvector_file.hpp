@@ -14,7 +14,9 @@ namespace kov {
 
 /// What a file says of the eigenvectors in it.
 struct EigenvectorHeader {
+  /// Of the lattice.
   Coord extent{};
+  /// Eigenvectors of a time slice.
   int n = 0;
   /// Per real number: 64, 32 or 16.
   int bits = 64;

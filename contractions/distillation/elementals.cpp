@@ -25,7 +25,8 @@ Elementals elementals(const GaugeLinks<T>& links, const Field<ColorVector, T>& v
   require(!labels.empty() && options.columns >= 1, "no elementals were asked for, or", options.columns,
           "vectors at a time: give a label and at least one vector");
   const Lattice& lattice = vectors.lattice();
-  require(links.lattice() == lattice, "links and eigenvectors of elementals are on different lattices");
+  require(links.lattice() == lattice,
+          "links and eigenvectors of elementals are on different lattices: take both from one");
   const int n = vectors.n_components();
   Elementals result{labels, SliceMatrices(lattice, int(labels.size()), n, n)};
   std::vector<SpatialOperator> displacements;

@@ -120,7 +120,7 @@ SliceMatrices read_slice_matrices(const Lattice& lattice, const std::filesystem:
     const SliceMatrixFile file(path);
     const SliceMatrixHeader& found = file.header();
     require(found.n_slices == lattice.extent()[3], path.string(), "has matrices of", found.n_slices,
-            "time slices; the lattice has", lattice.extent()[3]);
+            "time slices; the lattice has", lattice.extent()[3], ": take the file that was made on it");
     matrices = SliceMatrices(lattice, int(found.names.size()), found.rows, found.columns);
     for (int t = 0; t < matrices.n_slices; ++t) {
       const auto slice = file.read(matrices.first + t);

@@ -42,7 +42,8 @@ void write_elementals(const std::filesystem::path& path, const Lattice& lattice,
                       int bits = 64, const std::map<std::string, LabelValue>& labels = {});
 
 /// A file of matrices, open for reading by this process alone: each rank, or each thread that loads the next slices,
-/// may have its own.
+/// may have its own.  What read() returns takes 16 bytes for each complex number, and twice that while numbers of 16
+/// bits are read.
 class SliceMatrixFile {
  public:
   /// Compares the checksum of the file.  Throws FormatError for damaged files and others.

@@ -12,6 +12,7 @@ namespace kov {
 
 /// One factor of a SpatialOperator.
 struct SpatialStep {
+  /// See SpatialOperator.
   enum class Kind { forward, backward, derivative };
   Kind kind = Kind::forward;
   /// 0, 1, 2: x, y, z.

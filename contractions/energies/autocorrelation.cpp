@@ -107,7 +107,8 @@ Autocorrelation autocorrelation(const Samples& history, const std::function<doub
     up[a] += step;
     down[a] -= step;
     const double gradient = (f(up) - f(down)) / (2 * step);
-    require(std::isfinite(gradient), "a function of means has no slope at their values, and so no error");
+    require(std::isfinite(gradient),
+            "a function of means has no slope at their values, and so no error; take one that is smooth there");
     for (std::size_t i = 0; i < off.size(); ++i) off[i] += gradient * (history[i][a] - mean[a]);
   }
   return analysed(f(mean), off, method);

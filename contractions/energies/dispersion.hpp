@@ -20,6 +20,7 @@ enum class DispersionForm {
 
 /// An energy at p_i = 2 pi n_i / L_i; all in lattice units.
 struct EnergyAtMomentum {
+  /// The momentum.
   std::array<int, 3> n;
   /// One number.
   Resampled energy;
@@ -38,6 +39,7 @@ struct Dispersion {
   /// none, only their errors.
   bool correlated;
 
+  /// m in lattice units, and c^2.
   Estimate mass() const { return parameters.estimate(0); }
   Estimate c2() const { return parameters.estimate(1); }
   /// The fitted E at the momentum n, in lattice units.

@@ -47,6 +47,7 @@ struct FitOptions {
 
 /// A fit of C(t) = sum_n A_n (e^{-E_n t} +- ...) over t = first, ..., last.
 struct Fit {
+  /// The range of times, and the number of exponentials.
   int first, last, n_states;
   /// E_0, A_0, E_1, A_1, energies in growing order; NaN where the fit of a replica did not converge.
   Resampled parameters;
@@ -62,7 +63,9 @@ struct Fit {
   /// Empty, or why there is no fit: the numbers above are NaN then.
   std::string problem = {};
 
+  /// Whether there is a fit.
   bool good() const { return problem.empty(); }
+  /// E_n and A_n with the errors of the replicas.
   Estimate energy(int n = 0) const { return parameters.estimate(2 * std::size_t(n)); }
   Estimate amplitude(int n = 0) const { return parameters.estimate(2 * std::size_t(n) + 1); }
 };

@@ -319,11 +319,12 @@ std::complex<double> CorrelatorMatrix::at(std::size_t row, int t, int i, int j) 
 Samples CorrelatorMatrix::rows_of(const std::vector<std::vector<Samples>>& element) {
   const std::size_t n = element.size();
   require(n > 0 && element.front().size() == n && !element.front().front().empty(),
-          "a matrix of correlators has no elements, or is not square");
+          "a matrix of correlators has no elements, or is not square; give it a row and a column for each operator");
   const std::size_t n_samples = element[0][0].size(), n_times = element[0][0][0].size();
   Samples rows(n_samples, std::vector<double>(2 * n * n * n_times));
   for (std::size_t i = 0; i < n; ++i) {
-    require(element[i].size() == n, "a matrix of correlators has", n, "rows and a row of", element[i].size());
+    require(element[i].size() == n, "a matrix of correlators has", n, "rows and a row of", element[i].size(),
+            "elements; it must be square");
     for (std::size_t j = 0; j < n; ++j) {
       require(element[i][j].size() == n_samples, "elements of a matrix have", n_samples, "and", element[i][j].size(),
               "samples; take those of the same configurations");
@@ -342,7 +343,7 @@ Gevp gevp(const CorrelatorMatrix& matrix, const GevpOptions& options) { return G
 GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution) {
   const int n = matrix.n_operators(), n_times = matrix.n_times();
   require(solution.n_states == n && int(solution.t0.size()) == n_times, "a solution of", solution.n_states,
-          "states does not belong to a matrix of", n, "operators");
+          "states does not belong to a matrix of", n, "operators; give the one that was found for it");
   GevpChecks checks{.asymmetry = {},
                     .smallest_eigenvalue = {},
                     .not_positive = {},

@@ -59,6 +59,7 @@ enum class GevpTracking {
 
 /// The reference times of a generalised eigenvalue problem, and how its states are followed in time.
 struct GevpOptions {
+  /// How t0 belongs to t.
   GevpReference reference = GevpReference::fixed;
   /// The reference time, if `reference` is fixed.
   int t0 = 1;
@@ -69,6 +70,7 @@ struct GevpOptions {
 
 /// States n = 0, 1, ..., as many as operators: the ground state first.
 struct Gevp {
+  /// The number of operators.
   int n_states;
   /// t0 of each t; -1 where there is none (t = 0 of a running reference).
   std::vector<int> t0;
@@ -109,12 +111,14 @@ struct GevpChecks {
   /// with the solution.  Times whose eigenvalues are NaN are among negative_eigenvalue instead.
   double interlacing_violation;
 
+  /// Whether all eigenvalues are positive, states keep their order, and the theorems hold up to rounding.
   bool positive() const { return negative_eigenvalue.empty(); }
   bool ordered() const { return crossed.empty(); }
   bool interlacing() const { return interlacing_violation < 1e-9; }
   /// A line each.
   std::string text() const;
 };
+/// Checks the solution that gevp() found for this matrix.
 GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution);
 
 }  // namespace kov

@@ -20,7 +20,7 @@ LinearFit linear_fit(const Resampled& y, const std::vector<std::vector<double>>&
   for (Eigen::Index k = 0; k < n_unknowns; ++k) {
     const std::vector<double>& list = basis[std::size_t(k)];
     require(list.size() == y.width(), "a function is given at", list.size(), "places, but there are", y.width(),
-            "numbers");
+            "numbers; give it one for each");
     for (Eigen::Index i = 0; i < n; ++i) functions(i, k) = list[std::size_t(i)];
   }
   std::vector<std::size_t> which(y.width());

@@ -85,6 +85,7 @@ struct Jackknife {
 /// of f)^2, in which the first factor makes the error of a mean the usual one.  What is drawn depends on seed, replica
 /// and number of samples alone, so that correlators of one ensemble share replicas.
 struct Bootstrap {
+  /// Their number, and the seed of what is drawn.
   int replicas = 1000;
   std::uint64_t seed = 1;
   /// This many neighbouring samples are averaged first, and these blocks are drawn.

@@ -31,6 +31,7 @@ using MatrixTrace = std::vector<int>;
 
 /// A value is a matrix that is given, of number < the number of matrices, or one that a step makes.
 struct ContractionStep {
+  /// What it makes.
   enum class Kind { product, transpose, trace };
   Kind kind;
   /// The values that are read; right: of products and traces.  A trace reads left and the transpose of what stands at

@@ -123,7 +123,7 @@ void ContractionRunner<T>::run(std::span<const Complex<T>* const> data, int n_it
     if (number >= n_given) return {workspace_.data() + v.offset, v};
     const Complex<T>* const given = data[std::size_t(number)];
     require(given != nullptr, "the matrix", plan_.matrices()[std::size_t(number)].name,
-            "of a plan was not given: it is used");
+            "was not given, but its plan reads it: give an address for it");
     return {given, v};
   };
   for (const ContractionStep& step : plan_.steps()) {

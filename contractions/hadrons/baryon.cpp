@@ -109,13 +109,15 @@ QuarkList<T> needed_quarks(const Quarks<T>& quarks, const std::vector<BaryonCorr
           require(spin >= 0 && spin < 4, op->name, "has a term of spin", spin,
                   ": there are 4, so give one from 0 to 3");
     for (const std::string& name : c.sink.quarks) {
-      require(quarks.contains(name), c.name, "needs the quark", name, "and no propagator was given for it");
+      require(quarks.contains(name), c.name, "needs the quark", name,
+              "and no propagator was given for it: give one of that name");
       needed.insert(name);
     }
     auto sink = c.sink.quarks, source = c.source.quarks;
     std::sort(sink.begin(), sink.end());
     std::sort(source.begin(), source.end());
-    require(sink == source, c.name, "has other quarks at the sink than at the source, so that it vanishes");
+    require(sink == source, c.name,
+            "has other quarks at the sink than at the source, so that it vanishes: leave it out");
   }
   QuarkList<T> list;
   for (const std::string& name : needed) list.emplace_back(name, &quarks.at(name).get());

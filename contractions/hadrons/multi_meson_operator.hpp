@@ -61,6 +61,7 @@ MultiMesonOperator isospin_lowered(const MultiMesonOperator& op);
 /// ...].  The quark of meson k is contracted with the antiquark of the next one, l.
 struct WickContraction {
   std::vector<std::vector<int>> loops;
+  /// (-1)^loops.
   int sign() const { return loops.size() % 2 == 0 ? 1 : -1; }
 };
 

@@ -270,11 +270,12 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
 std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, const std::vector<Correlator>& sources,
                                          bool shared) {
   require(!sinks.empty() && !sources.empty(), "a disconnected product takes loops at the sink and at the source, and",
-          sinks.size(), "and", sources.size(), "were given");
+          sinks.size(), "and", sources.size(), "were given: give one at least of each");
   const std::size_t n = sinks.front().value.size();
   for (const auto* list : {&sinks, &sources})
     for (const Correlator& c : *list)
-      require(c.value.size() == n && n > 0, "loops of", n, "and", c.value.size(), "times have no product");
+      require(c.value.size() == n && n > 0, "loops of", n, "and", c.value.size(),
+              "times have no product: take those of one lattice");
   const auto equal_hits = shared ? detail::equal_hits(sinks, sources) : detail::HitPairs();
   const std::size_t n_pairs = sinks.size() * sources.size() - equal_hits.size();
   require(n_pairs > 0,
@@ -305,7 +306,7 @@ std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, c
 
 std::vector<double> vacuum_subtracted(const std::vector<double>& mean_row) {
   require(mean_row.size() >= 6 && mean_row.size() % 2 == 0, "a row of", mean_row.size(),
-          "numbers is none of disconnected_product()");
+          "numbers is none of disconnected_product(): give the mean of its rows");
   const std::size_t n = mean_row.size() / 2 - 2;
   const double* v = mean_row.data() + 2 * n;
   std::vector<double> result;

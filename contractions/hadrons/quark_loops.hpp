@@ -42,6 +42,7 @@ struct HoppingExpansion {
 template <class T>
 struct LoopModes {
   SpinorField<T> vectors;
+  /// lambda_i of g5 M, in lattice units.
   std::vector<double> values;
 };
 
@@ -55,6 +56,7 @@ LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lat
 struct LoopParameters {
   /// Hit h takes noise.stream + h.
   Noise noise = {.kind = NoiseKind::z4};
+  /// Noise vectors, each of which is diluted.
   int hits = 1;
   LoopDilution dilution = {};
   HoppingExpansion hopping = {};

@@ -24,6 +24,7 @@ struct RotatedQuarks {
   }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+  /// Of a site: all matrices, rotated.
   template <class R>
   struct Site {
     ColorMatrix<R> block[most_baryon_quarks * 16];

@@ -85,7 +85,7 @@ Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonVa
         opened[{left[0], left[1], term.pair[k]}] += scale * term.coefficient;
       }
   require(!opened.empty(), "no correlator has the quark", list[std::size_t(number)].first,
-          "so that there is no sequential source of it");
+          "so that there is no sequential source of it: take one of theirs");
   std::vector<OpenedContraction<T>> contractions;
   for (const auto& [key, c] : opened)
     contractions.push_back({short(key[0]), short(key[1]), short(key[2]), {T(c.real()), T(c.imag())}});
@@ -213,7 +213,7 @@ Propagator<T> baryon_sequential_source(const Quarks<T>& quarks, const std::vecto
   const detail::QuarkList<T> list = detail::needed_quarks<T>(quarks, correlations);
   const PropagatorLabels labels = detail::labels_of_quarks<T>(list);
   require(int(list.size()) <= detail::most_baryon_quarks, "a sequential source of", list.size(),
-          "different quarks was asked for, and it takes", detail::most_baryon_quarks);
+          "different quarks was asked for, and it takes", detail::most_baryon_quarks, ": ask for fewer at a time");
   const auto number = [&](const std::string& name) {
     return int(std::find_if(list.begin(), list.end(), [&](const auto& q) { return q.first == name; }) - list.begin());
   };
@@ -239,7 +239,7 @@ template <class T>
 std::vector<Correlator> three_point_functions(const GaugeLinks<T>& links, const Propagator<T>& s,
                                               const Propagator<T>& q, const std::vector<QuarkCurrent>& currents,
                                               const std::vector<Momentum>& momenta, int source) {
-  require(!currents.empty(), "the list of currents is empty, so there is nothing to compute");
+  require(!currents.empty(), "the list of currents is empty, so there is nothing to compute: give one at least");
   for (const QuarkCurrent& current : currents) detail::check_current(current);
   detail::MovedQuark<T> right(links, s), left(links, q);
   std::vector<Correlator> result(currents.size() * momenta.size());

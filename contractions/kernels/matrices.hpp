@@ -36,6 +36,7 @@ struct Matrices {
 struct Batch {
   int extents[batch_directions] = {1, 1, 1, 1};
 
+  /// Matrices of the batch.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t size() const {
     return std::int64_t(extents[0]) * extents[1] * extents[2] * extents[3];
   }
@@ -54,6 +55,7 @@ Matrices<Z> shared_matrix(Z* data, int n_rows, int n_columns) {
 
 /// What a GPU tells of a kernel in teams; zeros on hosts.
 struct KernelResources {
+  /// Of a thread.
   int registers = 0;
   /// Of registers that did not suffice, and of arrays whose indices are not known: of each thread.
   int spilled_bytes = 0;

@@ -15,6 +15,7 @@
 
 namespace kov::detail {
 
+/// Tiles in scratch memory with these shapes; with resources says what the kernel takes instead of launching it.
 template <class Z, class Tiles>
 void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec, KernelResources* resources = nullptr) {
   using Kernel = ProductTiles<Z, Tiles>;
@@ -41,6 +42,7 @@ void launch_product_tiles(const ProductProblem<Z>& problem, const Exec& exec, Ke
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+/// On CPUs; T: what terms are added in.
 template <class Z, class T = MatrixReal<Z>>
 void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
   using Kernel = ProductPacks<Z, T>;
@@ -60,6 +62,7 @@ void launch_product_packs(const ProductProblem<Z>& problem, const Exec& exec) {
 }
 #endif
 
+/// By tensor cores.  Throws InputError where the device has none.
 template <class Z, class S>
 void launch_product_tensor_tiles([[maybe_unused]] const ProductProblem<Z>& problem, [[maybe_unused]] const Exec& exec,
                                  [[maybe_unused]] KernelResources* resources = nullptr) {
@@ -71,6 +74,7 @@ void launch_product_tensor_tiles([[maybe_unused]] const ProductProblem<Z>& probl
   refuse_tensor_cores();
 }
 
+/// By the kernels of this tiling.
 template <class Z>
 void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
                     KernelResources* resources) {

@@ -20,6 +20,7 @@ class Tuner;
 /// (x, y) of A[x][y] B[y][x].  A_i(p, k) is at left[p * left_stride + i * length + k], B_j likewise.
 template <class Z>
 struct TraceProblem {
+  /// A and B.
   const Z *left = nullptr, *right = nullptr;
   int n_left = 0, n_right = 0;
   std::int64_t length = 0;

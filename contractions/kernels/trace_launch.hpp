@@ -12,6 +12,8 @@
 
 namespace kov::detail {
 
+/// Sums of tiles in scratch memory by a kernel TraceTiles with these shapes; with resources says what the kernel takes
+/// instead of launching it.
 template <class Z, class Tiles>
 void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec, KernelResources* resources) {
   using Kernel = TraceTiles<Z, Tiles>;
@@ -35,6 +37,7 @@ void launch_trace_tiles(const TraceParts<Z>& parts, const Exec& exec, KernelReso
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
+/// On CPUs; T: what terms are added in.
 template <class Z, class T>
 void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
   using Kernel = TracePacks<Z, T>;
@@ -49,6 +52,7 @@ void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
 }
 #endif
 
+/// By tensor cores.  Throws InputError where the device has none.
 template <class Z, class S, class Shape>
 void launch_trace_tensor_tiles([[maybe_unused]] const TraceParts<Z>& parts, [[maybe_unused]] const Exec& exec,
                                [[maybe_unused]] KernelResources* resources) {
@@ -58,6 +62,7 @@ void launch_trace_tensor_tiles([[maybe_unused]] const TraceParts<Z>& parts, [[ma
   refuse_tensor_cores();
 }
 
+/// By the kernels of this tiling; S: the complex or real type of the sums.
 template <class Z, class S>
 void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
   using Shapes = TraceShapes<Z, S>;
@@ -111,6 +116,7 @@ void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& e
 #endif
 }
 
+/// How long the parts are that a CPU cuts its sums into; 1 on GPUs, where it is not asked for.
 template <class Z, bool wide>
 std::int64_t pack_part_length() {
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -120,6 +126,7 @@ std::int64_t pack_part_length() {
 #endif
 }
 
+/// wide: sums of floats in double.
 template <class Z, bool wide>
 void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
   launch_traces<Z, std::conditional_t<wide, Complex<double>, Z>>(parts, tiling, exec, resources);

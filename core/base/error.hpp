@@ -59,6 +59,7 @@ struct NotBuilt : Error {
 struct Condition {
   // NOLINTNEXTLINE: the implicit conversion is the point
   Condition(bool value, std::source_location where = std::source_location::current()) : value(value), where(where) {}
+  /// Whether it holds, and where that is required.
   bool value;
   std::source_location where;
 };

@@ -14,10 +14,12 @@ struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
   FastDivisor() = default;
+  /// Divides by d, from 1 to 2^31 - 1.
   explicit FastDivisor(std::uint32_t d) : divisor(d), shift(0) {
     while ((std::uint64_t(1) << shift) < d) ++shift;
     multiplier = std::uint32_t((((std::uint64_t(1) << shift) - d) << 32) / d + 1);
   }
+  /// n / divisor, rounded down, for n < 2^31.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t n) const {
     const std::uint32_t high = std::uint32_t((std::uint64_t(n) * multiplier) >> 32);
     return (high + n) >> shift;

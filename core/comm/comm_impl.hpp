@@ -8,8 +8,12 @@
 
 namespace kov {
 
+/// The operations of a Comm.  Every rank calls collective ones in the same order; waits end with a TimeoutError after the
+/// seconds of Wait, and with a RankError when another rank has failed.
 struct Comm::Impl {
+  /// Of numbers that are reduced: double, std::int64_t or std::uint64_t.
   enum class Type { real, integer, word };
+  /// How they are reduced.
   enum class Op { sum, max, bit_xor };
   /// What a rank waits for, as named in error messages, and the limit in seconds; 0: no limit.
   struct Wait {
@@ -41,6 +45,8 @@ struct Comm::Impl {
                           double timeout_seconds) const = 0;
 };
 
+/// Messages between pairs of ranks that go on at once: receive() and send() start them, wait() returns when all of them
+/// have arrived.
 struct Comm::Exchange::Impl {
   virtual ~Impl() = default;
   virtual void receive(std::span<std::byte> bytes, int from, int tag) = 0;

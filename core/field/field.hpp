@@ -247,6 +247,7 @@ class HostField {
 /// The four link matrices U_mu(x) per site, mu = 0..3, SU(3), without boundary phases.
 template <class Storage>
 using GaugeField = Field<ColorMatrix, Storage>;
+/// Spinors psi_{s a}(x), spin s = 0..3 and colour a = 0..2: one for each component or, with ColumnLanes, each column.
 template <class Storage, class Lanes = SiteLanes>
 using SpinorField = Field<Spinor, Storage, Lanes>;
 

@@ -96,7 +96,7 @@ concept WithoutStatements = LacksStatements<A> || LacksStatements<B> ||
 
 }  // namespace detail
 
-// These operators only print the message.
+/// These operators only print the message.
 template <class A, class B>
 requires detail::WithoutStatements<A, B>
 auto operator+(const A&, const B&) {

@@ -21,6 +21,7 @@ enum class NoiseKind {
 /// Which noise: the same three give the same numbers.
 struct Noise {
   NoiseKind kind = NoiseKind::z2;
+  /// The run's.
   std::uint64_t seed = 1;
   /// One for each use, so that hits and source times are independent.
   std::uint32_t stream = 0;

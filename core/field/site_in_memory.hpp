@@ -93,6 +93,7 @@ class SiteInMemory {
   alignas(64) T own_[2 * row * n_complex];
 };
 
+/// Complex number i of a site in memory, as site.z[i] of one that is loaded.
 template <template <class> class SiteT, class T, int N, int row, int split>
 KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> element(const SiteInMemory<SiteT, T, N, row, split>& site, int i) {
   return site.z(i);
@@ -104,6 +105,7 @@ struct AdjointInMemory {
   InMemory u;
 };
 
+/// Number i of the adjoint, 3 row + column, from that of the matrix.
 template <class InMemory>
 KOKKOS_FORCEINLINE_FUNCTION auto element(const AdjointInMemory<InMemory>& u, int i) {
   return conj(u.u.z(3 * (i % 3) + i / 3));

@@ -22,6 +22,7 @@ struct SiteShape {
   int n_reals;   // as kernels see it
   int n_stored;  // of these in memory: 12 of the 18 of a colour matrix where the third row is computed; or 8 others
   int n_scale;   // numbers before them that together hold a float, the scale of integers
+  /// Numbers in memory, the scale among them.
   constexpr int n_numbers() const { return n_stored + n_scale; }
   /// Whether no number of a site has to be computed from others.
   constexpr bool stores_all() const { return n_stored == n_reals; }

@@ -17,6 +17,8 @@ inline constexpr bool checks_bounds = true;
 inline constexpr bool checks_bounds = false;
 #endif
 
+/// limit() says what a view covers: outer sites from first on, components and lanes, and the name of its field for
+/// messages.  check() refuses what is outside.
 template <bool checks>
 struct ViewExtents {
   void limit(int, int, int, int, std::string_view) {}

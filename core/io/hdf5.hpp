@@ -37,6 +37,7 @@ enum class Hdf5Kind { integer, real, complex, other };
 
 /// Type and extents of a dataset.
 struct Hdf5Shape {
+  /// Of its numbers.
   Hdf5Kind kind = Hdf5Kind::other;
   /// Per real number or integer.
   int bits = 0;

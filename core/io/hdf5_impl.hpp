@@ -67,6 +67,7 @@ std::string extent_text(const std::vector<std::uint64_t>& extent);
 
 }  // namespace detail
 
+/// What is behind an Hdf5File: handles of the HDF5 library, and where the file is written before it is complete.
 struct Hdf5File::Impl {
   using Id = detail::Hdf5Id;
   using Handle = detail::Hdf5Handle;

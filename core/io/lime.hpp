@@ -23,7 +23,9 @@ bool is_lime(const InputFile& file);
 /// Where one record is.
 struct LimeRecord {
   std::string type;
+  /// In the file, and of the data alone, in bytes.
   std::uint64_t header_offset, data_offset, length;
+  /// Whether a message begins or ends with it.
   bool message_begin, message_end;
 };
 

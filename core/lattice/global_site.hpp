@@ -9,6 +9,7 @@ namespace kov {
 
 /// Small enough to be passed to kernels by value.
 struct GlobalSite {
+  /// Of the lattice's SiteLanes; this rank's first site, and the extents of the whole lattice.
   Layout::View layout;
   Kokkos::Array<int, 4> origin, extent;
 

@@ -13,6 +13,7 @@ struct SiteLanes {
   static constexpr int lanes = default_lanes, width = 1;
   /// Components that share a block on at least one back end: a part of a field begins at a multiple of it.
   static constexpr int columns = 1;
+  /// Whether columns may lie in lanes.
   static constexpr bool holds_columns = false;
 };
 
@@ -22,6 +23,7 @@ struct SiteLanes {
 template <int W>
 struct ColumnLanes {
   static_assert(W == 1 || (W >= 4 && (W & (W - 1)) == 0), "columns come in packs of 4, 8, 16, ..., or 1");
+  /// As those of SiteLanes.
   static constexpr int lanes = has_packs ? W : default_lanes, width = has_packs ? W : 1;
   static constexpr int columns = W;
   static constexpr bool holds_columns = true;

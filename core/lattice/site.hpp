@@ -61,6 +61,7 @@ inline constexpr bool registers_hold_pairs<T> = Pack<T, 2 * default_lanes>::n_wo
 /// Each parity has a multiple of this many outer sites where lanes are sites: two on all CPUs, so that sites have the
 /// same numbers with and without pairs.
 inline constexpr int outer_multiple = has_packs ? 2 : 1;
+/// n_outer rounded up to a multiple of outer_multiple.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int whole_pairs(int n_outer) {
   return (n_outer + outer_multiple - 1) / outer_multiple * outer_multiple;
 }
@@ -96,6 +97,7 @@ struct SiteRange {
     const bool turns = part_outer != n_outer;
     return first + (turns ? (k & 1) * part_outer : 0) + (turns ? k >> 1 : k);
   }
+  /// Pairs of outer sites, where registers hold them.
   int n_pairs() const { return n_outer / 2; }
   /// The k-th pair to work on.
   KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
@@ -125,6 +127,7 @@ struct SiteList {
   const int* items;
   int n;
 
+  /// Pairs of them, where they come in pairs.
   int n_pairs() const { return n / 2; }
   /// As SiteRange::pair().
   KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const { return {items[2 * k]}; }

@@ -19,6 +19,7 @@ struct SiteRows {
   /// The local coordinate of the first site of a row.
   std::function<Coord(std::int64_t group, int row)> first;
 
+  /// Sites of a group.
   std::int64_t group_sites() const { return std::int64_t(rows) * length; }
 };
 

@@ -15,12 +15,14 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
+  /// f: not copied.
   template <class F>
   requires(!std::is_same_v<F, FunctionRef>) FunctionRef(const F& f)
       : object_(&f), call_([](const void* object, Arguments... arguments) -> Result {
           return (*static_cast<const F*>(object))(std::forward<Arguments>(arguments)...);
         }) {}
 
+  /// Calls it.
   Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
 
  private:

@@ -11,6 +11,7 @@
 
 namespace kov {
 
+/// From what is of use to developers to what a user should see.
 enum class LogLevel { debug, info, warning };
 
 /// When the file of a log is opened.

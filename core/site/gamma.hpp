@@ -14,6 +14,7 @@ namespace kov {
 
 /// (Gamma psi)[row] = i^phase[row] psi[column[row]].
 struct Gamma {
+  /// Of the only entry of each row that is not 0, and the power of i that it is: 0 to 3.
   std::array<int, 4> column{0, 1, 2, 3};
   std::array<int, 4> phase{0, 0, 0, 0};
 
@@ -32,6 +33,7 @@ struct Gamma {
     }
     return r;
   }
+  /// Gamma^+, which is Gamma^-1.
   constexpr Gamma adjoint() const {
     Gamma r;
     for (int row = 0; row < 4; ++row) {

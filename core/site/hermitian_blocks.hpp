@@ -20,6 +20,7 @@ struct HermitianBlocks {
   /// The place of entry (i, j), i > j, among the 15 below the diagonal.
   static KOKKOS_FORCEINLINE_FUNCTION constexpr int below(int i, int j) { return i * (i - 1) / 2 + j; }
 
+  /// Entry (i, i) of a block, a real number.
   KOKKOS_FORCEINLINE_FUNCTION const R& diagonal(int block, int i) const {
     return i % 2 == 0 ? z[block_size * block + i / 2].re : z[block_size * block + i / 2].im;
   }

@@ -18,12 +18,14 @@ namespace kov {
 
 /// Lanes of an outer site: a warp's threads on a GPU, a SIMD group on a CPU.
 inline constexpr int default_lanes = 32;
+/// Whether kernels work on packs of lanes, as on CPUs, or on one lane each.
 inline constexpr bool has_packs = false;
 template <class T, int N>
 struct Pack;
 
 #else
 
+/// As above.
 #if defined(__AVX__) || !defined(__ARM_NEON)
 inline constexpr int default_lanes = 8;
 #else
@@ -31,8 +33,8 @@ inline constexpr int default_lanes = 4;
 #endif
 inline constexpr bool has_packs = true;
 
-/// The first register is always written out before a loop over the others: GCC keeps what a loop of two writes in
-/// memory, and a loop of one in registers.
+/// N numbers, which arithmetic takes lane by lane.  The first register is always written out before a loop over the
+/// others: GCC keeps what a loop of two writes in memory, and a loop of one in registers.
 template <class T, int N>
 struct Pack {
   static constexpr int width =
@@ -141,6 +143,7 @@ struct Pack {
 struct HalvesExchange {
   int lower, upper;
 };
+/// Whether these exchange any lanes.
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(int mask) { return mask != 0; }
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool exchanges_lanes(HalvesExchange masks) {
   return (masks.lower | masks.upper) != 0;
@@ -270,6 +273,7 @@ requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION T where_greater(T a
 template <class T>
 requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION int count_greater(T a, T b) { return a > b; }
 
+/// The number in double precision.
 KOKKOS_FORCEINLINE_FUNCTION double to_double(float a) { return a; }
 KOKKOS_FORCEINLINE_FUNCTION double to_double(double a) { return a; }
 

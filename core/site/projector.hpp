@@ -95,6 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const R& c, con
     acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), c * h(Row3::column, a));
   });
 }
+/// The same with a complex number.
 template <int mu, int sign, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const Complex<R>& c, const HalfSpinor<R>& h) {
   HalfSpinor<R> scaled;

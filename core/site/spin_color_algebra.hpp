@@ -123,6 +123,7 @@ concept SpinColorPair = SpinColorBlocks<A> && SpinColorBlocks<B> &&(LazySpinColo
 
 }  // namespace detail
 
+/// Gamma times rows of spins, or columns of spins times Gamma: a permutation with phases, which costs no flops.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION auto operator*(const Gamma& gamma, const M& m) {
   return detail::from_left(detail::LeftGamma{detail::PackedGamma(gamma)}, m);
@@ -161,6 +162,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto operator-(const M& m) {
   return typename M::Real(-1) * m;
 }
 
+/// Products, sums and differences of matrices in spin and colour, of which one at least is not computed yet.
 template <class A, class B>
 requires detail::SpinColorPair<A, B> KOKKOS_FORCEINLINE_FUNCTION auto operator*(const A& a, const B& b) {
   return detail::product_of(a, b);
@@ -179,6 +181,7 @@ requires detail::SpinColorPair<X, Y> KOKKOS_FORCEINLINE_FUNCTION auto diquark(co
   return detail::DiquarkBlocks<X, Y>{x, y};
 }
 
+/// The adjoint in spin and colour, and the transpose in both.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION auto adj(const M& m) {
   return detail::Turn<true, true>{}(m);
@@ -193,6 +196,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto conj(const M& m) {
   return detail::Turn<true, false>{}(m);
 }
 
+/// The matrix as a value, all its blocks computed.
 template <LazySpinColor M>
 KOKKOS_FORCEINLINE_FUNCTION SpinColorMatrix<typename M::Real> to_matrix(const M& m) {
   SpinColorMatrix<typename M::Real> out;

@@ -16,6 +16,7 @@ struct SpinColorMatrix {
   static constexpr int n_complex = 144;
   Complex<R> z[144];
 
+  /// Entry S[s][a][r][b].
   KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int s, int a, int r, int b) const {
     return z[12 * (3 * r + b) + 3 * s + a];
   }

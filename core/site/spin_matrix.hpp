@@ -25,6 +25,7 @@ SpinMatrix<double> spin_matrix(C c) {
 }
 inline const SpinMatrix<double>& spin_matrix(const SpinMatrix<double>& m) { return m; }
 
+/// The product of matrices in spin, a b.
 inline SpinMatrix<double> operator*(const SpinMatrix<double>& a, const SpinMatrix<double>& b) {
   SpinMatrix<double> m = zero<SpinMatrix<double>>();
   for (int i = 0; i < 4; ++i)
@@ -33,6 +34,7 @@ inline SpinMatrix<double> operator*(const SpinMatrix<double>& a, const SpinMatri
   return m;
 }
 
+/// Whether all entries are equal.
 inline bool operator==(const SpinMatrix<double>& a, const SpinMatrix<double>& b) {
   for (int i = 0; i < 16; ++i)
     if (a.z[i].re != b.z[i].re || a.z[i].im != b.z[i].im) return false;

@@ -40,8 +40,8 @@ class ByColumn {
   detail::OneOrMany<C> numbers_;
 };
 
-// Column by column.  All throw InputError when the two have different numbers of columns and neither is a plain number.
-
+/// Column by column.  All throw InputError when the two have different numbers of columns and neither is a plain
+/// number.
 ByColumn<double> operator-(const ByColumn<double>& a);
 ByColumn<std::complex<double>> operator-(const ByColumn<std::complex<double>>& a);
 ByColumn<double> operator*(const ByColumn<double>& a, const ByColumn<double>& b);

@@ -26,8 +26,10 @@ namespace detail {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 
-inline constexpr int sum_chunk = 32;  // outer sites
+/// Outer sites whose terms are added one after the other; chunks are added by sum_chunks().
+inline constexpr int sum_chunk = 32;
 
+/// Lanes of a pack; 1 for plain numbers.
 template <class R>
 inline constexpr int lanes_of = 1;
 template <class T, int N>

@@ -10,6 +10,7 @@
 
 namespace kov::detail {
 
+/// As std::vector<T> of a size that stays what it was constructed with.
 template <class T>
 class OneOrMany {
  public:

@@ -20,6 +20,7 @@ struct SliceSums {
   int n_momenta, n_slices, n_values;
   std::vector<std::complex<double>> z;
 
+  /// The n_values sums of a momentum and a global slice.
   const std::complex<double>* at(int momentum, int slice) const {
     return z.data() + (std::size_t(momentum) * n_slices + slice) * n_values;
   }

@@ -10,9 +10,11 @@
 
 namespace kov::detail {
 
+/// What the numbers of a site S are added in: double, or packs of them.
 template <class S>
 using RealSumOf = DoubleOf<typename S::Real>;
 
+/// sum += |v|^2, the squares in double.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
   kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
@@ -22,6 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
   });
 }
 
+/// |in|^2 of a site: of all groups, or of one.
 template <class View>
 struct Norm2Kernel {
   View in;

@@ -16,12 +16,14 @@ namespace kov {
 struct CloverCoefficients {
   double space, time;
 
+  /// One coefficient for all planes, or one for each kind.
   CloverCoefficients(double c_sw) : space(c_sw), time(c_sw) {}  // NOLINT: meant to be implicit
   CloverCoefficients(double space, double time) : space(space), time(time) {}
 };
 
 /// Of a Wilson-clover operator, in lattice units.
 struct CloverParameters {
+  /// 1 / (2 kappa) - 4.
   double mass = 0;
   CloverCoefficients c_sw = 1;
   /// Twisted mass.

@@ -18,6 +18,7 @@ class TwistedMassOperator : public DiracOperator<Storage, TwistedMassTerm> {
   TwistedMassOperator(const GaugeLinks<Storage>& links, const TwistedMassTerm& term, const LinkForms& forms = {})
       : DiracOperator<Storage, TwistedMassTerm>(Hop<Storage>(links, forms), term) {}
 
+  /// The mass 1 / (2 kappa) - 4 and the twisted mass, in lattice units.
   double mass() const { return this->site_term().mass; }
   double mu() const { return this->site_term().mu; }
 };

@@ -26,6 +26,7 @@ class WilsonCloverOperator : public DiracOperator<Storage, CloverTerm<real_of_st
   WilsonCloverOperator(const GaugeLinks<Storage>& links, const Term& term, const LinkForms& forms = {})
       : DiracOperator<Storage, Term>(Hop<Storage>(links, forms), term.with(forms)) {}
 
+  /// Those of its term.
   const CloverParameters& parameters() const { return this->site_term().parameters(); }
 };
 

@@ -13,9 +13,13 @@ namespace kov {
 /// (Albanese et al., Phys. Lett. B 192 (1987) 163).  The deviation from SU(3) of links from a 32-bit file stays as it
 /// is, as in stout().
 struct ApeSmearing {
+  /// Of the old link beside the sum of the staples.
   double weight = 2.5;
+  /// Steps.
   int n = 1;
+  /// Of the links that are smeared, and of their staples.
   Directions directions = space_directions;
+  /// How g is found.
   TraceProjection projection = {};
 
   /// The other convention: V = (1 - fraction) U_mu + fraction / (2 (d - 1)) sum of the staples in d directions, as MILC

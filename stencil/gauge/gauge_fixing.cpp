@@ -3,8 +3,8 @@
 
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/observables/observables.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <cmath>
 

@@ -30,6 +30,7 @@ enum class GaugeCondition {
 /// How far a gauge condition is met.  A_mu = [U_mu - U_mu^+] / 2 without its trace, mu over the d directions of the
 /// condition.
 struct GaugeFixingPoint {
+  /// 0 before the first.
   int iteration = 0;
   /// The mean of Re tr U_mu / 3 over sites and the d directions: what is maximised.
   double functional = 0;
@@ -88,10 +89,12 @@ class GaugeFixer {
 /// A transformation and how well it does.
 template <class T>
 struct FixedGauge {
+  /// g(x), one matrix a site: gauge_transform(gauge, transformation) fulfils the condition.
   Field<ColorMatrix, T> transformation;
   /// Every check, the first before any iteration; the last is where it ended.
   std::vector<GaugeFixingPoint> history;
 
+  /// Where it ended.
   const GaugeFixingPoint& result() const { return history.back(); }
 };
 

@@ -68,6 +68,7 @@ class GradientFlow {
 
 /// How far to flow, and how often to measure.
 struct FlowParameters {
+  /// Whose gradient is followed.
   FlowAction action = FlowAction::wilson;
   /// The integrator's largest step; reduced a little where the time is not a multiple of it.
   double step = 0.02;

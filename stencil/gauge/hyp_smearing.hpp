@@ -17,8 +17,11 @@ namespace kov {
 /// 3: with three directions only alpha2 (outer) and alpha3 (inner) are used, as in Chroma.
 struct HypSmearing {
   double alpha1 = 0.75, alpha2 = 0.6, alpha3 = 0.3;
+  /// Steps.
   int n = 1;
+  /// Of the links that are smeared, and of their staples.
   Directions directions = all_directions;
+  /// How every step projects.
   TraceProjection projection = {};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/staples.hpp"
 
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/observables/observables.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <algorithm>
 #include <cmath>

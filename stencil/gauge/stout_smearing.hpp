@@ -12,7 +12,9 @@ namespace kov {
 /// (Morningstar and Peardon, Phys. Rev. D 69 (2004) 054501, eqs. (1)-(4), one rho for all directions).
 struct StoutSmearing {
   double rho = 0.1;
+  /// Steps.
   int n = 1;
+  /// Of the links that are smeared, and of their staples.
   Directions directions = space_directions;
 };
 

@@ -23,6 +23,7 @@ KOKKOS_FORCEINLINE_FUNCTION Quaternion<R> operator*(const Quaternion<R>& a, cons
            a.v[0] * b.v[3] + a.v[3] * b.v[0] - a.v[1] * b.v[2] + a.v[2] * b.v[1]}};
 }
 
+/// v[0]^2 + v[1]^2 + v[2]^2 + v[3]^2, the determinant of the 2 x 2 matrix.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R norm2(const Quaternion<R>& a) {
   return a.v[0] * a.v[0] + a.v[1] * a.v[1] + a.v[2] * a.v[2] + a.v[3] * a.v[3];

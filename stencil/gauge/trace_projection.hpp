@@ -10,6 +10,7 @@ namespace kov {
 /// When the projection to SU(3) stops.  It goes through the SU(2) subgroups (0,1), (1,2), (0,2) of every link again and
 /// again, starting from the old link, and raises Re tr U V^+ to the most that each can give.
 struct TraceProjection {
+  /// What is compared to decide.
   enum class Stop {
     /// Each link by itself, once its largest change in a sweep is a rounding: the maximum, gauge covariant.
     converged,
@@ -19,7 +20,9 @@ struct TraceProjection {
     average
   };
   Stop stop = Stop::converged;
+  /// For Stop::average.
   double change = 1e-5;
+  /// Throws beyond this many.
   int max_sweeps = 1000;
 };
 

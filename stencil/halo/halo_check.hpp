@@ -18,6 +18,7 @@ namespace kov {
 
 /// Sent with every checked face.
 struct HaloTrailer {
+  /// Number of the exchange, length and checksum of the face, and its leg.
   std::uint64_t sequence;
   std::uint64_t bytes;
   std::uint32_t crc32;
@@ -34,6 +35,7 @@ void verify(const HaloTrailer& trailer, std::span<const std::byte> message, std:
 
 /// A fault to inject into the next checked face that a rank sends on a leg, to test that the fault is detected.
 struct HaloFault {
+  /// What goes wrong.
   enum class Kind {
     /// The face is not published, but its trailer is sent.
     lost,
@@ -43,6 +45,7 @@ struct HaloFault {
     flipped
   };
   Kind kind;
+  /// Of the sender.
   int rank, leg;
 };
 

@@ -19,6 +19,7 @@ struct HeldReal {
 
 /// The halo holds whole sites.
 struct WholeSites {
+  /// Whether the halo holds whole sites, what kernels may ask for, and the view of a field with this halo.
   static constexpr bool is_whole = true;
   static constexpr int n_variants = 1;
   static constexpr int variant(bool /*adjoint*/) { return 0; }
@@ -32,6 +33,7 @@ struct WholeSites {
 /// 16-bit spinors are rounded to 16 bits again, 28 bytes in place of 52 for a spinor or 48 for floats: each is off by
 /// at most 2^-16 of the largest that is held of the site, and results depend on the decomposition.
 struct SpinProjection {
+  /// As of WholeSites; Held: what the halo holds of a site.
   static constexpr bool is_whole = false;
   template <class T>
   using Held = HalfSpinor<T>;

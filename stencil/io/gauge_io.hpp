@@ -20,6 +20,7 @@ inline constexpr double unitarity_limit = 1e-4;
 
 /// Checks that a user switches off.  What they let pass is noted in GaugeReport::overridden.
 struct ReadGaugeOptions {
+  /// Goes on where these are not as recorded, or links are further from SU(3) than unitarity_limit.
   bool ignore_checksums = false;
   bool ignore_plaquette = false;
   bool ignore_link_trace = false;
@@ -61,6 +62,7 @@ GaugeField<T> read_gauge(const Lattice& lattice, const std::filesystem::path& pa
 
 /// How write_gauge() stores links, and what it records.
 struct WriteGaugeOptions {
+  /// Of the file.
   GaugeFormat format = GaugeFormat::ildg;
   /// Per real number: 32 (rounded to nearest) or 64.
   int bits = 64;

@@ -2,7 +2,7 @@
 #include "kov/stencil/observables/field_strength.hpp"
 
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 
 #include <algorithm>
 #include <array>

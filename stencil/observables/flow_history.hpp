@@ -27,9 +27,11 @@ struct FlowPoint {
   /// Topological charge from the clover.
   double charge = 0;
 
+  /// a^4 E.
   double energy(FlowEnergy kind = FlowEnergy::clover) const {
     return kind == FlowEnergy::clover ? temporal_energy + spatial_energy : plaquette_energy;
   }
+  /// t^2 E, without units.
   double t2_energy(FlowEnergy kind = FlowEnergy::clover) const { return t * t * energy(kind); }
 };
 

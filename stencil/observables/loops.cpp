@@ -2,8 +2,8 @@
 #include "kov/stencil/observables/loops.hpp"
 
 #include "kov/core/site/su3.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/observables/observables.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <cmath>
 #include <utility>

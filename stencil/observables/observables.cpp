@@ -3,7 +3,7 @@
 
 #include "kov/core/launch/exact_sums.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/cuda/adjoint_blocks.hpp"
 #include "kov/stencil/operators/link_view.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 namespace kov {
 

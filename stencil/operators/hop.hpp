@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/core/site/projector.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <optional>
 #include <utility>

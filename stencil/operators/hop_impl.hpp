@@ -11,6 +11,7 @@
 
 namespace kov::detail {
 
+/// Throws InputError unless the hop can be applied to these fields.
 template <class FieldT>
 void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out, const Lattice& lattice) {
   require(in.lattice() == lattice && in.subset() == opposite(out.subset()) && diagonal.conforms(out), "the hop got",

@@ -5,11 +5,11 @@
 // takes steps compiles them once more.
 #pragma once
 
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 #include <type_traits>
 #include <utility>

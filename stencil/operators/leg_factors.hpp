@@ -4,8 +4,8 @@
 // whether links in time are 1.
 #pragma once
 
-#include "kov/stencil/boundary_angles.hpp"
 #include "kov/core/site/complex.hpp"
+#include "kov/stencil/boundary_angles.hpp"
 #include "kov/stencil/stencil.hpp"
 
 #include <complex>
@@ -23,12 +23,14 @@ enum class TimeLinks {
 /// A forward leg in direction mu multiplies by direction[mu], and by e^{i angle_mu} where it goes around the end of the
 /// lattice; a backward leg by their conjugates.
 struct LegFactors {
+  /// Phases of links that go around the end of the lattice.
   BoundaryAngles boundary = {};
   /// Factor of every link in a direction: anisotropy, or the phase e^{-i k_mu} that moves a smearing to the momentum k.
   std::array<std::complex<double>, 4> direction{1, 1, 1, 1};
   TimeLinks time_links = TimeLinks::any;
 
   LegFactors() = default;
+  /// Phases alone.
   LegFactors(const BoundaryAngles& angles) : boundary(angles) {}  // NOLINT: meant to be implicit
 };
 

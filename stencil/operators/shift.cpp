@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/shift.hpp"
 
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
-#include "kov/stencil/run_stencil.hpp"
 
 namespace kov {
 

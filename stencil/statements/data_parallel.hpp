@@ -9,7 +9,7 @@
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/statements/expression.hpp"
 #include "kov/stencil/statements/phase.hpp"
 #include "kov/stencil/statements/statement_sums.hpp"
@@ -216,7 +216,7 @@ auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode
   return result;
 }
 
-// Sums of a statement that does not compile, so that no second message follows.
+/// Sums of a statement that does not compile, so that no second message follows.
 inline double sum(const detail::WrongStatement<true>&, SumMode = SumMode::chunked, const Exec& = {}) { return 0; }
 inline std::vector<double> slice_sum(const detail::WrongStatement<true>&, int = 3, SumMode = SumMode::chunked,
                                      const Exec& = {}) {

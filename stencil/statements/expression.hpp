@@ -11,10 +11,10 @@
 
 namespace kov {
 
-/// Names of directions: using namespace kov::directions.
 namespace directions {
+/// Names of directions: using namespace kov::directions.
 inline constexpr int x = 0, y = 1, z = 2, t = 3;
-}
+}  // namespace directions
 
 namespace detail {
 
@@ -301,6 +301,7 @@ auto shift(const E& e, int mu, int distance) {
     return detail::ShiftTerm<detail::term_t<E>>{detail::term(e), displacement};
 }
 
+/// Sums, differences and opposites at every site, of operands with values of one type.
 template <Operand A, Operand B>
 auto operator+(const A& a, const B& b) {
   return map(detail::Add{}, a, b);
@@ -325,6 +326,7 @@ auto operator/(const A& a, const B& b) {
   return map(detail::Divide{}, a, b);
 }
 
+/// A number, real or complex and the same at every site, times or divided into the values.
 template <SiteNumber C, Operand E>
 auto operator*(C a, const E& e) {
   return map(detail::Multiply{}, detail::number_term<typename detail::term_t<E>::Real>(a), e);
@@ -340,6 +342,7 @@ auto operator/(const E& e, C a) {
   else
     return (C(1) / a) * e;
 }
+/// Sums and differences with a number, which must be of the type of the values: not of matrices.
 template <SiteNumber C, Operand E>
 auto operator+(const E& e, C a) {
   return map(detail::Add{}, e, detail::number_term<typename detail::term_t<E>::Real>(a));

@@ -9,6 +9,7 @@
 
 namespace kov::detail {
 
+// What a value V at a site is: a complex number, a real one, a site object.
 template <class V>
 inline constexpr bool is_complex_v = false;
 template <class R>
@@ -19,6 +20,7 @@ template <template <class> class SiteT, class V>
 inline constexpr bool is_site_v = false;
 template <template <class> class SiteT, class R>
 inline constexpr bool is_site_v<SiteT, SiteT<R>> = true;
+/// The real type that a value consists of.
 template <class V>
 struct ValueReal {
   using type = V;
@@ -86,6 +88,7 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<value_real_t<V>> as_complex(const V& v) {
     return {v, V(0)};
 }
 
+/// a + b.
 struct Add {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
@@ -102,6 +105,7 @@ struct Add {
   }
 };
 
+/// a - b.
 struct Subtract {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
@@ -118,6 +122,7 @@ struct Subtract {
   }
 };
 
+/// -a.
 struct Negate {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& v) const {
@@ -183,6 +188,7 @@ struct Multiply {
   }
 };
 
+/// a / b, b a real number.
 struct Divide {
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const A& a, const B& b) const {
@@ -194,6 +200,7 @@ struct Divide {
   }
 };
 
+/// The adjoint of a matrix, the complex conjugate of a number.
 struct Adjoint {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
@@ -212,6 +219,7 @@ struct Adjoint {
   }
 };
 
+/// The trace in spin and colour, or in the one of them that the matrix has.
 struct Trace {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
@@ -227,7 +235,9 @@ struct Trace {
   }
 };
 
-// Of propagators and their products alone.
+// These four are of propagators and their products alone.
+
+/// The trace in spin alone: a colour matrix.
 struct TraceSpin {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
@@ -235,6 +245,7 @@ struct TraceSpin {
     return kov::trace_spin(v);
   }
 };
+/// The trace in colour alone: a spin matrix.
 struct TraceColor {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
@@ -242,6 +253,7 @@ struct TraceColor {
     return kov::trace_color(v);
   }
 };
+/// Rows and columns exchanged.
 struct Transpose {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {
@@ -249,6 +261,7 @@ struct Transpose {
     return kov::transpose(v);
   }
 };
+/// See diquark().
 struct Diquark {
   template <class X, class Y>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const X& x, const Y& y) const {
@@ -257,6 +270,7 @@ struct Diquark {
   }
 };
 
+/// Of a number.
 struct RealPart {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION value_real_t<V> operator()(const V& v) const {
@@ -265,6 +279,7 @@ struct RealPart {
   }
 };
 
+/// Of a number.
 struct ImaginaryPart {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION value_real_t<V> operator()(const V& v) const {
@@ -318,6 +333,7 @@ struct Outer {
   }
 };
 
+/// Gamma times a value with spin.
 struct GammaTimes {
   Gamma gamma;
   template <class V>
@@ -335,6 +351,7 @@ struct GammaTimes {
     }
   }
 };
+/// A value with spin times Gamma.
 struct TimesGamma {
   Gamma gamma;
   template <class V>
@@ -360,6 +377,7 @@ struct SharedSpin {
     return m;
   }
 };
+/// The matrix times a value with spin, and a value times the matrix.
 template <class T>
 struct SpinTimes : SharedSpin<T> {
   using SharedSpin<T>::SharedSpin;

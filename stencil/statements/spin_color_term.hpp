@@ -37,6 +37,7 @@ struct ShiftedSpinColorNode {
   }
 };
 
+/// A propagator in an expression: its twelve columns, bound to a node where the statement is launched.
 template <class T>
 struct SpinColorTerm {
   using SiteExpressionTag = void;

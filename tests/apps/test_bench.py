@@ -33,7 +33,7 @@ NAMED_BY_CALLERS = {
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
 HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/launch/for_each_item.cpp", "core/launch/for_each_item.hpp", "core/vectors/reduce.hpp",
-             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/run_stencil.hpp", "core/vectors/slice_sum.hpp",
+             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/launch/run_stencil.hpp", "core/vectors/slice_sum.hpp",
              "core/launch/count_sites.hpp", "core/launch/for_each_task.hpp", "core/launch/for_each_task.cpp", "core/vectors/slice_sum.cpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}

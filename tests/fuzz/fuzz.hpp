@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a fuzz target is: valid inputs, and a reader that returns or throws a kov::Error whatever it is given.
-// changes.cpp changes the inputs, driver.cpp calls the reader; each fuzz_*.cpp defines the two functions for one
+// changes.cpp changes the inputs, driver.cpp calls the reader; each targets/fuzz_*.cpp defines the two functions for one
 // format.
 #pragma once
 

@@ -2,21 +2,24 @@
 """The rooms of the layers, the folders in them: what is in one may use it, those before it and the layers below.
 
 violations(root) lists every #include that points to a room that comes later, and every folder that is not a room or holds
-too much.
+too much.  Tests of a layer lie in folders named like its rooms; no folder of tests holds more than a room may.
 """
 import os
 
 from layers import INCLUDE
 
-# "" is the layer's own folder.  Rooms of one group may use each other.
+# "" is the layer's own folder.
 ROOMS = {
-    "core": (("base",), ("site",), ("comm",), ("io",), ("lattice",), ("launch",), ("field",), ("vectors",), ("io/gauge",), ("runtime",)),
-    "stencil": (("", "halo"), ("operators",), ("functions",), ("smearing",), ("observables",), ("dirac",), ("io",), ("gauge",), ("statements",)),
-    "algebra": (("",), ("eigen",), ("krylov",), ("preconditioning",), ("precision",)),
-    "contractions": (("blas",), ("kernels",), ("kernels/ladder",), ("engine",), ("correlators",), ("energies",), ("sources",), ("io",), ("hadrons",), ("distillation",)),
-    "apps": (("settings",), ("program",), ("plot",), ("files",), ("smear",), ("quarks",), ("propagator",), ("distill",), ("spectrum",), ("analyze",), ("bench/scaling",), ("bench/contractions",), ("bench",), ("",)),
+    "core": ("base", "site", "comm", "io", "lattice", "launch", "field", "vectors", "io/gauge", "runtime"),
+    "stencil": ("", "halo", "launch", "operators", "functions", "smearing", "observables", "dirac", "io", "gauge",
+                "statements"),
+    "algebra": ("", "eigen", "krylov", "preconditioning", "precision"),
+    "contractions": ("blas", "kernels", "kernels/ladder", "engine", "correlators", "energies", "sources", "io", "hadrons",
+                     "distillation"),
+    "apps": ("settings", "program", "plot", "files", "smear", "quarks", "propagator", "distill", "spectrum", "analyze",
+             "bench/scaling", "bench/contractions", "bench", ""),
 }
-MOST_FILES = 24  # sources and headers of a room: more than that are not taken in at a glance
+MOST_FILES = 24  # sources, headers and scripts of a folder: more than that are not taken in at a glance
 
 
 def room_of(folder):
@@ -26,9 +29,9 @@ def room_of(folder):
 
 def violations(root):
     """Texts "file: reason", sorted."""
-    found = []
-    for layer, groups in ROOMS.items():
-        rank = {room: number for number, group in enumerate(groups) for room in group}
+    found = violations_of_tests(root)
+    for layer, rooms in ROOMS.items():
+        rank = {room: number for number, room in enumerate(rooms)}
         for folder, folders, names in os.walk(os.path.join(root, layer)):
             here = os.path.relpath(folder, os.path.join(root, layer)).replace(os.sep, "/").strip(".")
             room = room_of(here)
@@ -48,3 +51,18 @@ def violations(root):
                         found.append("%s: includes %s, but %s must not know %s"
                                      % (os.path.join(layer, here, name), include, room or layer, used or layer))
     return sorted(found)
+
+
+def violations_of_tests(root):
+    """The same of folders in tests."""
+    found = []
+    for folder, folders, names in os.walk(os.path.join(root, "tests")):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        sources = [name for name in names if name.endswith((".hpp", ".cpp", ".cpp.in", ".py"))]
+        here = os.path.relpath(folder, root).replace(os.sep, "/")
+        layer, _, room = here.removeprefix("tests").lstrip("/").partition("/")
+        if sources and layer in ROOMS and room and room not in ROOMS[layer]:
+            found.append("%s: %s/%s is not a room" % (here, layer, room))
+        if len(sources) > MOST_FILES:
+            found.append("%s: has more than %d files: cut it" % (here, MOST_FILES))
+    return found

@@ -7,6 +7,9 @@ they are neither in an unnamed namespace nor in `detail`.
 
 A stem means one thing: x/flow.hpp, x/flow.cpp, x/cuda/flow.hpp and tests/x/test_flow.cpp.  repeated(root) lists headers and
 sources of one stem in different rooms, and tests of a stem that are not in its room.
+
+tests/x/test_flow_wilson.cpp tests one side of x/flow.hpp; tests/x/test_x_together.cpp what several stems of the room x have
+in common.  misnamed(root) lists tests in C++ that are named otherwise.
 """
 import os
 
@@ -21,6 +24,21 @@ ALLOWED = {
 
 # Stems that two rooms share, and why.
 ALLOWED_TWICE = {}
+
+# Tests of several rooms, in the folder of their layer and named after what they show, and what they test together.
+ACROSS_ROOMS = {
+    "tests/stencil/test_agreement.cpp": "parameters of smearings, flows, fixing and observables",
+    "tests/stencil/test_decompositions.cpp": "operators and smearings of quark fields",
+    "tests/stencil/test_link_decompositions.cpp": "everything that is computed from links",
+    "tests/contractions/test_chroma_oracle.cpp": "sources, solvers, mesons and baryons",
+    "tests/contractions/test_clover_hadrons.cpp": "sources, solvers, mesons and baryons",
+    "tests/contractions/test_contraction_decompositions.cpp": "sources, solutions and correlators",
+    "tests/contractions/test_covariant_propagators.cpp": "propagators of every operator, and their hadrons",
+    "tests/contractions/test_free_quarks.cpp": "propagators of every operator",
+    "tests/contractions/test_published_propagator.cpp": "sources, operators and solvers",
+    "tests/contractions/test_strange_hadrons.cpp": "mesons and baryons of three quarks",
+    "tests/contractions/test_user_contraction.cpp": "sums over slices of what users write, mesons and baryons",
+}
 
 
 def stem(path):
@@ -72,4 +90,23 @@ def repeated(root, allowed=frozenset(ALLOWED_TWICE)):
     for name, room, file in tests:
         if room not in rooms.get(name, {room}) and name not in allowed:
             found.add("tests/%s/%s: %s is in %s: move the test there" % (room, file, name, " and ".join(sorted(rooms[name]))))
+    return sorted(found)
+
+
+def misnamed(root, allowed=frozenset(ACROSS_ROOMS)):
+    """Texts "file: reason", sorted."""
+    stems, found = {}, []
+    for layer in LAYERS[:-1]:
+        for folder, _, names in os.walk(os.path.join(root, layer)):
+            room = room_of(os.path.relpath(folder, root).replace(os.sep, "/"))
+            stems.setdefault(room, {room.split("/")[-1]}).update(
+                stem(name) for name in names if name.endswith((".hpp", ".cpp", ".cpp.in")))
+    for room, known in stems.items():
+        folder = os.path.join(root, "tests", room)
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            file = "tests/%s/%s" % (room, name)
+            if not name.startswith("test_") or not name.endswith(".cpp") or file in allowed:
+                continue
+            if not any((stem(name) + "_").startswith("test_%s_" % known_stem) for known_stem in known):
+                found.append("%s: no header or source of %s has a name that it begins with" % (file, room))
     return sorted(found)

@@ -18,8 +18,8 @@ class Rooms(unittest.TestCase):
         self.assertEqual(violations(ROOT), [])
 
     def test_every_room_is_there(self):
-        for layer, groups in ROOMS.items():
-            for room in sum(groups, ()):
+        for layer, rooms in ROOMS.items():
+            for room in rooms:
                 self.assertTrue(os.path.isdir(os.path.join(ROOT, layer, room)), (layer, room))
 
     def test_the_picture_and_its_page_show_them(self):
@@ -30,7 +30,7 @@ class Rooms(unittest.TestCase):
             self.assertEqual(file.read(), drawn, "docs/architecture.py > docs/architecture.svg")
         with open(os.path.join(docs, "architecture.md")) as file:
             page = file.read()
-        for room in sum((sum(groups, ()) for groups in ROOMS.values()), ()):
+        for room in sum(ROOMS.values(), ()):
             self.assertIn("`%s`" % room if room else "folder", page)
 
     def check(self, files, count):
@@ -42,10 +42,11 @@ class Rooms(unittest.TestCase):
         self.check({"core/io/text.cpp": '#include "kov/core/io/gauge/nersc.hpp"\n'}, 1)
         self.check({"apps/plot/axes.cpp": '#include "apps/flow_command.hpp"\n#include "apps/smear/smear_command.hpp"\n'}, 2)
 
+        self.check({"stencil/stencil.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 1)
+
     def test_pointing_to_an_earlier_room_is_fine(self):
         self.check({"core/field/field.hpp": '#include "kov/core/base/error.hpp"\n#include "kov/core/field/noise.hpp"\n'}, 0)
-        self.check({"stencil/halo/halo.hpp": '#include "kov/stencil/stencil.hpp"\n#include "kov/core/field/field.hpp"\n',
-                    "stencil/stencil.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
+        self.check({"stencil/halo/halo.hpp": '#include "kov/stencil/stencil.hpp"\n#include "kov/core/field/field.hpp"\n'}, 0)
 
     def test_folders_that_are_not_rooms_are_noticed(self):
         self.check({"core/misc/error.hpp": ""}, 1)
@@ -55,12 +56,22 @@ class Rooms(unittest.TestCase):
         self.check({"stencil/operators/cuda/hop_blocks.hpp": '#include "kov/stencil/operators/hop.hpp"\n'}, 0)
         self.check({"stencil/operators/cuda/hop_blocks.hpp": '#include "kov/stencil/gauge/flow.hpp"\n'}, 1)
         self.check({"stencil/stencil.hpp": '#include "kov/stencil/operators/cuda/hop_blocks.hpp"\n'}, 1)
-        self.check({"stencil/cuda/launch.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
+        self.check({"stencil/halo/cuda/faces.hpp": '#include "kov/stencil/halo/halo.hpp"\n'}, 0)
 
     def test_full_rooms_are_noticed(self):
         full = {"core/base/n%d.hpp" % i: "" for i in range(MOST_FILES)}
         self.check({**full, "core/base/CMakeLists.txt": ""}, 0)
         self.check({**full, "core/base/n0.cpp": ""}, 1)
+
+    def test_full_folders_of_tests_are_noticed(self):
+        for folder in "tests/core/base", "tests/reference":
+            full = {"%s/n%d.py" % (folder, i): "" for i in range(MOST_FILES)}
+            self.check({**full, folder + "/CMakeLists.txt": ""}, 0)
+            self.check({**full, folder + "/n0.cpp": ""}, 1)
+
+    def test_tests_of_no_room_are_noticed(self):
+        self.check({"tests/core/misc/test_error.cpp": "", "tests/misc/rows/table.hpp": ""}, 1)
+        self.check({"tests/core/test_error.cpp": "", "tests/contractions/test_pion.cpp": ""}, 0)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Every source defines what the header of its stem declares, a stem means one thing; and the checks notice what is not so."""
+"""Every source defines what the header of its stem declares, a stem means one thing, tests are named after stems; and the
+checks notice what is not so."""
 import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from stems import ALLOWED, ALLOWED_TWICE, repeated, violations  # noqa: E402
+from stems import ACROSS_ROOMS, ALLOWED, ALLOWED_TWICE, misnamed, repeated, violations  # noqa: E402
 from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -70,6 +71,29 @@ class Stems(unittest.TestCase):
         self.check_repeated(["core/field/table.hpp", "tests/core/test_table.cpp"], 1)
         self.check_repeated(["core/field/table.hpp", "tests/core/field/test_table.cpp"], 0)
         self.check_repeated(["core/field/table.hpp", "tests/core/test_columns.cpp", "tests/reference/table.hpp"], 0)
+
+    def test_tests_are_named_after_what_they_test(self):
+        self.assertEqual(misnamed(ROOT), [])
+
+    def test_tests_across_rooms_are_still_there(self):
+        found = misnamed(ROOT, frozenset())
+        self.assertEqual(sorted(ACROSS_ROOMS), [text.split(":")[0] for text in found])
+
+    def check_misnamed(self, test, count):
+        with tree({path: "" for path in ("core/field/table.hpp", "core/field/cuda/row.hpp", "core/io/text.cpp", test)}) as root:
+            self.assertEqual(len(misnamed(root)), count, test)
+
+    def test_names_of_nothing_in_the_room_are_noticed(self):
+        self.check_misnamed("tests/core/field/test_tables.cpp", 1)
+        self.check_misnamed("tests/core/field/test_text.cpp", 1)
+        self.check_misnamed("tests/core/test_table.cpp", 1)
+
+    def test_sides_of_a_stem_and_of_a_room_are_fine(self):
+        self.check_misnamed("tests/core/field/test_table.cpp", 0)
+        self.check_misnamed("tests/core/field/test_table_of_rows.cpp", 0)
+        self.check_misnamed("tests/core/field/test_row.cpp", 0)
+        self.check_misnamed("tests/core/field/test_field_on_ranks.cpp", 0)
+        self.check_misnamed("tests/core/field/table_support.hpp", 0)
 
 
 if __name__ == "__main__":

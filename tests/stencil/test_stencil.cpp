@@ -3,8 +3,8 @@
 // Stencils of any legs: every neighbour is the right site, whatever the decomposition and the schedule.
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/run_stencil.hpp"
 #include "kov/stencil/stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/operators.hpp"

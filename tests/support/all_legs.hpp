@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/convert.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "tests/reference/gather.hpp"
 
 #include <vector>

@@ -15,6 +15,7 @@ namespace kov::app {
 /// Pairs of times of paper 000's 128 x 128: all on a GPU, and on a CPU some, which stand for all.
 inline constexpr int default_pairs = has_packs ? 64 : 128 * 128;
 
+/// What the tables of `kovariant bench contractions` and `bench paper000` need.
 struct ContractionBench {
   /// The median seconds of one call of an asynchronous function.
   std::function<double(const std::function<void()>&)> seconds;

@@ -10,6 +10,7 @@
 
 namespace kov::app {
 
+/// The options of `kovariant bench scaling`.
 struct ScalingOptions {
   /// Of strong scaling, and of the plan.
   std::optional<Coord> lattice;
@@ -21,6 +22,7 @@ struct ScalingOptions {
   /// Of a rank in the plan, in GiB; 0: memory_of_rank(), of this run.
   double memory = 0;
 
+  /// As options of the command line.
   void declare(Arguments& arguments);
   /// Throws InputError for options that change nothing.  chosen: whether the table is this one.
   void require_used(const Session& session, bool chosen) const;

@@ -10,11 +10,13 @@ namespace kov::app {
 
 /// Bytes of a rank, as the library counted them where the same solve was begun on small lattices.
 struct ScalingMemory {
+  /// Of any rank, and more for each of its sites and of the sites on faces that have halos.
   double fixed, of_site, of_face_site;
 
   /// grid: processes in each direction.
   double of_rank(const Coord& extent, const Coord& grid) const;
 };
+/// Begins a solve of this problem on two small lattices, one of them with halos.
 ScalingMemory scaling_memory(const ScalingProblem& problem, const ScalingPrecision& precision);
 
 /// What --plan is asked.

@@ -13,6 +13,7 @@
 
 namespace kov::app {
 
+/// The system that is solved: a Dirac operator on random links.
 struct ScalingProblem {
   /// "wilson" or "clover".
   std::string action = "clover";

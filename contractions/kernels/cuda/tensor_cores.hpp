@@ -64,18 +64,21 @@ struct TensorNumber<double> {
 /// c = a b + c, or a b for `first`, for matrices a of 16 rows and 8 columns and b of 8 rows and 8 columns, spread over
 /// a warp: thread 4 g + t has a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t + 4); b(t, g), b(t + 4, g); and c(g, 2 t),
 /// c(g, 2 t + 1), c(g + 8, 2 t), c(g + 8, 2 t + 1).
+// Such instructions are volatile: a whole warp carries them out, so they must not be moved into a branch.
 template <bool first>
 KOKKOS_FORCEINLINE_FUNCTION void tensor_product([[maybe_unused]] float (&c)[4],
                                                 [[maybe_unused]] const std::uint32_t (&a)[4],
                                                 [[maybe_unused]] const std::uint32_t (&b)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (first)
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%10, %10, %10, %10};"
         : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(0.0f));
   else
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -101,16 +104,17 @@ KOKKOS_FORCEINLINE_FUNCTION void tensor_multiply_add([[maybe_unused]] double (&c
                                                      [[maybe_unused]] const TensorNumber<double> (&a)[4],
                                                      [[maybe_unused]] const TensorNumber<double> (&b)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
       : "d"(a[0].value), "d"(a[1].value), "d"(a[2].value), "d"(a[3].value), "d"(b[0].value), "d"(b[1].value));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   for (int down = 0; down < 2; ++down)
     for (int k = 0; k < 2; ++k)
-      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-          : "+d"(c[2 * down]), "+d"(c[2 * down + 1])
-          : "d"(a[2 * k + down].value), "d"(b[k].value));
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                   : "+d"(c[2 * down]), "+d"(c[2 * down + 1])
+                   : "d"(a[2 * k + down].value), "d"(b[k].value));
 #endif
 }
 

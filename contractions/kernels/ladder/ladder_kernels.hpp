@@ -345,6 +345,7 @@ void launch_trace_rung(TraceRung rung, const TraceProblem<Complex<T>>& problem, 
 
 namespace kov {
 
+/// See ladder.hpp.
 template <class T>
 void multiply_on_rung(ProductRung rung, const Complex<T>* a, const Complex<T>* b, Complex<T>* c, int n, int n_left,
                       bool batched, const Exec& exec) {
@@ -352,6 +353,7 @@ void multiply_on_rung(ProductRung rung, const Complex<T>* a, const Complex<T>* b
   detail::launch_rung_of<T>(rung, {a, b, c, n, n_left, batched}, exec);
 }
 
+/// See ladder.hpp.
 template <class T>
 KernelResources rung_resources(ProductRung rung) {
   KernelResources resources;
@@ -359,6 +361,7 @@ KernelResources rung_resources(ProductRung rung) {
   return resources;
 }
 
+/// See ladder.hpp.
 template <class T>
 void traces_on_rung(TraceRung rung, const TraceProblem<Complex<T>>& problem, Complex<double>* sums,
                     TraceWorkspace& workspace, const Exec& exec) {

@@ -16,6 +16,7 @@ inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512
                                          : !View::holds_columns           ? 256
                                          : n_legs == 8                    ? 384
                                                                           : 512;
+/// Threads of a block.
 template <class View>
 inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 

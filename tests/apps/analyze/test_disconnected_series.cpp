@@ -182,6 +182,30 @@ TEST(Disconnected, EnergyOfAParticleAboveTheVacuum) {
   EXPECT_NEAR(r.mean[8].mean, 2 * std::exp(-4.0) + 0.245, 4 * r.mean[8].error);
 }
 
+TEST(Disconnected, LoopsOfOneHitEachHaveAProductWhereTheirHitsDiffer) {
+  const Momentum rest{0, 0, 0};
+  AnalyzeParameters parameters;
+  parameters.data.fold = "none";
+  parameters.data.part = "real";
+  parameters.disconnected.channels = {"pion-a0"};
+  std::vector<CorrelatorSeries> all{noise_series("loop", "pion", rest, 0, 1), noise_series("loop", "a0", rest, 1, 2)};
+  const std::vector<CorrelatorSeries> pion{all[0]}, a0{all[1]};
+  std::vector<CorrelatorSeries> found = all;
+  add_disconnected(found, parameters, extent);
+  ASSERT_EQ(found.size(), 3u);
+  const SeriesResult result = analysed(found.back(), parameters);
+  for (std::size_t t = 0; t < 6; ++t)
+    EXPECT_NEAR(result.mean[t].mean, naive(pion, a0, t, 5, true, true).real(), 1e-13) << t;
+  const auto expect_refused = [&] {
+    found = all;
+    EXPECT_THROW(add_disconnected(found, parameters, extent), InputError);
+  };
+  all[1].labels["hit"] = std::int64_t(0);
+  expect_refused();
+  for (CorrelatorSeries& s : all) s.labels.erase("hit");
+  expect_refused();
+}
+
 TEST(Disconnected, EquivalentMomentaAreAveraged) {
   AnalyzeParameters parameters;
   parameters.disconnected.channels = {"pion"};

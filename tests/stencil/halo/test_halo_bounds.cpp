@@ -2,7 +2,7 @@
 //
 // Builds that check bounds check accesses to halos and slices as they do those to fields.
 #include "kov/stencil/functions/slice_stencil.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "tests/support/bounds.hpp"
 
 namespace kov {

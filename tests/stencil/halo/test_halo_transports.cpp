@@ -5,7 +5,7 @@
 #include "kov/core/comm/shared_memory.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/halo/halo_check.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/all_legs.hpp"
 #include "tests/support/grids.hpp"

@@ -19,6 +19,7 @@ namespace kov {
 struct HaloPlan {
   /// The neighbours on one leg that this rank receives from one rank and sends to another.
   struct Face {
+    /// Its number in the stencil.
     int leg = 0;
     /// Where from_rank is relative to this rank, in steps of the process grid.
     Coord offset{};
@@ -42,6 +43,7 @@ struct HaloPlan {
   /// Blocks of the halo, and of all messages out of (or into) this rank.
   int n_blocks = 0, n_message_blocks = 0;
 
+  /// Whether a neighbour of a local site is on another rank.
   bool any() const { return n_blocks > 0; }
   /// The same plan in blocks of this many outer sites each; slots keep their numbers.
   HaloPlan in_blocks_of(int outers) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/halo/halo_plan.hpp"
+#include "kov/stencil/halo_plan.hpp"
 
 #include <cstdlib>
 
