@@ -52,7 +52,7 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   const SliceVectors<F> left_of_y(y);
   SliceMatrices result(lattice, int(momenta.size()), x.n_components(), left_of_y.n());
   const std::size_t numbers = result.values.size();
-  const MomentumPhases<T> phases(lattice, momenta, origin);
+  const MomentumPhases<T> phases(lattice, momenta, origin, exec);
   Kernel kernel{.x = SliceVectors<Field<ColorVector, T>>(x),
                 .y = left_of_y,
                 .sites = sites,
@@ -65,9 +65,9 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
                 .partial = nullptr};
   std::vector<int> zero;
   for (const Momentum& p : momenta) zero.push_back(p == Momentum{0, 0, 0});
-  const Buffer<int> zero_on_device("momenta", std::span<const int>(zero));
+  const Buffer<int> zero_on_device("momenta", std::span<const int>(zero), exec);
   kernel.momentum_is_zero = zero_on_device.data();
-  const Buffer<double> partial("partial products on slices", 2 * numbers * std::size_t(kernel.n_chunks));
+  const Buffer<double> partial("partial products on slices", 2 * numbers * std::size_t(kernel.n_chunks), exec);
   kernel.partial = partial.data();
   for_each_team(
       "gram_by_slice",
@@ -75,14 +75,13 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
        .threads = Kernel::threads,
        .tile_bytes = Kernel::tile_bytes()},
       kernel, exec);
-  const Buffer<double> sums("products on slices", 2 * numbers);
+  const Buffer<double> sums("products on slices", 2 * numbers, exec);
   for (std::size_t first = 0; first < 2 * numbers; first += most_items)
     for_each_item("add_slice_chunks", int(std::min(most_items, 2 * numbers - first)),
                   AddSliceChunks{partial.data(), sums.data(), kernel.n_chunks,
                                  2 * std::size_t(result.rows) * std::size_t(result.columns), first},
                   exec);
-  exec.fence("gram_by_slice");
-  sums.copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
+  sums.copy_to(std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers), exec);
   sum_over_slice_ranks(lattice, std::span(reinterpret_cast<double*>(result.values.data()), 2 * numbers));
   const double work = double(sites.n_slices) * sites.n_sites * double(momenta.size());
   count_work(24.0 * work * result.rows * result.columns, 6.0 * sizeof(T) * work * (result.rows + result.columns));
@@ -107,7 +106,7 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
           "cannot be added to its own vectors: give it another field");
   if (r.rows > most_rows) {
     // Old vectors are read until the last pass: where new ones take their place, they wait elsewhere.
-    const F made = shares_memory ? F(x.lattice(), "combined vectors", y.n_components()) : y.alias();
+    const F made = shares_memory ? y.like("combined vectors", exec) : y.alias();
     const int passes = (r.rows + most_rows - 1) / most_rows;
     for (int pass = 0; pass < passes; ++pass) {
       const int first = int(std::int64_t(r.rows) * pass / passes),
@@ -115,7 +114,7 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
       rotate(x.components(first, end - first), rows_of_slices(x.lattice(), r, first, end - first), made,
              adds || pass > 0, exec, most_rows);
     }
-    if (shares_memory) copy_components(made, 0, y, 0, y.n_components());
+    if (shares_memory) copy_components(made, 0, y, 0, y.n_components(), exec);
     return;
   }
   // [slice][row][re|im][column], columns padded to whole packs.
@@ -132,8 +131,8 @@ void SliceColumnMatrices<T, F>::rotate(const Field<ColorVector, T>& x, const Sli
         row[j] = T(z.real());
         row[padded + j] = T(z.imag());
       }
-  const Buffer<T> matrices("combinations on slices", std::span<const T>(numbers));
-  const Buffer<int> empty("slices without a combination", std::span<const int>(is_empty));
+  const Buffer<T> matrices("combinations on slices", std::span<const T>(numbers), exec);
+  const Buffer<int> empty("slices without a combination", std::span<const int>(is_empty), exec);
   const int at_once = Kernel::sites_at_once(r.rows);
   const Kernel kernel{.in = in,
                       .out = out,

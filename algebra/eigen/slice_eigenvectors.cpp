@@ -272,20 +272,20 @@ SliceEigenvectors<T> lowest_eigenvectors_by_slice(const Operator<Field<ColorVect
 }
 
 template <class T>
-void fix_phases_by_slice(const Field<ColorVector, T>& vectors) {
+void fix_phases_by_slice(const Field<ColorVector, T>& vectors, const Exec& exec) {
   const Lattice& lattice = vectors.lattice();
   const Geometry& geometry = lattice.geometry();
   const Layout& layout = vectors.layout();
   const Coord box = geometry.local_extent();
   const int n_sites = box[0] * box[1] * box[2], n = vectors.n_components(), items = box[3] * n;
-  const Buffer<double> found("phases", std::size_t(3 * items));
+  const Buffer<double> found("phases", std::size_t(3 * items), exec);
   const Coord& extent = lattice.extent();
   using View = typename Field<ColorVector, T>::View;
   for_each_item("first_large_number", items,
                 detail::FirstLargeNumber<View>{vectors.view(), &layout, layout.view(), n_sites, n,
-                                               1e-4 / (3.0 * extent[0] * extent[1] * extent[2]), found.data()});
-  Kokkos::fence("first_large_number");
-  const std::vector<double> mine = found.to_host();
+                                               1e-4 / (3.0 * extent[0] * extent[1] * extent[2]), found.data()},
+                exec);
+  const std::vector<double> mine = found.to_host(exec);
   // Which of the ranks that share these slices has the first of all: [rank][item][place in the slice, re, im].
   const Coord& grid = geometry.grid();
   const int n_ranks = grid[0] * grid[1] * grid[2];
@@ -315,13 +315,13 @@ void fix_phases_by_slice(const Field<ColorVector, T>& vectors) {
     if (first) phase = std::conj(std::complex<double>(first[1], first[2])) / std::hypot(first[1], first[2]);
     phases.push_back({T(phase.real()), T(phase.imag())});
   }
-  const Buffer<Complex<T>> there("phases", std::span<const Complex<T>>(phases));
+  const Buffer<Complex<T>> there("phases", std::span<const Complex<T>>(phases), exec);
   const detail::MultiplyPhases<T> multiply{vectors.view(), layout.view(), there.data(), n};
   if constexpr (has_packs)
-    for_each_lane("multiply_phases", vectors.range(), multiply);
+    for_each_lane("multiply_phases", vectors.range(), multiply, exec);
   else
-    for_each_site("multiply_phases", vectors.range(), n, multiply);
-  Kokkos::fence("multiply_phases");  // before the phases are freed
+    for_each_site("multiply_phases", vectors.range(), n, multiply, exec);
+  exec.fence("multiply_phases");  // before the phases are freed
   detail::count_work(18.0 * double(volume(box)) * n, 12.0 * sizeof(T) * double(volume(box)) * n);
 }
 
@@ -331,7 +331,7 @@ template SliceEigenvectors<float> lowest_eigenvectors_by_slice(const Operator<Fi
 template SliceEigenvectors<double> lowest_eigenvectors_by_slice(const Operator<Field<ColorVector, double>>&,
                                                                 const Operator<Field<ColorVector, double>>&,
                                                                 const Lattice&, const SliceEigenParameters&);
-template void fix_phases_by_slice(const Field<ColorVector, float>&);
-template void fix_phases_by_slice(const Field<ColorVector, double>&);
+template void fix_phases_by_slice(const Field<ColorVector, float>&, const Exec&);
+template void fix_phases_by_slice(const Field<ColorVector, double>&, const Exec&);
 
 }  // namespace kov

@@ -99,8 +99,9 @@ SliceEigenvectors<T> lowest_eigenvectors_by_slice(const Operator<Field<ColorVect
                                                   const Operator<Field<ColorVector, T>>& filter, const Lattice& lattice,
                                                   const SliceEigenParameters& parameters);
 
-/// Multiplies each vector on each slice by the phase that SliceEigenvectors::vectors asks for.  Collective.
+/// Multiplies each vector on each slice by the phase that SliceEigenvectors::vectors asks for.  Collective; waits for
+/// exec.
 template <class T>
-void fix_phases_by_slice(const Field<ColorVector, T>& vectors);
+void fix_phases_by_slice(const Field<ColorVector, T>& vectors, const Exec& exec = {});
 
 }  // namespace kov

@@ -37,7 +37,9 @@ struct SliceVectors {
   }
 };
 
-/// Adds the chunks of each matrix in their order; an item is a real number of a matrix.
+/// Adds the chunks of each matrix in their order; an item is a real number of a matrix.  slice_sums() does not do that:
+/// it takes the numbers of a site from one kernel and keeps those of all slices of the lattice for a chunk of few
+/// sites, while these matrices have up to 10^9 numbers, of this rank's slices alone, and chunks as memory allows.
 struct AddSliceChunks {
   const double* partial;
   double* sums;

@@ -18,8 +18,9 @@ void require_relaxation(double omega) {
 }
 
 /// The steps omega (A r, r) / |A r|^2 along r, where q = A r; 0 where q is 0.
-ByColumn<std::complex<double>> steps_along(const Vector& r, const Vector& q, double omega, const ColumnMask& finished) {
-  const auto [qr, qq] = inner_product_norm2_by_column(q, r, finished);
+ByColumn<std::complex<double>> steps_along(const Vector& r, const Vector& q, double omega, const ColumnMask& finished,
+                                           const Exec& exec = {}) {
+  const auto [qr, qq] = inner_product_norm2_by_column(q, r, finished, exec);
   ByColumn<std::complex<double>> steps = omega * qr / qq;
   for (std::size_t k = 0; k < steps.size(); ++k)
     if (qq[k] == 0) steps[k] = 0;
@@ -57,14 +58,14 @@ MinimalResidualSteps::MinimalResidualSteps(const Operator<Vector>& A, const Vect
   require_relaxation(omega);
 }
 
-void MinimalResidualSteps::apply(const Vector& in, const Vector& out) const {
-  copy(in, r_);
-  zero(out);
+void MinimalResidualSteps::apply(const Vector& in, const Vector& out, const Exec& exec) const {
+  copy(in, r_, {}, exec);
+  zero(out, exec);
   for (int k = 0; k < n_steps_; ++k) {
-    A_.apply(r_, q_);
-    const auto steps = steps_along(r_, q_, omega_, {});
-    axpy(steps, r_, out);
-    if (k + 1 < n_steps_) axpy(-steps, q_, r_);
+    A_.apply(r_, q_, exec);
+    const auto steps = steps_along(r_, q_, omega_, {}, exec);
+    axpy(steps, r_, out, {}, exec);
+    if (k + 1 < n_steps_) axpy(-steps, q_, r_, {}, exec);
   }
 }
 

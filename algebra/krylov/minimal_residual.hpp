@@ -46,10 +46,11 @@ class MinimalResidualSteps {
   MinimalResidualSteps(const Operator<Vector>& A, const Vector& like, int n_steps, double omega = 1);
 
   template <class F>
-  void apply(const F& in, const F& out) const {
-    apply(Vector(in), Vector(out));
+  void apply(const F& in, const F& out, const Exec& exec = {}) const {
+    apply(Vector(in), Vector(out), exec);
   }
-  void apply(const Vector& in, const Vector& out) const;
+  /// Ordered on exec, for which it waits in each step.
+  void apply(const Vector& in, const Vector& out, const Exec& exec = {}) const;
 
  private:
   Operator<Vector> A_;

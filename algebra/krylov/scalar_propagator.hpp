@@ -12,17 +12,19 @@ namespace kov {
 template <class T>
 class ScalarOperator {
  public:
-  /// Throws InputError unless mass_squared is a number, 0 or more.
-  ScalarOperator(const GaugeLinks<T>& links, double mass_squared, Dimensions dimensions = Dimensions::spacetime)
-      : laplacian_(links, dimensions), mass_squared_(mass_squared) {
+  /// forms: {.columns = true} if it will be applied to columns in lanes.  Throws InputError unless mass_squared is a
+  /// number, 0 or more.
+  ScalarOperator(const GaugeLinks<T>& links, double mass_squared, Dimensions dimensions = Dimensions::spacetime,
+                 const LinkForms& forms = {})
+      : laplacian_(links, dimensions, forms), mass_squared_(mass_squared) {
     require(mass_squared >= 0 && mass_squared <= 1e300, "a squared mass of", mass_squared,
             "makes an operator that is not positive: give a number in lattice units, 0 or more");
   }
 
-  /// Every component of a full field.  Asynchronous.
-  template <template <class> class SiteT>
-  void apply(const Field<SiteT, T>& in, const Field<SiteT, T>& out) const {
-    laplacian_.combine(2 * int(laplacian_.dimensions()) + mass_squared_, -1, in, out);
+  /// Every component of a full field.  Asynchronous, ordered on exec.
+  template <template <class> class SiteT, class Lanes>
+  void apply(const Field<SiteT, T, Lanes>& in, const Field<SiteT, T, Lanes>& out, const Exec& exec = {}) const {
+    laplacian_.combine(2 * int(laplacian_.dimensions()) + mass_squared_, -1, in, out, exec);
   }
 
   double mass_squared() const { return mass_squared_; }
@@ -36,9 +38,9 @@ class ScalarOperator {
 /// (-Laplacian + m^2) phi = source, by conjugate gradients.  phi holds the first guess; ColorVector or Spinor (four
 /// independent spins), any number of components, each a system of its own.  The true residual is in the report.
 /// Collective.  Throws like ConjugateGradient; a squared mass of 0 on unit links has no solution.
-template <template <class> class SiteT, class T>
-SolveReport solve_scalar(const ScalarOperator<T>& A, const Field<SiteT, T>& source, const Field<SiteT, T>& phi,
-                         const ConjugateGradient& solver = {}) {
+template <template <class> class SiteT, class T, class Lanes>
+SolveReport solve_scalar(const ScalarOperator<T>& A, const Field<SiteT, T, Lanes>& source,
+                         const Field<SiteT, T, Lanes>& phi, const ConjugateGradient& solver = {}) {
   return solver(A, source, phi);
 }
 

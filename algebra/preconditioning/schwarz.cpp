@@ -81,24 +81,24 @@ Schwarz<T>::Schwarz(const Lattice& lattice, const Operator<F>& M, const Operator
 }
 
 template <class T>
-void Schwarz<T>::apply(const Vector& in, const Vector& out) const {
+void Schwarz<T>::apply(const Vector& in, const Vector& out, const Exec& exec) const {
   require(in.n_components() == r_.n_components() && in.subset() == Subset::all, "a Schwarz procedure for",
           r_.n_components(), "columns on all sites was applied to", in.name(), "with", in.n_components(), "on",
           in.subset() == Subset::all ? "all" : "half of the",
           "sites: construct it with the number of columns, and give it full fields");
   const Vector r(r_), x(x_), z(z_), Mz(Mz_);
-  convert(in, r);
-  zero(x);
+  convert(in, r, exec);
+  zero(x, exec);
   for (int cycle = 0; cycle < parameters_.cycles; ++cycle)
     for (const Field<Scalar, T>* const colour : {&black_, &white_}) {
-      source_ = *colour * r_;
-      in_blocks_.apply(Vector(source_), z);
-      axpy(1.0, z, x);
+      assign(*colour * r_, source_, exec);
+      in_blocks_.apply(Vector(source_), z, exec);
+      axpy(1.0, z, x, {}, exec);
       if (cycle + 1 == parameters_.cycles && colour == &white_) break;  // nobody reads this residual
-      M_.apply(z_, Mz_);
-      axpy(-1.0, Mz, r);
+      M_.apply(z_, Mz_, exec);
+      axpy(-1.0, Mz, r, {}, exec);
     }
-  convert(x, out);
+  convert(x, out, exec);
 }
 
 template class Schwarz<float>;

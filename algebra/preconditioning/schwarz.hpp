@@ -66,11 +66,12 @@ class Schwarz {
                 parameters, n_columns) {}
 
   template <class F>
-  void apply(const F& in, const F& out) const {
-    apply(Vector(in), Vector(out));
+  void apply(const F& in, const F& out, const Exec& exec = {}) const {
+    apply(Vector(in), Vector(out), exec);
   }
-  /// Throws InputError unless the fields have n_columns columns of spinors on all sites.
-  void apply(const Vector& in, const Vector& out) const;
+  /// Ordered on exec, for which it waits in each step.  Throws InputError unless the fields have n_columns columns of
+  /// spinors on all sites.
+  void apply(const Vector& in, const Vector& out, const Exec& exec = {}) const;
 
  private:
   using F = SpinorField<T>;

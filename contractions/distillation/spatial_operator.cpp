@@ -45,10 +45,10 @@ SpatialOperator spatial_operator(const std::string& text) {
 
 template <class T>
 void apply_spatial_operator(const GaugeLinks<T>& links, const SpatialOperator& D, const Field<ColorVector, T>& in,
-                            const Field<ColorVector, T>& out) {
-  if (D.steps.empty()) return copy(in, out);
+                            const Field<ColorVector, T>& out, const Exec& exec) {
+  if (D.steps.empty()) return copy(in, out, exec);
   Field<ColorVector, T> other;
-  if (D.steps.size() > 1) other = in.like("displaced vectors");
+  if (D.steps.size() > 1) other = in.like("displaced vectors", exec);
   const Field<ColorVector, T>* from = &in;
   for (std::size_t left = D.steps.size(); left-- > 0;) {
     const SpatialStep& step = D.steps[left];
@@ -56,16 +56,16 @@ void apply_spatial_operator(const GaugeLinks<T>& links, const SpatialOperator& D
             "is not one in space: take 0, 1 or 2");
     const Field<ColorVector, T>& to = left % 2 == 0 ? out : other;
     if (step.kind == SpatialStep::Kind::derivative)
-      covariant_derivative(links, *from, step.direction, to);
+      covariant_derivative(links, *from, step.direction, to, exec);
     else
-      covariant_shift(links, *from, step.direction, step.kind == SpatialStep::Kind::forward ? +1 : -1, to);
+      covariant_shift(links, *from, step.direction, step.kind == SpatialStep::Kind::forward ? +1 : -1, to, exec);
     from = &to;
   }
 }
 
 template void apply_spatial_operator(const GaugeLinks<float>&, const SpatialOperator&, const Field<ColorVector, float>&,
-                                     const Field<ColorVector, float>&);
+                                     const Field<ColorVector, float>&, const Exec&);
 template void apply_spatial_operator(const GaugeLinks<double>&, const SpatialOperator&,
-                                     const Field<ColorVector, double>&, const Field<ColorVector, double>&);
+                                     const Field<ColorVector, double>&, const Field<ColorVector, double>&, const Exec&);
 
 }  // namespace kov

@@ -36,9 +36,9 @@ std::string to_string(const SpatialOperator& D);
 SpatialOperator spatial_operator(const std::string& text);
 
 /// out = D in for every component; in and out are different fields of colour vectors of one shape.  One sweep for each
-/// step, and another field of that shape for two or more.  Collective.
+/// step, and another field of that shape for two or more.  Collective.  Ordered on exec.
 template <class T>
 void apply_spatial_operator(const GaugeLinks<T>& links, const SpatialOperator& D, const Field<ColorVector, T>& in,
-                            const Field<ColorVector, T>& out);
+                            const Field<ColorVector, T>& out, const Exec& exec = {});
 
 }  // namespace kov

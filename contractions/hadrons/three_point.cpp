@@ -68,7 +68,7 @@ namespace {
 /// Values whose quarks are numbers of `list`; number: the one that is opened.
 template <class T>
 Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonValue>& values, int number, int t_sink,
-                            const Momentum& p, const PropagatorLabels& labels) {
+                            const Momentum& p, const PropagatorLabels& labels, const Exec& exec) {
   const Lattice& lattice = list.front().second->lattice();
   require(t_sink >= 0 && t_sink < lattice.extent()[3], "the time", t_sink, "of a sink is outside the lattice",
           to_string(lattice.extent()), "; give one from 0 to the extent minus 1");
@@ -89,16 +89,16 @@ Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonVa
   std::vector<OpenedContraction<T>> contractions;
   for (const auto& [key, c] : opened)
     contractions.push_back({short(key[0]), short(key[1]), short(key[2]), {T(c.real()), T(c.imag())}});
-  const Buffer<OpenedContraction<T>> buffer("opened contractions", contractions);
+  const Buffer<OpenedContraction<T>> buffer("opened contractions", contractions, exec);
 
   const Propagator<T>& quark = *list[std::size_t(number)].second;
   Propagator<T> source = quark.like("sequential source");
   OpenedBaryonKernel<T> kernel{{{}, int(list.size())}, GlobalSite(lattice),      t_sink,
                                buffer.data(),          int(contractions.size()), source.columns().view()};
   for (std::size_t q = 0; q < list.size(); ++q) kernel.quarks.s[q] = list[q].second->columns().view();
-  for_each_lane("baryon_sequential_source", source.columns().range(), kernel);
-  multiply_phase(source.columns(), Momentum{-p[0], -p[1], -p[2]}, labels.origin);
-  Exec().fence("the list of contractions ends here");
+  for_each_lane("baryon_sequential_source", source.columns().range(), kernel, exec);
+  multiply_phase(source.columns(), Momentum{-p[0], -p[1], -p[2]}, labels.origin, exec);
+  exec.fence("the list of contractions ends here");
   source.labels.source = "sequential";
   return source;
 }
@@ -203,13 +203,14 @@ QuarkCurrent quark_current(const std::string& text) {
 }
 
 template <class T>
-Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const Gamma& sink, const Momentum& p) {
-  return sequential_source(s2, t_sink, Gamma::five() * sink.adjoint() * Gamma::five(), {-p[0], -p[1], -p[2]});
+Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const Gamma& sink, const Momentum& p,
+                                      const Exec& exec) {
+  return sequential_source(s2, t_sink, Gamma::five() * sink.adjoint() * Gamma::five(), {-p[0], -p[1], -p[2]}, exec);
 }
 
 template <class T>
 Propagator<T> baryon_sequential_source(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
-                                       const std::string& quark, int t_sink, const Momentum& p) {
+                                       const std::string& quark, int t_sink, const Momentum& p, const Exec& exec) {
   const detail::QuarkList<T> list = detail::needed_quarks<T>(quarks, correlations);
   const PropagatorLabels labels = detail::labels_of_quarks<T>(list);
   require(int(list.size()) <= detail::most_baryon_quarks, "a sequential source of", list.size(),
@@ -223,16 +224,16 @@ Propagator<T> baryon_sequential_source(const Quarks<T>& quarks, const std::vecto
     const auto& q = c.sink.quarks;
     values.push_back(detail::wick_contraction(c.sink, c.source, {number(q[0]), number(q[1]), number(q[2])}));
   }
-  return detail::opened_source<T>(list, values, number(quark), t_sink, p, labels);
+  return detail::opened_source<T>(list, values, number(quark), t_sink, p, labels, exec);
 }
 
 template <class T>
 Propagator<T> baryon_sequential_source(const Propagator<T>& q, const Propagator<T>& p, const BaryonChannel& channel,
-                                       bool of_p, int t_sink, const Momentum& momentum) {
+                                       bool of_p, int t_sink, const Momentum& momentum, const Exec& exec) {
   require(channel.direct == channel.exchange, channel.name,
           "is defined for equal quarks only: its flavours cannot be told apart");
   return detail::opened_source<T>({{"q", &q}, {"p", &p}}, {detail::value_of(channel, 0, 1)}, of_p ? 1 : 0, t_sink,
-                                  momentum, detail::labels_of_both(q, p));
+                                  momentum, detail::labels_of_both(q, p), exec);
 }
 
 template <class T>
@@ -285,20 +286,22 @@ std::vector<Correlator> three_point_functions(const GaugeLinks<T>& links, const 
   return result;
 }
 
-template Propagator<float> meson_sequential_source(const Propagator<float>&, int, const Gamma&, const Momentum&);
+template Propagator<float> meson_sequential_source(const Propagator<float>&, int, const Gamma&, const Momentum&,
+                                                   const Exec&);
 template Propagator<float> baryon_sequential_source<float>(const Quarks<float>&, const std::vector<BaryonCorrelation>&,
-                                                           const std::string&, int, const Momentum&);
+                                                           const std::string&, int, const Momentum&, const Exec&);
 template Propagator<float> baryon_sequential_source(const Propagator<float>&, const Propagator<float>&,
-                                                    const BaryonChannel&, bool, int, const Momentum&);
+                                                    const BaryonChannel&, bool, int, const Momentum&, const Exec&);
 template std::vector<Correlator> three_point_functions(const GaugeLinks<float>&, const Propagator<float>&,
                                                        const Propagator<float>&, const std::vector<QuarkCurrent>&,
                                                        const std::vector<Momentum>&, int);
-template Propagator<double> meson_sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&);
+template Propagator<double> meson_sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&,
+                                                    const Exec&);
 template Propagator<double> baryon_sequential_source<double>(const Quarks<double>&,
                                                              const std::vector<BaryonCorrelation>&, const std::string&,
-                                                             int, const Momentum&);
+                                                             int, const Momentum&, const Exec&);
 template Propagator<double> baryon_sequential_source(const Propagator<double>&, const Propagator<double>&,
-                                                     const BaryonChannel&, bool, int, const Momentum&);
+                                                     const BaryonChannel&, bool, int, const Momentum&, const Exec&);
 template std::vector<Correlator> three_point_functions(const GaugeLinks<double>&, const Propagator<double>&,
                                                        const Propagator<double>&, const std::vector<QuarkCurrent>&,
                                                        const std::vector<Momentum>&, int);

@@ -37,9 +37,10 @@ QuarkCurrent quark_current(const std::string& text);
 /// With Q = M1^-1 of it, where M1 is the operator of S1 or, for twisted quarks, that of opposite mu,
 ///   g5 Q(y)^+ g5 = sum over x of e^{i p.(x - origin)} S2(origin, x) Gamma S1(x, y),
 /// so that three_point_functions(links, S1, Q, ...) has the current between quark and quark: that of the antiquark is
-/// the current of S2 with the roles exchanged.
+/// the current of S2 with the roles exchanged.  Ordered on exec.
 template <class T>
-Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const Gamma& sink, const Momentum& p);
+Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const Gamma& sink, const Momentum& p,
+                                      const Exec& exec = {});
 
 /// The same for the quark `quark` of baryon correlators, all contractions of which are opened at every propagator of
 /// that name in turn: g5 (d C / d S)^* g5 e^{-i p.(x - origin)} on t_sink with C the sum of the correlators at x, in
@@ -47,15 +48,15 @@ Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const
 /// the conserved charge, count its lines.
 ///
 /// Takes 600 flops for each propagator and 380 for each pair of quarks that contractions leave, at the sites of t_sink.
-/// Fences.  Collective. Throws
-/// InputError as baryons() does, for a time outside the lattice, and when no operator has the quark.
+/// Waits for exec.  Collective.  Throws InputError as baryons() does, for a time outside the lattice, and when no
+/// operator has the quark.
 template <class T>
 Propagator<T> baryon_sequential_source(const Quarks<T>& quarks, const std::vector<BaryonCorrelation>& correlations,
-                                       const std::string& quark, int t_sink, const Momentum& p);
+                                       const std::string& quark, int t_sink, const Momentum& p, const Exec& exec = {});
 /// The same for channels of the quarks q, q and p, as in baryons(); of_p: the quark p is opened instead of both q.
 template <class T>
 Propagator<T> baryon_sequential_source(const Propagator<T>& q, const Propagator<T>& p, const BaryonChannel& channel,
-                                       bool of_p, int t_sink, const Momentum& momentum);
+                                       bool of_p, int t_sink, const Momentum& momentum, const Exec& exec = {});
 
 /// C(q, t) = sum_y e^{+i q.(y - origin)} Tr[g5 Q(y)^+ g5 Gamma O S(y) Gamma_source] for every current and momentum q, t
 /// of the current counted from the origin: the three-point function of the sink that the sequential propagator Q is

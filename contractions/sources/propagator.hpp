@@ -68,10 +68,11 @@ class Propagator {
 };
 
 /// A new propagator whose columns are smeared by smear.apply(in, out); any operator on fields of spinors will do.
+/// Ordered on exec.
 template <class T, class Smearing>
-Propagator<T> smeared(const Propagator<T>& s, const Smearing& smear) {
+Propagator<T> smeared(const Propagator<T>& s, const Smearing& smear, const Exec& exec = {}) {
   Propagator<T> out = s.like("smeared " + s.name());
-  smear.apply(s.columns(), out.columns());
+  Operator<SpinorField<T>>(smear).apply(s.columns(), out.columns(), exec);
   return out;
 }
 

@@ -28,13 +28,13 @@ void assign(const E& expression, const Propagator<T>& out, const Exec& exec = {}
   detail::ExpressionPlan plan(exec);
   expression.collect(plan, false, {});
   const bool conflict = plan.prepare(detail::FieldInfo::of_whole_sites(out.columns()));
-  const Propagator<T> target = conflict ? out.like("temporary of an assignment") : out.alias();
+  const SpinorField<T> target =
+      conflict ? out.columns().like("temporary of an assignment", exec) : out.columns().alias();
   const auto node = expression.template bind<false>(plan, {});
   using Columns = typename SpinorField<T>::View;
-  for_each_site(
-      "assign_propagator", target.columns().range(),
-      detail::AssignSpinColorKernel<std::remove_const_t<decltype(node)>, Columns>{node, target.columns().view()}, exec);
-  if (conflict) copy(target.columns(), out.columns(), exec);
+  for_each_site("assign_propagator", target.range(),
+                detail::AssignSpinColorKernel<std::remove_const_t<decltype(node)>, Columns>{node, target.view()}, exec);
+  if (conflict) copy(target, out.columns(), exec);
 }
 
 }  // namespace kov

@@ -25,13 +25,13 @@ struct UnitVectorsKernel {
 };
 
 template <class T>
-SpinorField<T> unit_vectors(const Lattice& lattice, const Coord& origin, int first, int n) {
+SpinorField<T> unit_vectors(const Lattice& lattice, const Coord& origin, int first, int n, const Exec& exec) {
   require_on_lattice(origin, lattice);
   const SpinorField<T> source(lattice, "point source", n);
   const Geometry& geometry = lattice.geometry();
   if (geometry.owns(origin)) {
     const auto at = source.layout().locate(geometry.local(origin));
-    for_each_item("point_source", n, UnitVectorsKernel<T>{source.view(), {at.outer, at.lane}, first});
+    for_each_item("point_source", n, UnitVectorsKernel<T>{source.view(), {at.outer, at.lane}, first}, exec);
   }
   return source;
 }
@@ -102,29 +102,29 @@ struct SourceKernel {
 /// n_components of them from element `first` on, n elements each.
 template <class T>
 SpinorField<T> make_source(const Lattice& lattice, const char* name, const SourceSites& sites,
-                           const std::optional<Noise>& noise, int n_components, int first, int n) {
+                           const std::optional<Noise>& noise, int n_components, int first, int n, const Exec& exec) {
   const SpinorField<T> source(lattice, name, n_components);
   for_each_lane(
       name, source.range(),
-      SourceKernel<T>{sites, noise.value_or(Noise{}), noise.has_value(), source.view(), n_components, first, n});
+      SourceKernel<T>{sites, noise.value_or(Noise{}), noise.has_value(), source.view(), n_components, first, n}, exec);
   return source;
 }
 
 template <class T>
-SpinorField<T> make_wall(const Lattice& lattice, int t, int n_components, int first) {
+SpinorField<T> make_wall(const Lattice& lattice, int t, int n_components, int first, const Exec& exec) {
   require_time(t, lattice);
-  return make_source<T>(lattice, "wall source", SourceSites(lattice, t), {}, n_components, first, 1);
+  return make_source<T>(lattice, "wall source", SourceSites(lattice, t), {}, n_components, first, 1, exec);
 }
 
 template <class T>
-SpinorField<T> make_grid(const Lattice& lattice, const PointGrid& grid, int n_components, int first) {
+SpinorField<T> make_grid(const Lattice& lattice, const PointGrid& grid, int n_components, int first, const Exec& exec) {
   require_on_lattice(grid.origin, lattice);
   for (std::size_t mu = 0; mu < 3; ++mu)
     require(grid.spacing[mu] > 0 && lattice.extent()[mu] % grid.spacing[mu] == 0, "a grid of points every",
             grid.spacing[mu], "sites does not close on the extent", lattice.extent()[mu],
             ": give a spacing that divides it");
   return make_source<T>(lattice, "grid source", SourceSites(lattice, grid.origin[3], grid.origin, grid.spacing),
-                        grid.noise, n_components, first, 1);
+                        grid.noise, n_components, first, 1, exec);
 }
 
 template <class T>
@@ -142,91 +142,94 @@ struct SequentialKernel {
 }  // namespace detail
 
 template <class T>
-Propagator<T> wall_source(const Lattice& lattice, int t) {
-  return Propagator<T>(detail::make_wall<T>(lattice, t, 12, 0), {.source = "wall", .origin = {0, 0, 0, t}});
+Propagator<T> wall_source(const Lattice& lattice, int t, const Exec& exec) {
+  return Propagator<T>(detail::make_wall<T>(lattice, t, 12, 0, exec), {.source = "wall", .origin = {0, 0, 0, t}});
 }
 
 template <class T>
-SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color) {
-  return detail::make_wall<T>(lattice, t, 1, detail::element_of(spin, color));
+SpinorField<T> wall_source(const Lattice& lattice, int t, int spin, int color, const Exec& exec) {
+  return detail::make_wall<T>(lattice, t, 1, detail::element_of(spin, color), exec);
 }
 
 template <class T>
-Propagator<T> momentum_source(const Lattice& lattice, int t, const Momentum& p) {
-  Propagator<T> source = wall_source<T>(lattice, t);
-  multiply_phase(source.columns(), p, {0, 0, 0, 0});
+Propagator<T> momentum_source(const Lattice& lattice, int t, const Momentum& p, const Exec& exec) {
+  Propagator<T> source = wall_source<T>(lattice, t, exec);
+  multiply_phase(source.columns(), p, {0, 0, 0, 0}, exec);
   source.labels.source = "momentum";
   return source;
 }
 
 template <class T>
-SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameters) {
+SpinorField<T> noise_source(const Lattice& lattice, const NoiseSource& parameters, const Exec& exec) {
   lattice.require_same("a noise source", int(parameters.noise.kind), parameters.noise.seed, parameters.t.value_or(-1),
                        int(parameters.dilution));
   if (parameters.t) detail::require_time(*parameters.t, lattice);
   const int n_components = parameters.dilution == Dilution::none ? 1 : parameters.dilution == Dilution::spin ? 4 : 12;
   return detail::make_source<T>(lattice, "noise source", detail::SourceSites(lattice, parameters.t.value_or(-1)),
-                                parameters.noise, n_components, 0, 12 / n_components);
+                                parameters.noise, n_components, 0, 12 / n_components, exec);
 }
 
 template <class T>
-Propagator<T> grid_source(const Lattice& lattice, const PointGrid& grid) {
-  return Propagator<T>(detail::make_grid<T>(lattice, grid, 12, 0), {.source = "grid", .origin = grid.origin});
+Propagator<T> grid_source(const Lattice& lattice, const PointGrid& grid, const Exec& exec) {
+  return Propagator<T>(detail::make_grid<T>(lattice, grid, 12, 0, exec), {.source = "grid", .origin = grid.origin});
 }
 
 template <class T>
-SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int spin, int color) {
-  return detail::make_grid<T>(lattice, grid, 1, detail::element_of(spin, color));
+SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int spin, int color, const Exec& exec) {
+  return detail::make_grid<T>(lattice, grid, 1, detail::element_of(spin, color), exec);
 }
 
 template <class T>
-void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin) {
+void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin, const Exec& exec) {
   detail::require_on_lattice(origin, source.lattice());
-  source = phase<T>(source.lattice(), p, origin) * source;
+  assign(phase<T>(source.lattice(), p, origin) * source, source, exec);
 }
 
 template <class T>
-Propagator<T> sequential_source(const Propagator<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p) {
+Propagator<T> sequential_source(const Propagator<T>& propagator, int t_sink, const Gamma& gamma, const Momentum& p,
+                                const Exec& exec) {
   const Lattice& lattice = propagator.lattice();
   detail::require_time(t_sink, lattice);
   Propagator<T> source = propagator.like("sequential source");
   for_each_lane("sequential_source", source.columns().range(),
                 detail::SequentialKernel<T>{detail::SourceSites(lattice, t_sink), gamma, propagator.columns().view(),
-                                            source.columns().view()});
-  multiply_phase(source.columns(), p, propagator.labels.origin);
+                                            source.columns().view()},
+                exec);
+  multiply_phase(source.columns(), p, propagator.labels.origin, exec);
   source.labels.source = "sequential";
   return source;
 }
 
 template <class T>
-SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spin, int color) {
-  return detail::unit_vectors<T>(lattice, origin, detail::element_of(spin, color), 1);
+SpinorField<T> point_source(const Lattice& lattice, const Coord& origin, int spin, int color, const Exec& exec) {
+  return detail::unit_vectors<T>(lattice, origin, detail::element_of(spin, color), 1, exec);
 }
 
 template <class T>
-Propagator<T> point_source(const Lattice& lattice, const Coord& origin) {
-  return Propagator<T>(detail::unit_vectors<T>(lattice, origin, 0, 12), {.source = "point", .origin = origin});
+Propagator<T> point_source(const Lattice& lattice, const Coord& origin, const Exec& exec) {
+  return Propagator<T>(detail::unit_vectors<T>(lattice, origin, 0, 12, exec), {.source = "point", .origin = origin});
 }
 
-template SpinorField<float> point_source(const Lattice&, const Coord&, int, int);
-template SpinorField<double> point_source(const Lattice&, const Coord&, int, int);
-template Propagator<float> point_source(const Lattice&, const Coord&);
-template Propagator<double> point_source(const Lattice&, const Coord&);
-template Propagator<float> wall_source(const Lattice&, int);
-template SpinorField<float> wall_source(const Lattice&, int, int, int);
-template Propagator<float> momentum_source(const Lattice&, int, const Momentum&);
-template SpinorField<float> noise_source(const Lattice&, const NoiseSource&);
-template Propagator<float> grid_source(const Lattice&, const PointGrid&);
-template SpinorField<float> grid_source(const Lattice&, const PointGrid&, int, int);
-template void multiply_phase(const SpinorField<float>&, const Momentum&, const Coord&);
-template Propagator<float> sequential_source(const Propagator<float>&, int, const Gamma&, const Momentum&);
-template Propagator<double> wall_source(const Lattice&, int);
-template SpinorField<double> wall_source(const Lattice&, int, int, int);
-template Propagator<double> momentum_source(const Lattice&, int, const Momentum&);
-template SpinorField<double> noise_source(const Lattice&, const NoiseSource&);
-template Propagator<double> grid_source(const Lattice&, const PointGrid&);
-template SpinorField<double> grid_source(const Lattice&, const PointGrid&, int, int);
-template void multiply_phase(const SpinorField<double>&, const Momentum&, const Coord&);
-template Propagator<double> sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&);
+template SpinorField<float> point_source(const Lattice&, const Coord&, int, int, const Exec&);
+template SpinorField<double> point_source(const Lattice&, const Coord&, int, int, const Exec&);
+template Propagator<float> point_source(const Lattice&, const Coord&, const Exec&);
+template Propagator<double> point_source(const Lattice&, const Coord&, const Exec&);
+template Propagator<float> wall_source(const Lattice&, int, const Exec&);
+template SpinorField<float> wall_source(const Lattice&, int, int, int, const Exec&);
+template Propagator<float> momentum_source(const Lattice&, int, const Momentum&, const Exec&);
+template SpinorField<float> noise_source(const Lattice&, const NoiseSource&, const Exec&);
+template Propagator<float> grid_source(const Lattice&, const PointGrid&, const Exec&);
+template SpinorField<float> grid_source(const Lattice&, const PointGrid&, int, int, const Exec&);
+template void multiply_phase(const SpinorField<float>&, const Momentum&, const Coord&, const Exec&);
+template Propagator<float> sequential_source(const Propagator<float>&, int, const Gamma&, const Momentum&, const Exec&);
+template Propagator<double> wall_source(const Lattice&, int, const Exec&);
+template SpinorField<double> wall_source(const Lattice&, int, int, int, const Exec&);
+template Propagator<double> momentum_source(const Lattice&, int, const Momentum&, const Exec&);
+template SpinorField<double> noise_source(const Lattice&, const NoiseSource&, const Exec&);
+template Propagator<double> grid_source(const Lattice&, const PointGrid&, const Exec&);
+template SpinorField<double> grid_source(const Lattice&, const PointGrid&, int, int, const Exec&);
+template void multiply_phase(const SpinorField<double>&, const Momentum&, const Coord&, const Exec&);
+template Propagator<double> sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&,
+                                              const Exec&);
 
 }  // namespace kov

@@ -13,11 +13,20 @@ namespace kov::detail {
 KeptMemory::Block KeptMemory::take(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   // The last one first: it is most likely in the caches.
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& k) { return k.bytes == bytes; });
+  return take(std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& k) { return k.bytes == bytes; }));
+}
+
+KeptMemory::Block KeptMemory::take(std::size_t bytes, const User& user) {
+  const std::lock_guard lock(mutex_);
+  return take(
+      std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& k) { return k.bytes == bytes && k.user == user; }));
+}
+
+KeptMemory::Block KeptMemory::take(std::list<Kept>::reverse_iterator found) {
   if (found == kept_.rend()) return nullptr;
   Block block = std::move(found->block);
+  kept_bytes_ -= found->bytes;
   kept_.erase(std::next(found).base());
-  kept_bytes_ -= bytes;
   return block;
 }
 
@@ -28,23 +37,24 @@ void KeptMemory::make_room(std::size_t bytes) {
   gone = reduce(std::max(most_used_, used) - used + spare_);
 }
 
-KeptMemory::Block KeptMemory::lend(Block block, std::size_t bytes) {
+KeptMemory::Block KeptMemory::lend(Block block, std::size_t bytes, const User& user) {
   {
     const std::lock_guard lock(mutex_);
     used_bytes_ += bytes;
     most_used_ = std::max(most_used_, used_bytes_);
   }
   std::byte* const p = block.get();
-  return {p, [this, block = std::move(block), bytes](std::byte*) mutable { keep(std::move(block), bytes); }};
+  return {p,
+          [this, block = std::move(block), bytes, user](std::byte*) mutable { keep(std::move(block), bytes, user); }};
 }
 
-void KeptMemory::keep(Block block, std::size_t bytes) noexcept {
+void KeptMemory::keep(Block block, std::size_t bytes, const User& user) noexcept {
   std::list<Kept> gone;
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes;
   const std::size_t most = std::max(spare_, used_bytes_ / 2);
   if (bytes <= most) try {
-      kept_.push_back({std::move(block), bytes});
+      kept_.push_back({std::move(block), bytes, user});
       kept_bytes_ += bytes;
     } catch (const std::bad_alloc&) {
       // The block is freed.

@@ -4,10 +4,13 @@
 // than many kernels.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
+
 #include <cstddef>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace kov::detail {
 
@@ -17,17 +20,22 @@ namespace kov::detail {
 class KeptMemory {
  public:
   using Block = std::shared_ptr<std::byte>;
+  /// The instance whose kernels alone use a block; none where those of any may do.
+  using User = std::optional<Exec>;
 
   explicit KeptMemory(std::size_t spare) : spare_(spare) {}
   KeptMemory(const KeptMemory&) = delete;
   KeptMemory& operator=(const KeptMemory&) = delete;
 
-  /// A block of this size that was kept, with whatever is in it, or none.
+  /// A block of this size that was kept, with whatever is in it, or none.  Kernels that were launched before it was
+  /// freed may still use it.
   Block take(std::size_t bytes);
+  /// A block that was lent to the same user before, or none.
+  Block take(std::size_t bytes, const User& user);
   /// Frees what must go before another block of this size is made.
   void make_room(std::size_t bytes);
   /// The same block, which comes here when its last handle is gone instead of being freed.  This must outlive it.
-  Block lend(Block block, std::size_t bytes);
+  Block lend(Block block, std::size_t bytes, const User& user = {});
   /// Frees all that is kept; returns how many bytes.
   std::size_t release();
 
@@ -38,8 +46,10 @@ class KeptMemory {
   struct Kept {
     Block block;
     std::size_t bytes;
+    User user;
   };
-  void keep(Block block, std::size_t bytes) noexcept;
+  Block take(std::list<Kept>::reverse_iterator found);
+  void keep(Block block, std::size_t bytes, const User& user) noexcept;
   /// Takes blocks out until at most this many bytes are kept.
   std::list<Kept> reduce(std::size_t most) noexcept;
 

@@ -75,9 +75,12 @@ void for_pieces(std::size_t bytes, const Work& work) {
 }
 
 /// On a host every piece is written by the thread that will use it, so that its pages are placed near that thread.
-void set_zero(std::byte* p, std::size_t bytes) {
+/// Ordered on the user, if there is one; else after and before everything else.
+void set_zero(std::byte* p, std::size_t bytes, const KeptMemory::User& user = {}) {
   if constexpr (unified_memory)
     for_pieces(bytes, [=](std::size_t begin, std::size_t end) { std::fill(p + begin, p + end, std::byte{0}); });
+  else if (user)
+    Kokkos::deep_copy(*user, DeviceView(p, bytes), std::byte{0});
   else
     Kokkos::deep_copy(DeviceView(p, bytes), std::byte{0});
 }
@@ -98,7 +101,8 @@ std::shared_ptr<std::byte> allocate_zeroed_on_host(const std::string& name, std:
 }
 
 /// Plain device memory.
-std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size_t bytes) {
+std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size_t bytes,
+                                              const KeptMemory::User& user) {
   void* p = nullptr;
   try {
     p = Kokkos::kokkos_malloc<Exec::memory_space>(name, bytes);
@@ -108,15 +112,15 @@ std::shared_ptr<std::byte> allocate_on_device(const std::string& name, std::size
   std::shared_ptr<std::byte> memory(static_cast<std::byte*>(p), [](std::byte* q) {
     if (Kokkos::is_initialized()) Kokkos::kokkos_free<Exec::memory_space>(q);
   });
-  set_zero(memory.get(), bytes);
+  set_zero(memory.get(), bytes, user);
   return memory;
 }
 
-std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes) {
+std::shared_ptr<std::byte> allocate_zeroed(const std::string& name, std::size_t bytes, const KeptMemory::User& user) {
   if constexpr (unified_memory)
     return allocate_zeroed_on_host(name, bytes);
   else
-    return allocate_on_device(name, bytes);
+    return allocate_on_device(name, bytes, user);
 }
 
 /// Tools that look for errors in the use of memory see more of them when no memory is used twice.
@@ -129,32 +133,44 @@ constexpr bool keeps_memory = false;
 /// Blocks from this size on are kept; for smaller ones a host's allocator is as fast.
 constexpr std::size_t smallest_kept = unified_memory ? std::size_t(1) << 16 : 1;
 
-std::shared_ptr<std::byte> allocate_kept(const std::string& name, std::size_t bytes) {
-  if (!keeps_memory || bytes < smallest_kept) return allocate_zeroed(name, bytes);
+std::shared_ptr<std::byte> allocate_kept(const std::string& name, std::size_t bytes, const KeptMemory::User& user) {
+  if (!keeps_memory || bytes < smallest_kept) return allocate_zeroed(name, bytes, user);
   constexpr std::size_t page = 4096;
   bytes = (bytes + page - 1) / page * page;
   KeptMemory& kept = kept_memory();
-  auto block = kept.take(bytes);
-  if (block) {
-    set_zero(block.get(), bytes);
-    return kept.lend(std::move(block), bytes);
+  if (auto block = kept.take(bytes, user)) {
+    set_zero(block.get(), bytes, user);
+    return kept.lend(std::move(block), bytes, user);
+  }
+  if (auto block = kept.take(bytes)) {
+    set_zero(block.get(), bytes);  // after all kernels, as those of others may still use it
+    return kept.lend(std::move(block), bytes, user);
   }
   kept.make_room(bytes);
+  std::shared_ptr<std::byte> block;
   try {
-    block = allocate_zeroed(name, bytes);
+    block = allocate_zeroed(name, bytes, user);
   } catch (const InputError&) {
     kept.release();
-    block = allocate_zeroed(name, bytes);
+    block = allocate_zeroed(name, bytes, user);
   }
-  return kept.lend(std::move(block), bytes);
+  return kept.lend(std::move(block), bytes, user);
+}
+
+std::shared_ptr<std::byte> allocate_for(const std::string& name, std::size_t bytes, const KeptMemory::User& user) {
+  if (bytes == 0) return nullptr;
+  if (bytes > most_bytes) refuse(name, bytes);
+  return counted(allocate_kept(name, bytes, user), bytes);
 }
 
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  if (bytes > most_bytes) refuse(name, bytes);
-  return counted(allocate_kept(name, bytes), bytes);
+  return allocate_for(name, bytes, std::nullopt);
+}
+
+std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes, const Exec& exec) {
+  return allocate_for(name, bytes, kernels_are_asynchronous ? KeptMemory::User(exec) : std::nullopt);
 }
 
 std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes) {
@@ -231,20 +247,32 @@ class StagedCopy {
 
 }  // namespace
 
-void copy_to_host(void* host, const void* device, std::size_t bytes) {
-  Kokkos::fence("copy_to_host");
+void copy_to_host_after(const Exec& exec, void* host, const void* device, std::size_t bytes) {
+  exec.fence("copy_to_host");
   if (!bytes) return;
   std::byte *const to = static_cast<std::byte*>(host), *const from = static_cast<std::byte*>(const_cast<void*>(device));
   if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_host(to, from, bytes);
-  Kokkos::deep_copy(HostView(to, bytes), DeviceView(from, bytes));
+  Kokkos::deep_copy(exec, HostView(to, bytes), DeviceView(from, bytes));
+  exec.fence("copy_to_host");
+}
+
+void copy_to_device_after(const Exec& exec, void* device, const void* host, std::size_t bytes) {
+  exec.fence("copy_to_device");
+  if (!bytes) return;
+  std::byte *const to = static_cast<std::byte*>(device), *const from = static_cast<std::byte*>(const_cast<void*>(host));
+  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_device(to, from, bytes);
+  Kokkos::deep_copy(exec, DeviceView(to, bytes), HostView(from, bytes));
+  exec.fence("copy_to_device");
+}
+
+void copy_to_host(void* host, const void* device, std::size_t bytes) {
+  Kokkos::fence("copy_to_host");
+  copy_to_host_after(Exec(), host, device, bytes);
 }
 
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
   Kokkos::fence("copy_to_device");
-  if (!bytes) return;
-  std::byte *const to = static_cast<std::byte*>(device), *const from = static_cast<std::byte*>(const_cast<void*>(host));
-  if (!unified_memory && bytes >= StagedCopy::smallest) return StagedCopy().to_device(to, from, bytes);
-  Kokkos::deep_copy(DeviceView(to, bytes), HostView(from, bytes));
+  copy_to_device_after(Exec(), device, host, bytes);
 }
 
 void copy_on_device(void* to, const void* from, std::size_t bytes) {

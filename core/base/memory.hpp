@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/base/queue.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -20,6 +21,9 @@ namespace kov {
 namespace detail {
 /// Zeroed memory of the default execution space; throws InputError when there is not enough.
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes);
+/// The same for kernels on exec alone, until its last handle is gone: zeroed there, and no other instance is waited for
+/// where memory that was freed by exec is left.
+std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes, const Exec& exec);
 /// Uninitialised host memory, its pages near the threads that write them first; throws InputError when there is not
 /// enough.
 std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t bytes);
@@ -27,8 +31,12 @@ std::shared_ptr<std::byte> allocate_on_host(const std::string& name, std::size_t
 constexpr std::size_t bytes_of(std::size_t n, std::size_t size) {
   return n > ~std::size_t(0) / size ? ~std::size_t(0) : n * size;
 }
+/// Blocking copies, after all kernels.
 void copy_to_host(void* host, const void* device, std::size_t bytes);
 void copy_to_device(void* device, const void* host, std::size_t bytes);
+/// The same after what was launched on exec; they wait for no other instance.
+void copy_to_host_after(const Exec& exec, void* host, const void* device, std::size_t bytes);
+void copy_to_device_after(const Exec& exec, void* device, const void* host, std::size_t bytes);
 void copy_on_device(void* to, const void* from, std::size_t bytes);
 
 /// A std::shared_ptr<void> whose special members are compiled once and not wherever a class has such a member.
@@ -68,6 +76,13 @@ class Buffer {
   Buffer(const std::string& name, std::size_t n)
       : size_(n), bytes_(detail::allocate(name, detail::bytes_of(n, sizeof(T)))) {}
   Buffer(const std::string& name, std::span<const T> values) : Buffer(name, values.size()) { copy_from(values); }
+  /// The same for kernels on exec alone, until the last handle is gone; waits for exec to copy values, and for no other
+  /// instance.
+  Buffer(const std::string& name, std::size_t n, const Exec& exec)
+      : size_(n), bytes_(detail::allocate(name, detail::bytes_of(n, sizeof(T)), exec)) {}
+  Buffer(const std::string& name, std::span<const T> values, const Exec& exec) : Buffer(name, values.size(), exec) {
+    detail::copy_to_device_after(exec, data(), values.data(), values.size_bytes());
+  }
 
   T* data() const { return static_cast<T*>(bytes_.get()); }
   std::size_t size() const { return size_; }
@@ -84,6 +99,16 @@ class Buffer {
   std::vector<T> to_host() const {
     std::vector<T> host(size_);
     copy_to(host);
+    return host;
+  }
+  /// The same, after what was launched on exec; waits for no other instance.
+  void copy_to(std::span<T> host, const Exec& exec) const {
+    require_length(host.size());
+    detail::copy_to_host_after(exec, host.data(), data(), host.size_bytes());
+  }
+  std::vector<T> to_host(const Exec& exec) const {
+    std::vector<T> host(size_);
+    copy_to(host, exec);
     return host;
   }
 

@@ -4,12 +4,13 @@
 namespace kov::detail {
 
 FieldHandle::FieldHandle(const Lattice& lattice, const std::string& name, int n_components, Subset subset,
-                         const FieldBlocks& blocks)
+                         const FieldBlocks& blocks, const Exec* exec)
     : name(name), subset(subset), n_components(n_components), lattice_(Shared::copy_of(lattice)) {
   require(n_components > 0, "a field of", n_components, "components holds nothing: ask for at least one");
   stride = n_groups(blocks);
   const std::size_t n_blocks = std::size_t(layout(blocks).range(subset).n_outer / blocks.outers) * std::size_t(stride);
-  data_ = Shared(allocate(name, bytes_of(n_blocks, blocks.bytes)));
+  const std::size_t bytes = bytes_of(n_blocks, blocks.bytes);
+  data_ = Shared(exec ? allocate(name, bytes, *exec) : allocate(name, bytes));
   first = data_.get();
 }
 

@@ -4,6 +4,7 @@
 // same memory, clone() copies the data.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/field_statements.hpp"
 #include "kov/core/field/field_view.hpp"
 #include "kov/core/lattice/lattice.hpp"
@@ -28,8 +29,9 @@ struct FieldBlocks {
 class FieldHandle {
  public:
   FieldHandle() = default;
+  /// exec: of the kernels that use its memory; nullptr where those of any instance may do.
   FieldHandle(const Lattice& lattice, const std::string& name, int n_components, Subset subset,
-              const FieldBlocks& blocks);
+              const FieldBlocks& blocks, const Exec* exec = nullptr);
   FieldHandle(const FieldHandle&);
   FieldHandle(FieldHandle&&) noexcept;
   FieldHandle& operator=(FieldHandle&&) noexcept;
@@ -77,6 +79,11 @@ class Field {
   /// Zero-initialised.  name shows in error messages and profiles.
   Field(const Lattice& lattice, const std::string& name, int n_components = 1, Subset subset = Subset::all)
       : handle_(lattice, name, n_components, subset, blocks) {}
+
+  /// The same for kernels on exec alone, until the last handle is gone: zeroed there without waiting for others. Before
+  /// it goes, exec has to be ordered after those that used it nevertheless.
+  Field(const Lattice& lattice, const std::string& name, int n_components, Subset subset, const Exec& exec)
+      : handle_(lattice, name, n_components, subset, blocks, &exec) {}
 
   /// The value of an expression, on its lattice, sites and components: SpinorField<double> y = 2.0 * x.
   template <SiteExpression E>
@@ -195,6 +202,10 @@ class Field {
 
   /// A new field of the same shape, zero.
   Field like(const std::string& name) const { return Field(lattice(), name, n_components(), subset()); }
+  /// The same for kernels on exec alone: to work in.
+  Field like(const std::string& name, const Exec& exec) const {
+    return Field(lattice(), name, n_components(), subset(), exec);
+  }
   /// A new field with the same data.
   Field clone(const std::string& name) const;
   /// Whether another field has the same lattice, sites and components.

@@ -32,20 +32,21 @@ struct NoiseKernel {
 }  // namespace detail
 
 template <template <class> class SiteT, class T>
-void fill_noise(const Field<SiteT, T>& field, const Noise& noise) {
+void fill_noise(const Field<SiteT, T>& field, const Noise& noise, const Exec& exec) {
   for_each_lane("fill_noise", field.range(),
-                detail::NoiseKernel<SiteT, T>{GlobalSite(field.lattice()), noise, field.view(), field.n_components()});
+                detail::NoiseKernel<SiteT, T>{GlobalSite(field.lattice()), noise, field.view(), field.n_components()},
+                exec);
 }
 
-template void fill_noise(const Field<Scalar, float>&, const Noise&);
-template void fill_noise(const Field<Scalar, double>&, const Noise&);
-template void fill_noise(const Field<ColorVector, float>&, const Noise&);
-template void fill_noise(const Field<ColorVector, double>&, const Noise&);
-template void fill_noise(const Field<AdjointVector, float>&, const Noise&);
-template void fill_noise(const Field<AdjointVector, double>&, const Noise&);
-template void fill_noise(const Field<ColorMatrix, float>&, const Noise&);
-template void fill_noise(const Field<ColorMatrix, double>&, const Noise&);
-template void fill_noise(const Field<Spinor, float>&, const Noise&);
-template void fill_noise(const Field<Spinor, double>&, const Noise&);
+template void fill_noise(const Field<Scalar, float>&, const Noise&, const Exec&);
+template void fill_noise(const Field<Scalar, double>&, const Noise&, const Exec&);
+template void fill_noise(const Field<ColorVector, float>&, const Noise&, const Exec&);
+template void fill_noise(const Field<ColorVector, double>&, const Noise&, const Exec&);
+template void fill_noise(const Field<AdjointVector, float>&, const Noise&, const Exec&);
+template void fill_noise(const Field<AdjointVector, double>&, const Noise&, const Exec&);
+template void fill_noise(const Field<ColorMatrix, float>&, const Noise&, const Exec&);
+template void fill_noise(const Field<ColorMatrix, double>&, const Noise&, const Exec&);
+template void fill_noise(const Field<Spinor, float>&, const Noise&, const Exec&);
+template void fill_noise(const Field<Spinor, double>&, const Noise&, const Exec&);
 
 }  // namespace kov

@@ -3,6 +3,7 @@
 // Noise fields: independent random numbers on every site, the same on any decomposition and in either precision.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/site/complex.hpp"
 #include "kov/core/site/random.hpp"
@@ -41,8 +42,8 @@ KOKKOS_INLINE_FUNCTION Complex<double> noise_number(NoiseKind kind, SiteRandom& 
 }
 
 /// Fills the sites of a field: number k of component c at the global site x is draw n_complex c + k of SiteRandom(seed,
-/// stream, x), computed in double and rounded.  Asynchronous.
+/// stream, x), computed in double and rounded.  Asynchronous, ordered on exec.
 template <template <class> class SiteT, class T>
-void fill_noise(const Field<SiteT, T>& field, const Noise& noise);
+void fill_noise(const Field<SiteT, T>& field, const Noise& noise, const Exec& exec = {});
 
 }  // namespace kov

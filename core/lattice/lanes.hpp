@@ -29,21 +29,21 @@ struct ColumnLanes {
   static constexpr bool holds_columns = true;
 };
 
-// instantiate(T, Lanes) for the precisions and lanes of fields that operators and vector algebra are compiled for,
-// where instantiate is a macro that writes an explicit instantiation: the one list of them.  Columns fill a line of the
-// caches (64 bytes) or less.
-#define KOV_FOR_LANES_OF_FLOATS(instantiate) \
-  instantiate(float, SiteLanes);             \
-  instantiate(float, ColumnLanes<4>);        \
-  instantiate(float, ColumnLanes<8>);        \
-  instantiate(float, ColumnLanes<16>)
-#define KOV_FOR_LANES_OF_DOUBLES(instantiate) \
-  instantiate(double, SiteLanes);             \
-  instantiate(double, ColumnLanes<4>);        \
-  instantiate(double, ColumnLanes<8>)
-#define KOV_FOR_LANES(instantiate)      \
-  KOV_FOR_LANES_OF_FLOATS(instantiate); \
-  KOV_FOR_LANES_OF_DOUBLES(instantiate)
+// instantiate(T, Lanes), or instantiate(SiteT, T, Lanes) where a type of site is given, for the precisions and lanes of
+// fields that operators and vector algebra are compiled for, where instantiate is a macro that writes an explicit
+// instantiation: the one list of them.  Columns fill a line of the caches (64 bytes) or less.
+#define KOV_FOR_LANES_OF_FLOATS(instantiate, ...)                \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) float, SiteLanes);      \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) float, ColumnLanes<4>); \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) float, ColumnLanes<8>); \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) float, ColumnLanes<16>)
+#define KOV_FOR_LANES_OF_DOUBLES(instantiate, ...)                \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) double, SiteLanes);      \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) double, ColumnLanes<4>); \
+  instantiate(__VA_ARGS__ __VA_OPT__(, ) double, ColumnLanes<8>)
+#define KOV_FOR_LANES(instantiate, ...)                            \
+  KOV_FOR_LANES_OF_FLOATS(instantiate __VA_OPT__(, ) __VA_ARGS__); \
+  KOV_FOR_LANES_OF_DOUBLES(instantiate __VA_OPT__(, ) __VA_ARGS__)
 
 /// Outer sites that share a block of memory, lane after lane, in fields of these lanes that kernels compute with in
 /// Real: two where a register holds both.

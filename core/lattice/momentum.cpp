@@ -11,7 +11,8 @@ namespace kov {
 std::string to_string(const Momentum& p) { return sentence(p[0], p[1], p[2]); }
 
 template <class T>
-MomentumPhases<T>::MomentumPhases(const Lattice& lattice, const std::vector<Momentum>& momenta, const Coord& source)
+MomentumPhases<T>::MomentumPhases(const Lattice& lattice, const std::vector<Momentum>& momenta, const Coord& source,
+                                  const Exec& exec)
     : n_(int(momenta.size())) {
   require(!momenta.empty(), "the list of momenta is empty, so there is nothing to compute; give at least 0 0 0");
   const Geometry& geometry = lattice.geometry();
@@ -34,7 +35,7 @@ MomentumPhases<T>::MomentumPhases(const Lattice& lattice, const std::vector<Mome
           factor.push_back({T(std::cos(angle)), T(std::sin(angle))});
         }
       }
-  factor_ = Buffer<Complex<T>>("momentum phases", factor);
+  factor_ = Buffer<Complex<T>>("momentum phases", factor, exec);
 }
 
 template class MomentumPhases<float>;

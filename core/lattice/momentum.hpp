@@ -3,6 +3,7 @@
 // Lattice momenta and their phases e^{+i p.(x - x_source)}.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/lattice.hpp"
 #include "kov/core/site/complex.hpp"
 
@@ -25,8 +26,9 @@ inline int norm2(const Momentum& p) { return p[0] * p[0] + p[1] * p[1] + p[2] * 
 template <class T>
 class MomentumPhases {
  public:
-  /// source: a global coordinate, which gets phase 1; its t does not matter.
-  MomentumPhases(const Lattice& lattice, const std::vector<Momentum>& momenta, const Coord& source);
+  /// source: a global coordinate, which gets phase 1; its t does not matter.  exec: of the kernels that use them.
+  MomentumPhases(const Lattice& lattice, const std::vector<Momentum>& momenta, const Coord& source,
+                 const Exec& exec = {});
 
   int size() const { return n_; }
 

@@ -73,10 +73,9 @@ std::vector<double> largest_sizes(const double* values, int n_arrays, std::size_
   std::vector<double> result(std::size_t(n_arrays), 0.0);
   if (n == 0) return result;
   const ArrayParts parts(values, n);
-  const Buffer<double> largest("largest numbers", std::size_t(n_arrays) * std::size_t(parts.n_parts));
+  const Buffer<double> largest("largest numbers", std::size_t(n_arrays) * std::size_t(parts.n_parts), exec);
   for_each_item("largest_numbers", n_arrays * parts.n_parts, LargestOfParts{parts, largest.data()}, exec);
-  exec.fence("largest_numbers");
-  const std::vector<double> of_parts = largest.to_host();
+  const std::vector<double> of_parts = largest.to_host(exec);
   for (std::size_t item = 0; item < of_parts.size(); ++item) {
     double& most = result[item / std::size_t(parts.n_parts)];
     most = std::max(most, of_parts[item]);
@@ -93,12 +92,11 @@ std::vector<double> exact_sums(const Comm& comm, const double* values, int n_arr
   std::vector<std::int64_t> sums(2 * std::size_t(n_arrays), 0);
   if (n > 0) {
     const ArrayParts parts(values, n);
-    const Buffer<ExactScale> scales_there("scales of sums", std::span<const ExactScale>(scales));
-    const Buffer<ExactTerm> there("exact sums", std::size_t(n_arrays) * std::size_t(parts.n_parts));
+    const Buffer<ExactScale> scales_there("scales of sums", std::span<const ExactScale>(scales), exec);
+    const Buffer<ExactTerm> there("exact sums", std::size_t(n_arrays) * std::size_t(parts.n_parts), exec);
     for_each_item("exact_sums", n_arrays * parts.n_parts, ExactSumsOfParts{parts, scales_there.data(), there.data()},
                   exec);
-    exec.fence("exact_sums");
-    const std::vector<ExactTerm> of_parts = there.to_host();
+    const std::vector<ExactTerm> of_parts = there.to_host(exec);
     for (std::size_t item = 0; item < of_parts.size(); ++item) {
       std::int64_t* const sum = sums.data() + 2 * (item / std::size_t(parts.n_parts));
       sum[0] += of_parts[item].whole;

@@ -56,20 +56,11 @@ void ColumnUpdates<F, C>::xpaypbz(const F& x, Span a, const F& y, Span b, const 
   combine<C>("xpaypbz_by_column", z, {std::nullopt, b, a}, finished, exec, x, z, y);
 }
 
-#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                   \
+#define KOV_INSTANTIATE(SiteT, T, Lanes)                         \
   template struct ColumnCopies<Field<SiteT, T, Lanes>>;          \
   template struct ColumnUpdates<Field<SiteT, T, Lanes>, double>; \
   template struct ColumnUpdates<Field<SiteT, T, Lanes>, std::complex<double>>
-#define KOV_INSTANTIATE(T, Lanes)               \
-  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
-  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
-KOV_FOR_LANES(KOV_INSTANTIATE);
+KOV_FOR_COLUMN_FIELDS(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
-KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
-#undef KOV_INSTANTIATE_FIELD
 
 }  // namespace kov::detail

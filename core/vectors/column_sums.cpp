@@ -86,20 +86,11 @@ ByColumn<double> ColumnUpdateSums<F, C>::axpy_norm2(std::span<const C> a, const 
   return sums.over_ranks(finished);
 }
 
-#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                      \
+#define KOV_INSTANTIATE(SiteT, T, Lanes)                            \
   template struct ColumnSums<Field<SiteT, T, Lanes>>;               \
   template struct ColumnUpdateSums<Field<SiteT, T, Lanes>, double>; \
   template struct ColumnUpdateSums<Field<SiteT, T, Lanes>, std::complex<double>>
-#define KOV_INSTANTIATE(T, Lanes)               \
-  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
-  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
-KOV_FOR_LANES(KOV_INSTANTIATE);
+KOV_FOR_COLUMN_FIELDS(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
-KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
-#undef KOV_INSTANTIATE_FIELD
 
 }  // namespace kov::detail

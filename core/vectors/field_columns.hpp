@@ -52,3 +52,21 @@ void for_each_group(const char* name, const F& y, int n_groups, const Kernel& ke
 }
 
 }  // namespace kov::detail
+
+// instantiate(SiteT, T, Lanes) for the fields that vector algebra is compiled for: the lists of field_ops.cpp,
+// field_sums.cpp, column_ops.cpp and column_sums.cpp, of which the latter two have no algebra by column for matrices.
+#define KOV_FOR_COLUMN_FIELDS(instantiate)   \
+  KOV_FOR_LANES(instantiate, ColorVector);   \
+  KOV_FOR_LANES(instantiate, Spinor);        \
+  KOV_FOR_LANES(instantiate, AdjointVector); \
+  instantiate(Spinor, Fixed16, SiteLanes);   \
+  instantiate(Scalar, float, SiteLanes);     \
+  instantiate(Scalar, double, SiteLanes)
+#define KOV_FOR_VECTOR_FIELDS(instantiate)     \
+  KOV_FOR_COLUMN_FIELDS(instantiate);          \
+  instantiate(HalfSpinor, float, SiteLanes);   \
+  instantiate(HalfSpinor, double, SiteLanes);  \
+  instantiate(ColorMatrix, float, SiteLanes);  \
+  instantiate(ColorMatrix, double, SiteLanes); \
+  instantiate(SpinMatrix, float, SiteLanes);   \
+  instantiate(SpinMatrix, double, SiteLanes)

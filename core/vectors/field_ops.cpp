@@ -98,27 +98,12 @@ void FieldUpdates<F, C>::xpaypbz(const F& x, C a, const F& y, C b, const F& z, c
     combine<C>("xpaypbz", z, {1.0, b, a}, exec, x, z, y);
 }
 
-#define KOV_INSTANTIATE_FIELD(SiteT, T, Lanes)                  \
+#define KOV_INSTANTIATE(SiteT, T, Lanes)                        \
   template struct FieldOps<Field<SiteT, T, Lanes>>;             \
   template struct FieldUpdates<Field<SiteT, T, Lanes>, double>; \
   template struct FieldUpdates<Field<SiteT, T, Lanes>, std::complex<double>>
-#define KOV_INSTANTIATE(T, Lanes)               \
-  KOV_INSTANTIATE_FIELD(ColorVector, T, Lanes); \
-  KOV_INSTANTIATE_FIELD(Spinor, T, Lanes)
-KOV_FOR_LANES(KOV_INSTANTIATE);
+KOV_FOR_VECTOR_FIELDS(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
-KOV_INSTANTIATE_FIELD(Scalar, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(Scalar, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(AdjointVector, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(ColorMatrix, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(ColorMatrix, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(HalfSpinor, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(HalfSpinor, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(SpinMatrix, float, SiteLanes);
-KOV_INSTANTIATE_FIELD(SpinMatrix, double, SiteLanes);
-KOV_INSTANTIATE_FIELD(Spinor, Fixed16, SiteLanes);
-#undef KOV_INSTANTIATE_FIELD
 template struct FieldOps<Field<ColorVector, Fixed16>>;
 template struct FieldUpdates<Field<ColorVector, Fixed16>, double>;
 template struct FieldOps<Field<Spinor, Fixed8>>;

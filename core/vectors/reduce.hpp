@@ -63,12 +63,12 @@ class SiteValues {
     constexpr int N = default_lanes;
     const SiteRange range = lattice.layout().range(subset);
     n_lanes_ = std::size_t(range.n_outer) * N;
-    buffer_ = Buffer<double>(name, n * n_lanes_);
+    buffer_ = Buffer<double>(name, n * n_lanes_, exec);
     for_each_site(
         name, range,
         StoreValues<Site, N, n, Kernel>{kernel, lattice.layout().view(), range.first, n_lanes_, buffer_.data()}, exec);
     exec.fence("site values");
-    if constexpr (!unified_memory) host_ = buffer_.to_host();
+    if constexpr (!unified_memory) host_ = buffer_.to_host(exec);
   }
 
   std::span<const double> operator[](int k) const {
@@ -85,7 +85,7 @@ class SiteValues {
 }  // namespace detail
 
 /// The sum over the sites of a subset, over all ranks, of kernel(x), which returns Values<R, n> for the Site it gets (R
-/// = Pack or T).  Runs on exec and waits only for exec, once; exact sums on a GPU fence everything.  Collective.
+/// = Pack or T).  Runs on exec and waits only for exec.  Collective.
 template <int n, class Kernel>
 std::array<double, n> sum_sites(const std::string& name, const Lattice& lattice, Subset subset, const Kernel& kernel,
                                 SumMode mode = SumMode::chunked, const Exec& exec = {}) {

@@ -31,7 +31,7 @@ struct AddSlotsKernel {
 };
 
 SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta,
-                   int n_values)
+                   int n_values, const Exec& exec)
     : slices_(slices), n_momenta_(n_momenta), n_values_(n_values), scratch_(lattice.sum_scratch().borrow()) {
   require(std::size_t(slices.n_slices()) * std::size_t(n_momenta) * std::size_t(n_values) * 2 <=
               std::size_t(std::numeric_limits<int>::max()),
@@ -40,7 +40,7 @@ SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceT
   // So many are kept in the lattice's scratch memory, which is allocated only once.
   constexpr std::size_t most_kept = std::size_t(1) << 20;
   const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta) * std::size_t(n_values) * 2;
-  if (n > most_kept) large_ = Buffer<double>(name, n);
+  if (n > most_kept) large_ = Buffer<double>(name, n, exec);
   data_ = large_.size() > 0 ? large_.data() : scratch_->partial(n);
 }
 

@@ -42,7 +42,9 @@ namespace detail {
 /// the lattice's scratch memory or, for many, memory of its own.
 class SlotSums {
  public:
-  SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta, int n_values);
+  /// exec: of the kernels that write them.
+  SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta, int n_values,
+           const Exec& exec);
 
   double* data() const { return data_; }
   /// Adds the slots of each slice in index order, in a kernel.  Waits for exec.
@@ -98,8 +100,8 @@ template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel, const ValueBlocks& blocks, const SliceTable& slices,
                      const Exec& exec = {}) {
-  const MomentumPhases<T> phases(lattice, momenta, source);
-  const detail::SlotSums sums(name, lattice, slices, phases.size(), blocks.n_values);
+  const MomentumPhases<T> phases(lattice, momenta, source, exec);
+  const detail::SlotSums sums(name, lattice, slices, phases.size(), blocks.n_values, exec);
 #if !defined(KOKKOS_ENABLE_CUDA)
   detail::sum_pack_chunks<T>(name, lattice, slices, momenta, phases, blocks, &detail::compute_block<T, Kernel>, &kernel,
                              sums.data(), exec);

@@ -193,8 +193,8 @@ void apply_series(const ChebyshevSeries& series, const AnyOperator<Field<SiteT, 
   }
   const Interval& interval = series.interval();
   const double width = interval.high - interval.low, slope = 2 / width, shift = -(interval.high + interval.low) / width;
-  F b = in.like("Clenshaw vector"), before = in.like("last Clenshaw vector");
-  const F Ab = in.like("A Clenshaw vector");
+  F b = in.like("Clenshaw vector", exec), before = in.like("last Clenshaw vector", exec);
+  const F Ab = in.like("A Clenshaw vector", exec);
   axpy(c.back(), in, b, exec);
   const auto view = [](const F& field) { return detail::shared_view<Scalar>(field.view()); };
   for (int k = series.order() - 1; k >= 0; --k) {

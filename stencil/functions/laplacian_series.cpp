@@ -34,13 +34,13 @@ template <class F, class T>
 void apply_steps(const CovariantLaplacian<T>& laplacian, const std::vector<LaplacianStep>& steps, const F& in,
                  const F& out, const Exec& exec) {
   const bool copies = in.data() == out.data() && steps.size() == 1;
-  const F start = copies ? in.like("series input") : in.alias();
+  const F start = copies ? in.like("series input", exec) : in.alias();
   if (copies) copy(in, start, exec);
   F buffers[2], from = start.alias();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     F& buffer = buffers[k % 2];
     const bool last = k + 1 == steps.size();
-    if (k < 2 && !last) buffer = in.like("Clenshaw vector");
+    if (k < 2 && !last) buffer = in.like("Clenshaw vector", exec);
     const F& before = steps[k].has_before ? buffer : start;
     const F& to = last ? out : buffer;
     laplacian.take(steps[k], start, from, before, to, exec);
@@ -64,7 +64,7 @@ void LaplacianSeriesOn<Links, F>::apply(const ChebyshevSeries& series, const Cov
   const std::vector<LaplacianStep> steps = series_steps(series, laplacian.dimensions());
   if constexpr (std::is_same_v<typename F::Lanes, SiteLanes>)
     if (laplacian.dimensions() == Dimensions::space && worth_slices(in))
-      return take_by_slices(laplacian.links(), steps, in, out);
+      return take_by_slices(laplacian.links(), steps, in, out, exec);
   apply_steps(laplacian, steps, in, out, exec);
 }
 

@@ -107,7 +107,7 @@ bool worth_slices(const Field<SiteT, T>& field) {
 template <template <class> class SiteT, class T>
 void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
                     [[maybe_unused]] const std::vector<LaplacianStep>& steps, const Field<SiteT, T>& in,
-                    [[maybe_unused]] const Field<SiteT, T>& out) {
+                    [[maybe_unused]] const Field<SiteT, T>& out, [[maybe_unused]] const Exec& exec) {
   require(worth_slices(in), "slices of", in.name(), "cannot be smeared one by one: ask worth_slices() first");
 #if !defined(KOKKOS_ENABLE_CUDA)
   const SliceNeighbours& table = SliceNeighbours::of(in.lattice());
@@ -119,12 +119,13 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const std::vector<typename Kernel::Step> at_site(steps.begin(), steps.end());
     const int in_cache = reads_others ? 3 : 2;  // slices, of each component
     const int at_once = components_at_once(in, in_cache), parts = (in.n_components() + at_once - 1) / at_once;
-    const Buffer<T> buffers("slices", 2 * std::size_t(n_task_threads()) * padded_slice<View>(table.n, at_once));
+    const Buffer<T> buffers("slices", 2 * std::size_t(n_task_threads(exec)) * padded_slice<View>(table.n, at_once));
     const Stencil::View space = Stencil::of_space(in.lattice()).view();
     for_each_task("slices_of_laplacian", in.layout().outer_extent()[3] * parts,
                   Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
                          space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
-                         in.n_components(), at_once, int(steps.size())});
+                         in.n_components(), at_once, int(steps.size())},
+                  exec);
   };
   launch_step<typename Field<SiteT, T>::View>(reads_others, [&](auto others) {
     if constexpr (registers_hold_pairs<T>)
@@ -139,12 +140,12 @@ template bool worth_slices(const Field<ColorVector, double>&);
 template bool worth_slices(const Field<Spinor, float>&);
 template bool worth_slices(const Field<Spinor, double>&);
 template void take_by_slices(const GaugeLinks<float>&, const std::vector<LaplacianStep>&,
-                             const Field<ColorVector, float>&, const Field<ColorVector, float>&);
+                             const Field<ColorVector, float>&, const Field<ColorVector, float>&, const Exec&);
 template void take_by_slices(const GaugeLinks<double>&, const std::vector<LaplacianStep>&,
-                             const Field<ColorVector, double>&, const Field<ColorVector, double>&);
+                             const Field<ColorVector, double>&, const Field<ColorVector, double>&, const Exec&);
 template void take_by_slices(const GaugeLinks<float>&, const std::vector<LaplacianStep>&, const Field<Spinor, float>&,
-                             const Field<Spinor, float>&);
+                             const Field<Spinor, float>&, const Exec&);
 template void take_by_slices(const GaugeLinks<double>&, const std::vector<LaplacianStep>&, const Field<Spinor, double>&,
-                             const Field<Spinor, double>&);
+                             const Field<Spinor, double>&, const Exec&);
 
 }  // namespace kov::detail

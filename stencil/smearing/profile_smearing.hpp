@@ -62,9 +62,9 @@ class ProfileSmearing {
 
   /// A new field with the smeared components of in.
   template <template <class> class SiteT, class Lanes>
-  Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in) const {
+  Field<SiteT, T, Lanes> operator()(const Field<SiteT, T, Lanes>& in, const Exec& exec = {}) const {
     const Field<SiteT, T, Lanes> out = in.like("smeared " + in.name());
-    apply(in, out);
+    apply(in, out, exec);
     return out;
   }
 

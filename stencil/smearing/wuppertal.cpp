@@ -43,16 +43,16 @@ void WuppertalSmearing<T>::apply(const Field<SiteT, T, Lanes>& in, const Field<S
       constexpr int most = 1024;
       for (int left = n, k = std::min(n, most); left > 0; left -= k, k = std::min(left, most)) {
         const std::vector<LaplacianStep> steps(std::size_t(k), iteration);
-        detail::take_by_slices(laplacian_.links(), steps, left == n ? in : out, out);
+        detail::take_by_slices(laplacian_.links(), steps, left == n ? in : out, out, exec);
       }
       return;
     }
   // Two buffers take turns so that the last iteration writes out.
   using F = Field<SiteT, T, Lanes>;
-  const F other = out.like("smearing");
+  const F other = out.like("smearing", exec);
   F from = in.alias();
   if (in.data() == out.data() && n % 2 == 1) {
-    from = in.like("smearing input");
+    from = in.like("smearing input", exec);
     copy(in, from, exec);
   }
   for (int k = 1; k <= n; ++k) {

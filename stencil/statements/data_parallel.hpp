@@ -139,7 +139,7 @@ void assign(const E& expression, const Field<SiteT, T>& out, const Exec& exec = 
     detail::ExpressionPlan plan(exec);
     expression.collect(plan, false, {});
     const bool conflict = plan.prepare(detail::FieldInfo(out));
-    const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment") : out.alias();
+    const Field<SiteT, T> target = conflict ? out.like("temporary of an assignment", exec) : out.alias();
     const auto node = expression.template bind<false>(plan, {});
     using Kernel = detail::AssignKernel<SiteT, std::remove_const_t<decltype(node)>, typename Field<SiteT, T>::View>;
     const bool streaming = !plan.reads(detail::FieldInfo(out)) && worth_streaming(2 * out.bytes());

@@ -48,7 +48,7 @@ struct PhaseTerm {
   auto bind(ExpressionPlan& plan, const Coord& d) const {
     Coord from = origin;
     for (std::size_t mu = 0; mu < 4; ++mu) from[mu] -= d[mu];
-    const MomentumPhases<T> phases(lattice, {p}, from);
+    const MomentumPhases<T> phases(lattice, {p}, from, plan.exec());
     plan.keep(phases);
     return PhaseNode<T>{lattice.layout().view(), phases.view()};
   }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// slow_copy(): shows on GPUs whether what follows waits for it, because it is on the same execution-space instance.
+// Work on an execution-space instance that is not the default one: slow_copy() shows on GPUs whether what follows waits
+// for it, because it is on the same instance.
 #pragma once
 
 #include "kov/core/field/field.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 
 namespace kov::test {
+
+/// An instance of the caller's own; on GPUs work on it runs beside that of others.
+inline Exec own_instance() { return Kokkos::Experimental::partition_space(Exec(), 1)[0]; }
 
 /// out = in, on GPUs after milliseconds, so that what does not wait for it reads what was there before.
 template <class View>

@@ -194,8 +194,8 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   constexpr std::size_t at_once = 3;
   const Lattice& lattice = s1.lattice();
   const SliceTable& slices = SliceTable::of(lattice);
-  const MomentumPhases<T> phases(lattice, momenta, source);
-  const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values);
+  const MomentumPhases<T> phases(lattice, momenta, source, exec);
+  const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
   double* const partial = sums.data();
   std::vector<int> moving;
   for (std::size_t k = 0; k < momenta.size(); ++k) {

@@ -7,6 +7,7 @@
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <gtest/gtest.h>
 #include <numbers>
@@ -198,6 +199,23 @@ TEST(SliceColumnsOnce, HaveTheirFirstNumberRealAndPositive) {
     EXPECT_NEAR(z.re, std::sqrt(0.5), 1e-15);
     EXPECT_LE(std::abs(z.im), 1e-15);
   }
+}
+
+TEST(SliceColumnsOnce, AreOrderedOnTheInstanceThatIsGiven) {
+  const Lattice lattice(Comm::world(), {4, 4, 2, 6});
+  const auto x = reference::random_field<ColorVector, double>(lattice, 3, 5);
+  const SliceMatrices r = gram_by_slice(x, x);
+  const auto results = [&](const Exec& exec) {
+    const Field<ColorVector, double> y = x.like("y"), z = x.like("z");
+    Kokkos::fence("fields are ready");
+    test::slow_copy(x, y, exec);
+    rotate_by_slice(y, r, z, exec);
+    detail::SliceColumnMatrices<double, Field<ColorVector, double>>::rotate(z, r, z, false, exec, 2);  // two passes
+    test::slow_copy(z, y, exec);
+    fix_phases_by_slice(y, exec);
+    return std::pair(gram_by_slice(y, y, {{1, 0, 0}}, {}, exec).values, gather(y).data);
+  };
+  EXPECT_TRUE(results(test::own_instance()) == results(Exec()));
 }
 
 TEST(SliceColumnsOnce, RefuseMatricesThatDoNotFit) {

@@ -13,6 +13,7 @@
 #include "tests/reference/near_unit_links.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -111,6 +112,22 @@ SolveReport failure(S solver, const Operator<F>& A, const F& b, const F& x) {
   const SolveReport report = solver(A, b, x);
   EXPECT_FALSE(report.converged);
   return report;
+}
+
+TEST(MinimalResidualPreconditioner, IsOrderedOnTheInstanceThatIsGiven) {
+  const WilsonProblem problem(small_lattice());
+  const MinimalResidualSteps steps(problem.M, problem.b, 3);
+  const auto result = [&](const Exec& exec) {
+    const F in = problem.b.like("in"), out = problem.b.like("out");
+    Kokkos::fence("fields are ready");
+    test::slow_copy(problem.b, in, exec);
+    steps.apply(in, out, exec);
+    exec.fence("steps");
+    return gather(out);
+  };
+  const GlobalArray expected = result(Exec());
+  EXPECT_GT(reference::max_abs(expected), 0);
+  EXPECT_EQ(result(test::own_instance()).data, expected.data);
 }
 
 TEST(MinimalResidualFailures, SayWhatHappened) {

@@ -2,12 +2,14 @@
 //
 // The scalar propagator: equal to its Fourier sum on unit links, a small naive residual on hot links, gauge covariance.
 #include "kov/algebra/krylov/scalar_propagator.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/site/max_or_nan.hpp"
 #include "tests/reference/fourier.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -73,6 +75,47 @@ TEST_P(ScalarPropagator, OnHotLinksHasTheResidualThatItReports) {
   load(quark, c);
   solve_scalar(A, quark, solution, {.tolerance = 1e-11});
   EXPECT_LT(residual(u, gather(solution), c, 4), 1e-11);
+}
+
+/// The bits of A x in each of 5 columns, and on an instance of its own; and those of the solutions.
+template <class T, class Lanes>
+void check_columns(const Lattice& lattice) {
+  const int n = 5;
+  const ScalarOperator<T> A(
+      GaugeLinks<T>(reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 1))), kMassSquared,
+      Dimensions::spacetime, {.columns = true});
+  const ConjugateGradient solver{.tolerance = 1e-4, .on_failure = OnFailure::report};
+  const Field<ColorVector, T> one(lattice, "one"), image = one.like("image"), of_columns = one.like("of columns");
+  const Field<ColorVector, T, Lanes> x(lattice, "x", n), y = x.like("y"), phi = x.like("phi"), late = x.like("late");
+  load(x, reference::random_array(lattice.extent(), 3 * n, 4));
+  A.apply(x, y);
+  const Exec exec = test::own_instance();
+  Kokkos::fence("fields are ready");
+  test::slow_copy(x, late, exec);
+  A.apply(late, phi, exec);
+  exec.fence("A x");
+  EXPECT_EQ(gather(phi).data, gather(y).data) << "on an instance";
+  zero(phi);
+  const SolveReport report = solve_scalar(A, x, phi, solver);
+  EXPECT_TRUE(report.converged) << report.text();
+  for (int k = 0; k < n; ++k) {
+    copy_components(x, k, one, 0, 1);
+    A.apply(one, image);
+    copy_components(y, k, of_columns, 0, 1);
+    EXPECT_EQ(gather(of_columns).data, gather(image).data) << "A x, column " << k;
+    if (lattice.comm().size() > 1) continue;  // products of columns are added over ranks in another order
+    const Field<ColorVector, T, Lanes> alone(lattice, "alone"), solution = alone.like("solution");
+    convert(one, alone);
+    solve_scalar(A, alone, solution, solver);
+    copy_components(phi, k, of_columns, 0, 1);
+    EXPECT_EQ(gather(of_columns).data, gather(solution).data) << "the solution, column " << k;
+  }
+}
+
+TEST_P(ScalarPropagator, OfColumnsHasTheBitsOfEachAlone) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_columns<double, ColumnLanes<4>>(lattice);
+  check_columns<float, ColumnLanes<16>>(lattice);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, ScalarPropagator, ::testing::ValuesIn(test::small_lattice_cases(600)),

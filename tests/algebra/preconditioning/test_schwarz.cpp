@@ -14,6 +14,7 @@
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -147,6 +148,22 @@ TEST_P(SchwarzOnLattices, SaveGcrMostOfItsIterations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, SchwarzOnLattices, ::testing::ValuesIn(awkward), test::case_name);
+
+TEST(SchwarzProcedures, AreOrderedOnTheInstanceThatIsGiven) {
+  const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 8}));
+  const Schwarz<double> sap(problem.wilson(0.1), problem.gauge, antiperiodic, {.block = {2, 2, 4, 4}});
+  const auto result = [&](const Exec& exec) {
+    const F in = problem.b.like("in"), out = problem.b.like("out");
+    Kokkos::fence("fields are ready");
+    test::slow_copy(problem.b, in, exec);
+    sap.apply(in, out, exec);
+    exec.fence("cycles");
+    return gather(out);
+  };
+  const GlobalArray expected = result(Exec());
+  EXPECT_GT(reference::max_abs(expected), 0);
+  EXPECT_EQ(result(test::own_instance()).data, expected.data);
+}
 
 TEST(SchwarzProcedures, AreForColumnsInLanesToo) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});

@@ -3,6 +3,7 @@
 // Baryon two-point functions against their definition and against what must hold for any propagator.
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "tests/contractions/propagator_support.hpp"
+#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -107,6 +108,24 @@ TEST(BaryonFacts, BoundaryPhaseAppliesBeyondTheEndOnly) {
     EXPECT_LT(std::abs(twisted[t] - (wrapped ? std::polar(1.0, 1.5) : Number(1)) * periodic[t]),
               1e-15 * std::abs(periodic[t]));
   }
+}
+
+TEST(BaryonFacts, AreTheSameOnAnInstanceOfTheCallers) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto s = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 1)),
+             p = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 2));
+  const auto result = [&](const Exec& exec) {
+    const Propagator<double> q = s.like("q");
+    Kokkos::fence("propagators are ready");
+    test::slow_copy(s.columns(), q.columns(), exec);
+    std::vector<std::vector<Number>> values;
+    for (const Correlator& c : baryons(q, q, standard_baryons(), kBaryonMomenta, exec)) values.push_back(c.value);
+    for (const Correlator& c : baryons(p, q, {nucleon()}, kBaryonMomenta, exec)) values.push_back(c.value);
+    return values;
+  };
+  const auto expected = result(Exec());
+  EXPECT_NE(expected[0][0], Number(0));
+  EXPECT_EQ(result(test::own_instance()), expected);
 }
 
 TEST(BaryonFacts, ProjectorsAreProjectors) {

@@ -3,6 +3,7 @@
 // Meson two-point functions against their definition and against what must hold for any propagator.
 #include "kov/contractions/hadrons/meson.hpp"
 #include "tests/contractions/propagator_support.hpp"
+#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -156,6 +157,29 @@ TEST(MesonFacts, ListOfManyMomentaGivesTheSameAsOneByOne) {
   for (std::size_t k = 0; k < list.size(); k += 7)
     expect_near<double>(together[k].value, mesons(field, field, {{4, 4}}, {list[k]}).front().value, scale, 4,
                         to_string(list[k]));
+}
+
+TEST(MesonFacts, AreTheSameOnAnInstanceOfTheCallers) {
+  const Lattice lattice = small_lattice();
+  const auto check = [&]<class T>(T) {
+    const auto s = test::make_propagator<T>(lattice, reference::random_array(lattice.extent(), 144, 1));
+    const auto result = [&](const Exec& exec, const std::vector<Momentum>& momenta) {
+      const Propagator<T> q = s.like("q");
+      Kokkos::fence("propagators are ready");
+      test::slow_copy(s.columns(), q.columns(), exec);
+      std::vector<std::vector<Number>> values;
+      for (const Correlator& c : mesons(q, s, kChannels, momenta, exec)) values.push_back(c.value);
+      return values;
+    };
+    // GPUs have kernels of their own for mesons at rest.
+    for (const auto& momenta : {kMomenta, std::vector<Momentum>{{0, 0, 0}}}) {
+      const auto expected = result(Exec(), momenta);
+      EXPECT_NE(expected[0][0], Number(0));
+      EXPECT_EQ(result(test::own_instance(), momenta), expected);
+    }
+  };
+  check(float());
+  check(double());
 }
 
 TEST(MesonFacts, HaveTheLabelsOfTheirQuarks) {

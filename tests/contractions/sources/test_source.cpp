@@ -5,6 +5,7 @@
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
+#include "kov/contractions/hadrons/three_point.hpp"
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/site/max_or_nan.hpp"
@@ -16,6 +17,7 @@
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -154,6 +156,39 @@ template <class Make>
 void expect_same_bits(const Make& make) {
   const Coord extent{4, 4, 4, 8};
   EXPECT_EQ(gather(make(Lattice(Comm::world(), extent))).data, gather(make(Lattice(Comm::self(), extent))).data);
+}
+
+TEST(Source, IsTheSameOnAnInstanceOfTheCallers) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto s = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 6));
+  const PointGrid grid{.origin = {1, 0, 1, 2}, .spacing = {2, 2, 2}, .noise = Noise{.seed = 5}};
+  const ProfileSmearing<double> smear(
+      GaugeLinks<double>(reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 7))),
+      gaussian_profile(1));
+  const auto results = [&](const Exec& exec) {
+    const Propagator<double> q = s.like("q");
+    Kokkos::fence("propagators are ready");
+    test::slow_copy(s.columns(), q.columns(), exec);
+    multiply_phase(q.columns(), {1, 0, -1}, {0, 1, 0, 0}, exec);
+    std::vector<SpinorField<double>> fields;
+    fields.push_back(sequential_source(q, 3, Gamma::five(), {0, 1, 0}, exec).columns().alias());
+    fields.push_back(meson_sequential_source(q, 2, Gamma::number(7), {0, 1, 0}, exec).columns().alias());
+    fields.push_back(baryon_sequential_source(q, q, nucleon(), true, 1, {1, 0, 0}, exec).columns().alias());
+    fields.push_back(point_source<double>(lattice, {1, 2, 3, 4}, exec).columns().alias());
+    fields.push_back(momentum_source<double>(lattice, 3, {1, 0, 0}, exec).columns().alias());
+    fields.push_back(grid_source<double>(lattice, grid, exec).columns().alias());
+    fields.push_back(point_source<double>(lattice, {1, 2, 3, 4}, 2, 1, exec));
+    fields.push_back(wall_source<double>(lattice, 5, 2, 1, exec));
+    fields.push_back(grid_source<double>(lattice, grid, 2, 1, exec));
+    fields.push_back(noise_source<double>(lattice, {.t = 1, .dilution = Dilution::spin}, exec));
+    fields.push_back(smeared(q, smear, exec).columns().alias());
+    fields.push_back(smear(q.columns(), exec));
+    exec.fence("sources");
+    std::vector<std::vector<Number>> numbers;
+    for (const auto& field : fields) numbers.push_back(gather(field).data);
+    return numbers;
+  };
+  EXPECT_TRUE(results(test::own_instance()) == results(Exec()));
 }
 
 TEST(Source, HasTheSameBitsOnAnyDecomposition) {

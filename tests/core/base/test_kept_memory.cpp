@@ -87,6 +87,24 @@ TEST(KeptMemory, TakesNoMoreThanItsUsersHadAtATime) {
   EXPECT_EQ(memory.bytes_kept(), 0u);
 }
 
+TEST(KeptMemory, KnowsTheInstanceThatAloneUsedABlock) {
+  const Exec mine = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  int freed = 0;
+  KeptMemory memory(1000);
+  const auto lend = [&](const KeptMemory::User& user) { return memory.lend(block_of(100, freed), 100, user).get(); };
+  std::byte* const of_any = lend({});
+  std::byte* const of_mine = lend(mine);
+  std::byte* const of_other = lend(Exec());
+  EXPECT_EQ(memory.take(99, mine), nullptr);
+  EXPECT_EQ(memory.take(100, mine).get(), of_mine);
+  EXPECT_EQ(memory.take(100, mine), nullptr);
+  EXPECT_EQ(memory.take(100, {}).get(), of_any);
+  EXPECT_EQ(memory.take(100, {}), nullptr);
+  EXPECT_EQ(memory.take(100).get(), of_other) << "for anybody who waits for all kernels";
+  EXPECT_EQ(memory.bytes_kept(), 0u);
+  EXPECT_EQ(freed, 3);
+}
+
 TEST(KeptMemory, IsForManyThreads) {
   int freed = 0;
   KeptMemory memory(std::size_t(1) << 20);

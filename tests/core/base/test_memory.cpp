@@ -42,6 +42,23 @@ TEST(Buffers, CopiesAreHandlesToTheSameMemory) {
   EXPECT_EQ(read, numbers);
 }
 
+TEST(Buffers, OfAnInstanceHoldTheSame) {
+  const Exec exec = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  for (const std::size_t n : sizes) {
+    std::vector<double> numbers(n), read(n);
+    std::iota(numbers.begin(), numbers.end(), 0.5);
+    {
+      const Buffer<double> buffer("numbers", numbers, exec);
+      EXPECT_TRUE(buffer.to_host(exec) == numbers);
+      buffer.copy_to(read, exec);
+      EXPECT_TRUE(read == numbers);
+      EXPECT_THROW(buffer.copy_to(std::span(read).first(n - 1), exec), InputError);
+    }
+    const Buffer<double> zeros("in memory that was used", n, exec);
+    EXPECT_TRUE(zeros.to_host(exec) == std::vector<double>(n, 0.0));
+  }
+}
+
 TEST(Buffers, OfManyPiecesComeBackWhole) {
   // GPUs: five pieces of a staged copy, the last not full, and a copy just below the size that is staged.
   for (const std::size_t n : {std::size_t(36) << 17, (std::size_t(32) << 17) - 1}) {

@@ -5,6 +5,7 @@
 #include "kov/core/field/site_map.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -49,6 +50,18 @@ TEST_P(NoiseFields, AreTheDrawsOfTheGlobalSites) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, NoiseFields, ::testing::ValuesIn(test::small_lattice_cases(4000)), test::case_name);
+
+TEST(Noise, IsOrderedOnTheInstanceThatIsGiven) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const Noise gaussian{.kind = NoiseKind::gaussian, .seed = 4};
+  const Field<ColorVector, double> old(lattice, "old"), field(lattice, "noise");
+  const Exec exec = test::own_instance();
+  Kokkos::fence("fields are ready");
+  test::slow_copy(old, field, exec);
+  fill_noise(field, gaussian, exec);
+  exec.fence("noise");
+  EXPECT_EQ(gather(field).data, noise(lattice, gaussian).data);
+}
 
 TEST(Noise, HasTheBitsThatOneRankWouldMake) {
   const Coord extent{4, 4, 4, 8};

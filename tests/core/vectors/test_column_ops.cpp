@@ -319,6 +319,8 @@ TEST_P(ColumnAlgebra, UpdatesEqualPlainArraysAndSingleColumns) {
   check_updates<Field<Scalar, float>, double>(lattice, 4, Subset::all);
   check_updates<Field<Spinor, double, ColumnLanes<4>>, Number>(lattice, 6, Subset::all);
   check_updates<Field<ColorVector, float, ColumnLanes<8>>, double>(lattice, 11, Subset::odd);
+  check_updates<Field<AdjointVector, double, ColumnLanes<8>>, double>(lattice, 3, Subset::all);
+  check_updates<Field<AdjointVector, float, ColumnLanes<4>>, Number>(lattice, 6, Subset::even);
 }
 
 TEST_P(ColumnAlgebra, SumsEqualPlainArraysAndSingleColumns) {
@@ -328,6 +330,8 @@ TEST_P(ColumnAlgebra, SumsEqualPlainArraysAndSingleColumns) {
   check_sums<Field<AdjointVector, double>>(lattice, 9, Subset::even);
   check_sums<Field<Spinor, float, ColumnLanes<16>>>(lattice, 3, Subset::all);
   check_sums<Field<ColorVector, double, ColumnLanes<8>>>(lattice, 11, Subset::even);
+  check_sums<Field<AdjointVector, double, ColumnLanes<4>>>(lattice, 6, Subset::all);
+  check_sums<Field<AdjointVector, float, ColumnLanes<16>>>(lattice, 3, Subset::odd);
 }
 
 TEST_P(ColumnAlgebra, GramMatricesAndRotationsEqualPlainArrays) {

@@ -6,9 +6,9 @@
 #include "tests/core/vectors/vector_tolerance.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/slow_copy.hpp"
 
 #include <gtest/gtest.h>
-
 #include <limits>
 
 namespace kov {
@@ -145,6 +145,22 @@ TEST(FieldOpsInstances, OneOfTheCallersGivesTheSameNumbers) {
   EXPECT_EQ(inner_product(x, z, exec), inner_product(x, z));
   axpy(0.5, x, y);
   EXPECT_EQ(axpy_norm2(Number(0, 1), x, y), norm);
+}
+
+TEST(FieldOpsInstances, AFieldToWorkInIsZeroAfterWhatUsedItsMemory) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const Exec exec = test::own_instance();
+  const SpinorField<double> x(lattice, "x");
+  load(x, reference::random_array(lattice.extent(), 12, 1));
+  Kokkos::fence();
+  for (int k = 0; k < 3; ++k) {
+    const SpinorField<double> y = x.like("y", exec);
+    EXPECT_TRUE(y.conforms(x));
+    EXPECT_EQ(norm2(y, exec), 0);
+    axpy(1.0, x, y, exec);
+    EXPECT_EQ(norm2(y, exec), norm2(x));
+    test::slow_copy(x, y, exec);  // not done when the field goes
+  }
 }
 
 TEST(FieldOpsSums, FloatFieldsAreSummedInDouble) {

@@ -8,6 +8,7 @@
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/launches.hpp"
+#include "tests/support/slow_copy.hpp"
 #include "tests/support/statements.hpp"
 
 #include <cstdint>
@@ -179,6 +180,27 @@ TEST_P(DataParallel, SumsAreThoseOfNaiveLoops) {
     EXPECT_NEAR(norm2(2.0 * shift(a, mu, 1)), 4 * norm2(a), tolerance);
   }
   EXPECT_LT(std::abs(sum(dot(a.even(), b)) + sum(dot(a.odd(), b)) - inner_product(a, b)), tolerance);
+}
+
+TEST_P(DataParallel, SumsAreTheSameOnAnInstanceOfTheCallers) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const auto a = random_field<Spinor, double>(lattice, 2, 9), b = random_field<Spinor, double>(lattice, 2, 10);
+  const auto results = [&](SumMode mode, const Exec& exec) {
+    const SpinorField<double> c = b.like("c");
+    Kokkos::fence("fields are ready");
+    test::slow_copy(b, c, exec);
+    const auto product = dot(a, shift(c, directions::z, -1));
+    auto sums = slice_sum(product * phase<double>(lattice, {1, 0, 1}), directions::t, mode, exec);
+    sums.push_back(sum(product, mode, exec));
+    sums.push_back(inner_product(a, 2.0 * c, mode, exec));
+    sums.push_back(norm2(a + c, mode, exec));
+    return sums;
+  };
+  for (const SumMode mode : {SumMode::chunked, SumMode::exact}) {
+    const auto expected = results(mode, Exec());
+    EXPECT_GT(std::abs(expected.back()), 0);
+    EXPECT_EQ(results(mode, test::own_instance()), expected);
+  }
 }
 
 TEST_P(DataParallel, SiteFunctionsAndNumbers) {
