@@ -151,14 +151,14 @@ template <class HaloT, class In>
 void run_around_halo(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in,
                      const SiteRange& range, Subset subset, int n_groups, const StencilLaunch& launch,
                      RunOnSites<typename HaloT::Neighbours> run_on) {
+  const HaloLaunches& launches = halo.launches(in.lattice().tuner(), HaloReader{name, subset, n_groups, launch.codec});
   const auto run = [&](int candidate, const LaunchShape& shape) {
     if (candidate == 0) return run_on(name, {range, {}}, halo.exchange(in, launch.variant, launch.exec), false, shape);
     const auto neighbours = halo.begin(in, launch.variant, launch.exec);
-    run_on(name + "_interior", {range, stencil.interior(subset)}, neighbours, true, shape);
+    run_on(launches.interior, {range, stencil.interior(subset)}, neighbours, true, shape);
     halo.finish(launch.exec);
-    run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false, shape);
+    run_on(launches.surface, {range, stencil.surface(subset)}, neighbours, false, shape);
   };
-  const HaloLaunches& launches = halo.launches(in.lattice().tuner(), HaloReader{name, subset, n_groups, launch.codec});
   run_with_halo(name, in.lattice(), in.layout(), launch.exec, launches, run);
 }
 
