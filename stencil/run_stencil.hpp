@@ -214,6 +214,15 @@ enum class StencilForms {
   any_and_local
 };
 
+/// `most` for kernels over these views, of fields and links, where memory holds what kernels compute in; where a codec
+/// decodes, which hides what one special view saves, the next fewer.
+template <StencilForms most, class... Views>
+inline constexpr StencilForms forms_for = (Views::Codec::is_plain && ...) ? most
+                                          : most == StencilForms::any_and_nearest_and_local
+                                              ? StencilForms::any_and_local
+                                          : most == StencilForms::nearest_and_local ? StencilForms::nearest
+                                                                                    : most;
+
 /// Calls f with the most special of these views that fits the stencil.
 template <StencilForms forms, class F>
 void with_view(const Stencil& stencil, const F& f) {
