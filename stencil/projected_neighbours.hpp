@@ -88,13 +88,10 @@ class ProjectedNeighbours {
     if constexpr (is_plain) {
       return psi;
     } else {
-      const Real unit = at.scale[hop.lane] * unit_of_scale(), of_upper = has_packs ? unit : Real(1);
-      for (int i = 0; i < 6; ++i) {
-        if constexpr (has_packs) psi.z[i] = of_upper * psi.z[i];
-        psi.z[6 + i] = (sign * of_upper) * psi.z[6 + i];
-      }
+      const Real unit = at.scale[hop.lane] * unit_of_scale();
+      for (int i = 6; i < 12; ++i) psi.z[i] = sign * psi.z[i];
       if constexpr (has_packs)
-        return psi;
+        return unit * psi;
       else
         return InUnits<Spinor<Real>>{psi, unit};
     }
