@@ -241,6 +241,20 @@ void with_view(const Stencil& stencil, const F& f) {
   }
 }
 
+/// The same for kernel = make(neighbours, view), with the view that with_view() chooses.  A kernel may read neighbours
+/// in other fields too, on legs of the same stencil: their halos have been exchanged before.
+template <StencilForms forms, class HaloT, class In, class Out, class Make>
+void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
+                 const Make& make, const StencilLaunch& launch = {}) {
+  with_view<forms>(stencil, [&](const auto& view) {
+    const auto make_with_view = [&](const auto& neighbours) { return make(neighbours, view); };
+    if constexpr (std::is_same_v<decltype(view), const Stencil::LocalView&>)
+      detail::run_without_halo(name, halo, in, out, make_with_view, launch);
+    else
+      run_stencil(name, stencil, halo, in, out, make_with_view, launch);
+  });
+}
+
 /// The same with the halo that an operator keeps for fields of the shape of `in`.
 template <class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
@@ -248,17 +262,10 @@ void run_stencil(const std::string& name, const StencilHalos& halos, const In& i
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
-/// The same for kernel = make(neighbours, view), with the view that with_view() chooses.
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
-  with_view<forms>(halos.stencil<typename In::Lanes>(), [&](const auto& view) {
-    const auto make_with_view = [&](const auto& neighbours) { return make(neighbours, view); };
-    if constexpr (std::is_same_v<decltype(view), const Stencil::LocalView&>)
-      detail::run_without_halo(name, halos.halo<Compressor>(in), in, out, make_with_view, launch);
-    else
-      run_stencil<Compressor>(name, halos, in, out, make_with_view, launch);
-  });
+  run_stencil<forms>(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
 }  // namespace kov

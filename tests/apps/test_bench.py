@@ -26,7 +26,7 @@ NAMED_BY_CALLERS = {
     "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
     "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
     "stencil/observables/observables.cpp": re.compile(r'\bStoredValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"'),
-    "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
+    "stencil/operators/shift.cpp": re.compile(r'\b(?:run_on_legs|run_covariant)<[^;(){}]*>\(\s*"([^"]*)"'),
     "algebra/krylov_updates.cpp": re.compile(r'\bsums\.add\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
