@@ -7,6 +7,8 @@
 #include "kov/core/field/field_view.hpp"
 #include "kov/stencil/stencil.hpp"
 
+#include <type_traits>
+
 namespace kov {
 
 /// unit times site.  What GPUs read from fields of integers: a kernel multiplies sums of such numbers by the unit,
@@ -87,13 +89,10 @@ class ProjectedNeighbours {
     if constexpr (is_plain) {
       return psi;
     } else {
-      const Real unit = at.scale[hop.lane] * unit_of_scale(), of_upper = has_packs ? unit : Real(1);
-      for (int i = 0; i < 6; ++i) {
-        if constexpr (has_packs) psi.z[i] = of_upper * psi.z[i];
-        psi.z[6 + i] = (sign * of_upper) * psi.z[6 + i];
-      }
+      const Real unit = at.scale[hop.lane] * unit_of_scale();
+      for (int i = 6; i < 12; ++i) psi.z[i] = sign * psi.z[i];
       if constexpr (has_packs)
-        return psi;
+        return unit * psi;
       else
         return InUnits<Spinor<Real>>{psi, unit};
     }
@@ -250,5 +249,22 @@ class NeighboursTimesGamma5 {
   Neighbours neighbours_;
   Real sign_;
 };
+
+/// Calls f(sign, read) for the hop or its adjoint on spinors in this storage: the kernel takes the sign of the gamma
+/// matrices, an integral_constant, and reads read(neighbours).  Integers have one kernel for both, other storages one
+/// for each.
+template <class Storage, class F>
+void with_adjoint_sign(bool adjoint, const F& f) {
+  if constexpr (FixedPoint<Storage>) {
+    f(std::integral_constant<int, +1>{},
+      [&](const auto& neighbours) { return NeighboursTimesGamma5<Storage>(neighbours, adjoint); });
+  } else {
+    const auto as_they_are = [](const auto& neighbours) { return neighbours; };
+    if (adjoint)
+      f(std::integral_constant<int, -1>{}, as_they_are);
+    else
+      f(std::integral_constant<int, +1>{}, as_they_are);
+  }
+}
 
 }  // namespace kov

@@ -13,7 +13,7 @@ namespace detail {
 /// Block 4 c + d, value 4 a + b: sum over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d.
 template <class T>
 struct MesonTensorKernel {
-  static constexpr int n_values = 256, block = 16;
+  static constexpr ValueBlocks blocks{256, 16};
   using View = FieldView<Spinor, T>;
   View s1, s2;
 
@@ -75,7 +75,8 @@ SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const st
   if (detail::has_meson_tensor<T>(momenta)) return detail::meson_tensor_sums(s1, s2, momenta, source, exec);
 #endif
   return slice_sums<T>("meson tensor", s1.lattice(), momenta, source,
-                       detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()}, exec);
+                       detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()},
+                       detail::MesonTensorKernel<T>::blocks, SliceTable::of(s1.lattice()), exec);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct LoopPartKernel {
 /// Number 4 a + b: the sum over colours of conj(left[a]) right[b].
 template <class T>
 struct LoopKernel {
-  static constexpr int n_values = 16, block = n_values;
+  static constexpr int n_values = 16;
   FieldView<Spinor, T> left, right;
 
   template <class Site, class R>

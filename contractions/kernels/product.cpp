@@ -126,9 +126,37 @@ Batch part_to_time(const ProductProblem<Z>& problem) {
   return few;
 }
 
+/// What the fastest tiling of a product depends on.
+struct TunedProduct {
+  int n_rows, n_columns, n_inner;
+  std::int64_t n_matrices;  // that are timed
+  Gamma5Fold gamma5;
+  bool conjugate, wide, is_complex;
+  std::size_t bytes;  // of a real number
+  std::string blas;
+
+  TuneKey key() const {
+    TuneKey key{.kernel = "matrix product"};
+    return key.add("rows", n_rows)
+        .add("columns", n_columns)
+        .add("inner", n_inner)
+        .add("matrices", n_matrices)
+        .add("gamma5", gamma5 == Gamma5Fold::none    ? "none"
+                       : gamma5 == Gamma5Fold::signs ? "signs"
+                                                     : "exchange")
+        .add("conjugate", conjugate)
+        .add("sums", wide ? "double" : "plain")
+        .add("complex", is_complex)
+        .add("bytes", bytes);
+  }
+  friend auto operator<=>(const TunedProduct&, const TunedProduct&) = default;
+};
+
+/// `part`: the problem with part_to_time().
 template <class Z>
-ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOptions& options, const Exec& exec) {
-  const bool wide = options.wide_sums && std::is_same_v<MatrixReal<Z>, float>;
+ProductTiling fastest_tiling(const TunedProduct& product, const ProductProblem<Z>& part, const ProductOptions& options,
+                             const Exec& exec) {
+  const bool wide = product.wide;
   std::vector<ProductTiling> candidates;
   if constexpr (has_packs) {
     candidates = {ProductTiling::packs};
@@ -142,27 +170,32 @@ ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOption
   }
   if (options.blas.exists() && !wide) candidates.push_back(ProductTiling::vendor);
   if (candidates.size() == 1) return candidates.front();
-  ProductProblem<Z> part = problem;
-  part.batch = part_to_time(problem);
-  TuneKey key{.kernel = "matrix product", .choice = "tiling"};
+  TuneKey key = product.key();
+  key.choice = "tiling";
   for (const ProductTiling tiling : candidates)
-    key.choice += ' ' + (tiling == ProductTiling::vendor ? options.blas.name() : name(tiling));
-  key.add("rows", problem.c.n_rows)
-      .add("columns", problem.c.n_columns)
-      .add("inner", problem.a.n_columns)
-      .add("matrices", part.batch.size())
-      .add("gamma5", problem.gamma5 == Gamma5Fold::none    ? "none"
-                     : problem.gamma5 == Gamma5Fold::signs ? "signs"
-                                                           : "exchange")
-      .add("conjugate", problem.conjugate)
-      .add("sums", wide ? "double" : "plain")
-      .add("complex", is_complex_number<Z>)
-      .add("bytes", sizeof(MatrixReal<Z>));
+    key.choice += ' ' + (tiling == ProductTiling::vendor ? product.blas : name(tiling));
   const int fastest = tuned_candidate(
       *options.tuner, key, int(candidates.size()),
       [&](int i) { launch_product_by(candidates[std::size_t(i)], part, options, exec); },
       [&] { exec.fence("times of products"); });
   return candidates[std::size_t(fastest)];
+}
+
+template <class Z>
+ProductTiling tuned_tiling(const ProductProblem<Z>& problem, const ProductOptions& options, const Exec& exec) {
+  ProductProblem<Z> part = problem;
+  part.batch = part_to_time(problem);
+  const TunedProduct product{problem.c.n_rows,
+                             problem.c.n_columns,
+                             problem.a.n_columns,
+                             part.batch.size(),
+                             problem.gamma5,
+                             problem.conjugate,
+                             options.wide_sums && std::is_same_v<MatrixReal<Z>, float>,
+                             is_complex_number<Z>,
+                             sizeof(MatrixReal<Z>),
+                             options.blas.name()};
+  return options.tuner->remember<ProductTiling>(product, [&] { return fastest_tiling(product, part, options, exec); });
 }
 
 }  // namespace detail

@@ -127,35 +127,67 @@ PartsOfTraces launch_trace_parts(TraceTiling tiling, const TraceProblem<Z>& prob
   return {parts.data, n_splits, false};
 }
 
+/// What the fastest tiling of traces depends on.
+struct TunedTraces {
+  int n_left, n_right;
+  std::int64_t length;
+  int n_pairs;  // that are timed
+  bool wide;
+  int n_splits;       // as the options say
+  std::size_t bytes;  // of a real number
+  std::string blas;
+
+  TuneKey key() const {
+    TuneKey key{.kernel = "traces"};
+    return key.add("left", n_left)
+        .add("right", n_right)
+        .add("length", length)
+        .add("pairs", n_pairs)
+        .add("sums", wide ? "double" : "plain")
+        .add("splits", n_splits)
+        .add("bytes", bytes);
+  }
+  friend auto operator<=>(const TunedTraces&, const TunedTraces&) = default;
+};
+
+/// `part`: the problem with the pairs that are timed.
+template <class Z>
+TraceTiling fastest_trace_tiling(const TunedTraces& of, const TraceProblem<Z>& part, TraceWorkspace& workspace,
+                                 const TraceOptions& options, const Exec& exec) {
+  std::vector<TraceTiling> candidates{TraceTiling::packs};
+  if constexpr (!has_packs) candidates.assign(trace_tilings().begin(), trace_tilings().end());
+  if (options.blas.exists() && !of.wide) candidates.push_back(TraceTiling::vendor);
+  if (candidates.size() == 1) return candidates.front();
+  TuneKey key = of.key();
+  key.choice = "tiling";
+  for (const TraceTiling tiling : candidates)
+    key.choice += ", " + (tiling == TraceTiling::vendor ? of.blas : name(tiling));
+  const int fastest = tuned_candidate(
+      *options.tuner, key, int(candidates.size()),
+      [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },
+      [&] { exec.fence("times of traces"); });
+  return candidates[std::size_t(fastest)];
+}
+
 template <class Z>
 TraceTiling tuned_trace_tiling(const TraceProblem<Z>& problem, TraceWorkspace& workspace, const TraceOptions& options,
                                const Exec& exec) {
-  const bool wide = options.wide_sums && std::is_same_v<Z, Complex<float>>;
-  std::vector<TraceTiling> candidates{TraceTiling::packs};
-  if constexpr (!has_packs) candidates.assign(trace_tilings().begin(), trace_tilings().end());
-  if (options.blas.exists() && !wide) candidates.push_back(TraceTiling::vendor);
-  if (candidates.size() == 1) return candidates.front();
   // So few pairs that the candidates are soon timed.
   constexpr double most_flops = has_packs ? 1e9 : 1e11;
   TraceProblem<Z> part = problem;
   part.n_pairs = std::clamp(
       int(most_flops / (8.0 * problem.n_left * problem.n_right * double(std::max<std::int64_t>(problem.length, 1)))), 1,
       problem.n_pairs);
-  TuneKey key{.kernel = "traces", .choice = "tiling"};
-  for (const TraceTiling tiling : candidates)
-    key.choice += ", " + (tiling == TraceTiling::vendor ? options.blas.name() : name(tiling));
-  key.add("left", problem.n_left)
-      .add("right", problem.n_right)
-      .add("length", problem.length)
-      .add("pairs", part.n_pairs)
-      .add("sums", wide ? "double" : "plain")
-      .add("splits", options.n_splits)
-      .add("bytes", sizeof(MatrixReal<Z>));
-  const int fastest = tuned_candidate(
-      *options.tuner, key, int(candidates.size()),
-      [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },
-      [&] { exec.fence("times of traces"); });
-  return candidates[std::size_t(fastest)];
+  const TunedTraces of{problem.n_left,
+                       problem.n_right,
+                       problem.length,
+                       part.n_pairs,
+                       options.wide_sums && std::is_same_v<Z, Complex<float>>,
+                       options.n_splits,
+                       sizeof(MatrixReal<Z>),
+                       options.blas.name()};
+  return options.tuner->remember<TraceTiling>(of,
+                                              [&] { return fastest_trace_tiling(of, part, workspace, options, exec); });
 }
 
 }  // namespace detail

@@ -44,6 +44,7 @@ concept FixedPoint = requires {
 ///   Real    what kernels compute in
 ///   Stored  what memory is counted in: a block of N lanes has N * n_stored of them
 ///   shape   the same in numbers, for work that treats all types alike
+///   is_plain  whether memory holds what kernels compute in, so that nothing is decoded
 ///   load_lane<N>(block, lane), store_lane<N>(block, lane, site): a lane of a block of N
 ///   load<N, row>(block, first), store<N, row>(block, first, site): packs of N lanes, from `first` on, of a block of
 ///   `row`

@@ -103,16 +103,14 @@ template <std::signed_integral Stored>
 inline constexpr float fixed_unit = 1 / fixed_units<Stored>;
 inline constexpr float fixed16_units = fixed_units<std::int16_t>, fixed16_unit = fixed_unit<std::int16_t>;
 
+#if defined(KOKKOS_ENABLE_CUDA)
 /// The float of an integer.  GPUs convert 32 bits four times as fast as 8 or 16, in other units of a multiprocessor.
-KOKKOS_FORCEINLINE_FUNCTION float float_of_word(std::int32_t n) {
-#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ float float_of_word(std::int32_t n) {
   float r;
   asm("cvt.rn.f32.s32 %0, %1;" : "=f"(r) : "r"(n));  // not what the compiler makes of it
   return r;
-#else
-  return float(n);
-#endif
 }
+#endif
 
 /// load_complex() as numbers of type Real.
 template <class Real, int N, int together = 2, class T>

@@ -5,8 +5,6 @@
 #include "kov/core/base/error.hpp"
 #include "kov/core/lattice/tune.hpp"
 
-#include <map>
-
 namespace kov {
 
 namespace {
@@ -44,7 +42,7 @@ struct Lattice::Parts {
   Layout layout, columns;
   bool force_exchange;
   ExchangeOptions exchange;
-  std::map<std::type_index, std::shared_ptr<void>> memory;  // tables of remember()
+  Remembered remembered;
   Tuner tuner;
   detail::SumScratchPool sum_scratch;
 
@@ -78,6 +76,6 @@ bool Lattice::communicates(int mu) const { return parts_->force_exchange || part
 const ExchangeOptions& Lattice::exchange_options() const { return parts_->exchange; }
 Tuner& Lattice::tuner() const { return parts_->tuner; }
 detail::SumScratchPool& Lattice::sum_scratch() const { return parts_->sum_scratch; }
-std::shared_ptr<void>& Lattice::memory_of(const std::type_index& table) const { return parts_->memory[table]; }
+Remembered& Lattice::remembered() const { return parts_->remembered; }
 
 }  // namespace kov

@@ -3,18 +3,17 @@
 // Lattice: the handle that users pass around.  It knows the geometry, the memory layouts and the processes.
 #pragma once
 
+#include "kov/core/base/remembered.hpp"
 #include "kov/core/comm/comm.hpp"
 #include "kov/core/comm/exchange_options.hpp"
 #include "kov/core/lattice/geometry.hpp"
 #include "kov/core/lattice/layout.hpp"
 #include "kov/core/lattice/sum_scratch.hpp"
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <typeindex>
 
 namespace kov {
 
@@ -76,18 +75,13 @@ class Lattice {
   /// table of its own.  For one host thread.
   template <class Object, class Key, class Make>
   const Object& remember(const Key& key, const Make& make) const {
-    using Table = std::map<Key, Object>;
-    std::shared_ptr<void>& memory = memory_of(typeid(Table));
-    if (!memory) memory = std::make_shared<Table>();
-    Table& table = *static_cast<Table*>(memory.get());
-    const auto found = table.find(key);
-    return found != table.end() ? found->second : table.emplace(key, make()).first->second;
+    return remembered().find<Object>(key, make);
   }
 
   friend bool operator==(const Lattice& a, const Lattice& b) { return a.parts_ == b.parts_; }
 
  private:
-  std::shared_ptr<void>& memory_of(const std::type_index& table) const;
+  Remembered& remembered() const;
   struct Parts;
   std::shared_ptr<Parts> parts_;
 };

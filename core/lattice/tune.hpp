@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/base/remembered.hpp"
 #include "kov/core/comm/comm.hpp"
 
 #include <compare>
@@ -89,6 +90,14 @@ class Tuner {
   void run_best(
       Choice& choice, const std::function<void(int)>& run, const std::function<void()>& fence = [] {});
 
+  /// The Answer of a choice that is made at once, for the work that `key` describes in values: what find() returned
+  /// when this was first asked.  Launches then cost no texts of a TuneKey but the first.  Valid as long as the tuner;
+  /// see Remembered.
+  template <class Answer, class Key, class Find>
+  const Answer& remember(const Key& key, const Find& find) {
+    return answers_.find<Answer>(key, find);
+  }
+
   /// The default clock.
   static double steady_seconds();
 
@@ -101,6 +110,7 @@ class Tuner {
   std::map<std::string, int> remembered_;
   std::map<TuneKey, std::shared_ptr<Choice>> choices_;
   std::map<std::string, int> learnt_;
+  Remembered answers_;
   std::vector<std::string> warnings_;
 };
 

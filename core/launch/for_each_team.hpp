@@ -76,22 +76,26 @@ using InParameters = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 template <class Exec>
 using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
 
-/// A kernel that states how it is run on GPUs: by teams of at most max_threads threads, with so few registers that
-/// min_teams of them fit on a multiprocessor.  Kernels that state nothing are compiled for 1024 threads, 64 registers
-/// each.
+/// What a GPU needs to know of a kernel: it is run by teams of at most max_threads threads, with so few registers that
+/// min_teams of them fit on a multiprocessor.
+template <int max_threads, int min_teams>
+struct StatedTeams {
+  using type = Kokkos::LaunchBounds<max_threads, min_teams>;
+};
+/// A kernel that states this itself, by the shape of its tiles.
 template <class Kernel>
 concept StatesTeams = requires {
   Kernel::max_threads;
   Kernel::min_teams;
 };
+/// A specialisation derives from StatedTeams; it stands in the folder cuda/ beside the kernel.  Kernels of which
+/// nothing is stated are compiled for 1024 threads, 64 registers each.
 template <class Kernel>
 struct TeamBounds {
   using type = Kokkos::LaunchBounds<>;
 };
 template <StatesTeams Kernel>
-struct TeamBounds<Kernel> {
-  using type = Kokkos::LaunchBounds<Kernel::max_threads, Kernel::min_teams>;
-};
+struct TeamBounds<Kernel> : StatedTeams<Kernel::max_threads, Kernel::min_teams> {};
 
 /// A kernel with arrays that it indexes states that GPUs keep it in constant memory: as a parameter of the launch every
 /// thread would copy it to its local memory.  Launches of such kernels wait for each other.

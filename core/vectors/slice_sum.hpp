@@ -36,6 +36,11 @@ struct ValueBlocks {
   int n_blocks() const { return (n_values + block - 1) / block; }
 };
 
+/// How many of its n_values numbers a kernel of slice_sums() is asked for in one call: all on hosts; on GPUs 16 at
+/// most, or as many as SliceSumTiles<Kernel> says.
+template <class Kernel>
+inline constexpr int slice_sum_block = has_packs ? Kernel::n_values : detail::SliceSumTiles<Kernel>::block;
+
 namespace detail {
 
 /// Memory for the sums of slots, partial[((slot * n_momenta + momentum) * n_values + value) * 2], where kernels run:
@@ -120,11 +125,12 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
   return sums.add_slots(exec);
 }
 
-/// The same over time slices of all sites, of a kernel that states its numbers: static constexpr int n_values, block.
+/// The same over time slices of all sites, of a kernel that states how many numbers it has: static constexpr int
+/// n_values; in blocks of slice_sum_block<Kernel>.
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel, const Exec& exec = {}) {
-  return slice_sums<T>(name, lattice, momenta, source, kernel, {Kernel::n_values, Kernel::block},
+  return slice_sums<T>(name, lattice, momenta, source, kernel, {Kernel::n_values, slice_sum_block<Kernel>},
                        SliceTable::of(lattice), exec);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/ape_smearing.hpp"
 
-#include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>
@@ -50,9 +49,10 @@ GaugeField<T> ape(const GaugeField<T>& gauge, const ApeSmearing& smearing) {
     Staples<T> staples(from, smearing.directions);
     for (int mu = 0; mu < 4; ++mu) {
       if (!smearing.directions[std::size_t(mu)]) continue;
-      for_each_site("link_plus_staples", fuzzy.range(),
-                    detail::FuzzyKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(), fuzzy.view(),
-                                           T(smearing.weight)});
+      const Field<ColorMatrix, T> u = from.column(mu);
+      staples.for_each_staple("link_plus_staples", mu, fuzzy, [&](const auto& view) {
+        return detail::FuzzyKernel<T>{view, u.view(), fuzzy.view(), T(smearing.weight)};
+      });
       project_by_trace(to.column(mu), fuzzy, smearing.projection);
     }
     from = to.alias();

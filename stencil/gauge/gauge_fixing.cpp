@@ -6,32 +6,31 @@
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/observables/observables.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace kov {
 
 namespace detail {
 
-template <class T>
+template <class T, class StencilView>
 struct GaugeTransformKernel {
-  Stencil::View stencil;
+  StencilView stencil;
   FieldView<ColorMatrix, T> u;
   NeighbourView<ColorMatrix, T> g;
   FieldView<ColorMatrix, T> out;
 
   template <class Site>
-  KOKKOS_FUNCTION void operator()(Site x) const {
-    const auto near = stencil.at(x);
-    const auto here = g(x);
-    for (int mu = 0; mu < 4; ++mu) out.set(x, here * (u(x, mu) * adj(g(x, near(2 * mu)))), mu);
+  KOKKOS_FUNCTION void operator()(Site x, int mu) const {
+    out.set(x, g(x) * (u(x, mu) * adj(g(x, stencil.at(x)(2 * mu)))), mu);
   }
 };
 
 /// w(x) = sum over mu of U'_mu(x) + U'_mu(x - mu)^+, U' the transformed links: g(x) times a sum over its neighbours.
 /// TA[w] is the divergence D(x), Re tr w the part of the functional that g(x) can change.
-template <class T>
+template <class T, class StencilView>
 struct TransformedLinks {
-  Stencil::View stencil;
+  StencilView stencil;
   NeighbourView<ColorMatrix, T> u, g;
   int n_directions;
 
@@ -48,14 +47,14 @@ struct TransformedLinks {
   }
 };
 
-template <class T>
+template <class T, class StencilView>
 struct GaugeRelaxKernel {
-  TransformedLinks<T> links;
+  TransformedLinks<T, StencilView> links;
   FieldView<ColorMatrix, T> g;
   T omega;
 
   template <class Site>
-  KOKKOS_FUNCTION void operator()(Site x) const {
+  KOKKOS_FUNCTION void operator()(Site x, int) const {
     using Kokkos::sqrt;
     auto turn = g(x);
     auto w = turn * links(x);
@@ -76,9 +75,9 @@ struct GaugeRelaxKernel {
 };
 
 /// Re tr w and tr D D^+.
-template <class T>
+template <class T, class StencilView>
 struct GaugeQualityKernel {
-  TransformedLinks<T> links;
+  TransformedLinks<T, StencilView> links;
 
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
@@ -110,10 +109,11 @@ struct ReunitariseKernel {
   }
 };
 
-/// g(x) = g(x - t) U_t(x - t) on one time slice; to be run over all sites.
-template <class T>
+/// g(x) = g(x - t) U_t(x - t) on one time slice; to be run over all sites, of which the others have nothing to do while
+/// g is exchanged.
+template <class T, class StencilView>
 struct TemporalGaugeKernel {
-  Stencil::View stencil;
+  StencilView stencil;
   Layout::View layout;
   NeighbourView<ColorMatrix, T> u, before;
   FieldView<ColorMatrix, T> g;
@@ -154,10 +154,12 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
   require_transformation(gauge, g);
   const Lattice& lattice = gauge.lattice();
   const GaugeField<T> out = gauge.like("transformed links");
-  for_each_site("gauge_transform", gauge.range(),
-                detail::GaugeTransformKernel<T>{
-                    Stencil::of(lattice).view(), gauge.view(),
-                    halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}).exchange(g), out.view()});
+  run_stencil<StencilForms::nearest>("gauge_transform", Stencil::of(lattice),
+                                     halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}), g, out,
+                                     [&](const auto& neighbours, const auto& stencil) {
+                                       return detail::GaugeTransformKernel<T, std::decay_t<decltype(stencil)>>{
+                                           stencil, gauge.view(), neighbours, out.view()};
+                                     });
   Exec().fence("gauge transform");
   return out;
 }
@@ -176,22 +178,23 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
           ": the first must be 0 or more, the second 1 or more");
   const Lattice& lattice = gauge.lattice();
   gauge_ = gauge.alias();
-  stencil_ = Stencil::of(lattice).view();
   link_halo_ = Halo<ColorMatrix, T>(lattice, 4, {.legs = backward_legs});
-  g_halo_ = Halo<ColorMatrix, T>(lattice, 1, {.other_parity = HaloChoice::OtherParity::kept});
+  g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
   u_ = link_halo_.exchange(gauge);
   g_ = unit_transformation<T>(lattice);
-  neighbours_ = g_halo_.exchange(g_);
 }
 
 template <class T>
 void GaugeFixer<T>::iterate() {
+  const int d = n_directions(parameters_.condition);
   for (const Subset parity : {Subset::even, Subset::odd}) {
-    const detail::TransformedLinks<T> links{stencil_, u_, neighbours_, n_directions(parameters_.condition)};
-    const Field<ColorMatrix, T> half = g_.half(parity);
-    for_each_site("gauge_relax", half.range(),
-                  detail::GaugeRelaxKernel<T>{links, g_.view(), T(parameters_.overrelaxation)});
-    neighbours_ = {g_.view(), g_halo_.exchange(half).halo()};
+    const Field<ColorMatrix, T> half = g_.half(parity), others = g_.half(opposite(parity));
+    run_stencil<StencilForms::nearest>(
+        "gauge_relax", Stencil::of(gauge_.lattice()), g_halo_, others, half,
+        [&](const auto& neighbours, const auto& stencil) {
+          return detail::GaugeRelaxKernel<T, std::decay_t<decltype(stencil)>>{
+              {stencil, u_, {g_.view(), neighbours.halo()}, d}, g_.view(), T(parameters_.overrelaxation)};
+        });
   }
   ++iteration_;
 }
@@ -200,8 +203,12 @@ template <class T>
 GaugeFixingPoint GaugeFixer<T>::measure() const {
   const Lattice& lattice = gauge_.lattice();
   const int d = n_directions(parameters_.condition);
-  const detail::GaugeQualityKernel<T> kernel{{stencil_, u_, neighbours_, d}};
-  const auto sum = sum_sites<2>("gauge_quality", lattice, Subset::all, kernel, SumMode::exact);
+  const auto neighbours = g_halo_.exchange(g_);
+  std::array<double, 2> sum{};
+  with_view<StencilForms::nearest>(Stencil::of(lattice), [&](const auto& stencil) {
+    const detail::GaugeQualityKernel<T, std::decay_t<decltype(stencil)>> kernel{{stencil, u_, neighbours, d}};
+    sum = sum_sites<2>("gauge_quality", lattice, Subset::all, kernel, SumMode::exact);
+  });
   const double sites = double(lattice.volume());
   return {.iteration = iteration_, .functional = sum[0] / (6 * d * sites), .theta = sum[1] / (3 * sites)};
 }
@@ -209,7 +216,6 @@ GaugeFixingPoint GaugeFixer<T>::measure() const {
 template <class T>
 void GaugeFixer<T>::reunitarise() {
   for_each_lane("reunitarise", g_.range(), detail::ReunitariseKernel<T>{g_.view()});
-  neighbours_ = g_halo_.exchange(g_);
 }
 
 template <class T>
@@ -243,9 +249,11 @@ Field<ColorMatrix, T> temporal_gauge(const GaugeField<T>& gauge) {
   const auto u = link_halo.exchange(links);
   for (int t = 1; t < lattice.extent()[3]; ++t) {
     const auto before = halo.exchange(g);
-    for_each_lane("temporal_gauge", g.range(),
-                  detail::TemporalGaugeKernel<T>{Stencil::of(lattice).view(), lattice.layout().view(), u, before,
-                                                 g.view(), t - geometry.origin()[3]});
+    with_view<StencilForms::any>(Stencil::of(lattice), [&](const auto& stencil) {
+      for_each_lane("temporal_gauge", g.range(),
+                    detail::TemporalGaugeKernel<T, std::decay_t<decltype(stencil)>>{
+                        stencil, lattice.layout().view(), u, before, g.view(), t - geometry.origin()[3]});
+    });
   }
   Exec().fence("temporal gauge");
   return g;

@@ -68,7 +68,7 @@ class GaugeFixer {
   void iterate();
   /// Collective; exact sums, so that every decomposition stops after the same iteration.
   GaugeFixingPoint measure() const;
-  /// Projects g back onto SU(3), from which rounding errors lead away slowly.
+  /// Projects g back onto SU(3), from which rounding errors lead away slowly.  Asynchronous.
   void reunitarise();
 
   /// Shared with this object: changes with every iteration.
@@ -76,14 +76,11 @@ class GaugeFixer {
 
  private:
   GaugeFixing parameters_;
-  Stencil::View stencil_;
   int iteration_ = 0;
   GaugeField<T> gauge_;
   Field<ColorMatrix, T> g_;
   Halo<ColorMatrix, T> link_halo_, g_halo_;
   NeighbourView<ColorMatrix, T> u_;
-  /// Each exchange refreshes one parity of the halo; the other keeps its values.
-  NeighbourView<ColorMatrix, T> neighbours_;
 };
 
 /// A transformation and how well it does.

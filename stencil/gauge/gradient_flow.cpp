@@ -68,15 +68,17 @@ GradientFlow<T>::GradientFlow(const GaugeField<T>& gauge, FlowAction action) : a
 template <class T>
 void GradientFlow<T>::stage(double a, double b, double epsilon) {
   const auto force = [&](const auto& staples, int mu, double scale) {
-    for_each_site("flow_force", gauge_.range(),
-                  detail::FlowForceKernel<T, std::decay_t<decltype(staples)>>{
-                      staples, gauge_.column(mu).view(), exponent_.column(mu).view(), T(scale * a * epsilon), T(b)});
+    return detail::FlowForceKernel<T, std::decay_t<decltype(staples)>>{
+        staples, gauge_.column(mu).view(), exponent_.column(mu).view(), T(scale * a * epsilon), T(b)};
   };
   if (action_ == FlowAction::wilson) {
-    for (int mu = 0; mu < 4; ++mu) force(staples_->of(mu, Subset::all), mu, 1);
+    for (int mu = 0; mu < 4; ++mu)
+      staples_->for_each_staple("flow_force", mu, exponent_.column(mu),
+                                [&](const auto& staples) { return force(staples, mu, 1); });
   } else {
     const Field<ColorMatrix, T>& staples = rectangles_->staples();
-    for (int mu = 0; mu < 4; ++mu) force(staples.column(mu).view(), mu, detail::rectangle_weight);
+    for (int mu = 0; mu < 4; ++mu)
+      for_each_site("flow_force", gauge_.range(), force(staples.column(mu).view(), mu, detail::rectangle_weight));
   }
   // |TA(m)| <= 4/3 |m|; the exponents of a step are at most 3/4 + 8/9 + 17/36 times that.
   const double bound = 2.12 * 4 / 3 * detail::staple_bound(action_) * epsilon;

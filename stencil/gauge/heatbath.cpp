@@ -204,7 +204,9 @@ void PureGaugeUpdate<T>::heatbath() {
   for (int mu = 0; mu < 4; ++mu)
     for (const Subset parity : {Subset::even, Subset::odd}) {
       const auto staple = staple_.half(parity), links = gauge_.column(mu).half(parity);
-      for_each_site("staples", staple.range(), detail::StoreStapleKernel<T>{staples_.of(mu, parity), staple.view()});
+      staples_.for_each_staple("staples", mu, staple, [&](const auto& staples) {
+        return detail::StoreStapleKernel<T>{staples, staple.view()};
+      });
       const detail::HeatbathKernel<T> kernel{GlobalSite(gauge_.lattice()),
                                              detail::chain_seed(seed_),
                                              4 * sweep_ + std::uint32_t(mu),
@@ -223,7 +225,9 @@ void PureGaugeUpdate<T>::overrelax() {
   for (int mu = 0; mu < 4; ++mu)
     for (const Subset parity : {Subset::even, Subset::odd}) {
       const auto links = gauge_.column(mu).half(parity);
-      for_each_site("overrelax", links.range(), detail::OverrelaxKernel<T>{staples_.of(mu, parity), links.view()});
+      staples_.for_each_staple("overrelax", mu, links, [&](const auto& staples) {
+        return detail::OverrelaxKernel<T>{staples, links.view()};
+      });
       staples_.changed(mu, parity);
     }
 }

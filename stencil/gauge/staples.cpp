@@ -51,7 +51,6 @@ Staples<T>::Staples(const GaugeField<T>& gauge, const Directions& directions)
       lower_(gauge.lattice(), "lower staples", 3),
       lower_halo_(gauge.lattice(), 3, {.legs = backward_legs}) {
   require_gauge(gauge);
-  view_.stencil = Stencil::of(gauge.lattice()).nearest();
   view_.streaming = worth_streaming(2 * gauge.bytes());
   for (int mu = 0; mu < 4; ++mu) {
     view_.along[mu] = directions[std::size_t(mu)];
@@ -71,13 +70,18 @@ void Staples<T>::changed(int mu, Subset parity) {
   view_.u[mu] = {links.view(), neighbours.halo()};
 }
 
+/// Of the four links that these read beyond their sites one has changed since the last call, and changed() has fetched
+/// it by itself: no exchange is left for this launch to overlap with.
 template <class T>
-StapleView<T> Staples<T>::of(int mu, Subset parity) {
+GaugeField<T> Staples<T>::lower_staples(int mu, Subset parity) {
   view_.mu = mu;
-  const GaugeField<T> from = parity == Subset::all ? lower_.alias() : lower_.half(opposite(parity));
-  for_each_site("lower_staples", from.range(), detail::LowerStapleKernel<T>{view_, from.view()});
-  view_.lower = {lower_.view(), lower_halo_.exchange(from).halo()};
-  return view_;
+  const GaugeField<T> to = parity == Subset::all ? lower_.alias() : lower_.half(opposite(parity));
+  with_view<StencilForms::nearest>(Stencil::of(gauge_.lattice()), [&](const auto& stencil) {
+    StapleView<T> staples = view_;
+    staples.stencil = stencil;
+    for_each_site("lower_staples", to.range(), detail::LowerStapleKernel<T>{staples, to.view()});
+  });
+  return to;
 }
 
 template class Staples<float>;

@@ -4,10 +4,12 @@
 // computed at the site where it starts and fetched by one more exchange.
 #pragma once
 
+#include "kov/core/launch/sum_terms.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/halo/halo.hpp"
+#include "kov/stencil/run_stencil.hpp"
 
 #include <array>
+#include <string>
 
 namespace kov {
 
@@ -68,14 +70,28 @@ class Staples {
   /// To be called after U_mu has changed on sites of this parity.  Collective.
   void changed(int mu, Subset parity);
 
-  /// The staples of the links U_mu on sites of this parity, for a kernel over them.  Valid until the next call of
-  /// either function; the kernel may change U_mu there when parity is not all.  Collective.
-  StapleView<T> of(int mu, Subset parity);
+  /// Runs kernel(x) = make(staples)(x) on the sites of `out`, a field of one component, as run_stencil() does while
+  /// lower staples are exchanged.  staples: a StapleView of the links U_mu; the kernel may change U_mu on its sites
+  /// where `out` has one parity.  Collective.
+  template <class Make>
+  void for_each_staple(const std::string& name, int mu, const Field<ColorMatrix, T>& out, const Make& make) {
+    const GaugeField<T> lower = lower_staples(mu, out.subset());
+    run_stencil<StencilForms::nearest>(name, Stencil::of(gauge_.lattice()), lower_halo_, lower, out,
+                                       [&](const auto& neighbours, const auto& stencil) {
+                                         StapleView<T> staples = view_;
+                                         staples.stencil = stencil;
+                                         staples.lower = {lower_.view(), neighbours.halo()};
+                                         return detail::SingleGroup<decltype(make(staples))>{make(staples)};
+                                       });
+  }
 
  private:
+  /// Computes the lower staples that sites of this parity need of others.
+  GaugeField<T> lower_staples(int mu, Subset parity);
+
   GaugeField<T> gauge_, lower_;
   Halo<ColorMatrix, T> halo_[4], lower_halo_;
-  StapleView<T> view_;
+  StapleView<T> view_;  // without `stencil` and `lower`
 };
 
 namespace detail {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/stout_smearing.hpp"
 
-#include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
 #include "kov/stencil/observables/observables.hpp"
 
@@ -45,9 +44,10 @@ GaugeField<T> stout(const GaugeField<T>& gauge, const StoutSmearing& smearing) {
     Staples<T> staples(from, smearing.directions);
     for (int mu = 0; mu < 4; ++mu) {
       if (!smearing.directions[std::size_t(mu)]) continue;
-      for_each_site("stout", to.range(),
-                    detail::StoutKernel<T>{staples.of(mu, Subset::all), from.column(mu).view(), to.column(mu).view(),
-                                           T(smearing.rho), halvings});
+      const Field<ColorMatrix, T> u = from.column(mu), out = to.column(mu);
+      staples.for_each_staple("stout", mu, out, [&](const auto& view) {
+        return detail::StoutKernel<T>{view, u.view(), out.view(), T(smearing.rho), halvings};
+      });
     }
     Exec().fence("stout");
     from = to.alias();

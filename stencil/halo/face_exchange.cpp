@@ -103,6 +103,8 @@ const HaloLaunches& FaceExchange<T>::launches(Tuner& tuner, const HaloReader& re
           shape_choice(tuner, TuneKey(key).add("exchange", overlapped ? "overlapped" : "blocking"));
   key.choice = "overlap";
   launches.overlap = tuner.choice(key, 2);
+  launches.interior = key.kernel + "_interior";
+  launches.surface = key.kernel + "_surface";
   readers_.push_back({&tuner, key.kernel, std::string(reader.codec), reader.sites, reader.results, launches});
   return readers_.back().launches;
 }

@@ -10,6 +10,7 @@
 #include <compare>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,13 +43,15 @@ struct HaloReader {
   std::string_view codec;
 };
 
-/// The tuned choices of how such a kernel is launched.
+/// The tuned choices of how such a kernel is launched, and its names.
 struct HaloLaunches {
   /// Whether the launch overlaps with the exchange (candidate 1) or comes after it (0).
   std::shared_ptr<Tuner::Choice> overlap;
   /// The shape of a launch that comes after the exchange, and of one that overlaps with it; null if the tuner has no
   /// file.
   std::array<std::shared_ptr<Tuner::Choice>, 2> shape;
+  /// Of the two parts of a launch that overlaps: "covariant_laplacian_interior" and "covariant_laplacian_surface".
+  std::string interior, surface;
 };
 
 /// The legs +x +y +z +t and -x -y -z -t of the nearest neighbours.

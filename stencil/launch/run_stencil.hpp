@@ -151,14 +151,14 @@ template <class HaloT, class In>
 void run_around_halo(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in,
                      const SiteRange& range, Subset subset, int n_groups, const StencilLaunch& launch,
                      RunOnSites<typename HaloT::Neighbours> run_on) {
+  const HaloLaunches& launches = halo.launches(in.lattice().tuner(), HaloReader{name, subset, n_groups, launch.codec});
   const auto run = [&](int candidate, const LaunchShape& shape) {
     if (candidate == 0) return run_on(name, {range, {}}, halo.exchange(in, launch.variant, launch.exec), false, shape);
     const auto neighbours = halo.begin(in, launch.variant, launch.exec);
-    run_on(name + "_interior", {range, stencil.interior(subset)}, neighbours, true, shape);
+    run_on(launches.interior, {range, stencil.interior(subset)}, neighbours, true, shape);
     halo.finish(launch.exec);
-    run_on(name + "_surface", {range, stencil.surface(subset)}, neighbours, false, shape);
+    run_on(launches.surface, {range, stencil.surface(subset)}, neighbours, false, shape);
   };
-  const HaloLaunches& launches = halo.launches(in.lattice().tuner(), HaloReader{name, subset, n_groups, launch.codec});
   run_with_halo(name, in.lattice(), in.layout(), launch.exec, launches, run);
 }
 
@@ -214,6 +214,15 @@ enum class StencilForms {
   any_and_local
 };
 
+/// `most` for kernels over these views, of fields and links, where memory holds what kernels compute in; where a codec
+/// decodes, which hides what one special view saves, the next fewer.
+template <StencilForms most, class... Views>
+inline constexpr StencilForms forms_for = (Views::Codec::is_plain && ...) ? most
+                                          : most == StencilForms::any_and_nearest_and_local
+                                              ? StencilForms::any_and_local
+                                          : most == StencilForms::nearest_and_local ? StencilForms::nearest
+                                                                                    : most;
+
 /// Calls f with the most special of these views that fits the stencil.
 template <StencilForms forms, class F>
 void with_view(const Stencil& stencil, const F& f) {
@@ -232,6 +241,20 @@ void with_view(const Stencil& stencil, const F& f) {
   }
 }
 
+/// The same for kernel = make(neighbours, view), with the view that with_view() chooses.  A kernel may read neighbours
+/// in other fields too, on legs of the same stencil: their halos have been exchanged before.
+template <StencilForms forms, class HaloT, class In, class Out, class Make>
+void run_stencil(const std::string& name, const Stencil& stencil, const HaloT& halo, const In& in, const Out& out,
+                 const Make& make, const StencilLaunch& launch = {}) {
+  with_view<forms>(stencil, [&](const auto& view) {
+    const auto make_with_view = [&](const auto& neighbours) { return make(neighbours, view); };
+    if constexpr (std::is_same_v<decltype(view), const Stencil::LocalView&>)
+      detail::run_without_halo(name, halo, in, out, make_with_view, launch);
+    else
+      run_stencil(name, stencil, halo, in, out, make_with_view, launch);
+  });
+}
+
 /// The same with the halo that an operator keeps for fields of the shape of `in`.
 template <class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
@@ -239,17 +262,10 @@ void run_stencil(const std::string& name, const StencilHalos& halos, const In& i
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
-/// The same for kernel = make(neighbours, view), with the view that with_view() chooses.
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
-  with_view<forms>(halos.stencil<typename In::Lanes>(), [&](const auto& view) {
-    const auto make_with_view = [&](const auto& neighbours) { return make(neighbours, view); };
-    if constexpr (std::is_same_v<decltype(view), const Stencil::LocalView&>)
-      detail::run_without_halo(name, halos.halo<Compressor>(in), in, out, make_with_view, launch);
-    else
-      run_stencil<Compressor>(name, halos, in, out, make_with_view, launch);
-  });
+  run_stencil<forms>(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
 }  // namespace kov

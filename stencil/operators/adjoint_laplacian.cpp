@@ -10,12 +10,12 @@ namespace kov {
 namespace detail {
 
 /// Eight legs: 8 * 448 + 60 flops and 16 + 16 + 72 reals of memory traffic.
-template <class Links, class In, class Out>
+template <class Links, class In, class Out, class StencilView>
 struct AdjointLaplacianKernel {
   using Real = typename Out::Real;
   static constexpr bool takes_pairs = Out::outers == 2;
 
-  Stencil::NearestView stencil;
+  StencilView stencil;
   Links links;
   In in;
   Out out;
@@ -72,23 +72,17 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
   const auto links = links_.template bare_view<Lanes>();
   const auto to = detail::shared_view<AdjointVector>(out.view());
-  run_stencil("adjoint_laplacian", halos_, in, out,
-              [&](const auto& neighbours) {
-                const auto from = detail::shared_view<AdjointVector>(neighbours);
-                using Kernel = detail::AdjointLaplacianKernel<std::decay_t<decltype(links)>,
-                                                              std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
-                const Kernel kernel{halos_.stencil<Lanes>().nearest(),
-                                    links,
-                                    from,
-                                    to,
-                                    detail::shared_groups<AdjointVector>(in),
-                                    T(alpha),
-                                    T(beta),
-                                    n_legs,
-                                    streaming};
-                return detail::by_shared_groups<AdjointVector>(kernel, in);
-              },
-              {.codec = links_.codec(), .exec = exec});
+  run_stencil<StencilForms::nearest>(
+      "adjoint_laplacian", halos_, in, out,
+      [&](const auto& neighbours, const auto& stencil) {
+        const auto from = detail::shared_view<AdjointVector>(neighbours);
+        using Kernel = detail::AdjointLaplacianKernel<std::decay_t<decltype(links)>, std::decay_t<decltype(from)>,
+                                                      std::decay_t<decltype(to)>, std::decay_t<decltype(stencil)>>;
+        const Kernel kernel{stencil,  links,   from,   to,       detail::shared_groups<AdjointVector>(in),
+                            T(alpha), T(beta), n_legs, streaming};
+        return detail::by_shared_groups<AdjointVector>(kernel, in);
+      },
+      {.codec = links_.codec(), .exec = exec});
 }
 
 #define KOV_INSTANTIATE(T, Lanes)                                                                   \

@@ -28,20 +28,18 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
                                 const F& out, bool adjoint, const Exec& exec) {
   require_hop_shapes(in, diagonal, out, hop.lattice());
   using T = typename F::Real;
-  using S = typename F::Storage;
   using Lanes = typename F::Lanes;
   using Compressor = SpinProjection;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
-  constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any_and_local;
+  constexpr auto forms = forms_for<StencilForms::any_and_nearest_and_local, Links, typename F::View>;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
   // From one parity to the other no two sites share a link.
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
                  (out.subset() == Subset::all ? 4 : 8) * hop.links().part_read() * bytes_of_site<ColorMatrix, Storage>,
                  reads_diagonal ? double(diagonal.bytes()) : 0);
-  const auto launch = [&](auto sign, const auto& read) {
+  with_adjoint_sign<typename F::Storage>(adjoint, [&](auto sign, const auto& read) {
     run_stencil<forms, Compressor>(
         "wilson", hop.halos(), in, out,
         [&](const auto& with_halo, const auto& stencil) {
@@ -52,17 +50,7 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
                         in.n_groups(), T(alpha), T(beta),    streaming};
         },
         {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
-  };
-  if constexpr (FixedPoint<S>) {
-    launch(std::integral_constant<int, +1>{},
-           [&](const auto& neighbours) { return NeighboursTimesGamma5<S>(neighbours, adjoint); });
-  } else {
-    const auto as_they_are = [](const auto& neighbours) { return neighbours; };
-    if (adjoint)
-      launch(std::integral_constant<int, -1>{}, as_they_are);
-    else
-      launch(std::integral_constant<int, +1>{}, as_they_are);
-  }
+  });
 }
 
 }  // namespace kov::detail

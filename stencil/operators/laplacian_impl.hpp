@@ -141,8 +141,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
-  constexpr bool plain = F::View::Codec::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain ? laplacian_forms<F> : StencilForms::nearest;
+  constexpr auto forms = forms_for<laplacian_forms<F>, Links, typename F::View>;
   const int n_dimensions = int(laplacian.dimensions());
   count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
                  n_dimensions * bytes_of_site<ColorMatrix, Storage>,

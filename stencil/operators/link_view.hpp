@@ -25,6 +25,7 @@ class LinkView {
  public:
   using Neighbours = NeighbourView<ColorMatrix, Storage, Lanes>;
   using Real = typename Neighbours::Real;
+  using Codec = typename Neighbours::View::Codec;
 
   LinkView() = default;
   LinkView(const Neighbours& links, bool doubled, const detail::LegFactorView<Real>& factors)

@@ -8,9 +8,9 @@ namespace kov {
 
 namespace detail {
 
-template <class In, class Out>
+template <class In, class Out, class StencilView>
 struct ShiftKernel {
-  Stencil::View stencil;
+  StencilView stencil;
   In in;
   Out out;
   int leg;
@@ -21,9 +21,9 @@ struct ShiftKernel {
   }
 };
 
-template <class Links, class In, class Out>
+template <class Links, class In, class Out, class StencilView>
 struct CovariantShiftKernel {
-  Stencil::View stencil;
+  StencilView stencil;
   Links links;
   In in;
   Out out;
@@ -42,9 +42,9 @@ struct CovariantShiftKernel {
 };
 
 /// out = (U(leg) in(x + mu) - U(leg + 1) in(x - mu)) / 2, where leg = 2 mu.
-template <class Links, class In, class Out>
+template <class Links, class In, class Out, class StencilView>
 struct CovariantDerivativeKernel {
-  Stencil::View stencil;
+  StencilView stencil;
   Links links;
   In in;
   Out out;
@@ -89,32 +89,33 @@ void require_shift(const F& in, int mu, int step, const F& out) {
           "does not lead to a neighbour: give a direction from 0 to 3 and a step of 1 or -1");
 }
 
-/// A field with its halo on these legs; columns on CPUs as sites of Part.
-template <template <class> class Part, template <class> class SiteT, class T, class Lanes>
-auto neighbours_on(const std::vector<int>& legs, const Field<SiteT, T, Lanes>& in, const Exec& exec) {
-  return shared_view<Part>(
-      halo_for<SiteT, T, Lanes>(in.lattice(), in.n_components(), {.legs = legs}).exchange(in, 0, exec));
-}
-
-/// Compiled once for all widths of columns.
-template <class Lanes, class Kernel>
-[[gnu::noinline]] void launch_shift(const char* name, const SiteRange& range, int n_groups, const Kernel& kernel,
-                                    const Exec& exec) {
-  for_each_site<Lanes>(name, range, n_groups, kernel, exec);
+/// Runs make(neighbours, out, stencil) on the field, of which it reads these legs; columns on CPUs as sites of Part.
+template <template <class> class Part, template <class> class SiteT, class T, class Lanes, class Make>
+void run_on_legs(const char* name, const std::vector<int>& legs, const Field<SiteT, T, Lanes>& in,
+                 const Field<SiteT, T, Lanes>& out, const Make& make, const StencilLaunch& launch) {
+  const auto to = shared_view<Part>(out.view());
+  run_stencil<StencilForms::nearest>(
+      name, stencil_of<Lanes>(in.lattice()), halo_for<SiteT, T, Lanes>(in.lattice(), in.n_components(), {.legs = legs}),
+      in, out,
+      [&](const auto& neighbours, const auto& stencil) {
+        return by_shared_groups<Part>(make(shared_view<Part>(neighbours), to, stencil), in);
+      },
+      launch);
 }
 
 /// Runs a kernel on the links and on the field, of which it reads these legs.
-template <template <class, class, class> class Kernel, template <class> class SiteT, class T, class Lanes>
+template <template <class, class, class, class> class Kernel, template <class> class SiteT, class T, class Lanes>
 void run_covariant(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T, Lanes>& in,
                    const std::vector<int>& legs, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   require(links.lattice() == in.lattice(), in.name(), "is on another lattice than the links: make both on one lattice");
   const auto of_links = links.template view<Lanes>();
-  const auto from = neighbours_on<ColorVector>(legs, in, exec);
-  const auto to = shared_view<ColorVector>(out.view());
-  using K = Kernel<std::decay_t<decltype(of_links)>, std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
-  launch_shift<shared_lanes_t<Lanes>>(name, in.range(), shared_groups<ColorVector>(in),
-                                      K{stencil_of<Lanes>(in.lattice()).view(), of_links, from, to, legs.front()},
-                                      exec);
+  run_on_legs<ColorVector>(name, legs, in, out,
+                           [&](const auto& from, const auto& to, const auto& stencil) {
+                             using K = Kernel<std::decay_t<decltype(of_links)>, std::decay_t<decltype(from)>,
+                                              std::decay_t<decltype(to)>, std::decay_t<decltype(stencil)>>;
+                             return K{stencil, of_links, from, to, legs.front()};
+                           },
+                           {.codec = links.codec(), .exec = exec});
 }
 
 }  // namespace detail
@@ -123,12 +124,14 @@ template <template <class> class SiteT, class T, class Lanes>
 void shift(const Field<SiteT, T, Lanes>& in, int mu, int step, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   detail::require_shift(in, mu, step, out);
   const int leg = 2 * mu + (step < 0);
-  const auto from = detail::neighbours_on<Scalar>({leg}, in, exec);
-  const auto to = detail::shared_view<Scalar>(out.view());
-  using Kernel = detail::ShiftKernel<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>;
-  detail::launch_shift<detail::shared_lanes_t<Lanes>>("shift", in.range(), detail::shared_groups<Scalar>(in),
-                                                      Kernel{stencil_of<Lanes>(in.lattice()).view(), from, to, leg},
-                                                      exec);
+  detail::run_on_legs<Scalar>("shift", {leg}, in, out,
+                              [&](const auto& from, const auto& to, const auto& stencil) {
+                                using Kernel =
+                                    detail::ShiftKernel<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>,
+                                                        std::decay_t<decltype(stencil)>>;
+                                return Kernel{stencil, from, to, leg};
+                              },
+                              {.exec = exec});
 }
 
 template <template <class> class SiteT, class T, class Lanes>

@@ -9,8 +9,9 @@ namespace kov {
 
 // mu: 0 to 3 for x, y, z, t; step: +1 or -1.  All components are shifted; in and out are different full fields of one
 // shape, of colour vectors or spinors, with sites or columns in lanes; shift() also takes octets, links, and scalars in
-// double.  Asynchronous but for the halo exchange, ordered on exec; collective.  Throws InputError for other shapes,
-// directions and steps, and for columns in lanes if the links were not made for them: links.with({.columns = true}).
+// double.  Asynchronous but for the halo exchange, which runs beside the sites that need none of it, ordered on exec;
+// collective.  Throws InputError for other shapes, directions and steps, and for columns in lanes if the links were not
+// made for them: links.with({.columns = true}).
 
 /// out(x) = in(x + step mu), periodic.
 template <template <class> class SiteT, class T, class Lanes>

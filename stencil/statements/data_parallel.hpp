@@ -86,11 +86,12 @@ struct SumKernel {
 /// The same as complex numbers, two reals each, for slice_sums().
 template <class Node, int n_reals>
 struct SliceKernel {
-  static constexpr int n_values = (n_reals + 1) / 2, block = has_packs ? n_values : slice_sum_block(n_values);
+  static constexpr int n_values = (n_reals + 1) / 2;
   SumKernel<Node> kernel;
 
   template <class Site, class R>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int b, Complex<R>* value) const {
+    constexpr int block = slice_sum_block<SliceKernel>;
     const auto sum = kernel(x);
     for (int i = 0; i < block; ++i) {
       const int k = 2 * (b * block + i);
@@ -112,7 +113,7 @@ std::vector<double> slice_sums_of(const SumKernel<Node>& kernel, const Lattice& 
   }
   using Kernel = SliceKernel<Node, n_reals>;
   SliceSums sums = slice_sums<double>("slice_sum", lattice, {{0, 0, 0}}, {0, 0, 0, 0}, Kernel{kernel},
-                                      {Kernel::n_values, Kernel::block}, slices, exec);
+                                      {Kernel::n_values, slice_sum_block<Kernel>}, slices, exec);
   sums.sum_over_ranks(lattice.comm());
   std::vector<double> reals;
   for (int s = 0; s < sums.n_slices; ++s)

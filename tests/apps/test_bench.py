@@ -14,8 +14,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LAYERS = ("core", "stencil", "algebra", "contractions")
 
 # Kernels are launched under a name: LAUNCH finds every launch, whose first argument is the name.
-LAUNCH = re.compile(r"\b(for_each_site|for_each_team|for_each_lane|for_each_item|for_each_task|count_sites|count_lanes|sum_sites|sum_groups|run_stencil|slice_sums|"
-                    r"launch|launch_lanes|launch_blocks|parallel_for|parallel_reduce|parallel_scan)"
+LAUNCH = re.compile(r"\b(for_each_site|for_each_team|for_each_lane|for_each_item|for_each_task|count_sites|count_lanes|sum_sites|sum_groups|run_stencil|for_each_staple|slice_sums|"
+                    r"launch|launch_lanes|launch_blocks|for_each_thread_block|parallel_for|parallel_reduce|parallel_scan)"
                     r"\s*(?:<[^;(){}]*>)?\s*\(\s*([^,)]*)")
 # An object that is made by a launch.
 LAUNCHING_OBJECT = re.compile(r'\bSiteValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"')
@@ -26,14 +26,14 @@ NAMED_BY_CALLERS = {
     "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
     "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
     "stencil/observables/observables.cpp": re.compile(r'\bStoredValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"'),
-    "stencil/operators/shift.cpp": re.compile(r'\bcovariant_hop\(\s*"([^"]*)"'),
+    "stencil/operators/shift.cpp": re.compile(r'\b(?:run_on_legs|run_covariant)<[^;(){}]*>\(\s*"([^"]*)"'),
     "algebra/krylov_updates.cpp": re.compile(r'\bsums\.add\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
 }
 # Names that functions for all hand on: the launches themselves, whose callers are found by LAUNCH; and loops of host
 # threads over pieces of files, which are no kernels.
 HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", "core/vectors/group_sums.hpp", "core/launch/for_each_site.hpp", "core/base/host_threads.cpp", "core/launch/for_each_item.cpp", "core/launch/for_each_item.hpp", "core/vectors/reduce.hpp",
-             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/launch/run_stencil.hpp", "core/vectors/slice_sum.hpp",
+             "core/launch/for_each_team.hpp", "core/launch/launch_shape.cpp", "core/launch/thread_blocks.hpp", "stencil/launch/run_stencil.hpp", "stencil/gauge/staples.hpp", "core/vectors/slice_sum.hpp",
              "core/launch/count_sites.hpp", "core/launch/for_each_task.hpp", "core/launch/for_each_task.cpp", "core/vectors/slice_sum.cpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/contractions/kernels/cuda/team_resources.hpp"
+#include "kov/contractions/kernels/ladder/cuda/rung_teams.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/tile_threads.hpp"
 
@@ -15,7 +16,9 @@ namespace kov::detail {
 enum class TileStorage { none, plain, split, pointers };
 enum class TilePrefetch { none, memory, tile };
 
-inline constexpr int rung_width = 16, rung_threads = rung_width * rung_width;
+/// Rows and columns of a tile, a thread for each of its numbers.
+inline constexpr int rung_width = 16;
+static_assert(rung_width * rung_width == rung_threads);
 
 /// A tile of 16 x 16 complex numbers: parts side by side, or, split, the real parts of a row before its imaginary parts
 /// and one word of padding.
@@ -36,7 +39,6 @@ struct RungTile {
 /// c_i = a_i b: `fused` left factors for each tile of b, `repeats` times in one team.  8 n flops for each number.
 template <class T, TileStorage storage, TilePrefetch prefetch, int fused, int repeats>
 struct RungProduct {
-  static constexpr int max_threads = rung_threads, min_teams = 1;
   static constexpr bool in_tiles = storage != TileStorage::none;
   using Z = Complex<T>;
   using Tile = RungTile<T, storage == TileStorage::split || storage == TileStorage::pointers>;
@@ -57,23 +59,23 @@ struct RungProduct {
     T* const tiles = team.template tile<T>(int(tile_numbers));
     const int first_column = team.index() % across * rung_width,
               first_row = team.index() / across % across * rung_width;
-    TileThreads<max_threads, State> threads;
+    TileThreads<rung_threads, State> threads;
     for (int repeat_number = 0; repeat_number < repeats; ++repeat_number) {
       const int first = (team.index() / across / across * repeats + repeat_number) * fused;
       if (first >= n_left) return;
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         begin(first, first_row + thread / rung_width, first_column + thread % rung_width, s);
       });
       if constexpr (in_tiles)
         add_tiles(team, threads, tiles, first_row, first_column);
       else
-        threads.each(team, max_threads, [&](int thread, State& s) {
+        threads.each(team, rung_threads, [&](int thread, State& s) {
           const int row = first_row + thread / rung_width, column = first_column + thread % rung_width;
           if (row >= n || column >= n) return;
           for (int k = 0; k < n; ++k)
             multiply_add(s.sum[0], a[matrix(first) + std::int64_t(row) * n + k], b[std::int64_t(k) * n + column]);
         });
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         const int row = first_row + thread / rung_width, column = first_column + thread % rung_width;
         repeat<fused>([&](int i) {
           if (row < n && column < n && first + i < n_left)
@@ -111,21 +113,21 @@ struct RungProduct {
   KOKKOS_FORCEINLINE_FUNCTION void add_tiles(const TeamT& team, Threads& threads, T* tiles, int first_row,
                                              int first_column) const {
     const auto load_from = [&](int k) {
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         load(k, first_row + thread / rung_width, first_column + thread % rung_width, s);
       });
     };
     if (prefetch != TilePrefetch::none) load_from(0);
     for (int k = 0; k < n; k += rung_width) {
       if (prefetch == TilePrefetch::none) load_from(k);
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         const int y = thread / rung_width, x = thread % rung_width;
         repeat<fused>([&](int i) { Tile::set(tiles + i * Tile::size, y, x, s.next_a[i]); });
         Tile::set(tiles + fused * Tile::size, y, x, s.next_b);
       });
       team.barrier();
       if (prefetch != TilePrefetch::none && k + rung_width < n) load_from(k + rung_width);
-      threads.each(team, max_threads,
+      threads.each(team, rung_threads,
                    [&](int thread, State& s) { add_tile(tiles, thread / rung_width, thread % rung_width, s); });
       team.barrier();
     }
@@ -157,7 +159,6 @@ struct RungProduct {
 /// One trace by one team.  As a tree: half of the threads add the sums of the other half, then a quarter, ...
 template <class T, bool tree>
 struct RungSingleTrace {
-  static constexpr int max_threads = rung_threads, min_teams = 1;
   using Z = Complex<T>;
   static constexpr std::size_t tile_bytes = 2 * sizeof(T) * rung_threads;
   TraceProblem<Z> problem;
@@ -197,7 +198,6 @@ struct RungSingleTrace {
 /// 16 x 16 traces by one team, one for every thread: the matrix product with a long inner index.
 template <class T, bool prefetch>
 struct RungTiledTrace {
-  static constexpr int max_threads = rung_threads, min_teams = 1;
   using Z = Complex<T>;
   using Tile = RungTile<T, true>;
   static constexpr std::size_t tile_bytes = 2 * Tile::size * sizeof(T);
@@ -214,9 +214,9 @@ struct RungTiledTrace {
     T* const left_tile = team.template tile<T>(2 * int(Tile::size));
     T* const right_tile = left_tile + int(Tile::size);
     const int first_left = team.index() / across * rung_width, first_right = team.index() % across * rung_width;
-    TileThreads<max_threads, State> threads;
+    TileThreads<rung_threads, State> threads;
     const auto load_from = [&](std::int64_t k0) {
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         const int y = thread / rung_width;
         const std::int64_t k = k0 + thread % rung_width;
         s.next_left = first_left + y < problem.n_left && k < problem.length
@@ -227,25 +227,25 @@ struct RungTiledTrace {
                            : Z{0, 0};
       });
     };
-    threads.each(team, max_threads, [&](int, State& s) { s.sum = Z{0, 0}; });
+    threads.each(team, rung_threads, [&](int, State& s) { s.sum = Z{0, 0}; });
     if (prefetch) load_from(0);
     for (std::int64_t k = 0; k < problem.length; k += rung_width) {
       if (!prefetch) load_from(k);
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         const int y = thread / rung_width, x = thread % rung_width;
         Tile::set(left_tile, y, x, s.next_left);
         Tile::set(right_tile, x, y, s.next_right);
       });
       team.barrier();
       if (prefetch && k + rung_width < problem.length) load_from(k + rung_width);
-      threads.each(team, max_threads, [&](int thread, State& s) {
+      threads.each(team, rung_threads, [&](int thread, State& s) {
         const int y = thread / rung_width, x = thread % rung_width;
         repeat<rung_width>(
             [&](int i) { multiply_add(s.sum, Tile::get(left_tile, y, i), Tile::get(right_tile, i, x)); });
       });
       team.barrier();
     }
-    threads.each(team, max_threads, [&](int thread, State& s) {
+    threads.each(team, rung_threads, [&](int thread, State& s) {
       const int row = first_left + thread / rung_width, column = first_right + thread % rung_width;
       if (row < problem.n_left && column < problem.n_right)
         sums[row * problem.n_right + column] = {double(s.sum.re), double(s.sum.im)};

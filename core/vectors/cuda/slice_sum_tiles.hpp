@@ -12,9 +12,6 @@
 
 namespace kov::detail {
 
-/// Numbers of a block that suit a GPU, of n in all.
-constexpr int slice_sum_block(int n) { return n < 16 ? n : 16; }
-
 /// How a kernel is run on GPUs: its numbers come in blocks of `block`, for `tile` sites at a time, few enough for the
 /// scratch memory of a team to stay below the 48 KiB that every GPU has.  A kernel with arrays that it indexes is kept
 /// in constant memory: as a parameter every thread would copy it to its local memory.  A specialisation derives from
@@ -25,7 +22,7 @@ struct StatedSliceSum {
   static constexpr bool in_constant_memory = in_constant_memory_;
 };
 template <class Kernel>
-struct SliceSumTiles : StatedSliceSum<Kernel::block, (Kernel::block > 16 ? 32 : 64), false> {};
+struct SliceSumTiles : StatedSliceSum<(Kernel::n_values < 16 ? Kernel::n_values : 16), 64, false> {};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 

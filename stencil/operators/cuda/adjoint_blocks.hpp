@@ -7,14 +7,14 @@
 
 namespace kov::detail {
 
-template <class Links, class In, class Out>
+template <class Links, class In, class Out, class StencilView>
 struct AdjointLaplacianKernel;
 
 template <class Out>
 concept HoldsDoubles = sizeof(typename Out::Real) == 8;
 
 /// Fewer registers than the compiler takes for doubles, so that three blocks are on a multiprocessor.
-template <class Links, class In, HoldsDoubles Out>
-struct ThreadBlocks<AdjointLaplacianKernel<Links, In, Out>> : StatedBlocks<128, 3, false> {};
+template <class Links, class In, HoldsDoubles Out, class StencilView>
+struct ThreadBlocks<AdjointLaplacianKernel<Links, In, Out, StencilView>> : StatedBlocks<128, 3, false> {};
 
 }  // namespace kov::detail

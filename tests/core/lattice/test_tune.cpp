@@ -64,6 +64,30 @@ TEST_F(Tuning, GivesEachItsTurnsAndKeepsToTheFastest) {
   }
 }
 
+TEST_F(Tuning, RemembersAnAnswerForEachKeyAndFindsItOnce) {
+  Tuner tuner(comm, device, clock());
+  struct Shape {
+    int rows, columns;
+    auto operator<=>(const Shape&) const = default;
+  };
+  int n_found = 0;
+  const auto area = [&](const Shape& shape) {
+    return tuner.remember<int>(shape, [&] {
+      ++n_found;
+      return shape.rows * shape.columns;
+    });
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_EQ(area({2, 3}), 6);
+    EXPECT_EQ(area({3, 5}), 15);
+  }
+  EXPECT_EQ(n_found, 2);
+  EXPECT_EQ(tuner.remember<double>(Shape{2, 3}, [] { return 0.5; }), 0.5) << "another answer about the same";
+  const auto fail = [&]() -> int { throw std::runtime_error("not found"); };
+  EXPECT_THROW(tuner.remember<int>(Shape{7, 7}, fail), std::runtime_error);
+  EXPECT_EQ(area({7, 7}), 49) << "a failure is not remembered";
+}
+
 TEST_F(Tuning, LeavesTheFirstRoundAsideAndTakesTheBestOfTheOthers) {
   Tuner tuner(comm, device, clock());
   const TuneKey key = key_of("kernel");

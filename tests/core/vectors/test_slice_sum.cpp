@@ -14,7 +14,7 @@ namespace test {
 /// Number v of a site is component v of its spinor, in blocks of `size`.
 template <class T>
 struct SpinorNumbers {
-  static constexpr int n_values = 12, block = 5;
+  static constexpr int n_values = 12;
   FieldView<Spinor, T> in;
   int n, size;
 
@@ -102,7 +102,7 @@ TEST_P(SumsOverSlices, HaveTheSameBitsInAnyBlocksOnAnyInstance) {
   const auto first = sums(5, Exec());
   EXPECT_EQ(sums(1, Exec()), first);
   EXPECT_EQ(sums(4, detail::instance_beside(Exec())), first);
-  const SpinorNumbers<float> stated{field.view(), 12, SpinorNumbers<float>::block};
+  const SpinorNumbers<float> stated{field.view(), 12, slice_sum_block<SpinorNumbers<float>>};
   EXPECT_EQ(slice_sums<float>("test", lattice, momenta_of_sums, source_of_sums, stated).z, first);
 }
 
@@ -112,7 +112,8 @@ TEST_P(SumsOverSlices, OfWholeNumbersAtRestAreExact) {
   GlobalArray a = reference::random_array(lattice.extent(), 12, 7);
   for (Number& z : a.data) z = {std::nearbyint(10 * z.real()), std::nearbyint(10 * z.imag())};
   load(field, a);
-  SliceSums sums = slice_sums<float>("test", lattice, {{0, 0, 0}}, {}, SpinorNumbers<float>{field.view(), 12, 5});
+  const SpinorNumbers<float> numbers{field.view(), 12, slice_sum_block<SpinorNumbers<float>>};
+  SliceSums sums = slice_sums<float>("test", lattice, {{0, 0, 0}}, {}, numbers);
   sums.sum_over_ranks(lattice.comm());
   std::vector<Number> expected(sums.z.size());
   reference::for_each_coordinate(a.extent, [&](const Coord& x) {

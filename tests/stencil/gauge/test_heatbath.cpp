@@ -51,7 +51,7 @@ void check_staples(const Lattice& lattice) {
   some.changed(2, Subset::odd);
   const auto compare = [&](Staples<T>& staples, const Directions& along, int mu, Subset subset) {
     const Field<ColorMatrix, T> out(lattice, "staples", 1, subset);
-    for_each_site("staples", out.range(), StoreStaples<T>{staples.of(mu, subset), out.view()});
+    staples.for_each_staple("staples", mu, out, [&](const auto& view) { return StoreStaples<T>{view, out.view()}; });
     GlobalArray expected(lattice.extent(), 9);
     reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
       const auto s = reference::staple_sum(after, x, mu, along);
