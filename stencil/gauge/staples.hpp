@@ -6,7 +6,7 @@
 
 #include "kov/core/launch/sum_terms.hpp"
 #include "kov/core/site/su3.hpp"
-#include "kov/stencil/run_stencil.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 
 #include <array>
 #include <string>
