@@ -22,9 +22,9 @@ void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& 
           out.name(), "with", out.n_components(), ": give it as many of each");
 }
 
-template <class Storage, class F>
-void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal,
-                                const F& out, bool adjoint, const Exec& exec) {
+template <class Storage, class F, SpinBasis basis>
+void HopOn<Storage, F, basis>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in,
+                                       const F& diagonal, const F& out, bool adjoint, const Exec& exec) {
   require_hop_shapes(in, diagonal, out, hop.lattice());
   using T = typename F::Real;
   using S = typename F::Storage;
@@ -34,7 +34,10 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool plain = Codec<Spinor, S>::is_plain && Codec<ColorMatrix, Storage>::is_plain;
-  constexpr auto forms = plain ? StencilForms::any_and_nearest_and_local : StencilForms::any_and_local;
+  constexpr bool chiral = basis == SpinBasis::chiral;
+  constexpr auto forms = !chiral ? StencilForms::nearest_and_local
+                         : plain ? StencilForms::any_and_nearest_and_local
+                                 : StencilForms::any_and_local;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
   // From one parity to the other no two sites share a link.
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
@@ -42,17 +45,17 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
                  reads_diagonal ? double(diagonal.bytes()) : 0);
   const auto launch = [&](auto sign, const auto& read) {
     run_stencil<forms, Compressor>(
-        "wilson", hop.halos(), in, out,
+        chiral ? "wilson" : "wilson_nonrelativistic", hop.halos(), in, out,
         [&](const auto& with_halo, const auto& stencil) {
           const auto neighbours = read(with_halo);
           using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
-                                   std::decay_t<decltype(stencil)>>;
+                                   std::decay_t<decltype(stencil)>, basis>;
           return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
                         in.n_groups(), T(alpha), T(beta),    streaming};
         },
-        {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
+        {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint, basis), .exec = exec});
   };
-  if constexpr (FixedPoint<S>) {
+  if constexpr (FixedPoint<S> && chiral) {
     launch(std::integral_constant<int, +1>{},
            [&](const auto& neighbours) { return NeighboursTimesGamma5<S>(neighbours, adjoint); });
   } else {
