@@ -30,11 +30,16 @@ inline constexpr bool decodes_first = requires(const View& view, typename View::
   view.decode(to, hop, 0);
 };
 
-/// Copies the neighbour of an outer site to the lanes of a block that begin at p.
+/// Copies the neighbour of an outer site to the lanes of a block that begin at p.  half: whether only two spins are
+/// read there, upper or lower ones: those that a halo holds are written in both places.
 template <class View>
-void gather_neighbour(const View& view, const PackHop& hop, int group, typename View::Real* p) {
+void gather_neighbour(const View& view, const PackHop& hop, int group, typename View::Real* p, bool half) {
   using InMemory = typename View::InMemory;
-  constexpr int N = InMemory::lanes, row = View::View::row;
+  constexpr int N = InMemory::lanes, row = View::View::row, n_half = InMemory::n_complex;
+  const auto repeat = [&](int lane, int n) {
+    for (int k = 0; k < n_half; ++k)
+      for (int l = lane; l < lane + n; ++l) p[row * (n_half + k) + l] = p[row * k + l];
+  };
   if (!hop.slots) {
     if constexpr (decodes_first<View>) {
       view.decode(p, hop, group);
@@ -46,6 +51,7 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
         z.im.store(p + 2 * row * i + row);
       }
     }
+    if (half && hop.halo) repeat(0, N);
     return;
   }
   for (int lane = 0; lane < N; ++lane) {
@@ -56,6 +62,7 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
       p[2 * row * i + lane] = v.z[i].re;
       p[2 * row * i + row + lane] = v.z[i].im;
     }
+    if (half && from.halo) repeat(lane, 1);
   }
 }
 
@@ -63,17 +70,23 @@ void gather_neighbour(const View& view, const PackHop& hop, int group, typename 
 #endif
 
 /// The neighbours of a site on the n_legs legs of a stencil, or the first `used` of them: read(hop, leg), where hop =
-/// near(leg).  View: NeighbourView, ProjectedNeighbours or LocalNeighbours.
+/// near(leg); or, on the legs whose bits are set in `halves`, the two spins from `first` on: read_half<first>(hop,
+/// leg). View: NeighbourView, ProjectedNeighbours or LocalNeighbours.
 template <class View, class Site, int n_legs>
 class NeighboursAt {
  public:
   template <class Near>
-  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0, int /*used*/ = n_legs)
+  KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, Site x, const Near&, int group = 0, int /*used*/ = n_legs,
+                                           unsigned /*halves*/ = 0)
       : view_(view), x_(x), group_(group) {}
 
   template <class Hop>
   KOKKOS_FORCEINLINE_FUNCTION auto read(const Hop& hop, int) const {
     return view_.read(x_, hop, group_);
+  }
+  template <int first, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto read_half(const Hop& hop, int) const {
+    return view_.template read_half<first>(x_, hop, group_);
   }
 
  private:
@@ -92,8 +105,8 @@ class NeighboursAt<View, PackSite, n_legs> {
 
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PackSite, const Near& near, int group = 0,
-                                           int used = n_legs) {
-    if (detail::decodes_first<View> || near.gathers()) gather(view, near, group, used, gathered_);
+                                           int used = n_legs, unsigned halves = 0) {
+    if (detail::decodes_first<View> || near.gathers()) gather(view, near, group, used, halves, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -106,13 +119,23 @@ class NeighboursAt<View, PackSite, n_legs> {
       site.point_to(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION auto read_half(const PackHop& hop, int leg) const {
+    using Half = typename View::HalfInMemory;
+    return Half([&](Half & half) __attribute__((always_inline)) {
+      if (!hop.slots) return view_->template locate_half<first>(half, hop, group_);
+      half.point_to(gathered_[leg] + first * 6 * View::View::row, nullptr);
+    });
+  }
 
  private:
   using Blocks = typename View::Real[n_legs][View::View::row * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
-    for (int leg = 0; leg < used; ++leg) detail::gather_neighbour(view, near(leg), group, blocks[leg]);
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, unsigned halves,
+                                       Blocks& blocks) {
+    for (int leg = 0; leg < used; ++leg)
+      detail::gather_neighbour(view, near(leg), group, blocks[leg], (halves >> leg & 1) != 0);
   }
 
   const View* view_;
@@ -128,8 +151,8 @@ class NeighboursAt<View, PairSite, n_legs> {
 
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION NeighboursAt(const View& view, PairSite, const Near& near, int group = 0,
-                                           int used = n_legs) {
-    if (detail::decodes_first<View> || near.legs_apart() != 0) gather(view, near, group, used, gathered_);
+                                           int used = n_legs, unsigned halves = 0) {
+    if (detail::decodes_first<View> || near.legs_apart() != 0) gather(view, near, group, used, halves, gathered_);
     // After the call, so that these stay in registers.
     view_ = &view;
     group_ = group;
@@ -142,19 +165,29 @@ class NeighboursAt<View, PairSite, n_legs> {
       sites.point_to(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION auto read_half(const PairHop& hop, int leg) const {
+    using Half = typename View::HalfPairInMemory;
+    return Half([&](Half & both) __attribute__((always_inline)) {
+      if (hop.together) return view_->template locate_half<first>(both, hop, group_);
+      both.point_to(gathered_[leg] + first * 6 * InMemory::lanes, nullptr);
+    });
+  }
 
  private:
   using Blocks = typename View::Real[n_legs][InMemory::lanes * 2 * InMemory::n_complex];
 
   template <class Near>
-  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, Blocks& blocks) {
+  [[gnu::noinline]] static void gather(const View& view, const Near& near, int group, int used, unsigned halves,
+                                       Blocks& blocks) {
     for (int leg = 0; leg < used; ++leg) {
+      const bool half = (halves >> leg & 1) != 0;
       if (near(leg).together) {
         if constexpr (detail::decodes_first<View>) view.decode(blocks[leg], near(leg), group);
         continue;
       }
-      detail::gather_neighbour(view, near.lower()(leg), group, blocks[leg]);
-      detail::gather_neighbour(view, near.upper()(leg), group, blocks[leg] + InMemory::lanes / 2);
+      detail::gather_neighbour(view, near.lower()(leg), group, blocks[leg], half);
+      detail::gather_neighbour(view, near.upper()(leg), group, blocks[leg] + InMemory::lanes / 2, half);
     }
   }
 

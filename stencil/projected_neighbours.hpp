@@ -33,6 +33,8 @@ class LocalNeighbours {
   using Real = typename View::Real;
   using InMemory = typename View::InMemory;
   using PairInMemory = typename View::PairInMemory;
+  using HalfInMemory = SiteInMemory<HalfSpinor, Real, View::lanes, View::row>;
+  using HalfPairInMemory = SiteInMemory<HalfSpinor, Real, 2 * View::lanes, 2 * View::lanes>;
   static constexpr int n_complex = View::n_complex;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit LocalNeighbours(const View& field) : field_(field) {}
@@ -47,6 +49,16 @@ class LocalNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
     sites.point_to(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
   }
+  /// The same for the two spins from `first` on, 0 or 2.
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfInMemory& half, const PackHop& hop, int group) const {
+    half.point_to(field_.address(hop.outer, group) + View::first_lane(hop.outer) + 6 * first * View::row, nullptr,
+                  hop.exchange);
+  }
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfPairInMemory& halves, const PairHop& hop, int group) const {
+    halves.point_to(field_.address(PairSite{hop.outer}, group) + 6 * first * View::row, nullptr, hop.exchange);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) field_.prefetch(hop.outer, group);
   }
@@ -57,9 +69,9 @@ class LocalNeighbours {
 #endif
 
 /// For kernels that read spinors only in sums a + i^k b, where a is one of the upper two spins and b one of the lower
-/// two.  A site in the halo has the projected half as its upper spins and zeros as its lower ones, so that the sum is
-/// right without a branch.  Storage: float, double, Fixed16 or Fixed8, whose halo has a scale of its own for each half
-/// spinor.
+/// two, or only two spins of them.  A site in the halo has the projected half as its upper spins and zeros as its lower
+/// ones, so that the sum is right without a branch; on legs that need two spins alone, it has those.  Storage: float,
+/// double, Fixed16 or Fixed8, whose halo has a scale of its own for each half spinor.
 template <class Storage, class Lanes = SiteLanes>
 class ProjectedNeighbours {
  public:
@@ -103,6 +115,27 @@ class ProjectedNeighbours {
     else
       return read(x, LaneHop{hop.outer, hop.lane, false, hop.crossing}, group, sign);
   }
+  /// The two spins from `first` on, 0 or 2, of which a halo holds no others: HalfSpinor<Real>, or InUnits of it.
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION auto read_half(LaneSite, LaneHop hop, int group = 0) const {
+    const Halves at = halves<first>(hop.outer, hop.lane, hop.halo, group);
+    HalfSpinor<Real> half;
+    for (int i = 0; i < 6; ++i)
+      half.z[i] = detail::load_as<Real, View::row, detail::reals_together<Stored>(12)>(at.upper, i, hop.lane);
+    if constexpr (is_plain) {
+      return half;
+    } else {
+      const Real unit = at.scale[hop.lane] * unit_of_scale();
+      if constexpr (has_packs)
+        return unit * half;
+      else
+        return InUnits<HalfSpinor<Real>>{half, unit};
+    }
+  }
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION auto read_half(LaneSite x, LocalHop hop, int group = 0) const {
+    return read_half<first>(x, LaneHop{hop.outer, hop.lane, false, hop.crossing}, group);
+  }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   /// What kernels read on sites all of whose neighbours are in the field: they are faster if they select no addresses
@@ -113,6 +146,8 @@ class ProjectedNeighbours {
 
   using InMemory = SiteInMemory<Spinor, Real, View::lanes, View::row, 6>;
   using PairInMemory = SiteInMemory<Spinor, Real, 2 * View::lanes, 2 * View::lanes, 6>;
+  using HalfInMemory = SiteInMemory<HalfSpinor, Real, View::lanes, View::row>;
+  using HalfPairInMemory = SiteInMemory<HalfSpinor, Real, 2 * View::lanes, 2 * View::lanes>;
 
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(ColumnSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
@@ -133,6 +168,17 @@ class ProjectedNeighbours {
       sites.point_to(at.upper, at.lower, hop.exchange);
     else
       sites.copy_from(decoded<2 * View::lanes>(at, 1), hop.exchange);
+  }
+  /// The same for what read_half() returns.
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfInMemory& half, const PackHop& hop, int group) const
+      requires(is_plain) {
+    half.point_to(halves<first>(hop.outer, 0, hop.halo, group).upper, nullptr, hop.exchange);
+  }
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfPairInMemory& both, const PairHop& hop, int group) const
+      requires(is_plain) {
+    both.point_to(halves<first>(hop.outer, 0, hop.halo, group).upper, nullptr, hop.exchange);
   }
   /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.  sign: as in read().
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group, Real sign) const {
@@ -160,7 +206,9 @@ class ProjectedNeighbours {
     else
       return View::Codec::unit;
   }
-  /// Selects addresses instead of branching, so that the loads of all legs can be in flight at the same time.
+  /// Selects addresses instead of branching, so that the loads of all legs can be in flight at the same time.  first: 2
+  /// where the lower spins are wanted as `upper`.
+  template <int first = 0>
   KOKKOS_FORCEINLINE_FUNCTION Halves halves(int outer, [[maybe_unused]] int lane, bool in_halo, int group) const {
     if constexpr (detail::checks_bounds)
       in_halo ? halo_.require_inside(outer, group, lane) : field_.require_inside(outer, group, lane);
@@ -170,6 +218,7 @@ class ProjectedNeighbours {
     Halves at{in_halo ? there : here, in_halo ? zeros_ : here + (HalfView::block - scales)};
     if constexpr (!is_plain)
       at.scale = reinterpret_cast<const float*>(at.upper - scales - View::first_lane(outer)) + View::first_lane(outer);
+    if constexpr (first == 2) at.upper = in_halo ? there : here + (HalfView::block - scales);
     return at;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Transformed: a solver that works on a unitarily equivalent operator, such as one in temporal gauge.
+// Transformed: a solver that works on a unitarily equivalent operator, such as one in temporal gauge or in another
+// basis of spin.
 #pragma once
 
 #include "kov/algebra/solve_run.hpp"
@@ -32,6 +33,9 @@ SolveReport solve_transformed(SolveRun run, double tolerance, const Operator<Vec
 ///     const WilsonOperator<double> A(GaugeLinks<double>(gauge, boundary), mass),
 ///         B(GaugeLinks<double>(temporal.links, temporal.factors(boundary)), mass);
 ///     Transformed(QuarkTransformation<double>(temporal.transformation), B, EvenOdd(B, BiCgStab{}))(A, b, x);
+///
+/// or in the non-relativistic basis of spin, where V = QuarkTransformation<double>(lattice, basis) and B =
+/// A.with_basis(basis), or in both.
 ///
 /// True residuals are of A: once at the start and once at the end, if B is V A V^+ to better than the tolerance.
 /// Tolerance, limit, failure and progress are taken from the inner solver.  Every column is a system of its own; all

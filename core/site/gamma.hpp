@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The 16 Dirac matrices in the DeGrand-Rossi basis as permutations with phases: one entry i^phase per row.
+// The 16 Dirac matrices as permutations with phases, in the DeGrand-Rossi basis unless another one is asked for: one
+// entry i^phase per row.
 #pragma once
 
-#include "kov/core/site/color_spin.hpp"
+#include "kov/core/site/spin_basis.hpp"
 
 #include <Kokkos_Array.hpp>
 
@@ -20,10 +21,10 @@ struct Gamma {
 
   /// Gamma(n) = g1^b0 g2^b1 g3^b2 g4^b3 for n = b0 + 2 b1 + 4 b2 + 8 b3, as Chroma numbers them; 15 is gamma_5 =
   /// diag(1, 1, -1, -1).  Directions 1..4 are x, y, z, t.
-  static constexpr Gamma number(int n);
+  static constexpr Gamma number(int n, SpinBasis basis = SpinBasis::chiral);
   /// gamma_mu for mu = 0..3.
-  static constexpr Gamma direction(int mu) { return number(1 << mu); }
-  static constexpr Gamma five() { return number(15); }
+  static constexpr Gamma direction(int mu, SpinBasis basis = SpinBasis::chiral) { return number(1 << mu, basis); }
+  static constexpr Gamma five(SpinBasis basis = SpinBasis::chiral) { return number(15, basis); }
 
   friend constexpr Gamma operator*(const Gamma& a, const Gamma& b) {
     Gamma r;
@@ -45,16 +46,22 @@ struct Gamma {
   constexpr bool operator==(const Gamma&) const = default;
 };
 
-constexpr Gamma Gamma::number(int n) {
-  constexpr Gamma basis[4] = {
+constexpr Gamma Gamma::number(int n, SpinBasis basis) {
+  constexpr Gamma chiral[4] = {
       {{3, 2, 1, 0}, {1, 1, 3, 3}},  // [[0,0,0,i],[0,0,i,0],[0,-i,0,0],[-i,0,0,0]]
       {{3, 2, 1, 0}, {2, 0, 0, 2}},  // [[0,0,0,-1],[0,0,1,0],[0,1,0,0],[-1,0,0,0]]
       {{2, 3, 0, 1}, {1, 3, 3, 1}},  // [[0,0,i,0],[0,0,0,-i],[-i,0,0,0],[0,i,0,0]]
       {{2, 3, 0, 1}, {0, 0, 0, 0}},  // [[0,0,1,0],[0,0,0,1],[1,0,0,0],[0,1,0,0]]
   };
+  constexpr Gamma nonrelativistic[4] = {
+      {{3, 2, 1, 0}, {3, 3, 1, 1}},
+      {{3, 2, 1, 0}, {0, 2, 2, 0}},
+      {{2, 3, 0, 1}, {3, 1, 1, 3}},
+      {{0, 1, 2, 3}, {0, 0, 2, 2}},  // [[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,-1]]
+  };
   Gamma r;
   for (int mu = 0; mu < 4; ++mu)
-    if (n >> mu & 1) r = r * basis[mu];
+    if (n >> mu & 1) r = r * (basis == SpinBasis::chiral ? chiral[mu] : nonrelativistic[mu]);
   return r;
 }
 
@@ -71,8 +78,15 @@ KOKKOS_FORCEINLINE_FUNCTION Spinor<R> gamma5(const Spinor<R>& psi) {
 }
 
 /// acc += i a gamma_5 psi
-template <class R>
+template <SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void add_twist(Spinor<R>& acc, const std::type_identity_t<R>& a, const Spinor<R>& psi) {
+  if constexpr (basis == SpinBasis::nonrelativistic) {
+    unroll<12>([&](int i) __attribute__((always_inline)) {
+      acc.z[i].re -= a * psi.z[(i + 6) % 12].im;
+      acc.z[i].im += a * psi.z[(i + 6) % 12].re;
+    });
+    return;
+  }
   unroll<6>([&](int i) __attribute__((always_inline)) {
     acc.z[i].re -= a * psi.z[i].im;
     acc.z[i].im += a * psi.z[i].re;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Spin projection of the Wilson hop: of (1 + sign gamma_mu) psi only the upper two spins are independent; the lower two
-// are phases times them.
+// Spin projection of the Wilson hop: only two spins of (1 + sign gamma_mu) psi are independent.  They are the upper
+// two, and the lower two are phases times them; or, where gamma_mu is diagonal, the two that are not 0.
 #pragma once
 
 #include "kov/core/site/gamma.hpp"
@@ -11,10 +11,10 @@ namespace kov {
 namespace detail {
 
 /// What (1 + sign gamma_mu) does to spin s: adds i^phase times spin column.
-template <int mu, int sign, int s>
+template <int mu, int sign, int s, SpinBasis basis = SpinBasis::chiral>
 struct ProjectorRow {
-  static constexpr int column = Gamma::direction(mu).column[s];
-  static constexpr int phase = (Gamma::direction(mu).phase[s] + (sign < 0 ? 2 : 0)) & 3;
+  static constexpr int column = Gamma::direction(mu, basis).column[s];
+  static constexpr int phase = (Gamma::direction(mu, basis).phase[s] + (sign < 0 ? 2 : 0)) & 3;
 };
 
 /// a + i^k b
@@ -32,29 +32,47 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> add_i_power(const Complex<R>& a, const Co
 
 }  // namespace detail
 
-/// The upper two spins of (1 + sign gamma_mu) psi, which may be in memory.  12 flops.
-template <int mu, int sign, class R, class Psi>
+/// Where gamma_mu is diagonal, 1 + sign gamma_mu is 2 on two spins and 0 on the others: the first of the two, 0 or 2.
+/// -1 where it is not diagonal.
+template <int mu, int sign, SpinBasis basis>
+inline constexpr int spins_left = Gamma::direction(mu, basis).column[0] != 0             ? -1
+                                  : detail::ProjectorRow<mu, sign, 0, basis>::phase == 0 ? 0
+                                                                                         : 2;
+
+namespace detail {
+
+/// Spin s = 0, 1 and one colour of what projected() returns.
+template <int mu, int sign, int s, SpinBasis basis, class Psi>
+KOKKOS_FORCEINLINE_FUNCTION auto projected_element(const Psi& psi, int color) {
+  using Row = ProjectorRow<mu, sign, s, basis>;
+  if constexpr (spins_left<mu, sign, basis> >= 0)
+    return element(psi, 3 * s + color);
+  else
+    return add_i_power<Row::phase>(element(psi, 3 * s + color), element(psi, 3 * Row::column + color));
+}
+
+}  // namespace detail
+
+/// The upper two spins h of (1 + sign gamma_mu) psi, which may be in memory.  12 flops.  With spins_left() psi is the
+/// half spinor of these two spins, and h = psi: half of what the projector makes of them.
+template <int mu, int sign, class R, SpinBasis basis = SpinBasis::chiral, class Psi>
 KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> projected(const Psi& psi) {
-  using Row0 = detail::ProjectorRow<mu, sign, 0>;
-  using Row1 = detail::ProjectorRow<mu, sign, 1>;
   HalfSpinor<R> r;
   unroll<3>([&](int a) __attribute__((always_inline)) {
-    r(0, a) = detail::add_i_power<Row0::phase>(element(psi, a), element(psi, 3 * Row0::column + a));
-    r(1, a) = detail::add_i_power<Row1::phase>(element(psi, 3 + a), element(psi, 3 * Row1::column + a));
+    r(0, a) = detail::projected_element<mu, sign, 0, basis>(psi, a);
+    r(1, a) = detail::projected_element<mu, sign, 1, basis>(psi, a);
   });
   return r;
 }
 
-/// u times the upper two spins of (1 + sign gamma_mu) psi; both may be in memory.  12 + 132 flops.  One colour of psi
-/// at a time: with packs the product takes 12 registers and one projected colour takes four.
-template <int mu, int sign, class R, class Matrix, class Psi>
+/// u h, with the h of projected(); u and psi may be in memory.  12 + 132 flops, with spins_left() 132.  One colour of
+/// psi at a time: with packs the product takes 12 registers and one projected colour takes four.
+template <int mu, int sign, class R, SpinBasis basis = SpinBasis::chiral, class Matrix, class Psi>
 KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, const Psi& psi) {
-  using Row0 = detail::ProjectorRow<mu, sign, 0>;
-  using Row1 = detail::ProjectorRow<mu, sign, 1>;
   HalfSpinor<R> r;
   unroll<3>([&](int b) __attribute__((always_inline)) {
-    const auto h0 = detail::add_i_power<Row0::phase>(element(psi, b), element(psi, 3 * Row0::column + b));
-    const auto h1 = detail::add_i_power<Row1::phase>(element(psi, 3 + b), element(psi, 3 * Row1::column + b));
+    const auto h0 = detail::projected_element<mu, sign, 0, basis>(psi, b);
+    const auto h1 = detail::projected_element<mu, sign, 1, basis>(psi, b);
     unroll<3>([&](int a) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + b);
       if (b == 0) {
@@ -69,38 +87,53 @@ KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, co
   return r;
 }
 
-/// acc += the full spinor of a projected half h.  24 flops.
-template <int mu, int sign, class R>
+/// acc += the full spinor of the h of projected(), or of u h.  24 flops.
+template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const HalfSpinor<R>& h) {
-  using Row2 = detail::ProjectorRow<mu, sign, 2>;
-  using Row3 = detail::ProjectorRow<mu, sign, 3>;
-  unroll<3>([&](int a) __attribute__((always_inline)) {
-    acc(0, a) += h(0, a);
-    acc(1, a) += h(1, a);
-    acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));
-    acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), h(Row3::column, a));
-  });
+  constexpr int left = spins_left<mu, sign, basis>;
+  if constexpr (left >= 0) {
+    unroll<6>([&](int i) __attribute__((always_inline)) {
+      detail::add_product(acc.z[3 * left + i].re, R(2), h.z[i].re);
+      detail::add_product(acc.z[3 * left + i].im, R(2), h.z[i].im);
+    });
+  } else {
+    using Row2 = detail::ProjectorRow<mu, sign, 2, basis>;
+    using Row3 = detail::ProjectorRow<mu, sign, 3, basis>;
+    unroll<3>([&](int a) __attribute__((always_inline)) {
+      acc(0, a) += h(0, a);
+      acc(1, a) += h(1, a);
+      acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));
+      acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), h(Row3::column, a));
+    });
+  }
 }
 
-/// acc += c times the full spinor of a projected half h, c a real number or a complex one.  36 or 60 flops.
-template <int mu, int sign, class R>
+/// acc += c times the full spinor, c a real number or a complex one.  36 or 60 flops.
+template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const R& c, const HalfSpinor<R>& h) {
-  using Row2 = detail::ProjectorRow<mu, sign, 2>;
-  using Row3 = detail::ProjectorRow<mu, sign, 3>;
+  constexpr int left = spins_left<mu, sign, basis>;
   // Each sum is a fused operation: more flops, no more instructions.
-  unroll<3>([&](int a) __attribute__((always_inline)) {
-    acc(0, a) = detail::add_i_power<0>(acc(0, a), c * h(0, a));
-    acc(1, a) = detail::add_i_power<0>(acc(1, a), c * h(1, a));
-    acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), c * h(Row2::column, a));
-    acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), c * h(Row3::column, a));
-  });
+  if constexpr (left >= 0) {
+    unroll<6>([&](int i) __attribute__((always_inline)) {
+      acc.z[3 * left + i] = detail::add_i_power<0>(acc.z[3 * left + i], (c + c) * h.z[i]);
+    });
+  } else {
+    using Row2 = detail::ProjectorRow<mu, sign, 2, basis>;
+    using Row3 = detail::ProjectorRow<mu, sign, 3, basis>;
+    unroll<3>([&](int a) __attribute__((always_inline)) {
+      acc(0, a) = detail::add_i_power<0>(acc(0, a), c * h(0, a));
+      acc(1, a) = detail::add_i_power<0>(acc(1, a), c * h(1, a));
+      acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), c * h(Row2::column, a));
+      acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), c * h(Row3::column, a));
+    });
+  }
 }
 /// The same with a complex number.
-template <int mu, int sign, class R>
+template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const Complex<R>& c, const HalfSpinor<R>& h) {
   HalfSpinor<R> scaled;
   unroll<6>([&](int i) __attribute__((always_inline)) { scaled.z[i] = c * h.z[i]; });
-  reconstruct_add<mu, sign>(acc, scaled);
+  reconstruct_add<mu, sign, basis>(acc, scaled);
 }
 
 }  // namespace kov

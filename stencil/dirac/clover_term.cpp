@@ -5,6 +5,7 @@
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
 #include "kov/stencil/dirac/cuda/clover_blocks.hpp"
+#include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/observables/field_strength.hpp"
 #include "kov/stencil/operator_work.hpp"
 
@@ -41,8 +42,24 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_site(const In& in, Site x, int c,
   }
 }
 
+/// psi of this basis in the chiral one, times sqrt(2) if that is another; and the same on the way back, divided by it.
+template <SpinBasis basis, class R>
+KOKKOS_FORCEINLINE_FUNCTION Spinor<R> to_chiral(const Spinor<R>& psi) {
+  if constexpr (basis == SpinBasis::chiral)
+    return psi;
+  else
+    return spin_sums(psi);
+}
+template <SpinBasis basis, class R>
+KOKKOS_FORCEINLINE_FUNCTION Spinor<R> from_chiral(const Spinor<R>& psi) {
+  if constexpr (basis == SpinBasis::chiral)
+    return psi;
+  else
+    return R(0.5) * spin_sums(psi);
+}
+
 /// out(x) = (A(x) + i twist g5) in(x); see CloverTerm::apply() for flops and memory traffic.
-template <class Blocks, class View>
+template <class Blocks, class View, SpinBasis basis>
 struct CloverKernel {
   using Real = typename View::Real;
   static constexpr bool takes_pairs = View::outers == 2;
@@ -55,21 +72,21 @@ struct CloverKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     if (streaming) prefetch_next_site(in, x, c, blocks);
-    const auto psi = in(x, c);
+    const auto psi = to_chiral<basis>(in(x, c));
     std::decay_t<decltype(psi)> result;
     const ElementsAt<Blocks, Site> a{blocks, x};
     multiply_block<0>(a, psi.z, result.z);
     multiply_block<1>(a, psi.z + 6, result.z + 6);
     if (twist != Real(0)) add_twist(result, twist, psi);
     if (streaming)
-      out.stream(x, result, c);
+      out.stream(x, from_chiral<basis>(result), c);
     else
-      out.set(x, result, c);
+      out.set(x, from_chiral<basis>(result), c);
   }
 };
 
 /// out(x) = (A(x) + i twist g5) S(x) in(x), S being the inverse of A^2 + mu^2; see CloverTerm::apply_inverse().
-template <class Blocks, class View>
+template <class Blocks, class View, SpinBasis basis>
 struct TwistedInverseKernel {
   using Real = typename View::Real;
   static constexpr bool takes_pairs = View::outers == 2;
@@ -82,7 +99,7 @@ struct TwistedInverseKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     if (streaming) prefetch_next_site(in, x, c, blocks, square_inverse);
-    const auto psi = in(x, c);
+    const auto psi = to_chiral<basis>(in(x, c));
     std::decay_t<decltype(psi)> solved, result;
     const ElementsAt<Blocks, Site> a{blocks, x}, s{square_inverse, x};
     multiply_block<0>(s, psi.z, solved.z);
@@ -91,9 +108,9 @@ struct TwistedInverseKernel {
     multiply_block<1>(a, solved.z + 6, result.z + 6);
     add_twist(result, twist, solved);
     if (streaming)
-      out.stream(x, result, c);
+      out.stream(x, from_chiral<basis>(result), c);
     else
-      out.set(x, result, c);
+      out.set(x, from_chiral<basis>(result), c);
   }
 };
 
@@ -248,23 +265,32 @@ Field<HermitianBlocks, T> rounded(const Field<HermitianBlocks, S>& blocks) {
 
 }  // namespace
 
+/// What the rotations to the chiral basis and back add to the flops of a site.
+template <SpinBasis basis>
+inline constexpr double rotation_flops = basis == SpinBasis::chiral ? 0 : 72;
+
 template <class F>
 void CloverOn<F>::multiply(const Views& views, const F& in, const F& out, const Exec& exec) {
-  using Kernel = CloverKernel<decltype(views.blocks), typename F::View>;
   const bool streaming = worth_streaming(in.bytes() + out.bytes() + bytes_of_blocks(out));
-  count_operator(in, out, views.twist == 0 ? 504 : 552, bytes_of_site<HermitianBlocks, typename F::Real>);
-  for_each_site<typename F::Lanes>("clover", out.range(), out.n_groups(),
-                                   Kernel{views.blocks, in.view(), out.view(), views.twist, streaming}, exec);
+  in_basis(views.basis, in, [&]<SpinBasis basis>(std::integral_constant<SpinBasis, basis>) {
+    using Kernel = CloverKernel<decltype(views.blocks), typename F::View, basis>;
+    count_operator(in, out, (views.twist == 0 ? 504 : 552) + rotation_flops<basis>,
+                   bytes_of_site<HermitianBlocks, typename F::Real>);
+    for_each_site<typename F::Lanes>("clover", out.range(), out.n_groups(),
+                                     Kernel{views.blocks, in.view(), out.view(), views.twist, streaming}, exec);
+  });
 }
 
 template <class F>
 void CloverOn<F>::multiply_by_inverse(const Views& views, const F& in, const F& out, const Exec& exec) {
-  using Kernel = TwistedInverseKernel<decltype(views.blocks), typename F::View>;
   const bool streaming = worth_streaming(in.bytes() + out.bytes() + 2 * bytes_of_blocks(out));
-  count_operator(in, out, 1056, 2 * bytes_of_site<HermitianBlocks, typename F::Real>);
-  for_each_site<typename F::Lanes>(
-      "twisted_clover_inverse", out.range(), out.n_groups(),
-      Kernel{views.blocks, views.square_inverse, in.view(), out.view(), views.twist, streaming}, exec);
+  in_basis(views.basis, in, [&]<SpinBasis basis>(std::integral_constant<SpinBasis, basis>) {
+    using Kernel = TwistedInverseKernel<decltype(views.blocks), typename F::View, basis>;
+    count_operator(in, out, 1056 + rotation_flops<basis>, 2 * bytes_of_site<HermitianBlocks, typename F::Real>);
+    for_each_site<typename F::Lanes>(
+        "twisted_clover_inverse", out.range(), out.n_groups(),
+        Kernel{views.blocks, views.square_inverse, in.view(), out.view(), views.twist, streaming}, exec);
+  });
 }
 
 #define KOV_INSTANTIATE(T, Lanes) template struct CloverOn<SpinorField<T, Lanes>>
@@ -308,6 +334,13 @@ CloverTerm<T> CloverTerm<T>::with(const LinkForms& forms) const {
   CloverTerm term(*this);
   term.declare(forms);
   Exec().fence("clover term");
+  return term;
+}
+
+template <class T>
+CloverTerm<T> CloverTerm<T>::with_basis(SpinBasis basis) const {
+  CloverTerm term(*this);
+  term.basis_ = basis;
   return term;
 }
 

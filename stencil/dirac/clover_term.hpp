@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/site/hermitian_blocks.hpp"
+#include "kov/core/site/spin_basis.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/stencil/dirac/site_term.hpp"
 
@@ -40,6 +41,8 @@ struct CloverViews {
   FieldView<HermitianBlocks, T, Lanes> blocks, square_inverse;
   /// What is added to A: i twist g5.
   T twist;
+  /// Of the spinors.
+  SpinBasis basis;
 };
 
 /// CloverTerm::apply() and apply_inverse() on fields of one shape.
@@ -69,6 +72,9 @@ class CloverTerm {
   CloverTerm(const GaugeField<S>& gauge, const CloverParameters& parameters, const LinkForms& forms = {});
   /// The same term with these forms made as well.
   CloverTerm with(const LinkForms& forms) const;
+  /// The same term on fields in this basis of spin: S D S, see SpinBasis.  The blocks stay in the chiral one; spinors
+  /// are rotated to it and back in registers.
+  CloverTerm with_basis(SpinBasis basis) const;
 
   const Lattice& lattice() const { return blocks_.lattice(); }
   const CloverParameters& parameters() const { return parameters_; }
@@ -87,9 +93,10 @@ class CloverTerm {
 
   /// out = D in, or D^+ in, for every component: two different fields of equal shape, on all sites or those of one
   /// parity.  Asynchronous, ordered on exec.  Throws InputError when the shapes do not fit, and for columns if the term
-  /// was made without LinkForms::columns.
+  /// was made without LinkForms::columns; in the non-relativistic basis for those without takes_nonrelativistic.
   ///
-  /// 504 flops (552 if twisted); 72 + 48 reals of memory traffic a site, 72 / n + 48 a column for n of them.
+  /// 504 flops (552 if twisted), in the non-relativistic basis 72 more; 72 + 48 reals of memory traffic a site, 72 / n
+  /// + 48 a column for n of them.
   template <class S, class Lanes>
   requires std::same_as<real_of_storage_t<Spinor, S>, T>
   void apply(const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& out, bool adjoint = false,
@@ -132,6 +139,7 @@ class CloverTerm {
   auto views(bool inverse, int sign) const {
     detail::CloverViews<T, link_lanes_t<Lanes>> v;
     v.twist = T(sign * parameters_.mu);
+    v.basis = basis_;
     if constexpr (link_lanes_t<Lanes>::holds_columns) {
       require(takes_columns_,
               "the clover term was made for single fields and got columns: make it with LinkForms{.columns = true}");
@@ -152,6 +160,7 @@ class CloverTerm {
   std::int64_t singular_sites_ = 0;
   Field<HermitianBlocks, T> blocks_, inverse_;
   bool takes_columns_ = false;
+  SpinBasis basis_ = SpinBasis::chiral;
   std::shared_ptr<Forms> forms_;
 };
 

@@ -24,6 +24,11 @@ class DiracOperator {
   /// The same operator with neighbours in this precision on the wire: see Hop::with_wire().  For the inner solves of
   /// mixed precision, whose lattice has ExchangeOptions::Wire::full for the outer ones.  Collective.
   DiracOperator with_wire(ExchangeOptions::Wire wire) const { return DiracOperator(hop_.with_wire(wire), term_); }
+  /// The same operator on fields in this basis of spin, S M S: see SpinBasis and Hop::with_basis().  For operators
+  /// inside Transformed, with the QuarkTransformation to that basis.  Of terms that are numbers or have with_basis().
+  DiracOperator with_basis(SpinBasis basis) const {
+    return DiracOperator(hop_.with_basis(basis), detail::term_in_basis(term_, basis));
+  }
 
   /// out = M in, both full fields, for every component.  Asynchronous, ordered on exec.
   template <class S, class Lanes>

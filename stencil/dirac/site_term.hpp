@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/core/site/spin_basis.hpp"
 #include "kov/stencil/dirac/anisotropy.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 
@@ -22,7 +23,8 @@ concept NumberTerm = requires(const D& term) {
 /// in, or D^+ in if adjoint, for every component of two different fields F on the same sites: all or those of one
 /// parity.  apply_inverse() does the same with the inverse of D, and throws InputError if there is none.  Both are
 /// asynchronous, ordered on exec.  Beside these, a term that is a number for some parameters only may say so: number()
-/// is then a std::optional<double>.
+/// is then a std::optional<double>; one that works in the non-relativistic basis has with_basis(), which returns the
+/// term on fields in a SpinBasis.
 template <class D, class F>
 concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
   term.apply(in, out, adjoint, exec);
@@ -57,6 +59,16 @@ template <class Term>
 Term term_with(const Term& term, const LinkForms& forms) {
   if constexpr (requires { term.with(forms); })
     return term.with(forms);
+  else
+    return term;
+}
+
+/// The term on fields in this basis: those that know it, and numbers, which are the same in all.
+template <class Term>
+requires NumberTerm<Term> || requires(const Term& term, SpinBasis basis) { term.with_basis(basis); }
+Term term_in_basis(const Term& term, SpinBasis basis) {
+  if constexpr (requires { term.with_basis(basis); })
+    return term.with_basis(basis);
   else
     return term;
 }

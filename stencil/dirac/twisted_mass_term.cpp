@@ -4,12 +4,13 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
+#include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/operator_work.hpp"
 
 namespace kov::detail {
 
 /// out(x) = (number + i twist g5) in(x); see TwistedMassTerm for flops and memory traffic.
-template <class View>
+template <class View, SpinBasis basis>
 struct TwistKernel {
   using Real = typename View::Real;
   static constexpr bool takes_pairs = View::outers == 2;
@@ -23,7 +24,7 @@ struct TwistKernel {
     const auto psi = in(x, c);
     using R = typename std::decay_t<decltype(psi)>::Real;
     auto result = R(number) * psi;
-    add_twist(result, R(twist), psi);
+    add_twist<basis>(result, R(twist), psi);
     if (streaming)
       out.stream(x, result, c);
     else
@@ -32,13 +33,16 @@ struct TwistKernel {
 };
 
 template <class F>
-void TwistOn<F>::apply(double number, double twist, const F& in, const F& out, const Exec& exec) {
-  using Kernel = TwistKernel<typename F::View>;
+void TwistOn<F>::apply(double number, double twist, SpinBasis basis, const F& in, const F& out, const Exec& exec) {
   using Real = typename F::Real;
-  const bool streaming = worth_streaming(in.bytes() + out.bytes());
-  count_operator(in, out, 96, 0);
-  for_each_site<typename F::Lanes>("twisted_mass", out.range(), out.n_groups(),
-                                   Kernel{in.view(), out.view(), Real(number), Real(twist), streaming}, exec);
+  const auto launch = [&]<SpinBasis of_fields>(std::integral_constant<SpinBasis, of_fields>) {
+    using Kernel = TwistKernel<typename F::View, of_fields>;
+    const bool streaming = worth_streaming(in.bytes() + out.bytes());
+    count_operator(in, out, 96, 0);
+    for_each_site<typename F::Lanes>("twisted_mass", out.range(), out.n_groups(),
+                                     Kernel{in.view(), out.view(), Real(number), Real(twist), streaming}, exec);
+  };
+  in_basis(basis, in, launch);
 }
 
 #define KOV_INSTANTIATE(T, Lanes) template struct TwistOn<SpinorField<T, Lanes>>

@@ -3,6 +3,7 @@
 // TwistedMassTerm: the site term of twisted-mass operators without a clover term.
 #pragma once
 
+#include "kov/core/site/spin_basis.hpp"
 #include "kov/stencil/dirac/site_term.hpp"
 
 namespace kov {
@@ -12,7 +13,7 @@ namespace detail {
 /// out = (number + i twist g5) in, on fields of one shape.
 template <class F>
 struct TwistOn {
-  static void apply(double number, double twist, const F& in, const F& out, const Exec& exec);
+  static void apply(double number, double twist, SpinBasis basis, const F& in, const F& out, const Exec& exec);
 };
 
 }  // namespace detail
@@ -22,11 +23,16 @@ struct TwistOn {
 ///
 /// apply() and apply_inverse() take two different fields of equal shape, on all sites or those of one parity.
 /// Asynchronous, ordered on exec.  They throw InputError when the shapes do not fit, and for 4 + m = mu = 0 there is no
-/// inverse, which is an InputError too.  96 flops and 48 reals of memory traffic a site.
+/// inverse, which is an InputError too; in the non-relativistic basis, fields without takes_nonrelativistic are.  96
+/// flops and 48 reals of memory traffic a site.
 struct TwistedMassTerm {
   double mass, mu;
   Anisotropy anisotropy = {};
+  /// Of the fields it is applied to.
+  SpinBasis basis = SpinBasis::chiral;
 
+  /// The same term on fields in this basis.
+  TwistedMassTerm with_basis(SpinBasis of_fields) const { return {mass, mu, anisotropy, of_fields}; }
   /// 4 + m if mu is 0.
   std::optional<double> number() const {
     if (mu != 0) return {};
@@ -49,10 +55,10 @@ struct TwistedMassTerm {
  private:
   double diagonal() const { return anisotropy.diagonal(mass); }
   template <class F>
-  static void twist(double number, double twist, const F& in, const F& out, const Exec& exec) {
+  void twist(double number, double twist, const F& in, const F& out, const Exec& exec) const {
     require(in.conforms(out), "the twisted mass got", in.name(), "and", out.name(),
             "whose lattices, sites or columns do not fit: give it two fields of one shape");
-    detail::TwistOn<F>::apply(number, twist, in, out, exec);
+    detail::TwistOn<F>::apply(number, twist, basis, in, out, exec);
   }
 };
 

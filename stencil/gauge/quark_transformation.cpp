@@ -9,19 +9,29 @@ namespace kov {
 
 namespace detail {
 
-/// out(x) = g(x) in(x), or with the adjoint of g; see QuarkTransformation::apply() for flops and memory traffic.
+/// out(x) = S g(x) in(x), or with the adjoint of g; each of S and g may be left out.  See QuarkTransformation::apply()
+/// for flops and memory traffic.
 template <class Matrices, class View>
 struct QuarkTransformationKernel {
   static constexpr bool takes_pairs = View::outers == 2;
 
   Matrices g;
   View in, out;
-  bool adjoint;
+  bool transforms, adjoint, rotates;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto psi = in(x, c);
+    using R = typename std::decay_t<decltype(psi)>::Real;
     auto result = psi;
+    if (transforms) multiply(result, x, psi);
+    if (rotates) result = R(0.70710678118654752440) * spin_sums(result);
+    out.set(x, result, c);
+  }
+
+ private:
+  template <class Site, class Psi>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Psi& result, Site x, const Psi& psi) const {
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) {
         const auto u = adjoint ? conj(element_of(x, 3 * b + a)) : element_of(x, 3 * a + b);
@@ -32,10 +42,7 @@ struct QuarkTransformationKernel {
             multiply_add(result(spin, a), u, psi(spin, b));
         }
       }
-    out.set(x, result, c);
   }
-
- private:
   /// The same for all columns of a ColumnSite.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto element_of(Site x, int k) const {
@@ -47,11 +54,13 @@ struct QuarkTransformationKernel {
 };
 
 template <class F>
-void TransformationOn<F>::apply(const View& g, const F& in, const F& out, bool adjoint, const Exec& exec) {
-  count_operator(in, out, 264, bytes_of_site<ColorMatrix, typename F::Real>);
-  for_each_site<typename F::Lanes>("transform_quarks", out.range(), out.n_groups(),
-                                   QuarkTransformationKernel<View, typename F::View>{g, in.view(), out.view(), adjoint},
-                                   exec);
+void TransformationOn<F>::apply(const View* g, SpinBasis basis, const F& in, const F& out, bool adjoint,
+                                const Exec& exec) {
+  const bool rotates = basis != SpinBasis::chiral;
+  count_operator(in, out, (g ? 264 : 0) + (rotates ? 48 : 0), g ? bytes_of_site<ColorMatrix, typename F::Real> : 0);
+  const QuarkTransformationKernel<View, typename F::View> kernel{g ? *g : View(), in.view(), out.view(),
+                                                                 g != nullptr,    adjoint,   rotates};
+  for_each_site<typename F::Lanes>("transform_quarks", out.range(), out.n_groups(), kernel, exec);
 }
 
 #define KOV_INSTANTIATE(T, Lanes) template struct TransformationOn<SpinorField<T, Lanes>>
@@ -61,12 +70,15 @@ KOV_FOR_LANES(KOV_INSTANTIATE);
 }  // namespace detail
 
 template <class T>
-QuarkTransformation<T>::QuarkTransformation(const Field<ColorMatrix, float>& g, const LinkForms& forms) {
+QuarkTransformation<T>::QuarkTransformation(const Field<ColorMatrix, float>& g, const LinkForms& forms, SpinBasis basis)
+    : QuarkTransformation(g.lattice(), basis) {
   set(g, forms);
 }
 
 template <class T>
-QuarkTransformation<T>::QuarkTransformation(const Field<ColorMatrix, double>& g, const LinkForms& forms) {
+QuarkTransformation<T>::QuarkTransformation(const Field<ColorMatrix, double>& g, const LinkForms& forms,
+                                            SpinBasis basis)
+    : QuarkTransformation(g.lattice(), basis) {
   set(g, forms);
 }
 

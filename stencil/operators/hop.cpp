@@ -17,6 +17,16 @@ Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std:
           "a hop needs links of eight straight legs, one each way in every direction and of odd length");
 }
 
+template <class Storage>
+Hop<Storage> Hop<Storage>::with_basis(SpinBasis basis) const {
+  require(basis == SpinBasis::chiral || halos_.stencil().is_nearest(),
+          "a hop over several links was asked for in the non-relativistic basis, which is for the nearest neighbours: "
+          "leave it in the chiral one");
+  Hop hop(*this);
+  hop.basis_ = basis;
+  return hop;
+}
+
 template class Hop<float>;
 template class Hop<double>;
 template class Hop<Links12<float>>;
@@ -33,6 +43,7 @@ namespace detail {
 KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
 template struct HopOn<float, SpinorField<Fixed16>>;
+template struct HopOn<float, SpinorField<float>, SpinBasis::nonrelativistic>;
 
 }  // namespace detail
 

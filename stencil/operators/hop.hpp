@@ -6,12 +6,21 @@
 #include "kov/core/site/projector.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
+#include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 
 #include <optional>
 #include <utility>
 
 namespace kov {
+
+/// The reals that a site loads of its eight neighbours in Wilson's hop: 192, or 168 where the two along t give two
+/// spins each.
+constexpr int hop_neighbour_reals(SpinBasis basis) {
+  int reals = 0;
+  for (int mu = 0; mu < 4; ++mu) reals += 2 * (Gamma::direction(mu, basis).column[0] == 0 ? 12 : 24);
+  return reals;
+}
 
 /// out(x) = alpha in(x) + beta (H psi)(x), with
 /// (H psi)(x) = sum over mu of (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) adj(U_mu(x - mu)) psi(x - mu);
@@ -20,8 +29,10 @@ namespace kov {
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
 /// neighbours come from cache.  In temporal gauge (TimeLinks::unit) a quarter of the link reals is not read, and CPUs
-/// leave out 264 flops.
-template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView>
+/// leave out 264 flops.  Of its eight neighbours a site loads hop_neighbour_reals() reals: in the non-relativistic
+/// basis the legs along t load two spins, and leave out the 24 flops of their projections.
+template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView,
+          SpinBasis basis = SpinBasis::chiral>
 struct HopKernel {
   using Real = typename Out::Real;
   static constexpr bool takes_pairs = Out::outers == 2;
@@ -46,7 +57,8 @@ struct HopKernel {
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
     const LinksAt<Links, Site, 8, multiplies> u(links, x, near);
-    const NeighboursAt<In, Site, 8> psi(in, x, near, c);
+    constexpr unsigned halves = spins_left<3, 1, basis> >= 0 ? 0xc0 : 0;
+    const NeighboursAt<In, Site, 8> psi(in, x, near, c, 8, halves);
     using Result = decltype(diagonal(x, c));
     using R = typename Result::Real;
     Result sum = zero<Result>();
@@ -72,6 +84,15 @@ struct HopKernel {
     else
       (leg<k>(sum, x, near, u, psi, c, unit), ...);
   }
+  /// What a leg with the projector 1 + projector g_mu needs of its neighbour.
+  template <int mu, int projector, class Psi, class Hop>
+  static KOKKOS_FORCEINLINE_FUNCTION auto needed(const Psi& psi, const Hop& hop, int number) {
+    constexpr int first = spins_left<mu, projector, basis>;
+    if constexpr (first >= 0)
+      return psi.template read_half<first>(hop, number);
+    else
+      return psi.read(hop, number);
+  }
   /// Forward legs carry (1 - sign g_mu), backward ones (1 + sign g_mu).
   template <int number, class Sum, class Site, class Near, class U, class Psi>
   KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
@@ -87,15 +108,16 @@ struct HopKernel {
     const auto hop = near(number);
     if constexpr (mu == 3 && !std::is_same_v<Site, LaneSite>)
       if (unit >> number & 1)
-        return reconstruct_add<mu, projector>(sum, projected<mu, projector, R>(psi.read(hop, number)));
-    const auto at = psi.read(hop, number);
+        return reconstruct_add<mu, projector, basis>(
+            sum, projected<mu, projector, R, basis>(needed<mu, projector>(psi, hop, number)));
+    const auto at = needed<mu, projector>(psi, hop, number);
     if constexpr (requires { at.unit; })
-      reconstruct_add<mu, projector>(
-          sum, u.times_factor(at.unit, hop, number),
-          multiply_projected<mu, projector, R>(u.template without_factor<number % 2 == 1>(hop, number), at.site));
+      reconstruct_add<mu, projector, basis>(sum, u.times_factor(at.unit, hop, number),
+                                            multiply_projected<mu, projector, R, basis>(
+                                                u.template without_factor<number % 2 == 1>(hop, number), at.site));
     else
-      reconstruct_add<mu, projector>(
-          sum, multiply_projected<mu, projector, R>(u.template of_leg<number % 2 == 1>(hop, number), at));
+      reconstruct_add<mu, projector, basis>(
+          sum, multiply_projected<mu, projector, R, basis>(u.template of_leg<number % 2 == 1>(hop, number), at));
   }
 };
 
@@ -105,13 +127,20 @@ class Hop;
 namespace detail {
 
 /// Hop::combine() on fields of one shape.
-template <class Storage, class F>
+template <class Storage, class F, SpinBasis basis = SpinBasis::chiral>
 struct HopOn {
   static void combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal, const F& out,
                       bool adjoint, const Exec& exec);
 };
 
 }  // namespace detail
+
+/// Whether hops on links in Storage are compiled for fields F in the non-relativistic basis.
+template <class Storage, class F>
+inline constexpr bool hops_nonrelativistic = takes_nonrelativistic<F> &&
+                                             (std::is_same_v<Storage, typename F::Real> ||
+                                              (!has_packs && (std::is_same_v<Storage, Links12<typename F::Real>> ||
+                                                              std::is_same_v<Storage, Links12<typename F::Storage>>)));
 
 /// H, see HopKernel.  A handle: copies share the links.  Storage: of the links.
 template <class StorageT>
@@ -124,14 +153,19 @@ class Hop {
   /// besides full fields.  Throws InputError for other legs.
   explicit Hop(const GaugeLinks<Storage>& links, const LinkForms& forms = {});
   /// The same hop with these forms made as well.
-  Hop with(const LinkForms& forms) const { return Hop(links_, forms, halos_.wire()); }
+  Hop with(const LinkForms& forms) const { return Hop(links_, forms, halos_.wire()).with_basis(basis_); }
   /// The same hop with halos of its own, in which spinors of floats and doubles travel in this precision, whatever the
   /// lattice's ExchangeOptions say.  Those of 16 bits always travel in 16 bits.  Collective.
-  Hop with_wire(ExchangeOptions::Wire wire) const { return Hop(links_, {}, wire); }
+  Hop with_wire(ExchangeOptions::Wire wire) const { return Hop(links_, {}, wire).with_basis(basis_); }
+  /// The same hop on fields in this basis of spin: S H S, see SpinBasis.  The non-relativistic one is for fields and
+  /// links with hops_nonrelativistic; others throw InputError when it is applied.  Throws InputError for it if the legs
+  /// are not the nearest neighbours.
+  Hop with_basis(SpinBasis basis) const;
 
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
   const StencilHalos& halos() const { return halos_; }
+  SpinBasis basis() const { return basis_; }
 
   /// out = H in: both full, or of opposite parity.  Asynchronous, ordered on exec.
   template <class F>
@@ -151,7 +185,14 @@ class Hop {
     static_assert(!FixedPoint<S> || !Lanes::holds_columns,
                   "spinors in 16 and 8 bits have sites in lanes: SpinorField<Fixed16> with a component for each column; "
                   "columns in lanes are faster in float, see docs/performance.md");
-    detail::HopOn<Storage, SpinorField<S, Lanes>>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);
+    using F = SpinorField<S, Lanes>;
+    if (basis_ == SpinBasis::chiral)
+      detail::HopOn<Storage, F>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);
+    else if constexpr (hops_nonrelativistic<Storage, F>)
+      detail::HopOn<Storage, F, SpinBasis::nonrelativistic>::combine(*this, alpha, beta, in, diagonal, out, adjoint,
+                                                                     exec);
+    else
+      detail::refuse_nonrelativistic(in);
   }
 
  private:
@@ -159,6 +200,7 @@ class Hop {
 
   GaugeLinks<Storage> links_;
   StencilHalos halos_;
+  SpinBasis basis_ = SpinBasis::chiral;
 };
 
 }  // namespace kov

@@ -6,5 +6,6 @@ namespace kov::detail {
 #define KOV_INSTANTIATE(T, Lanes) template struct HopOn<T, SpinorField<T, Lanes>>
 KOV_FOR_LANES_OF_DOUBLES(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
+template struct HopOn<double, SpinorField<double>, SpinBasis::nonrelativistic>;
 
 }  // namespace kov::detail

@@ -23,9 +23,9 @@ void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& 
           out.name(), "with", out.n_components(), ": give it as many of each");
 }
 
-template <class Storage, class F>
-void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in, const F& diagonal,
-                                const F& out, bool adjoint, const Exec& exec) {
+template <class Storage, class F, SpinBasis basis>
+void HopOn<Storage, F, basis>::combine(const Hop<Storage>& hop, double alpha, double beta, const F& in,
+                                       const F& diagonal, const F& out, bool adjoint, const Exec& exec) {
   require_hop_shapes(in, diagonal, out, hop.lattice());
   using T = typename F::Real;
   using Lanes = typename F::Lanes;
@@ -33,24 +33,31 @@ void HopOn<Storage, F>::combine(const Hop<Storage>& hop, double alpha, double be
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const bool streaming = worth_streaming(operator_bytes(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
-  constexpr auto forms = forms_for<StencilForms::any_and_nearest_and_local, Links, typename F::View>;
+  constexpr bool chiral = basis == SpinBasis::chiral;
+  constexpr auto forms = chiral ? forms_for<StencilForms::any_and_nearest_and_local, Links, typename F::View>
+                                : StencilForms::nearest_and_local;
   const bool reads_diagonal = alpha != 0 && diagonal.data() != in.data();
   // From one parity to the other no two sites share a link.
   count_operator(in, out, 1320 + (alpha != 0 ? 48 : 0),
                  (out.subset() == Subset::all ? 4 : 8) * hop.links().part_read() * bytes_of_site<ColorMatrix, Storage>,
                  reads_diagonal ? double(diagonal.bytes()) : 0);
-  with_adjoint_sign<typename F::Storage>(adjoint, [&](auto sign, const auto& read) {
+  const auto launch = [&](auto sign) {
     run_stencil<forms, Compressor>(
-        "wilson", hop.halos(), in, out,
-        [&](const auto& with_halo, const auto& stencil) {
-          const auto neighbours = read(with_halo);
-          using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(sign)::value,
-                                   std::decay_t<decltype(stencil)>>;
-          return Kernel{stencil,       links,    neighbours, diagonal.view(), out.view(),
-                        in.n_groups(), T(alpha), T(beta),    streaming};
+        chiral ? "wilson" : "wilson_nonrelativistic", hop.halos(), in, out,
+        [&](const auto& neighbours, const auto& stencil) {
+          using Kernel = HopKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View,
+                                   std::decay_t<decltype(stencil)>, basis, decltype(sign)::value>;
+          return Kernel{stencil,       links,    neighbours, diagonal.view(),     out.view(),
+                        in.n_groups(), T(alpha), T(beta),    T(adjoint ? -1 : 1), streaming};
         },
-        {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint), .exec = exec});
-  });
+        {.codec = hop.links().codec(), .variant = Compressor::variant(adjoint, basis), .exec = exec});
+  };
+  if constexpr (chiral)
+    launch(std::integral_constant<int, 0>{});
+  else if (adjoint)
+    launch(std::integral_constant<int, -1>{});
+  else
+    launch(std::integral_constant<int, +1>{});
 }
 
 }  // namespace kov::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Solving in temporal gauge: the transformation and its inverse, and solutions against those in the given gauge.
-#include "docs_solvers_temporal.hpp"  // out of docs/solvers.md
+// Solving in temporal gauge and in the non-relativistic basis: the transformation and its inverse, and solutions
+// against those in the given gauge and the chiral basis.
+#include "docs_solvers_basis.hpp"     // out of docs/solvers.md
+#include "docs_solvers_temporal.hpp"  // likewise
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
@@ -171,6 +173,44 @@ TEST_P(InTemporalGauge, SolutionsAreThoseOfTheGivenGauge) {
                              EvenOdd(there, ReliableUpdates(SchurComplement<Links12<float>, CloverTerm<float>>(low12),
                                                             bicgstab))),
                  p);
+  }
+}
+
+/// Solvers in the non-relativistic basis of `given`, and of `there`, which is in temporal gauge; low: `there` in float.
+template <class A, class B, class Low>
+void check_basis(const A& given, const B& there, const Low& low, SchurForm form, const TransformedProblem& p) {
+  constexpr SpinBasis basis = SpinBasis::nonrelativistic;
+  const BiCgStab bicgstab{.tolerance = 1e-12};
+  const auto in_basis = given.with_basis(basis), both = there.with_basis(basis);
+  const auto low_in_basis = low.with_basis(basis);
+  const QuarkTransformation<double> to_basis(p.b.lattice(), basis), to_both(p.temporal.transformation, {}, basis);
+  EXPECT_EQ(to_both.basis(), basis);
+  check_solver(given, Transformed(to_basis, in_basis, EvenOdd(in_basis, bicgstab, form)), p);
+  check_solver(given, Transformed(to_both, both, EvenOdd(both, bicgstab, form)), p);
+  const auto reduced = [&] { return SchurComplement(low_in_basis, 1, form); };
+  check_solver(given, Transformed(to_both, both, EvenOdd(both, MixedPrecision(reduced(), bicgstab), form)), p);
+  check_solver(given, Transformed(to_both, both, EvenOdd(both, ReliableUpdates(reduced(), bicgstab), form)), p);
+  check_solver(given, Transformed(to_basis, in_basis, bicgstab), p);
+}
+
+TEST_P(InTemporalGauge, SolutionsInTheNonrelativisticBasisAreThoseOfTheChiralOne) {
+  const TransformedProblem p(GetParam().make(Comm::world()));
+  const MassTerm mass{0.2, {}};
+  check_basis(WilsonOperator<double>(p.given<double>(boundary), mass),
+              WilsonOperator<double>(p.there<double>(boundary), mass),
+              WilsonOperator<float>(p.there<float>(boundary), mass), SchurForm::asymmetric, p);
+  const TwistedMassTerm twisted{0.1, 0.4};
+  check_basis(TwistedMassOperator<double>(p.given<double>(boundary), twisted),
+              TwistedMassOperator<double>(p.there<double>(boundary), twisted),
+              TwistedMassOperator<float>(p.there<float>(boundary), twisted), SchurForm::symmetric, p);
+  for (const double mu : {0.0, 0.3}) {
+    const CloverParameters clover{.mass = 0.2, .c_sw = {1.3, 0.9}, .mu = mu};
+    check_basis(WilsonCloverOperator<double>(p.gauge, boundary, clover),
+                WilsonCloverOperator<double>(p.there<double>(boundary), CloverTerm<double>(p.temporal.links, clover)),
+                WilsonCloverOperator<float>(p.there<float>(boundary), CloverTerm<float>(p.temporal.links, clover)),
+                mu == 0 ? SchurForm::asymmetric : SchurForm::symmetric, p);
+    zero(p.x);
+    EXPECT_LE(solve_in_another_basis(p.gauge, clover, p.b, p.x).residual, 1e-12);  // as in docs/solvers.md
   }
 }
 

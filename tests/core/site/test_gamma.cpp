@@ -106,6 +106,18 @@ TEST(GammaMatrices, AreUnitaryAndOrthogonal) {
   }
 }
 
+TEST(GammaMatrices, OfTheNonrelativisticBasisAreThoseOfTheChiralOneRotated) {
+  constexpr std::complex<int> i(0, 1), j(0, -1), o(0), p(1), m(-1);
+  constexpr SpinBasis there = SpinBasis::nonrelativistic;
+  const Dense s{{{p, o, p, o}, {o, p, o, p}, {p, o, m, o}, {o, p, o, m}}};  // sqrt(2) S
+  EXPECT_EQ(s * s, times(2, one));
+  for (int n = 0; n < 16; ++n)
+    EXPECT_EQ(times(2, dense(Gamma::number(n, there))), s * dense(Gamma::number(n)) * s) << n;
+  EXPECT_EQ(dense(Gamma::direction(0, there)), (Dense{{{o, o, o, j}, {o, o, j, o}, {o, i, o, o}, {i, o, o, o}}}));
+  EXPECT_EQ(dense(Gamma::direction(3, there)), (Dense{{{p, o, o, o}, {o, p, o, o}, {o, o, m, o}, {o, o, o, m}}}));
+  EXPECT_EQ(dense(Gamma::five(there)), (Dense{{{o, o, p, o}, {o, o, o, p}, {p, o, o, o}, {o, p, o, o}}}));
+}
+
 template <class R>
 class GammaTimesSpinor : public ::testing::Test {};
 TYPED_TEST_SUITE(GammaTimesSpinor, Reals);

@@ -240,7 +240,7 @@ TEST(HaloCompressorOfSpinors, NeedsTheHopsLegsInTheirOrder) {
   legs[6] = {0, 0, 1, 1};
   EXPECT_THROW(ProjectedHalo<double>(lattice, Stencil::of(lattice, legs), 1), InputError);
   const SpinorField<double> in(lattice, "in");
-  EXPECT_THROW(ProjectedHalo<double>(lattice, 1).exchange(in, 2), InputError);
+  EXPECT_THROW(ProjectedHalo<double>(lattice, 1).exchange(in, 4), InputError);
 }
 
 /// The halo is one for hop and adjoint, in turns with even-odd hops.
