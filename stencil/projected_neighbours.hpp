@@ -7,8 +7,6 @@
 #include "kov/core/field/field_view.hpp"
 #include "kov/stencil/stencil.hpp"
 
-#include <type_traits>
-
 namespace kov {
 
 /// unit times site.  What GPUs read from fields of integers: a kernel multiplies sums of such numbers by the unit,
@@ -87,8 +85,8 @@ class ProjectedNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION ProjectedNeighbours(const View& field, const HalfView& halo, const Stored* zeros)
       : field_(field), halo_(halo), zeros_(zeros) {}
 
-  /// sign: of the lower two spins, see NeighboursTimesGamma5; only integers have one.  Spinor<Real>, or InUnits of it.
-  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite, LaneHop hop, int group = 0, Real sign = 1) const {
+  /// Spinor<Real>, or InUnits of it.
+  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite, LaneHop hop, int group = 0) const {
     const Halves at = halves(hop.outer, hop.lane, hop.halo, group);
     const auto number = [&](const Stored* half, int i) __attribute__((always_inline)) {
       return detail::load_as<Real, View::row, detail::reals_together<Stored>(12)>(half, i, hop.lane);
@@ -102,18 +100,17 @@ class ProjectedNeighbours {
       return psi;
     } else {
       const Real unit = at.scale[hop.lane] * unit_of_scale();
-      for (int i = 6; i < 12; ++i) psi.z[i] = sign * psi.z[i];
       if constexpr (has_packs)
         return unit * psi;
       else
         return InUnits<Spinor<Real>>{psi, unit};
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite x, LocalHop hop, int group = 0, Real sign = 1) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite x, LocalHop hop, int group = 0) const {
     if constexpr (is_plain)
       return field_(LaneSite{hop.outer, hop.lane}, group);
     else
-      return read(x, LaneHop{hop.outer, hop.lane, false, hop.crossing}, group, sign);
+      return read(x, LaneHop{hop.outer, hop.lane, false, hop.crossing}, group);
   }
   /// The two spins from `first` on, 0 or 2, of which a halo holds no others: HalfSpinor<Real>, or InUnits of it.
   template <int first>
@@ -159,7 +156,7 @@ class ProjectedNeighbours {
     if constexpr (is_plain)
       site.point_to(at.upper, at.lower, hop.exchange);
     else
-      site.copy_from(decoded<View::lanes>(at, 1), hop.exchange);
+      site.copy_from(decoded<View::lanes>(at), hop.exchange);
   }
   /// Tells the sites of a pair where their neighbours are; only if those are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
@@ -167,7 +164,7 @@ class ProjectedNeighbours {
     if constexpr (is_plain)
       sites.point_to(at.upper, at.lower, hop.exchange);
     else
-      sites.copy_from(decoded<2 * View::lanes>(at, 1), hop.exchange);
+      sites.copy_from(decoded<2 * View::lanes>(at), hop.exchange);
   }
   /// The same for what read_half() returns.
   template <int first>
@@ -180,13 +177,13 @@ class ProjectedNeighbours {
       requires(is_plain) {
     both.point_to(halves<first>(hop.outer, 0, hop.halo, group).upper, nullptr, hop.exchange);
   }
-  /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.  sign: as in read().
-  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group, Real sign) const {
-    put<View::lanes, View::row>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
+  /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group) const requires(!is_plain) {
+    put<View::lanes, View::row>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange);
   }
   /// The same for the neighbours of a pair; only if those are together.
-  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group, Real sign) const {
-    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange, sign);
+  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group) const requires(!is_plain) {
+    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
@@ -224,21 +221,21 @@ class ProjectedNeighbours {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at, Real sign) {
+  static KOKKOS_FORCEINLINE_FUNCTION Spinor<Pack<Real, N>> decoded(const Halves& at) {
     using P = Pack<Real, N>;
     constexpr int row = View::row;
-    const P unit = P::load(at.scale) * P(unit_of_scale()), lower_unit = P(sign) * unit;
+    const P unit = P::load(at.scale) * P(unit_of_scale());
     Spinor<P> psi;
     unroll<6>([&](int i) __attribute__((always_inline)) {
       psi.z[i] = {P::of_integers(at.upper + 2 * row * i) * unit, P::of_integers(at.upper + 2 * row * i + row) * unit};
-      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * lower_unit,
-                      P::of_integers(at.lower + 2 * row * i + row) * lower_unit};
+      psi.z[6 + i] = {P::of_integers(at.lower + 2 * row * i) * unit,
+                      P::of_integers(at.lower + 2 * row * i + row) * unit};
     });
     return psi;
   }
   template <int N, int row, class Exchange>
-  static KOKKOS_FORCEINLINE_FUNCTION void put(Real* to, const Halves& at, Exchange exchange, Real sign) {
-    const auto psi = decoded<N>(at, sign);
+  static KOKKOS_FORCEINLINE_FUNCTION void put(Real* to, const Halves& at, Exchange exchange) {
+    const auto psi = decoded<N>(at);
     unroll<12>([&](int i) __attribute__((always_inline)) {
       psi.z[i].re.store(to + 2 * row * i);
       psi.z[i].im.store(to + 2 * row * i + row);
@@ -256,64 +253,5 @@ class ProjectedNeighbours {
   HalfView halo_;
   const Stored* zeros_ = nullptr;
 };
-
-/// The neighbours, or g5 times them, as is known at run time: for spinors of integers, whose lower two spins take the
-/// sign of g5 with their unit, so that Wilson's hop and its adjoint share a kernel.  Halos hold the halves of what is
-/// read.
-template <FixedPoint Storage>
-class NeighboursTimesGamma5 {
- public:
-  using Neighbours = ProjectedNeighbours<Storage>;
-  using View = typename Neighbours::View;
-  using Real = typename Neighbours::Real;
-#if !defined(KOKKOS_ENABLE_CUDA)
-  using InMemory = typename Neighbours::InMemory;
-  using PairInMemory = typename Neighbours::PairInMemory;
-#endif
-  static constexpr int n_complex = Neighbours::n_complex;
-
-  NeighboursTimesGamma5(const Neighbours& neighbours, bool times_gamma5)
-      : neighbours_(neighbours), sign_(times_gamma5 ? Real(-1) : Real(1)) {}
-
-  /// The sign that the lower two spins are multiplied by.
-  KOKKOS_FORCEINLINE_FUNCTION Real lower_sign() const { return sign_; }
-
-  /// Hop: LaneHop or LocalHop.
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION auto read(LaneSite x, const Hop& hop, int group = 0) const {
-    return neighbours_.read(x, hop, group, sign_);
-  }
-#if !defined(KOKKOS_ENABLE_CUDA)
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const Hop& hop, int group) const {
-    neighbours_.decode(to, hop, group, sign_);
-  }
-  template <class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(const Hop& hop, int group) const {
-    neighbours_.prefetch(hop, group);
-  }
-#endif
-
- private:
-  Neighbours neighbours_;
-  Real sign_;
-};
-
-/// Calls f(sign, read) for the hop or its adjoint on spinors in this storage: the kernel takes the sign of the gamma
-/// matrices, an integral_constant, and reads read(neighbours).  Integers have one kernel for both, other storages one
-/// for each.
-template <class Storage, class F>
-void with_adjoint_sign(bool adjoint, const F& f) {
-  if constexpr (FixedPoint<Storage>) {
-    f(std::integral_constant<int, +1>{},
-      [&](const auto& neighbours) { return NeighboursTimesGamma5<Storage>(neighbours, adjoint); });
-  } else {
-    const auto as_they_are = [](const auto& neighbours) { return neighbours; };
-    if (adjoint)
-      f(std::integral_constant<int, -1>{}, as_they_are);
-    else
-      f(std::integral_constant<int, +1>{}, as_they_are);
-  }
-}
 
 }  // namespace kov

@@ -42,25 +42,26 @@ inline constexpr int spins_left = Gamma::direction(mu, basis).column[0] != 0    
 namespace detail {
 
 /// Spin s = 0, 1 and one colour of what projected() returns.
-template <int mu, int sign, int s, SpinBasis basis, class Psi>
-KOKKOS_FORCEINLINE_FUNCTION auto projected_element(const Psi& psi, int color) {
+template <int mu, int sign, int s, SpinBasis basis, class R, class Psi>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> projected_element(const Psi& psi, int color, const R& lower) {
   using Row = ProjectorRow<mu, sign, s, basis>;
   if constexpr (spins_left<mu, sign, basis> >= 0)
     return element(psi, 3 * s + color);
   else
-    return add_i_power<Row::phase>(element(psi, 3 * s + color), element(psi, 3 * Row::column + color));
+    return add_i_power<Row::phase>(element(psi, 3 * s + color), lower * element(psi, 3 * Row::column + color));
 }
 
 }  // namespace detail
 
 /// The upper two spins h of (1 + sign gamma_mu) psi, which may be in memory.  12 flops.  With spins_left() psi is the
-/// half spinor of these two spins, and h = psi: half of what the projector makes of them.
+/// half spinor of these two spins, and h = psi: half of what the projector makes of them.  lower, 1 or -1, multiplies
+/// the lower two spins of psi, in the same instruction.
 template <int mu, int sign, class R, SpinBasis basis = SpinBasis::chiral, class Psi>
-KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> projected(const Psi& psi) {
+KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> projected(const Psi& psi, const R& lower = R(1)) {
   HalfSpinor<R> r;
   unroll<3>([&](int a) __attribute__((always_inline)) {
-    r(0, a) = detail::projected_element<mu, sign, 0, basis>(psi, a);
-    r(1, a) = detail::projected_element<mu, sign, 1, basis>(psi, a);
+    r(0, a) = detail::projected_element<mu, sign, 0, basis>(psi, a, lower);
+    r(1, a) = detail::projected_element<mu, sign, 1, basis>(psi, a, lower);
   });
   return r;
 }
@@ -68,11 +69,11 @@ KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> projected(const Psi& psi) {
 /// u h, with the h of projected(); u and psi may be in memory.  12 + 132 flops, with spins_left() 132.  One colour of
 /// psi at a time: with packs the product takes 12 registers and one projected colour takes four.
 template <int mu, int sign, class R, SpinBasis basis = SpinBasis::chiral, class Matrix, class Psi>
-KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, const Psi& psi) {
+KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, const Psi& psi, const R& lower = R(1)) {
   HalfSpinor<R> r;
   unroll<3>([&](int b) __attribute__((always_inline)) {
-    const auto h0 = detail::projected_element<mu, sign, 0, basis>(psi, b);
-    const auto h1 = detail::projected_element<mu, sign, 1, basis>(psi, b);
+    const auto h0 = detail::projected_element<mu, sign, 0, basis>(psi, b, lower);
+    const auto h1 = detail::projected_element<mu, sign, 1, basis>(psi, b, lower);
     unroll<3>([&](int a) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + b);
       if (b == 0) {

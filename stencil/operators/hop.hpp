@@ -24,16 +24,18 @@ constexpr int hop_neighbour_reals(SpinBasis basis) {
 
 /// out(x) = alpha in(x) + beta (H psi)(x), with
 /// (H psi)(x) = sum over mu of (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) adj(U_mu(x - mu)) psi(x - mu);
-/// sign = -1 exchanges the projectors, which is the adjoint of H; where In is NeighboursTimesGamma5, that decides.
+/// sign = -1 exchanges the projectors, which is the adjoint of H.  In the chiral basis sign = 0, and lower_sign = -1
+/// does that at run time: the adjoint is g5 H g5, whose signs of the lower two spins take no instruction of their own.
 ///
 /// 1320 flops for the hop: eight legs of 12 (projection), 132 (two colour vectors) and 24 (sum), less the first sum; 24
 /// + 24 + 72 link reals of memory traffic per site (144 from one parity to the other, where no link is read twice) when
 /// neighbours come from cache.  In temporal gauge (TimeLinks::unit) a quarter of the link reals is not read, and CPUs
 /// leave out 264 flops.  Of its eight neighbours a site loads hop_neighbour_reals() reals: in the non-relativistic
 /// basis the legs along t load two spins, and leave out the 24 flops of their projections.
-template <class Links, class In, class Out, int sign, class StencilView = Stencil::NearestView,
-          SpinBasis basis = SpinBasis::chiral>
+template <class Links, class In, class Out, class StencilView = Stencil::NearestView,
+          SpinBasis basis = SpinBasis::chiral, int sign = 0>
 struct HopKernel {
+  static_assert((sign == 0) == (basis == SpinBasis::chiral));
   using Real = typename Out::Real;
   static constexpr bool takes_pairs = Out::outers == 2;
 
@@ -42,7 +44,7 @@ struct HopKernel {
   In in;
   Out diagonal, out;
   int n_components;
-  Real alpha, beta;
+  Real alpha, beta, lower_sign;
   bool streaming;
 
   template <class Site>
@@ -63,9 +65,8 @@ struct HopKernel {
     using R = typename Result::Real;
     Result sum = zero<Result>();
     legs(sum, x, near, u, psi, c, links.unit_legs(near), std::make_integer_sequence<int, 8>{});
-    if constexpr (requires { in.lower_sign(); }) {
-      // If `in` is times g5, so is the result: g5 H g5 is the adjoint of H.
-      const R upper(beta), lower(beta * in.lower_sign());
+    if constexpr (sign == 0) {
+      const R upper(beta), lower(beta * lower_sign);
       kov::unroll<12>([&](int i) __attribute__((always_inline)) { sum.z[i] = (i < 6 ? upper : lower) * sum.z[i]; });
     } else {
       sum = R(beta) * sum;
@@ -97,7 +98,7 @@ struct HopKernel {
   template <int number, class Sum, class Site, class Near, class U, class Psi>
   KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                        [[maybe_unused]] unsigned unit) const {
-    constexpr int mu = number / 2, projector = number % 2 == 0 ? -sign : sign;
+    constexpr int mu = number / 2, of_hop = sign == 0 ? 1 : sign, projector = number % 2 == 0 ? -of_hop : of_hop;
     // Two legs at once, which is faster than one by one.
     if (streaming && number % 2 == 0) {
       prefetch_next(stencil, near, links, in, x, number, c, n_components);
@@ -105,19 +106,21 @@ struct HopKernel {
     }
     if constexpr (std::is_same_v<Site, LaneSite> && number % 4 == 0) detail::order_loads();
     using R = typename Sum::Real;
+    const R lower(lower_sign);
     const auto hop = near(number);
     if constexpr (mu == 3 && !std::is_same_v<Site, LaneSite>)
       if (unit >> number & 1)
         return reconstruct_add<mu, projector, basis>(
-            sum, projected<mu, projector, R, basis>(needed<mu, projector>(psi, hop, number)));
+            sum, projected<mu, projector, R, basis>(needed<mu, projector>(psi, hop, number), lower));
     const auto at = needed<mu, projector>(psi, hop, number);
     if constexpr (requires { at.unit; })
-      reconstruct_add<mu, projector, basis>(sum, u.times_factor(at.unit, hop, number),
-                                            multiply_projected<mu, projector, R, basis>(
-                                                u.template without_factor<number % 2 == 1>(hop, number), at.site));
+      reconstruct_add<mu, projector, basis>(
+          sum, u.times_factor(at.unit, hop, number),
+          multiply_projected<mu, projector, R, basis>(u.template without_factor<number % 2 == 1>(hop, number), at.site,
+                                                      lower));
     else
       reconstruct_add<mu, projector, basis>(
-          sum, multiply_projected<mu, projector, R, basis>(u.template of_leg<number % 2 == 1>(hop, number), at));
+          sum, multiply_projected<mu, projector, R, basis>(u.template of_leg<number % 2 == 1>(hop, number), at, lower));
   }
 };
 
@@ -182,9 +185,10 @@ class Hop {
   template <class S, class Lanes>
   void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
                const SpinorField<S, Lanes>& out, bool adjoint = false, const Exec& exec = {}) const {
-    static_assert(!FixedPoint<S> || !Lanes::holds_columns,
-                  "spinors in 16 and 8 bits have sites in lanes: SpinorField<Fixed16> with a component for each column; "
-                  "columns in lanes are faster in float, see docs/performance.md");
+    static_assert(
+        !FixedPoint<S> || !Lanes::holds_columns,
+        "spinors in 16 and 8 bits have sites in lanes: SpinorField<Fixed16> with a component for each column; "
+        "columns in lanes are faster in float, see docs/performance.md");
     using F = SpinorField<S, Lanes>;
     if (basis_ == SpinBasis::chiral)
       detail::HopOn<Storage, F>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);

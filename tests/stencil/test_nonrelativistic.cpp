@@ -242,10 +242,11 @@ void hop_site_by_site(const Hop<float>& hop, const SpinorField<Fixed16>& in, con
   const auto neighbours = hop.halos().halo<SpinProjection>(in).exchange(in, SpinProjection::variant(sign < 0, there));
   const auto view = hop.halos().stencil().view();
   using Kernel = HopKernel<std::decay_t<decltype(links)>, std::decay_t<decltype(neighbours)>,
-                           SpinorField<Fixed16>::View, sign, std::decay_t<decltype(view)>, there>;
-  for_each_lane("hop_site_by_site", out.range(),
-                SiteBySite<Kernel>{{view, links, neighbours, out.view(), out.view(), in.n_components(), 0, 1, false},
-                                   in.n_components()});
+                           SpinorField<Fixed16>::View, std::decay_t<decltype(view)>, there, sign>;
+  for_each_lane(
+      "hop_site_by_site", out.range(),
+      SiteBySite<Kernel>{{view, links, neighbours, out.view(), out.view(), in.n_components(), 0, 1, sign, false},
+                         in.n_components()});
 }
 
 TEST_P(NonrelativisticBasis, HasTheHopOf16BitSpinors) {

@@ -15,7 +15,7 @@ inline constexpr int hop_blocks = sizeof(typename Out::Real) == 8 ? 2
                                   : Out::Codec::is_plain          ? 3
                                                                   : 5;
 
-template <class Links, class In, class Out, int sign, class StencilView, SpinBasis basis>
-struct ThreadBlocks<HopKernel<Links, In, Out, sign, StencilView, basis>> : StatedBlocks<128, hop_blocks<Out>, true> {};
+template <class Links, class In, class Out, class StencilView, SpinBasis basis, int sign>
+struct ThreadBlocks<HopKernel<Links, In, Out, StencilView, basis, sign>> : StatedBlocks<128, hop_blocks<Out>, true> {};
 
 }  // namespace kov::detail

@@ -30,12 +30,13 @@ struct OneByOne : Kernel {
 template <template <class> class Way, class Compressor, class Storage, class F>
 void apply_hop(const Hop<Storage>& hop, const F& in, const F& diagonal, const F& out, bool streaming) {
   const auto links = hop.links().template view<SiteLanes>(out.subset() != Subset::all);
-  run_stencil<StencilForms::any,
-              Compressor>("hop", hop.halos(), in, out, [&](const auto& neighbours, const auto& stencil) {
-    using Kernel = HopKernel<std::decay_t<decltype(links)>, std::decay_t<decltype(neighbours)>, typename F::View, 1,
-                             std::decay_t<decltype(stencil)>>;
-    return Way<Kernel>{{stencil, links, neighbours, diagonal.view(), out.view(), in.n_groups(), 0.25f, 1, streaming}};
-  });
+  run_stencil<StencilForms::any, Compressor>(
+      "hop", hop.halos(), in, out, [&](const auto& neighbours, const auto& stencil) {
+        using Kernel = HopKernel<std::decay_t<decltype(links)>, std::decay_t<decltype(neighbours)>, typename F::View,
+                                 std::decay_t<decltype(stencil)>>;
+        return Way<Kernel>{
+            {stencil, links, neighbours, diagonal.view(), out.view(), in.n_groups(), 0.25f, 1, 1, streaming}};
+      });
 }
 
 template <class Compressor, class Storage, class F>
