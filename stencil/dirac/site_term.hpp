@@ -65,7 +65,7 @@ Term term_with(const Term& term, const LinkForms& forms) {
 
 /// The term on fields in this basis: those that know it, and numbers, which are the same in all.
 template <class Term>
-requires NumberTerm<Term> || requires(const Term& term, SpinBasis basis) { term.with_basis(basis); }
+requires kov::NumberTerm<Term> || requires(const Term& term, SpinBasis basis) { term.with_basis(basis); }
 Term term_in_basis(const Term& term, SpinBasis basis) {
   if constexpr (requires { term.with_basis(basis); })
     return term.with_basis(basis);
