@@ -262,6 +262,7 @@ void run_stencil(const std::string& name, const StencilHalos& halos, const In& i
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
+/// Both: its halo, and the view that with_view() chooses.
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {
