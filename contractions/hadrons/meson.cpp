@@ -13,7 +13,8 @@ namespace detail {
 /// Block 4 c + d, value 4 a + b: sum over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d.
 template <class T>
 struct MesonTensorKernel {
-  static constexpr ValueBlocks blocks{256, 16};
+  /// 16 pairs of source spins, 16 pairs of sink spins in each.
+  static constexpr ValueBlocks blocks{16 * 16, 16};
   using View = FieldView<Spinor, T>;
   View s1, s2;
 

@@ -69,6 +69,19 @@ __global__ void __launch_bounds__(threads, min_blocks)
 #pragma unroll 1
   for (int t = begin; t < end; ++t) functor(i, t);
 }
+
+template <int threads, int min_blocks, class Kernel>
+__global__ void __launch_bounds__(threads, min_blocks) run_whole_blocks(const __grid_constant__ Kernel kernel) {
+  kernel();
+}
+
+/// Calls kernel() by every thread of a grid of blocks of max_threads threads, as ThreadBlocks states them for the
+/// kernel: for work of a whole block, whose threads share memory and wait for each other.  Asynchronous.
+template <class Kernel>
+void for_each_thread_block(const std::string& name, dim3 grid, const Kernel& kernel, const Kokkos::Cuda& exec) {
+  constexpr int threads = ThreadBlocks<Kernel>::max_threads;
+  launch_blocks(name, run_whole_blocks<threads, ThreadBlocks<Kernel>::min_blocks, Kernel>, grid, threads, exec, kernel);
+}
 #endif
 
 /// parallel_for, but in blocks as ThreadBlocks states them for the kernel, if it does.

@@ -135,7 +135,7 @@ void sum_groups(const std::string& name, const SiteRange& range, const Layout& l
                 scratch->results(results.size()),
                 scratch->done(std::size_t(n_groups)),
                 scratch->next_turn()};
-  launch_blocks(name, run_lane_sum<Sum>, dim3(unsigned(n_blocks), unsigned(n_groups)), sum_threads, exec, sum);
+  for_each_thread_block(name, dim3(unsigned(n_blocks), unsigned(n_groups)), LaneSumBlocks<Sum>{sum}, exec);
   await_turn(sum.done, std::size_t(n_groups), sum.turn, name, exec);
   std::copy_n(sum.results, results.size(), results.begin());
 #endif

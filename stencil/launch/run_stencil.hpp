@@ -261,7 +261,8 @@ void run_stencil(const std::string& name, const StencilHalos& halos, const In& i
                  const StencilLaunch& launch = {}) {
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
-/// The same with the view that with_view() chooses: kernel = make(neighbours, view).
+
+/// Both: its halo, and the view that with_view() chooses.
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {

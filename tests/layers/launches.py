@@ -17,9 +17,6 @@ ALLOWED = {
     "core/launch/": "the launches that all others use",
     "core/base/host_threads.cpp": "threads of the host that read and write files: no kernels",
     "core/base/memory.cpp": "new memory is touched by the threads that will use it, before there is anything to launch",
-    "core/vectors/cuda/column_matrix_tiles.hpp": "warps that share tensor cores, whose number no walk over sites gives",
-    "core/vectors/cuda/group_sum_blocks.hpp": "the last block adds the sums of all: a grid of groups and blocks",
-    "core/vectors/group_sums.hpp": "launches the former",
     "apps/bench/roof.cpp": "measures the machine, and must not depend on what it is compared with",
 }
 

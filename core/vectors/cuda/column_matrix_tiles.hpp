@@ -154,18 +154,27 @@ struct RotationTiles {
   }
 };
 
+/// A rotation by n_warps warps, whose blocks share the matrix.
 template <class Tiles>
-__global__ void __launch_bounds__(Tiles::threads, 2) run_rotation(const __grid_constant__ Tiles tiles, int n_warps) {
-  constexpr int inputs = int(std::extent_v<decltype(tiles.rotation.re)>), outputs = 8;
-  __shared__ double re[inputs][outputs], im[inputs][outputs];
-  for (int i = int(threadIdx.x); i < inputs * outputs; i += Tiles::threads) {
-    re[i / outputs][i % outputs] = tiles.rotation.re[i / outputs][i % outputs];
-    im[i / outputs][i % outputs] = tiles.rotation.im[i / outputs][i % outputs];
+struct RotationBlocks {
+  Tiles tiles;
+  int n_warps;
+
+  __device__ __forceinline__ void operator()() const {
+    constexpr int inputs = int(std::extent_v<decltype(tiles.rotation.re)>), outputs = 8;
+    __shared__ double re[inputs][outputs], im[inputs][outputs];
+    for (int i = int(threadIdx.x); i < inputs * outputs; i += Tiles::threads) {
+      re[i / outputs][i % outputs] = tiles.rotation.re[i / outputs][i % outputs];
+      im[i / outputs][i % outputs] = tiles.rotation.im[i / outputs][i % outputs];
+    }
+    __syncthreads();
+    const int warp = (int(blockIdx.x) * Tiles::threads + int(threadIdx.x)) / 32;
+    if (warp < n_warps) tiles.rotate(tiles.range.outer(warp / Tiles::slots), warp % Tiles::slots, re, im);
   }
-  __syncthreads();
-  const int warp = (int(blockIdx.x) * Tiles::threads + int(threadIdx.x)) / 32;
-  if (warp < n_warps) tiles.rotate(tiles.range.outer(warp / Tiles::slots), warp % Tiles::slots, re, im);
-}
+};
+
+template <class Tiles>
+struct ThreadBlocks<RotationBlocks<Tiles>> : StatedBlocks<Tiles::threads, 2, false> {};
 
 /// A rotation in which a thread makes some complex numbers of a site, each column read once: faster than tiles for
 /// floats, which those convert.
@@ -221,8 +230,7 @@ void launch_rotation(const F& y, const Rotation<typename F::View>& rotation, con
     const SiteRange& range = y.range();
     const int n_warps = range.n_outer * Tiles::slots, blocks = (n_warps * 32 + Tiles::threads - 1) / Tiles::threads;
     if (n_warps > 0)
-      launch_blocks("rotate", run_rotation<Tiles>, dim3(unsigned(blocks)), Tiles::threads, exec, Tiles{rotation, range},
-                    n_warps);
+      for_each_thread_block("rotate", dim3(unsigned(blocks)), RotationBlocks<Tiles>{{rotation, range}, n_warps}, exec);
   }
 }
 

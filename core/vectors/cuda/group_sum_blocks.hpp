@@ -94,47 +94,55 @@ __device__ __forceinline__ double add_blocks(const double* partial, int n_blocks
   }
 }
 
+/// What a thread of such a block does.
 template <class Sum>
-__global__ void __launch_bounds__(sum_threads, AddsSites<typename Sum::Kernel> ? sum_blocks<typename Sum::Kernel> : 1)
-    run_lane_sum(const __grid_constant__ Sum sum) {
-  constexpr int n = Sum::values, N = default_lanes;
-  using Kernel = typename Sum::Kernel;
-  const int thread = int(threadIdx.x), group = int(blockIdx.y), n_blocks = int(gridDim.x);
-  double of_block;
-  if constexpr (AddsSites<Kernel>) {
-    of_block = sum.kernel.add_sites(sum.range, group);
-  } else {
-    Values<double, n> mine{};
-    for (int i = int(blockIdx.x) * sum_threads + thread; i < sum.range.n_outer * N; i += n_blocks * sum_threads) {
-      const LaneSite x{sum.range.outer(i / N), i % N};
-      if (!sum.range.holds(x.outer, x.lane, N)) continue;
-      if constexpr (AddsToSums<Kernel, LaneSite, Values<double, n>>) {
-        sum.kernel.add_to(mine, x, group);
-      } else {
-        const auto term = sum.kernel(x, group);
-        for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+struct LaneSumBlocks {
+  Sum sum;
+
+  __device__ __forceinline__ void operator()() const {
+    constexpr int n = Sum::values, N = default_lanes;
+    using Kernel = typename Sum::Kernel;
+    const int thread = int(threadIdx.x), group = int(blockIdx.y), n_blocks = int(gridDim.x);
+    double of_block;
+    if constexpr (AddsSites<Kernel>) {
+      of_block = sum.kernel.add_sites(sum.range, group);
+    } else {
+      Values<double, n> mine{};
+      for (int i = int(blockIdx.x) * sum_threads + thread; i < sum.range.n_outer * N; i += n_blocks * sum_threads) {
+        const LaneSite x{sum.range.outer(i / N), i % N};
+        if (!sum.range.holds(x.outer, x.lane, N)) continue;
+        if constexpr (AddsToSums<Kernel, LaneSite, Values<double, n>>) {
+          sum.kernel.add_to(mine, x, group);
+        } else {
+          const auto term = sum.kernel(x, group);
+          for (int k = 0; k < n; ++k) mine.v[k] += double(term.v[k]);
+        }
       }
+      of_block = add_over_block<n>(mine);
     }
-    of_block = add_over_block<n>(mine);
-  }
-  double* const partial = sum.partial + std::size_t(group) * n * n_blocks;
-  if (thread < n) {
-    partial[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
+    double* const partial = sum.partial + std::size_t(group) * n * n_blocks;
+    if (thread < n) {
+      partial[std::size_t(thread) * n_blocks + blockIdx.x] = of_block;
+      Kokkos::memory_fence();
+    }
+    __shared__ bool is_last;
+    __syncthreads();
+    if (thread == 0) is_last = atomicInc(sum.counters + group, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
+    __syncthreads();
+    if (!is_last) return;
     Kokkos::memory_fence();
+    const double total = add_blocks<n>(partial, n_blocks);
+    if (thread < n) sum.results[group * n + thread] = total;
+    __syncthreads();
+    if (thread > 0) return;
+    __threadfence_system();
+    *static_cast<volatile std::uint64_t*>(sum.done + group) = sum.turn;
   }
-  __shared__ bool is_last;
-  __syncthreads();
-  if (thread == 0) is_last = atomicInc(sum.counters + group, unsigned(n_blocks - 1)) == unsigned(n_blocks - 1);
-  __syncthreads();
-  if (!is_last) return;
-  Kokkos::memory_fence();
-  const double total = add_blocks<n>(partial, n_blocks);
-  if (thread < n) sum.results[group * n + thread] = total;
-  __syncthreads();
-  if (thread > 0) return;
-  __threadfence_system();
-  *static_cast<volatile std::uint64_t*>(sum.done + group) = sum.turn;
-}
+};
+
+template <class Sum>
+struct ThreadBlocks<LaneSumBlocks<Sum>>
+    : StatedBlocks<sum_threads, AddsSites<typename Sum::Kernel> ? sum_blocks<typename Sum::Kernel> : 1, false> {};
 
 /// Waits for the kernel that writes `turn` to n places of the host's memory: the host sees that some microseconds
 /// before exec.fence() returns.
