@@ -85,18 +85,29 @@ void add_rows(const DslashTable& table, const GaugeLinks<LinkStorage>& links, co
             [&] { M.apply(in, out); });
 }
 
-/// The hop on links in temporal gauge, of which a quarter is not read.
-template <class LinkStorage, class Storage>
-void add_temporal_row(const DslashTable& table, const GaugeField<Storage>& temporal, const std::string& spinor) {
+/// The hop in temporal gauge, where a quarter of the links is not read, and in the non-relativistic basis, for storages
+/// that have it: in the given gauge and in temporal gauge.
+template <class LinkStorage, class Storage, class T>
+void add_transformed_rows(const DslashTable& table, const GaugeLinks<LinkStorage>& links, const GaugeField<T>& temporal,
+                          const std::string& spinor) {
+  using F = SpinorField<Storage>;
   constexpr int link_reals = Codec<ColorMatrix, LinkStorage>::shape.n_stored;
   const double spinors = 2 * kov::detail::bytes_of_site<Spinor, Storage>,
                link = kov::detail::bytes_of_site<ColorMatrix, LinkStorage>;
-  if (!table.fits(spinors + (has_packs ? 20 : 8) * link, spinor, link_reals, 1)) return;
-  const SpinorField<Storage> in(table.lattice, "in"), out(table.lattice, "out");
+  if (!table.fits(spinors + (has_packs ? 40 : 16) * link, spinor, link_reals, 1)) return;
+  const F in(table.lattice, "in"), out(table.lattice, "out");
   fill_for_bench(in, 3);
-  const Hop<LinkStorage> hop(GaugeLinks<LinkStorage>(temporal, TemporalGauge<Storage>::factors({})), {.doubled = true});
-  table.row("hop, temporal gauge", spinor, link_reals, 1, lanes_name<SiteLanes>(), table.sites / 2, spinors + 6 * link,
-            hop_flops, [&] { hop.apply(in.odd(), out.even()); });
+  const GaugeLinks<LinkStorage> unit(temporal, TemporalGauge<T>::factors({}));
+  const auto row = [&](const std::string& name, const GaugeLinks<LinkStorage>& of, SpinBasis basis) {
+    const Hop<LinkStorage> hop = Hop<LinkStorage>(of, {.doubled = true}).with_basis(basis);
+    table.row(name, spinor, link_reals, 1, lanes_name<SiteLanes>(), table.sites / 2,
+              spinors + 8 * of.part_read() * link, hop_flops, [&] { hop.apply(in.odd(), out.even()); });
+  };
+  row("hop, temporal gauge", unit, SpinBasis::chiral);
+  if constexpr (hops_nonrelativistic<LinkStorage, F>) {
+    row("hop, non-relativistic", links, SpinBasis::nonrelativistic);
+    row("hop, temporal, non-rel.", unit, SpinBasis::nonrelativistic);
+  }
 }
 
 /// The rows of add_rows() with a clover term, which has no 16-bit form.
@@ -151,8 +162,8 @@ void add_rows_in(const DslashTable& table) {
   });
   add_rows<Links8<T>, T, SiteLanes>(table, GaugeLinks<Links8<T>>(rows.gauge), spinor, 1);
   const GaugeField<T> temporal = in_temporal_gauge(rows.gauge).links;
-  add_temporal_row<T>(table, temporal, spinor);
-  add_temporal_row<Links12<T>>(table, temporal, spinor);
+  add_transformed_rows<T, T>(table, rows.links, temporal, spinor);
+  add_transformed_rows<Links12<T>, T>(table, of_12, temporal, spinor);
   add_clover_rows<T, T, SiteLanes>(table, rows.gauge, rows.links, spinor, 1);
   add_clover_rows<Links12<T>, T, SiteLanes>(table, rows.gauge, of_12, spinor, 1);
   add_clover_rows<Links12<T>, T, ColumnLanes<8>>(table, rows.gauge, of_12, spinor, 8);
@@ -170,6 +181,7 @@ void add_rows_in_16_bits(const DslashTable& table) {
     add_rows<Links8<Fixed16>, Fixed16, SiteLanes>(table, of_8, "16-bit", n);
     add_rows<Links12<Fixed16>, Fixed8, SiteLanes>(table, of_12, "8-bit", n);
   }
+  add_transformed_rows<Links12<Fixed16>, Fixed16>(table, of_12, in_temporal_gauge(rows.gauge).links, "16-bit");
 }
 
 /// Of the memory there is, what fields may take.

@@ -55,9 +55,9 @@ void add_site_terms(BenchRows<T>& rows) {
            [=] { CloverTerm<T>(gauge, {.mass = 0.1}); });
 }
 
-/// The hop without links in time, and the way to that gauge.
+/// The hop without links in time, and the way to that gauge; and operators in the non-relativistic basis of spin.
 template <class T>
-void add_temporal_gauge(BenchRows<T>& rows) {
+void add_transformed(BenchRows<T>& rows) {
   const double V = rows.sites;
   const SpinorField<T> a = rows.a.alias(), b = rows.b.alias();
   const GaugeField<T> gauge = rows.gauge.alias();
@@ -71,6 +71,14 @@ void add_temporal_gauge(BenchRows<T>& rows) {
            [=] { GaugeLinks<T>(temporal.links, temporal.factors({})); });
   const QuarkTransformation<T> g(temporal.transformation);
   rows.add("gauge transformation of a spinor", V, 48 + 18, 264, [=] { g.apply(a, b); });
+  constexpr SpinBasis basis = SpinBasis::nonrelativistic;
+  const Hop<T> in_basis = Hop<T>(rows.links, {.doubled = true}).with_basis(basis);
+  rows.add("Wilson hop, non-relativistic, even from odd", V / 2, 48 + rows.hop_link_reals, 1320,
+           [=] { in_basis.apply(a.odd(), b.even()); });
+  const CloverTerm<T> clover = CloverTerm<T>(gauge, {.mass = 0.1}).with_basis(basis);
+  rows.add("clover term, non-relativistic", V, 48 + 72, 504 + 72, [=] { clover.apply(a, b); });
+  const QuarkTransformation<T> rotation(a.lattice(), basis);
+  rows.add("spinor to the non-relativistic basis", V, 48, 48, [=] { rotation.apply(a, b); });
 }
 
 template <class T>
@@ -111,7 +119,7 @@ void add_operator_rows(BenchRows<T>& rows) {
   rows.add("Hamber-Wu operator", V, 48 + 144, 16 * 360 + 48, [=] { hamber_wu.apply(a, b); });
   rows.add("links of two lengths", V, 72 + 144, 4 * 198, [=] { links_of_two_lengths<T>(gauge, 2); });
   add_site_terms(rows);
-  add_temporal_gauge(rows);
+  add_transformed(rows);
   add_blocks(rows);
   add_adjoint(rows);
   // A copy, and on CPUs, read again, the doubled ones.

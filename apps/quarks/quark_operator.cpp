@@ -95,18 +95,24 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
   using F = SpinorField<T, Lanes>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
+  const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
-    const auto make_on_links = [&](auto real) { return make(real, links); };
-    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_on_links, n)
-                                : all_sites_solver<T, Lanes>(choice, make_on_links);
+    const auto make_in_basis = [&](auto real) { return make(real, links).with_basis(basis); };
+    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n)
+                                : all_sites_solver<T, Lanes>(choice, make_in_basis);
   };
   const auto solver = [&]() -> Solver<F> {
-    if (!choice.is_in_temporal_gauge()) return solver_of(M, given);
-    const TemporalGauge<double> temporal = in_temporal_gauge(gauge);
-    const JobLinks links{temporal.links.alias(), TimeLinks::unit};
-    const auto in_temporal = make(T{}, links);
-    const QuarkTransformation<T> g(temporal.transformation, {.columns = Lanes::holds_columns});
-    return Transformed<F>(g, in_temporal, solver_of(in_temporal, links));
+    if (choice.is_in_temporal_gauge()) {
+      const TemporalGauge<double> temporal = in_temporal_gauge(gauge);
+      const JobLinks links{temporal.links.alias(), TimeLinks::unit};
+      const auto there = make(T{}, links).with_basis(basis);
+      const QuarkTransformation<T> to_there(temporal.transformation, {.columns = Lanes::holds_columns}, basis);
+      return Transformed<F>(to_there, there, solver_of(there, links));
+    }
+    const auto there = M.with_basis(basis);
+    if (choice.is_nonrelativistic())
+      return Transformed<F>(QuarkTransformation<T>(gauge.lattice(), basis), there, solver_of(there, given));
+    return solver_of(there, given);
   };
   return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver())};
 }

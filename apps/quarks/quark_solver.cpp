@@ -33,6 +33,8 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
           "none");
   require(!action.is_improved() || !choice.is_in_temporal_gauge(), "quarks of the action", action.action_name(),
           "have longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
+  require(!action.is_improved() || !choice.is_nonrelativistic(), "quarks of the action", action.action_name(),
+          "have a hop in the chiral basis alone: set solver.basis to chiral");
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice);

@@ -4,6 +4,7 @@
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/lattice/lanes.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -29,6 +30,10 @@ void SolverChoice::add_all_to(Settings& s, const std::string& section) {
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
         "one",
         {"given", "temporal"});
+  s.add(
+      section + ".basis", &basis,
+      "of spin while solving: in the 'nonrelativistic' one hops along t load two spins; results stay in the chiral one",
+      {"chiral", "nonrelativistic"});
 }
 
 void SolverChoice::add_with(Settings& s, const std::string& section, const std::string& about_precision,
@@ -60,6 +65,7 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("max_iterations", &SolverChoice::max_iterations);
   take("columns", &SolverChoice::columns);
   take("gauge", &SolverChoice::gauge);
+  take("basis", &SolverChoice::basis);
 }
 
 void SolverChoice::check(const Settings& settings, const std::string& section) const {
@@ -76,6 +82,12 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   if (precision == "reliable-16")
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
+  if (is_nonrelativistic() && has_packs) {
+    const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
+    require(precision != "reliable-16", origin("basis"),
+            without + "16-bit spinors: take chiral, or precision reliable");
+    require(!is_together(), origin("basis"), without + "columns in lanes: take chiral, or columns one by one");
+  }
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
@@ -85,11 +97,14 @@ void SolverChoice::check_improved(const Settings& settings, const std::string& k
           "to none");
   require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
+  require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
+          "whose hop is in the chiral basis alone: set solver.basis to chiral");
 }
 
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
-                  exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : ""));
+                  exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
+                      (is_nonrelativistic() ? ", in the non-relativistic basis" : ""));
 }
 
 std::string SolverChoice::columns_text() const {
@@ -99,9 +114,11 @@ std::string SolverChoice::columns_text() const {
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
-  // The transformation, links in double and ready for the operator, and three fields for sources and solutions.
-  const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * (3 * links + 3 * spinor) : 0;
-  return temporal + (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
+  // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
+  const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * 3 * links : 0;
+  const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
+  return temporal + transformed +
+         (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -22,9 +22,11 @@ struct SolverChoice {
   std::string columns = "one by one";
   /// "given" or "temporal".
   std::string gauge = "given";
+  /// "chiral" or "nonrelativistic".
+  std::string basis = "chiral";
 
   void add_to(Settings& settings);
-  /// The same keys in any section, with reliable updates among the precisions, columns and the gauge.
+  /// The same keys in any section, with reliable updates among the precisions, columns, the gauge and the basis.
   void add_all_to(Settings& settings, const std::string& section = "solver");
   /// What the section does not give is as in `other`.
   void complete(Settings& settings, const std::string& section, const SolverChoice& other);
@@ -36,10 +38,12 @@ struct SolverChoice {
   bool is_together() const;
   bool is_single() const { return precision == "single"; }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
+  bool is_nonrelativistic() const { return basis == "nonrelativistic"; }
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner != "none"; }
-  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" where that is so.
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" and "in the
+  /// non-relativistic basis" where that is so.
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;

@@ -138,12 +138,12 @@ struct HopOn {
 
 }  // namespace detail
 
-/// Whether hops on links in Storage are compiled for fields F in the non-relativistic basis.
+/// Whether hops on links in Storage are compiled for fields F in the non-relativistic basis: links of 18 reals in the
+/// precision of F, on GPUs also those of 12 in the storage of F.
 template <class Storage, class F>
-inline constexpr bool hops_nonrelativistic = takes_nonrelativistic<F> &&
-                                             (std::is_same_v<Storage, typename F::Real> ||
-                                              (!has_packs && (std::is_same_v<Storage, Links12<typename F::Real>> ||
-                                                              std::is_same_v<Storage, Links12<typename F::Storage>>)));
+inline constexpr bool hops_nonrelativistic =
+    takes_nonrelativistic<F> && (std::is_same_v<Storage, typename F::Real> ||
+                                 (!has_packs && std::is_same_v<Storage, Links12<typename F::Storage>>));
 
 /// H, see HopKernel.  A handle: copies share the links.  Storage: of the links.
 template <class StorageT>

@@ -187,6 +187,7 @@ class Propagator(PropagatorTest):
                                      options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
                                      options(solver__preconditioner="even-odd-symmetric"), options(solver__method="gcr"),
                                      options(solver__gauge="temporal"), options(solver__gauge="temporal", solver__columns="together"),
+                                     options(solver__basis="nonrelativistic"), options(solver__basis="nonrelativistic", solver__gauge="temporal"),
                                      options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
             self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
@@ -377,6 +378,13 @@ class PropagatorResume(PropagatorTest):
 
 
 class PropagatorSettings(PropagatorTest):
+    def test_fields_without_the_nonrelativistic_basis_are_refused(self):
+        if "CUDA" in self.call("--version").stdout:
+            self.skipTest("does not apply: GPUs have it on all fields of programs")
+        for changed in (options(solver__columns="together"), options(solver__precision="reliable-16")):
+            error = self.call("propagator", *JOB, *options(solver__basis="nonrelativistic"), *changed, code=1).stderr
+            self.assertIn("no operators in that basis", error)
+
     def test_bad_settings_are_refused_before_anything_is_written(self):
         for changed, message in ((options(quark__0__kapa=0.1), "did you mean 'quark.0.kappa'"),
                                  (options(quark__0__kappa=0), "quark.0.kappa"),
@@ -388,6 +396,9 @@ class PropagatorSettings(PropagatorTest):
                                   "solver.gauge to given"),
                                  (options(quark__0__action="naik", quark__0__preconditioner="none", quark__0__gauge="temporal"),
                                   "solver.gauge to given"),
+                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__basis="nonrelativistic"),
+                                  "solver.basis to chiral"),
+                                 (options(solver__basis="dirac"), "must be one of"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
                                  (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),

@@ -186,11 +186,9 @@ void check_basis(const A& given, const B& there, const Low& low, SchurForm form,
   const QuarkTransformation<double> to_basis(p.b.lattice(), basis), to_both(p.temporal.transformation, {}, basis);
   EXPECT_EQ(to_both.basis(), basis);
   check_solver(given, Transformed(to_basis, in_basis, EvenOdd(in_basis, bicgstab, form)), p);
-  check_solver(given, Transformed(to_both, both, EvenOdd(both, bicgstab, form)), p);
   const auto reduced = [&] { return SchurComplement(low_in_basis, 1, form); };
   check_solver(given, Transformed(to_both, both, EvenOdd(both, MixedPrecision(reduced(), bicgstab), form)), p);
   check_solver(given, Transformed(to_both, both, EvenOdd(both, ReliableUpdates(reduced(), bicgstab), form)), p);
-  check_solver(given, Transformed(to_basis, in_basis, bicgstab), p);
 }
 
 TEST_P(InTemporalGauge, SolutionsInTheNonrelativisticBasisAreThoseOfTheChiralOne) {
