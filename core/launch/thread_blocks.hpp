@@ -39,6 +39,7 @@ concept HasBlocks = requires {
   ThreadBlocks<Kernel>::max_threads;
 };
 
+/// The blocks of a launch: those of several components where the functor has them, if the kernel states them.
 template <class Kernel, class Functor>
 struct BlocksOfLaunch {
   using type = ThreadBlocks<Kernel>;

@@ -106,7 +106,7 @@ struct HopKernel {
     }
     if constexpr (std::is_same_v<Site, LaneSite> && number % 4 == 0) detail::order_loads();
     using R = typename Sum::Real;
-    const R lower(lower_sign);
+    const R lower(sign == 0 ? lower_sign : Real(1));
     const auto hop = near(number);
     if constexpr (mu == 3 && !std::is_same_v<Site, LaneSite>)
       if (unit >> number & 1)
@@ -141,9 +141,9 @@ struct HopOn {
 /// Whether hops on links in Storage are compiled for fields F in the non-relativistic basis: links of 18 reals in the
 /// precision of F, on GPUs also those of 12 in the storage of F.
 template <class Storage, class F>
-inline constexpr bool hops_nonrelativistic =
-    takes_nonrelativistic<F> && (std::is_same_v<Storage, typename F::Real> ||
-                                 (!has_packs && std::is_same_v<Storage, Links12<typename F::Storage>>));
+inline constexpr bool hops_nonrelativistic = takes_nonrelativistic<F> &&
+                                             (std::is_same_v<Storage, typename F::Real> ||
+                                              (!has_packs && std::is_same_v<Storage, Links12<typename F::Storage>>));
 
 /// H, see HopKernel.  A handle: copies share the links.  Storage: of the links.
 template <class StorageT>

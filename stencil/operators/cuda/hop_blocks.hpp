@@ -15,7 +15,17 @@ inline constexpr int hop_blocks = sizeof(typename Out::Real) == 8 ? 2
                                   : Out::Codec::is_plain          ? 3
                                                                   : 5;
 
+/// Warps of one block have the same sites in several columns, and share their links: of eight columns, if they have as
+/// few registers as floats can do with.  Others lose more by that than they gain.
+template <class Out>
+struct HopBlocks : StatedBlocks<128, hop_blocks<Out>, true> {};
+template <class Out>
+requires std::is_same_v<typename Out::Stored, float>
+struct HopBlocks<Out> : StatedBlocks<128, hop_blocks<Out>, true> {
+  using OfSeveral = StatedBlocks<256, 2, true>;
+};
+
 template <class Links, class In, class Out, class StencilView, SpinBasis basis, int sign>
-struct ThreadBlocks<HopKernel<Links, In, Out, StencilView, basis, sign>> : StatedBlocks<128, hop_blocks<Out>, true> {};
+struct ThreadBlocks<HopKernel<Links, In, Out, StencilView, basis, sign>> : HopBlocks<Out> {};
 
 }  // namespace kov::detail
