@@ -91,7 +91,7 @@ auto make_local(const Neighbours& neighbours, const Make& make) {
     return make(neighbours);
 }
 
-/// A launch that reads no halo: what tells it apart from others.
+/// A launch that reads no halo, as the tuner's key describes it.
 struct LocalLaunch {
   std::string_view name, codec;
   Subset sites;
@@ -214,8 +214,8 @@ enum class StencilForms {
   any_and_local
 };
 
-/// `most` for kernels over these views, of fields and links, where memory holds what kernels compute in; where a codec
-/// decodes, which hides what one special view saves, the next fewer.
+/// The forms of a kernel over these views of fields and links: `most`, if memory holds what kernels compute in.  Where
+/// a codec decodes, a special view saves little, and the kernel has one form fewer.
 template <StencilForms most, class... Views>
 inline constexpr StencilForms forms_for = (Views::Codec::is_plain && ...) ? most
                                           : most == StencilForms::any_and_nearest_and_local
@@ -262,7 +262,7 @@ void run_stencil(const std::string& name, const StencilHalos& halos, const In& i
   run_stencil(name, halos.stencil<typename In::Lanes>(), halos.halo<Compressor>(in), in, out, make, launch);
 }
 
-/// Both: its halo, and the view that with_view() chooses.
+/// The same with the halo of an operator and the view that with_view() chooses: kernel = make(neighbours, view).
 template <StencilForms forms, class Compressor = WholeSites, class In, class Out, class Make>
 void run_stencil(const std::string& name, const StencilHalos& halos, const In& in, const Out& out, const Make& make,
                  const StencilLaunch& launch = {}) {

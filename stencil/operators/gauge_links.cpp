@@ -35,11 +35,6 @@ struct DoubleLinks {
   }
 };
 
-/// Whether operators on links stored so take fields of columns.
-template <class Storage>
-inline constexpr bool have_column_form = std::is_floating_point_v<typename Codec<ColorMatrix, Storage>::Stored> &&
-                                         !Codec<ColorMatrix, Storage>::shape.is_eight_of_su3();
-
 /// The same with the sites of out in the order of columns, lane by lane.
 template <class Storage>
 struct ColumnLinks {

@@ -30,8 +30,17 @@ struct LinkForms {
   bool columns = false;
 };
 
+namespace detail {
+
+/// Whether operators on links stored so take fields with columns in lanes.
+template <class Storage>
+inline constexpr bool have_column_form = std::is_floating_point_v<typename Codec<ColorMatrix, Storage>::Stored> &&
+                                         !Codec<ColorMatrix, Storage>::shape.is_eight_of_su3();
+
+}  // namespace detail
+
 /// Links as stencil operators read them.  Storage: of colour matrices: float, double or Fixed16, or Links12 or Links8
-/// of one of these.  Those of 8 numbers and of 16 bits have no form for columns. Copies share memory.
+/// of one of these.  Those of 8 numbers and of 16 bits have no form for columns.  Copies share memory.
 template <class StorageT>
 class GaugeLinks {
  public:

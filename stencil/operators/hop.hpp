@@ -189,6 +189,8 @@ class Hop {
         !FixedPoint<S> || !Lanes::holds_columns,
         "spinors in 16 and 8 bits have sites in lanes: SpinorField<Fixed16> with a component for each column; "
         "columns in lanes are faster in float, see docs/performance.md");
+    static_assert(!Lanes::holds_columns || detail::have_column_form<Storage>,
+                  "links of 8 numbers or of integers take fields with sites in lanes, a component for each column");
     using F = SpinorField<S, Lanes>;
     if (basis_ == SpinBasis::chiral)
       detail::HopOn<Storage, F>::combine(*this, alpha, beta, in, diagonal, out, adjoint, exec);

@@ -76,6 +76,8 @@ class CovariantLaplacian {
   template <template <class> class SiteT, class S, class Lanes>
   void take(const LaplacianStep& step, const Field<SiteT, S, Lanes>& in, const Field<SiteT, S, Lanes>& from,
             const Field<SiteT, S, Lanes>& before, const Field<SiteT, S, Lanes>& to, const Exec& exec = {}) const {
+    static_assert(!Lanes::holds_columns || detail::have_column_form<Storage>,
+                  "links of 8 numbers or of integers take fields with sites in lanes, a component for each column");
     detail::LaplacianOn<Storage, Field<SiteT, S, Lanes>>::take(*this, step, in, from, before, to, exec);
   }
 

@@ -16,8 +16,8 @@
 
 namespace kov::detail {
 
-/// Whether sums in space have kernels of their own: on CPUs for columns of colour vectors alone, which compute so
-/// little on a leg that a loop of unknown length shows (docs/performance.md).
+/// Whether sums in space have kernels of their own: on GPUs always; on CPUs only for columns of colour vectors, where a
+/// leg is so little work that a loop of unknown length costs time (docs/performance.md).
 template <class View>
 inline constexpr bool space_apart = !has_packs || (View::holds_columns && View::n_complex <= 3);
 

@@ -13,8 +13,8 @@
 namespace kov::detail {
 
 /// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  CPUs ask after the sum over
-/// the legs whether it has either, and GPUs whether it has a `before`: one that it lacks otherwise has the number 0,
-/// and the field is any that is read anyway.
+/// the legs whether it has either, and GPUs whether it has a `before`.  A source that GPUs do not ask for has the
+/// coefficient 0, and its field is one that is read anyway.
 template <class T, bool others>
 struct StepAtSite {
   T alpha, beta, source, previous;

@@ -107,7 +107,7 @@ class LinkView {
   template <bool backward, bool multiplies, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane(LaneSite x, const Hop& hop, int leg) const {
     ColorMatrix<Real> u;
-    // Threads of a GPU have no time for more instructions where numbers are in 16 bits.
+    // On GPUs instructions limit kernels on links in 16 bits, which therefore do not ask.
     constexpr bool asks = !has_packs && std::is_floating_point_v<typename FieldView<ColorMatrix, Storage>::Stored>;
     if constexpr (!asks) {
       u = has_packs && doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);

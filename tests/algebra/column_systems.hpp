@@ -22,7 +22,7 @@ inline constexpr double tolerance_of = std::is_same_v<typename F::Real, double> 
 
 /// Any solver: tests take it in this one type, so that they are compiled once for all solvers of the same fields.
 template <class F>
-using AnySolver = std::type_identity_t<Solver<F>>;
+using GivenSolver = std::type_identity_t<Solver<F>>;
 
 /// More than a pack, and no multiple of one.
 template <class F>
@@ -150,13 +150,13 @@ inline void expect_same_on_all_ranks(const Lattice& lattice, const SolveReport& 
 
 /// The columns of a solve in which some may fail, against those of a solve in which none does.
 template <class F>
-SolveReport solve_quietly(AnySolver<F> solver, const Operator<F>& A, const F& b, const F& x) {
+SolveReport solve_quietly(GivenSolver<F> solver, const Operator<F>& A, const F& b, const F& x) {
   solver.on_failure = OnFailure::report;
   return solver(A, b, x);
 }
 
 template <class F>
-void expect_failure(const AnySolver<F>& solver, const Operator<F>& A, const F& b, const F& x,
+void expect_failure(const GivenSolver<F>& solver, const Operator<F>& A, const F& b, const F& x,
                     const std::string& reason) {
   try {
     solver(A, b, x);
