@@ -55,13 +55,14 @@ class Schwarz {
   Schwarz(const Lattice& lattice, const Operator<SpinorField<T>>& M, const Operator<SpinorField<T>>& M_blocks,
           const SchwarzParameters& parameters, int n_columns = 1);
   /// Of a Dirac operator with these links and factors: the boundary angles, or those of an anisotropy,
-  /// anisotropy.factors(boundary).  The site term is that of M.
+  /// anisotropy.factors(boundary).  The site term and the basis of spin are those of M.
   template <class Storage, class Term, class S>
   Schwarz(const DiracOperator<Storage, Term>& M, const GaugeField<S>& gauge, const LegFactors& factors,
           const SchwarzParameters& parameters, int n_columns = 1)
       : Schwarz(M.lattice(), M,
                 DiracOperator<Storage, Term>(
-                    Hop<Storage>(GaugeLinks<Storage>(links_within_blocks(gauge, parameters.block), factors)),
+                    Hop<Storage>(GaugeLinks<Storage>(links_within_blocks(gauge, parameters.block), factors))
+                        .with_basis(M.hop().basis()),
                     M.site_term()),
                 parameters, n_columns) {}
 

@@ -19,7 +19,6 @@ struct LaplacianEigenParameters {
   /// The filter T_k damps eigenvalues from `cut` to 12, where T_k is a Chebyshev polynomial of the order.  0: the cut
   /// from an estimate of the density of eigenvalues, the order such that the lowest eigenvalue is enhanced by 1000
   /// (single precision: 100).
-  /// Of the filter T_k(y(-Delta)): where y = 1, and k.
   double cut = 0;
   int order = 0;
   int max_restarts = 60;

@@ -7,6 +7,8 @@
 #include "kov/core/vectors/field_columns.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
+#include <cstdint>
+
 namespace kov::detail {
 
 /// How tiles of some rows and columns cover a Gram matrix.
@@ -97,7 +99,8 @@ struct GramPacks {
     if (!shape.streaming) return;
     const int n_rows = shape.n_rows, n = n_rows + shape.n_groups;
     const int n_tiles = (n_rows + rows - 1) / rows * shape.tiles_in_row;
-    for (int g = parts * n * tile / n_tiles; g < parts * n * (tile + 1) / n_tiles; ++g)
+    const auto share = [&](int t) { return int(std::int64_t(parts) * n * t / n_tiles); };
+    for (int g = share(tile); g < share(tile + 1); ++g)
       g < parts* n_rows ? prefetch_ahead(a, x, g) : prefetch_ahead(b, x, g - parts * n_rows);
   }
 

@@ -130,6 +130,8 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
 template <class T, class Kernel>
 SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std::vector<Momentum>& momenta,
                      const Coord& source, const Kernel& kernel, const Exec& exec = {}) {
+  static_assert(
+      !requires { Kernel::block; }, "a kernel states n_values alone; blocks of its own go into ValueBlocks");
   return slice_sums<T>(name, lattice, momenta, source, kernel, {Kernel::n_values, slice_sum_block<Kernel>},
                        SliceTable::of(lattice), exec);
 }

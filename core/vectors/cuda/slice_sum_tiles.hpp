@@ -22,7 +22,10 @@ struct StatedSliceSum {
   static constexpr bool in_constant_memory = in_constant_memory_;
 };
 template <class Kernel>
-struct SliceSumTiles : StatedSliceSum<(Kernel::n_values < 16 ? Kernel::n_values : 16), 64, false> {};
+struct SliceSumTiles : StatedSliceSum<16, 64, false> {};
+template <class Kernel>
+requires(Kernel::n_values < 16) struct SliceSumTiles<Kernel> : StatedSliceSum<Kernel::n_values, 64, false> {
+};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 

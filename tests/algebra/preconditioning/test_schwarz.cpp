@@ -8,6 +8,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "kov/stencil/gauge/quark_transformation.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/near_unit_links.hpp"
@@ -163,6 +164,23 @@ TEST(SchwarzProcedures, AreOrderedOnTheInstanceThatIsGiven) {
   const GlobalArray expected = result(Exec());
   EXPECT_GT(reference::max_abs(expected), 0);
   EXPECT_EQ(result(test::own_instance()).data, expected.data);
+}
+
+TEST(SchwarzProcedures, OfAnOperatorInTheNonrelativisticBasisAreInThatBasis) {
+  const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 8}));
+  const QuarkTransformation<double> to_basis(problem.b.lattice(), SpinBasis::nonrelativistic);
+  const SchwarzParameters parameters{.block = {2, 2, 4, 4}};
+  const auto check = [&](const auto& M) {
+    Schwarz<double>(M, problem.gauge, antiperiodic, parameters).apply(problem.b, problem.x);
+    const F b = problem.b.like("source there"), x = b.like("solution there");
+    to_basis.apply(problem.b, b);
+    Schwarz<double>(M.with_basis(SpinBasis::nonrelativistic), problem.gauge, antiperiodic, parameters).apply(b, x);
+    to_basis.apply_adjoint(x, x);
+    const GlobalArray expected = gather(problem.x);
+    EXPECT_LT(max_difference(x, expected), 1e4 * eps<double> * reference::max_abs(expected));
+  };
+  check(problem.wilson(0.1));
+  check(WilsonCloverOperator<double>(problem.gauge, antiperiodic, {.mass = 0.1, .c_sw = 1.2}));
 }
 
 TEST(SchwarzProcedures, AreForColumnsInLanesToo) {
