@@ -10,9 +10,5 @@ template struct HopOn<Fixed16, SpinorField<Fixed16>>;
 template struct HopOn<Links12<Fixed16>, SpinorField<Fixed16>>;
 template struct HopOn<Links12<Fixed16>, SpinorField<Fixed8>>;
 template struct HopOn<Links8<Fixed16>, SpinorField<Fixed16>>;
-#if defined(KOKKOS_ENABLE_CUDA)
-template struct HopOn<float, SpinorField<Fixed16>, SpinBasis::nonrelativistic>;
-template struct HopOn<Links12<Fixed16>, SpinorField<Fixed16>, SpinBasis::nonrelativistic>;
-#endif
 
 }  // namespace kov::detail
