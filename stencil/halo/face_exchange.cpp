@@ -39,8 +39,11 @@ FaceExchange<T>::FaceExchange(const Lattice& lattice, const Stencil& stencil, co
   faces_ = transport_faces(landing_);
   all_faces_.resize(faces_.size());
   std::iota(all_faces_.begin(), all_faces_.end(), std::size_t(0));
+  // A rank that writes only to itself never writes before its kernels have read, so that one halo is enough.
+  const bool to_itself =
+      std::all_of(faces_.begin(), faces_.end(), [&](const auto& face) { return face.to_rank == comm_.rank(); });
   transport_ = make_transport(comm_, options_.transport, faces_, landing_ + (lands_elsewhere_ ? message_bytes : 0),
-                              other_parity == HaloChoice::OtherParity::kept ? 1 : 2);
+                              to_itself || other_parity == HaloChoice::OtherParity::kept ? 1 : 2);
   for (std::size_t h = 0; h < transport_->n_halos(); ++h)
     places_.push_back(block_places([&](std::size_t f) { return transport_->place(h, f); }));
   past_caches_ = transport_->n_written_remotely() > 0 && message_bytes > past_caches_from;

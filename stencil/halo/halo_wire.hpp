@@ -5,8 +5,10 @@
 #pragma once
 
 #include "kov/core/field/site_blocks.hpp"
+#include "kov/core/site/unroll.hpp"
 #include "kov/stencil/halo/halo_compressor.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +42,47 @@ inline constexpr int lanes_of_sites = outers_of_block<SiteLanes, typename Stored
 /// The most consecutive lanes of a block that a kernel works on at once.
 inline constexpr int longest_run = has_packs ? 64 : 1;
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// Copies n_reals reals of n lanes from a block at `in` to one at `out`, both of `lanes` lanes.  Not inlined, as the
+/// kernels that copy runs of several lengths have no registers for the places of all.
+template <int n, class T, class Out>
+[[gnu::noinline]] void copy_lanes(const T* in, Out* out, int n_reals, int lanes) {
+  for (int k = 0; k < n_reals; ++k, in += lanes, out += lanes)
+    for (int l = 0; l < n; ++l) out[l] = Out(in[l]);
+}
+/// Copies n_reals reals of lanes to a block of N lanes, which is written as a whole; lanes: where their first reals
+/// are. past_caches: with stores that bypass the caches.
+template <int N, class T>
+[[gnu::noinline]] void gather_lanes(const T* const* lanes, T* out, int n_reals, bool past_caches) {
+  for (int k = 0; k < n_reals; ++k, out += N) {
+    Pack<T, N> v;
+    kov::unroll<N>([&](int l) __attribute__((always_inline)) { v.set_lane(l, lanes[l][k * N]); });
+    past_caches ? v.stream(out) : v.store(out);
+  }
+}
+/// The same two of a compressor's reals.
+template <int N, class T>
+[[gnu::noinline]] void gather_lanes(const T* const* lanes, const HeldReal* held, T* out, int n_reals,
+                                    bool past_caches) {
+  for (int k = 0; k < n_reals; ++k, out += N) {
+    const int first = held[k].first * N, second = held[k].second * N;
+    const T sign = T(held[k].sign);
+    Pack<T, N> v;
+    kov::unroll<N>([&](int l)
+                       __attribute__((always_inline)) { v.set_lane(l, lanes[l][first] + sign * lanes[l][second]); });
+    past_caches ? v.stream(out) : v.store(out);
+  }
+}
+template <int n, class T, class Out>
+[[gnu::noinline]] void copy_lanes(const T* in, const HeldReal* held, Out* out, int n_reals, int lanes) {
+  for (int k = 0; k < n_reals; ++k, out += lanes) {
+    const T *const first = in + held[k].first * lanes, *const second = in + held[k].second * lanes;
+    const T sign = T(held[k].sign);
+    for (int l = 0; l < n; ++l) out[l] = Out(first[l] + sign * second[l]);
+  }
+}
+#endif
+
 /// A block of a field of which all numbers are sent.
 template <class T>
 struct WholeBlock {
@@ -47,6 +90,12 @@ struct WholeBlock {
   const T* block;
   const FaceShape& shape;
   KOKKOS_FORCEINLINE_FUNCTION T operator()(int k, int lane) const { return block[shape.template place<T>(k, lane)]; }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int n, class Out>
+  void copy(int from, Out* out, int n_reals) const {
+    copy_lanes<n>(block + from, out, n_reals, shape.lanes);
+  }
+#endif
 };
 
 /// A block of a field of which only a compressor's reals are sent.
@@ -60,6 +109,12 @@ struct CompressedBlock {
     const HeldReal& r = held[k];
     return block[shape.template place<T>(r.first, lane)] + T(r.sign) * block[shape.template place<T>(r.second, lane)];
   }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  template <int n, class Out>
+  void copy(int from, Out* out, int n_reals) const {
+    copy_lanes<n>(block + from, held, out, n_reals, shape.lanes);
+  }
+#endif
 };
 
 /// The same of 16-bit integers: the sums of two, which are in units of the site's scale and so are exact, are rounded
@@ -124,6 +179,12 @@ struct PlainWire {
       std::memcpy(out, in.block, sizeof(T) * std::size_t(shape.n_numbers()) * std::size_t(n));
       return;
     }
+#if !defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_floating_point_v<T>) {
+      if (n == 1) return in.template copy<1>(from, out + to, shape.n_reals);
+      if (n == default_lanes) return in.template copy<default_lanes>(from, out + to, shape.n_reals);
+    }
+#endif
     if constexpr (std::is_integral_v<T>)
       for (int k = 0; k < shape.n_scale * n; ++k) out[shape.n_scale * to + k] = in.block[shape.n_scale * from + k];
     for (int k = 0; k < shape.n_reals; ++k)
@@ -201,6 +262,15 @@ struct FaceBlocks {
       const bool whole = is_run(0, N);
       bool whole_outer[N / default_lanes];
       for (int o = 0; o < N / default_lanes; ++o) whole_outer[o] = is_run(o * default_lanes, default_lanes);
+      if constexpr (Work::gathers)
+        if (!whole && std::all_of(slot, slot + N, [](int s) { return s >= 0; })) {
+          const T* lanes[N];
+          for (int c = 0; c < shape.n_components; ++c) {
+            for (int l = 0; l < N; ++l) lanes[l] = field.numbered(slot[l] / N, c) + slot[l] % N;
+            work.gather(block, c, lanes);
+          }
+          return;
+        }
       for (int c = 0; c < shape.n_components; ++c)
         for (int l = 0, n = 0; l < N; l += n) {
           n = whole ? N : whole_outer[l / default_lanes] ? default_lanes : 1;
@@ -241,7 +311,22 @@ struct PackFaces {
   /// Whether the messages are larger than the caches, so that whole packs are written with stores that bypass them.
   bool past_caches;
 
+  /// Whether blocks of lanes that are not together are written as a whole.
+  static constexpr bool gathers = has_packs && std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>;
+
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
+#if !defined(KOKKOS_ENABLE_CUDA)
+  /// lanes: where the first reals of all lanes of a block are.
+  void gather(int block, int c, const T* const* lanes) const {
+    constexpr int N = lanes_of_sites<T>;
+    T* const to = reinterpret_cast<T*>(places[block] + std::size_t(c) * block_bytes);
+    const int n_reals = faces.shape.n_reals;
+    if (held.reals)
+      gather_lanes<N>(lanes, held.reals + held.legs[block] * n_reals, to, n_reals, past_caches);
+    else
+      gather_lanes<N>(lanes, to, n_reals, past_caches);
+  }
+#endif
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
     std::byte* const to = places[block] + std::size_t(c) * block_bytes;
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -276,6 +361,8 @@ struct UnpackFaces {
   const std::byte* message;
   std::size_t block_bytes;
 
+  static constexpr bool gathers = false;  // see PackFaces
+
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(halo, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* field, int to) const {
     Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, field, to,
@@ -289,6 +376,8 @@ struct CopyLocalLanes {
   FaceBlocks<T> faces;
   SiteBlocks<T> in, halo;
   HeldReals held;
+
+  static constexpr bool gathers = false;  // see PackFaces
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
