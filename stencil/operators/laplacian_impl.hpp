@@ -16,10 +16,10 @@
 
 namespace kov::detail {
 
-/// Whether sums in space have kernels of their own: on GPUs always; on CPUs only for columns of colour vectors, where a
-/// leg is so little work that a loop of unknown length costs time (docs/performance.md).
+/// Whether sums in space have kernels of their own: on GPUs always; on CPUs only for colour vectors, but for those in
+/// pairs of packs, where a leg is so little work that a loop of unknown length costs time (docs/performance.md).
 template <class View>
-inline constexpr bool space_apart = !has_packs || (View::holds_columns && View::n_complex <= 3);
+inline constexpr bool space_apart = !has_packs || (View::n_complex <= 3 && (View::holds_columns || View::outers == 1));
 
 /// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  Where sums in space have no kernels of
 /// their own, the first legs_used of eight.
@@ -52,7 +52,7 @@ struct LegSum {
       (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, u, psi, leg_in_turn(leg, n_legs), c), ...);
     } else {
       // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.
-      const int end = space_apart<In> ? n_legs : legs_used;
+      const int end = space_apart<typename In::View> ? n_legs : legs_used;
       for (int l = 0; l < end; l += 2) {
         add<false>(sum, x, near, u, psi, l, c);
         add<true>(sum, x, near, u, psi, l + 1, c);
