@@ -317,6 +317,65 @@ class LinksAt<View, PackSite, n_legs, true> {
   alignas(64) Blocks products_;
 };
 
+/// A matrix in memory whose complex elements follow one another, or its adjoint: what kernels over columns read of
+/// links.
+template <class R, bool adjoint>
+struct MatrixInMemory {
+  const R* p;
+};
+template <class R, bool adjoint>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> element(const MatrixInMemory<R, adjoint>& u, int i) {
+  const int k = adjoint ? 3 * (i % 3) + i / 3 : i;
+  const Complex<R> z{u.p[2 * k], u.p[2 * k + 1]};
+  return adjoint ? conj(z) : z;
+}
+
+/// Those of a site of columns, which are read where they are; ones with a factor are multiplied here.
+template <class View, int n_legs>
+requires(View::Codec::is_plain) class LinksAt<View, ColumnSite, n_legs, true> {
+ public:
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, ColumnSite x, const Near& near, int used = n_legs) {
+    unsigned multiplied = view.factors_.scaled;
+    if (view.factors_.phased) multiplied |= near.crossing_legs() & view.factors_.phased;
+    if (multiplied != 0) multiply(view, x, near, multiplied, used, products_);
+    // After the call, so that these stay in registers.
+    view_ = &view;
+    x_ = x;
+    multiplied_ = multiplied;
+  }
+
+  template <bool backward>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg(const LaneHop&, int leg) const {
+    return MatrixInMemory<Real, backward>{multiplied_ >> leg & 1 ? products_[leg]
+                                                                 : view_->links_.field().address(x_.outer, leg)};
+  }
+
+ private:
+  using Real = typename View::Real;
+  using Blocks = Real[n_legs][18];
+
+  template <class Near>
+  [[gnu::noinline]] static void multiply(const View& view, ColumnSite x, const Near& near, unsigned legs, int used,
+                                         Blocks& to) {
+    for (int leg = 0; leg < used; ++leg)
+      if (legs >> leg & 1) {
+        ColorMatrix<Real> u = view.links_(LaneSite{x.outer, 0}, leg);
+        leg % 2 == 0 ? view.template scale<false>(u, near(leg).crossing, leg)
+                     : view.template scale<true>(u, near(leg).crossing, leg);
+        for (int i = 0; i < 9; ++i) {
+          to[leg][2 * i] = u.z[i].re;
+          to[leg][2 * i + 1] = u.z[i].im;
+        }
+      }
+  }
+
+  const View* view_;
+  ColumnSite x_;
+  unsigned multiplied_;
+  Blocks products_;
+};
+
 /// Matrices of links without factors.
 template <class View, int n_legs>
 class LinksAt<View, PackSite, n_legs, false> {
