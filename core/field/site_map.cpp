@@ -13,6 +13,11 @@ namespace kov {
 
 namespace {
 
+/// To the next site in lexicographic order.
+void step(Coord& x, const Coord& extent) {
+  for (std::size_t mu = 0; mu < 4 && ++x[mu] == extent[mu] && mu < 3; ++mu) x[mu] = 0;
+}
+
 /// f(component of a site, index of the first of its doubles in a lexicographic array), by all threads.
 template <class Stored, class F>
 void for_each_part(const Layout& layout, const detail::SiteBlocks<Stored>& blocks, const detail::FieldShape& shape,
@@ -20,8 +25,8 @@ void for_each_part(const Layout& layout, const detail::SiteBlocks<Stored>& block
   const int wanted = shape.subset == Subset::all ? -1 : shape.subset == Subset::odd;
   const std::int64_t piece = 256, n_sites = layout.n_sites();
   on_host_threads("for_each_part", (n_sites + piece - 1) / piece, [&](std::int64_t number, int) {
-    for (std::int64_t i = number * piece; i < std::min(n_sites, (number + 1) * piece); ++i) {
-      const Coord x = coordinate(i, layout.extent());
+    Coord x = coordinate(number * piece, layout.extent());
+    for (std::int64_t i = number * piece; i < std::min(n_sites, (number + 1) * piece); ++i, step(x, layout.extent())) {
       if (wanted >= 0 && ((parity(x) + layout.origin_parity()) & 1) != wanted) continue;
       const auto at = layout.locate(x);
       for (int c = 0; c < shape.n_components; ++c)

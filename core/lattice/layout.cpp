@@ -2,6 +2,7 @@
 #include "kov/core/lattice/layout.hpp"
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/site/unroll.hpp"
 
 #include <algorithm>
 
@@ -108,13 +109,14 @@ Layout::Position Layout::locate(const Coord& x) const {
     const int p = (parity(x) + origin_parity_) & 1, s = int(lexicographic(x, extent_) >> 1);
     return {p * n_outer_half_ + s / lanes_, s % lanes_};
   }
-  Coord o = x;
+  Coord o;
   int lane = 0;
-  for (int mu = 0; mu < 4; ++mu)
-    if (x[mu] >= outer_[mu]) {
-      o[mu] -= outer_[mu];
-      lane |= bit_[mu];
-    }
+  // Number by number: a vector of the four would wait for those that were just written.
+  kov::unroll<4>([&](int mu) {
+    const bool upper = x[mu] >= outer_[mu];
+    o[mu] = x[mu] - (upper ? outer_[mu] : 0);
+    lane |= upper ? bit_[mu] : 0;
+  });
   return {outer_index(o), lane};
 }
 
