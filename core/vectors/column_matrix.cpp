@@ -21,10 +21,11 @@ GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
 template <class F>
 using GramKernel = GramPacks<FieldView<ColorVector, typename F::Storage, typename F::Lanes>>;
 
-template <class F>
-GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
+template <template <class> class SiteT, class T, class Lanes>
+GramKernel<Field<SiteT, T, Lanes>> gram_kernel(const Field<SiteT, T, Lanes>& x, const Field<SiteT, T, Lanes>& y,
+                                               const GramShape& shape) {
   return {x.template view_of_parts<ColorVector>(), y.template view_of_parts<ColorVector>(), shape,
-          F::View::n_complex / ColorVector<double>::n_complex};
+          parts_of<ColorVector, SiteT>};
 }
 #endif
 
