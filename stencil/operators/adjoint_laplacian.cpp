@@ -69,7 +69,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
           "the adjoint Laplacian got", in.name(), "and", out.name(),
           "which must be two different full fields of one shape, on the lattice of its links");
   const int n_legs = 2 * int(dimensions_);
-  const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
+  const bool streaming = worth_streaming(operator_bytes<T>(in, out, n_legs));
   const auto links = links_.template bare_view<Lanes>();
   const auto to = detail::shared_view<AdjointVector>(out.view());
   run_stencil<StencilForms::nearest>(

@@ -138,7 +138,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   using Lanes = typename F::Lanes;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const GaugeLinks<Storage>& gauge = laplacian.links();
-  const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
+  const bool streaming = worth_streaming(operator_bytes<Storage>(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr auto forms = forms_for<laplacian_forms<F>, Links, typename F::View>;
