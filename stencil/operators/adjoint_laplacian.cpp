@@ -31,8 +31,7 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    // Unrolled for floats on a GPU; doubles would need too many registers: see docs/performance.md.
-    if constexpr (std::is_same_v<Site, LaneSite> && sizeof(Real) == 4)
+    if constexpr (unrolls_adjoint_legs<Site, Out>)
       kov::unroll<4>([&](int k) {
         if (2 * k < n_legs) add_legs(sum, x, near, u, 2 * k, c);
       });
