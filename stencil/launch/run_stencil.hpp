@@ -79,6 +79,7 @@ struct StencilLaunch {
   std::string_view codec = "plain";
   /// The variant of the halo's compressor.
   int variant = 0;
+  /// Where the kernel runs, and what the exchange is ordered on.
   Exec exec = {};
 };
 
