@@ -44,6 +44,7 @@ struct PairHop {
 #endif
 /// The same for kernels over single lanes, and for columns (lane 0).
 struct LaneHop {
+  /// Of the field or, with halo, of the halo.
   int outer;
   int lane;
   bool halo;
@@ -54,6 +55,7 @@ struct LaneHop {
 struct LocalHop {
   int outer;
   int lane;
+  /// Of the leg, see Stencil::windings(); 0 inside the lattice.
   int crossing = 0;
 };
 

@@ -68,9 +68,6 @@ struct MultiplyPhases {
     const Complex<T> phase = phases[layout.coordinate(x.outer, x.lane)[3] * n + i];
     for (int a = 0; a < 3; ++a) vectors.set_element(x, i, a, phase * vectors.element(x, i, a));
   }
-  KOKKOS_FUNCTION void operator()(LaneSite x) const {
-    for (int i = 0; i < n; ++i) (*this)(x, i);
-  }
 };
 
 namespace {
@@ -317,10 +314,7 @@ void fix_phases_by_slice(const Field<ColorVector, T>& vectors, const Exec& exec)
   }
   const Buffer<Complex<T>> there("phases", std::span<const Complex<T>>(phases), exec);
   const detail::MultiplyPhases<T> multiply{vectors.view(), layout.view(), there.data(), n};
-  if constexpr (has_packs)
-    for_each_lane("multiply_phases", vectors.range(), multiply, exec);
-  else
-    for_each_site("multiply_phases", vectors.range(), n, multiply, exec);
+  for_each_lane("multiply_phases", vectors.range(), n, multiply, exec);
   exec.fence("multiply_phases");  // before the phases are freed
   detail::count_work(18.0 * double(volume(box)) * n, 12.0 * sizeof(T) * double(volume(box)) * n);
 }

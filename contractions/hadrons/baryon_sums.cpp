@@ -72,7 +72,7 @@ std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator
                                               const Exec& exec) {
   const Lattice& lattice = quarks.front()->lattice();
   // On hosts all values are one block, which shares most diquarks.
-  const ValueBlocks blocks{int(values.size()), has_packs ? int(values.size()) : SliceSumTiles<BaryonKernel<T>>::block};
+  const ValueBlocks blocks = value_blocks<BaryonKernel<T>>(int(values.size()));
   const BaryonProgram<T> program(values, blocks.block);
   BaryonKernel<T> kernel{{{}, int(quarks.size())}, program.view()};
   for (std::size_t q = 0; q < quarks.size(); ++q) kernel.quarks.s[q] = quarks[q]->columns().view();

@@ -108,20 +108,21 @@ void check_loops(const Lattice& lattice, const LoopParameters& p) {
 
 /// psi = (1 - M / d)^order psi
 template <class T>
-void hop(const Operator<SpinorField<T>>& M, const HoppingExpansion& hopping, const SpinorField<T>& psi) {
+void hop(const Operator<SpinorField<T>>& M, const HoppingExpansion& hopping, const SpinorField<T>& psi,
+         const Exec& exec) {
   const SpinorField<T> of_m = psi.like("hopping expansion");
   for (int k = 0; k < hopping.order; ++k) {
-    M.apply(psi, of_m);
-    axpy(-1 / hopping.diagonal, of_m, psi);
+    M.apply(psi, of_m, exec);
+    axpy(-1 / hopping.diagonal, of_m, psi, exec);
   }
 }
 
 /// The tensors of LoopKernel, [momentum][time][4 a + b], and a factor.
 template <class T>
 void add_tensor(SliceSums& sums, double factor, const SpinorField<T>& left, const SpinorField<T>& right,
-                const std::vector<Momentum>& momenta) {
-  const SliceSums one =
-      slice_sums<T>("quark loop", left.lattice(), momenta, {0, 0, 0, 0}, LoopKernel<T>{left.view(), right.view()});
+                const std::vector<Momentum>& momenta, const Exec& exec) {
+  const SliceSums one = slice_sums<T>("quark loop", left.lattice(), momenta, {0, 0, 0, 0},
+                                      LoopKernel<T>{left.view(), right.view()}, exec);
   if (sums.z.empty()) {
     sums = one;
     for (auto& z : sums.z) z *= factor;
@@ -183,9 +184,9 @@ template <class T>
 LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                         const EigenParameters& parameters) {
   const SpinorField<T> of_m(lattice, "M x");
-  const auto hermitian = [&](const SpinorField<T>& in, const SpinorField<T>& out) {
-    M.apply(in, of_m);
-    out = Gamma::five() * of_m;
+  const auto hermitian = [&](const SpinorField<T>& in, const SpinorField<T>& out, const Exec& exec) {
+    M.apply(in, of_m, exec);
+    assign(Gamma::five() * of_m, out, exec);
   };
   const HermitianEigenvectors<T> found =
       lowest_eigenvectors<T>(Operator<SpinorField<T>>(hermitian), lattice, parameters);
@@ -196,7 +197,7 @@ template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                                     const LoopParameters& parameters, const std::vector<Momentum>& momenta,
-                                    const LoopModes<T>* modes) {
+                                    const LoopModes<T>* modes, const Exec& exec) {
   detail::check_loops(lattice, parameters);
   if (modes != nullptr)
     require(modes->vectors.lattice() == lattice && modes->vectors.n_components() == int(modes->values.size()),
@@ -211,9 +212,9 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
   if (modes != nullptr)
     for (std::size_t i = 0; i < modes->values.size(); ++i) {
       const SpinorField<T> v = modes->vectors.column(int(i)), hopped = v.like("mode");
-      copy(v, hopped);
-      detail::hop<T>(M, hopping, hopped);
-      detail::add_tensor<T>(known.modes, 1 / modes->values[i], v, hopped, momenta);
+      copy(v, hopped, exec);
+      detail::hop<T>(M, hopping, hopped, exec);
+      detail::add_tensor<T>(known.modes, 1 / modes->values[i], v, hopped, momenta, exec);
     }
 
   std::vector<Correlator> result;
@@ -224,21 +225,21 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
   for (int hit = 0; hit < parameters.hits; ++hit) {
     Noise noise = parameters.noise;
     noise.stream += std::uint32_t(hit);
-    fill_noise(eta, noise);
+    fill_noise(eta, noise, exec);
     SliceSums sums{};
     for (const detail::LoopPart& which : detail::loop_parts(parameters.dilution)) {
       for_each_lane("noise_part", part.range(),
-                    detail::LoopPartKernel<T>{GlobalSite(lattice), which, eta.view(), part.view()});
-      zero(psi);
-      solver(M, part, psi);
+                    detail::LoopPartKernel<T>{GlobalSite(lattice), which, eta.view(), part.view()}, exec);
+      zero(psi, exec);
+      detail::on_default_instance(exec, [&] { solver(M, part, psi); });
       if (modes != nullptr) {
-        turned = Gamma::five() * part;
-        std::vector<std::complex<double>> overlaps = gram_matrix(modes->vectors, turned);
+        assign(Gamma::five() * part, turned, exec);
+        std::vector<std::complex<double>> overlaps = gram_matrix(modes->vectors, turned, exec);
         for (std::size_t i = 0; i < overlaps.size(); ++i) overlaps[i] /= -modes->values[i];
-        rotate_add(modes->vectors, std::span<const std::complex<double>>(overlaps), psi);
+        rotate_add(modes->vectors, std::span<const std::complex<double>>(overlaps), psi, exec);
       }
-      detail::hop<T>(M, hopping, psi);
-      detail::add_tensor<T>(sums, 1 / mean_square, part, psi, momenta);
+      detail::hop<T>(M, hopping, psi, exec);
+      detail::add_tensor<T>(sums, 1 / mean_square, part, psi, momenta, exec);
     }
     for (int n = 0; n < 16; ++n)
       for (int k = 0; k < n_momenta; ++k)
@@ -319,10 +320,10 @@ template LoopModes<double> loop_modes(const Operator<SpinorField<double>>&, cons
 template std::vector<Correlator> quark_loops<float>(const Solver<SpinorField<float>>&,
                                                     const Operator<SpinorField<float>>&, const Lattice&,
                                                     const LoopParameters&, const std::vector<Momentum>&,
-                                                    const LoopModes<float>*);
+                                                    const LoopModes<float>*, const Exec&);
 template std::vector<Correlator> quark_loops<double>(const Solver<SpinorField<double>>&,
                                                      const Operator<SpinorField<double>>&, const Lattice&,
                                                      const LoopParameters&, const std::vector<Momentum>&,
-                                                     const LoopModes<double>*);
+                                                     const LoopModes<double>*, const Exec&);
 
 }  // namespace kov

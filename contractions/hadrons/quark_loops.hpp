@@ -67,14 +67,15 @@ struct LoopParameters {
 ///
 /// One correlator of kind "loop" for each hit, gamma and momentum, momenta innermost, with the channel meson_names()
 /// and the label "hit"; without source: t counts from time 0 of the lattice.  hits * n_parts() solves; contracting
-/// takes 768 flops and 48 reals a site for each.  Collective, fences.  Throws InputError for dilutions that do not
+/// takes 768 flops and 48 reals a site for each.  Collective.  Runs on exec and waits for it; the solver runs on
+/// the default instance in between.  Throws InputError for dilutions that do not
 /// divide the lattice or have more than most_parts, hopping expansions that wrap around it, and modes that do not fit;
 /// the solver's errors otherwise.
 template <class T>
 std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorField<T>>>& solver,
                                     const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                                     const LoopParameters& parameters, const std::vector<Momentum>& momenta,
-                                    const LoopModes<T>* modes = nullptr);
+                                    const LoopModes<T>* modes = nullptr, const Exec& exec = {});
 
 /// What one configuration adds to the disconnected part of <psibar Gamma psi(t) psibar Gamma' psi(0)>: real and
 /// imaginary parts of P(t) = mean over t0 of L(t0 + t) L'(t0), for all t, then of the means over time of L and of L',

@@ -107,13 +107,14 @@ Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonVa
 template <class T>
 class MovedQuark {
  public:
-  MovedQuark(const GaugeLinks<T>& links, const Propagator<T>& s) : links_(links), s_(s) {}
+  MovedQuark(const GaugeLinks<T>& links, const Propagator<T>& s, const Exec& exec)
+      : links_(links), s_(s), exec_(exec) {}
 
   /// D_mu ... D_nu S of the directions, the last one first.
   const Propagator<T>& derivative(const std::vector<int>& directions) {
     if (directions.empty()) return s_;
     return moved('d', directions, [&](const Propagator<T>& from, const Propagator<T>& to) {
-      covariant_derivative(links_, from.columns(), directions.front(), to.columns());
+      covariant_derivative(links_, from.columns(), directions.front(), to.columns(), exec_);
     });
   }
   /// U(path) S(x + path): the last step first.
@@ -121,7 +122,7 @@ class MovedQuark {
     if (path.empty()) return s_;
     const int step = path.front();
     return moved('p', path, [&](const Propagator<T>& from, const Propagator<T>& to) {
-      covariant_shift(links_, from.columns(), std::abs(step) - 1, step > 0 ? 1 : -1, to.columns());
+      covariant_shift(links_, from.columns(), std::abs(step) - 1, step > 0 ? 1 : -1, to.columns(), exec_);
     });
   }
 
@@ -139,6 +140,7 @@ class MovedQuark {
 
   const GaugeLinks<T>& links_;
   const Propagator<T>& s_;
+  Exec exec_;
   std::map<std::pair<char, std::vector<int>>, Propagator<T>> made_;
 };
 
@@ -239,10 +241,10 @@ Propagator<T> baryon_sequential_source(const Propagator<T>& q, const Propagator<
 template <class T>
 std::vector<Correlator> three_point_functions(const GaugeLinks<T>& links, const Propagator<T>& s,
                                               const Propagator<T>& q, const std::vector<QuarkCurrent>& currents,
-                                              const std::vector<Momentum>& momenta, int source) {
+                                              const std::vector<Momentum>& momenta, int source, const Exec& exec) {
   require(!currents.empty(), "the list of currents is empty, so there is nothing to compute: give one at least");
   for (const QuarkCurrent& current : currents) detail::check_current(current);
-  detail::MovedQuark<T> right(links, s), left(links, q);
+  detail::MovedQuark<T> right(links, s, exec), left(links, q, exec);
   std::vector<Correlator> result(currents.size() * momenta.size());
   std::vector<bool> done(currents.size(), false);
   for (std::size_t first = 0; first < currents.size(); ++first) {
@@ -258,7 +260,7 @@ std::vector<Correlator> three_point_functions(const GaugeLinks<T>& links, const 
         done[k] = true;
       }
     const auto add = [&](double factor, const Propagator<T>& of_s, const Propagator<T>& of_q) {
-      const std::vector<Correlator> found = mesons(of_s, of_q, channels, momenta);
+      const std::vector<Correlator> found = mesons(of_s, of_q, channels, momenta, exec);
       for (std::size_t i = 0; i < found.size(); ++i) {
         Correlator& to = result[same[i / momenta.size()] * momenta.size() + i % momenta.size()];
         if (to.value.empty()) {
@@ -294,7 +296,7 @@ template Propagator<float> baryon_sequential_source(const Propagator<float>&, co
                                                     const BaryonChannel&, bool, int, const Momentum&, const Exec&);
 template std::vector<Correlator> three_point_functions(const GaugeLinks<float>&, const Propagator<float>&,
                                                        const Propagator<float>&, const std::vector<QuarkCurrent>&,
-                                                       const std::vector<Momentum>&, int);
+                                                       const std::vector<Momentum>&, int, const Exec&);
 template Propagator<double> meson_sequential_source(const Propagator<double>&, int, const Gamma&, const Momentum&,
                                                     const Exec&);
 template Propagator<double> baryon_sequential_source<double>(const Quarks<double>&,
@@ -304,6 +306,6 @@ template Propagator<double> baryon_sequential_source(const Propagator<double>&, 
                                                      const BaryonChannel&, bool, int, const Momentum&, const Exec&);
 template std::vector<Correlator> three_point_functions(const GaugeLinks<double>&, const Propagator<double>&,
                                                        const Propagator<double>&, const std::vector<QuarkCurrent>&,
-                                                       const std::vector<Momentum>&, int);
+                                                       const std::vector<Momentum>&, int, const Exec&);
 
 }  // namespace kov

@@ -64,11 +64,12 @@ Propagator<T> baryon_sequential_source(const Propagator<T>& q, const Propagator<
 ///
 /// One correlator of kind "three-point" for each current and momentum, momenta innermost, the channel to_string() of
 /// the current.  links: those of the operator, boundary phases included.  All local currents are one sweep; each
-/// derivative or path takes more, and fields of 12 columns.  Collective, fences.  Throws InputError for gammas,
-/// directions, steps and orders that do not exist, and for propagators that do not fit together.
+/// derivative or path takes more, and fields of 12 columns.  Runs on exec and waits for it.  Collective.  Throws
+/// InputError for gammas, directions, steps and orders that do not exist, and for propagators that do not fit together.
 template <class T>
 std::vector<Correlator> three_point_functions(const GaugeLinks<T>& links, const Propagator<T>& s,
                                               const Propagator<T>& q, const std::vector<QuarkCurrent>& currents,
-                                              const std::vector<Momentum>& momenta, int source = 0);
+                                              const std::vector<Momentum>& momenta, int source = 0,
+                                              const Exec& exec = {});
 
 }  // namespace kov

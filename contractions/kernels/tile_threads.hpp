@@ -15,9 +15,6 @@
 
 namespace kov::detail {
 
-/// Of the 48 KB of scratch memory that GPUs have for a team; Kokkos takes a double for each thread of it.
-inline constexpr std::size_t most_tile_bytes = 44 * 1024;
-
 /// f(0), ..., f(n - 1), unrolled on GPUs, where arrays with known indices are registers.
 template <int n, class F>
 KOKKOS_FORCEINLINE_FUNCTION void repeat(const F& f) {

@@ -13,6 +13,7 @@ namespace kov {
 /// How ranks exchange the sites at the boundaries of their parts of a lattice.  Fixed with the lattice; the same on all
 /// ranks.
 struct ExchangeOptions {
+  /// When sites are computed that need no message.
   enum class Overlap {
     /// Whichever was faster in the first calls of a kernel.
     tuned,

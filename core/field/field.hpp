@@ -179,7 +179,7 @@ class Field {
   /// kernels that are compiled once for several types of site.
   template <template <class> class Part>
   FieldView<Part, Storage, Lanes> view_of_parts() const requires(View::Codec::is_plain) {
-    constexpr int n = View::n_complex / Part<Real>::n_complex;
+    constexpr int n = detail::parts_of<Part, SiteT>;
     static_assert(n * Part<Real>::n_complex == View::n_complex);
     const SiteRange sites = range();
     FieldView<Part, Storage, Lanes> v(data(), sites.first, n * handle_.stride);

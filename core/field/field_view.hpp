@@ -15,6 +15,12 @@
 
 namespace kov {
 
+namespace detail {
+/// Sites of Part that the numbers of a site of SiteT are: a spinor is four colour vectors, in memory too.
+template <template <class> class Part, template <class> class SiteT>
+inline constexpr int parts_of = SiteT<double>::n_complex / Part<double>::n_complex;
+}  // namespace detail
+
 /// The components of a site are in groups that share a block of memory: one component per group where lanes are sites
 /// (and on GPUs), W columns where lanes are columns.  Kernels number groups, not components.
 template <template <class> class SiteT, class Storage, class Lanes = SiteLanes>

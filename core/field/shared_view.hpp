@@ -26,10 +26,6 @@ using shared_lanes_t = std::conditional_t<Lanes::holds_columns && has_packs, Fou
 template <class Lanes>
 inline constexpr bool holds_fours = std::is_same_v<shared_lanes_t<Lanes>, FourColumns>;
 
-/// Sites of Part that the numbers of a site of SiteT are: a spinor is four colour vectors, in memory too.
-template <template <class> class Part, template <class> class SiteT>
-inline constexpr int parts_of = SiteT<double>::n_complex / Part<double>::n_complex;
-
 }  // namespace detail
 
 #if !defined(KOKKOS_ENABLE_CUDA)

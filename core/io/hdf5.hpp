@@ -51,7 +51,9 @@ struct Hdf5Shape {
 
 /// What the dimensions of a dataset are, slowest first: a label each, and the dataset that is its scale (may be empty).
 struct Hdf5Dimensions {
+  /// Its path.
   std::string dataset;
+  /// As many as it has dimensions; scales are paths.
   std::vector<std::string> labels, scales;
 };
 
@@ -59,6 +61,7 @@ struct Hdf5Dimensions {
 template <class T>
 struct Hdf5Array {
   std::vector<std::uint64_t> extent;
+  /// The index of the last extent runs fastest.
   std::vector<T> values;
 };
 

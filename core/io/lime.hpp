@@ -22,6 +22,7 @@ bool is_lime(const InputFile& file);
 
 /// Where one record is.
 struct LimeRecord {
+  /// "ildg-binary-data", "scidac-checksum", ...
   std::string type;
   /// In the file, and of the data alone, in bytes.
   std::uint64_t header_offset, data_offset, length;
@@ -41,7 +42,8 @@ class LimeWriter {
  public:
   explicit LimeWriter(OutputFile& file) : file_(file) {}
 
-  enum class Position { only, first, middle, last };  // of the record in its message
+  /// Of a record in its message.
+  enum class Position { only, first, middle, last };
 
   /// A whole record; XML and other text ends with a NUL byte, which is added and counted as QIO does.
   void text(std::string_view type, Position position, std::string_view content);

@@ -56,6 +56,7 @@ class Layout {
   SiteRange range(Subset subset) const;
   std::int64_t n_sites() const { return volume(extent_); }
 
+  /// Of a site in memory: its outer site, and the lane in it.
   struct Position {
     int outer, lane;
   };
@@ -67,10 +68,12 @@ class Layout {
   Coord outer_coordinate(int outer) const { return unpack(base_host_[std::size_t(outer)]); }
   /// The local coordinate of a lane; of padding, that of the last site of its parity.
   Coord coordinate(int outer, int lane) const { return view(true).coordinate(outer, lane); }
+  /// Whether a lane is a site and no padding.
   bool is_site(int outer, int lane) const { return view(true).is_site(outer, lane); }
 
   /// Passed to kernels, which look up coordinates of sites in it.
   struct View {
+    /// What the functions below look up; kernels call these.
     Order order;
     int lanes, n_outer_half, n_even, n_odd, origin_parity;
     Kokkos::Array<int, 4> extent, outer, bit;
@@ -89,6 +92,7 @@ class Layout {
       if (s >= n) s = n - 1;
       return even_odd_coordinate(s, p);
     }
+    /// Whether a lane is a site and no padding.
     KOKKOS_INLINE_FUNCTION bool is_site(int o, int lane) const {
       if (order == Order::virtual_nodes) return true;
       const int p = o >= n_outer_half;

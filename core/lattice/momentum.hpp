@@ -32,7 +32,9 @@ class MomentumPhases {
 
   int size() const { return n_; }
 
+  /// Passed to kernels.
   struct View {
+    /// factor[(offset[mu] + x_mu) * n + k] of momentum k < n, x_mu local.
     const Complex<T>* factor;
     int n, offset[3];
 

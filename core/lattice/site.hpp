@@ -81,10 +81,14 @@ using site_index_t = std::conditional_t<is_host_v<Exec> && has_packs, PackSite, 
 
 /// A run of outer sites in one or two parts of the same length (the parities), each of which may end in padding lanes.
 struct SiteRange {
-  int first;       // outer site
-  int n_outer;     // of both parts; each has a multiple of outer_multiple where lanes are sites
-  int part_outer;  // of the first part
-  int n_sites[2];  // valid lanes of each part
+  /// The first outer site.
+  int first;
+  /// Outer sites of both parts; each has a multiple of outer_multiple where lanes are sites.
+  int n_outer;
+  /// Outer sites of the first part.
+  int part_outer;
+  /// Valid lanes of each part.
+  int n_sites[2];
   /// Of both parities, where a time slice is whole outer sites: outer sites of a slice and part, the number of slices,
   /// and whether they are taken in bricks of 2 neighbours in y and 2^z_bits in z, of which there are by_bricks.divisor
   /// in y.
@@ -124,6 +128,7 @@ struct SiteRange {
 /// Sites picked one by one: outer sites where kernels take packs or columns, slots (outer * lanes + lane) where they
 /// take lanes.  Where registers hold pairs, outer sites come in pairs, but those of columns one by one.
 struct SiteList {
+  /// n of them, in memory of the default execution space that the list does not own.
   const int* items;
   int n;
 

@@ -24,6 +24,7 @@ class SliceTable {
     /// lane_slot[lanes + i] is the slot of lane i counted from first_slot, or -1 where it is padding
     int lanes;
   };
+  /// Passed to kernels: n_chunks chunks, the outer sites of all of them, and the slots of their lanes.
   struct View {
     const Chunk* chunk;
     const int* outer;
@@ -35,8 +36,10 @@ class SliceTable {
   };
   /// The sites of this rank's slices, each slice in the order of memory.
   struct Sites {
-    const int* places;  // [slice][site]: outer * lanes + lane
+    /// [slice][site]: outer * lanes + lane.
+    const int* places;
     Layout::View layout;
+    /// Slices of this rank, sites of a slice, and lanes of the layout.
     int n_slices, n_sites, lanes;
 
     /// Site i < n_sites of a slice < n_slices, counted from this rank's first one.

@@ -83,6 +83,16 @@ struct PackComponents {
   }
 };
 
+/// All components of a site one after the other.
+template <class Kernel>
+struct EachComponent {
+  Kernel kernel;
+  int n_components;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(LaneSite x) const {
+    for (int c = 0; c < n_components; ++c) kernel(x, c);
+  }
+};
+
 }  // namespace detail
 
 /// A kernel that can work on a PairSite says so: static constexpr bool takes_pairs = View::outers == 2, where View is
@@ -145,6 +155,16 @@ template <class Kernel>
 void for_each_lane(const std::string& name, const SiteRange& range, const Kernel& kernel, const Exec& exec = {}) {
   constexpr int N = default_lanes;
   detail::launch<Kernel>(name, range.n_outer * N, detail::SiteFunctor<LaneSite, N, Kernel>{kernel, range}, exec);
+}
+
+/// Calls kernel(LaneSite, c) for every site of the range and every component c in [0, n_components), likewise.
+template <class Kernel>
+void for_each_lane(const std::string& name, const SiteRange& range, int n_components, const Kernel& kernel,
+                   const Exec& exec = {}) {
+  if constexpr (std::is_same_v<site_index_t<Exec>, LaneSite>)
+    for_each_site(name, range, n_components, kernel, exec);
+  else
+    for_each_lane(name, range, detail::EachComponent<Kernel>{kernel, n_components}, exec);
 }
 
 }  // namespace kov

@@ -29,6 +29,7 @@ T* aligned_to(std::uintptr_t bytes, T* p) {
 
 /// How kernels are run by teams.
 struct TeamShape {
+  /// Of the whole launch.
   int n_teams = 0;
   /// Threads of a team on a GPU; on hosts a team is one thread.
   int threads = 128;

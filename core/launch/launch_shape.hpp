@@ -32,6 +32,7 @@ struct LaunchShape {
   int halvings = 0;
   /// On GPUs: how many time slices a block walks through, at most all; 0: as walk_length() says.
   int walk = 0;
+  /// Of the items that are launched, which slice_parts cuts.
   SiteOrder order = {};
 
   /// "default", "4-turns", "8-parts", "half-blocks", "walk-2"

@@ -26,6 +26,7 @@ template <class R>
 struct ColorMatrix {
   using Real = R;
   static constexpr int n_complex = 9;
+  /// z[3 row + column]
   Complex<R> z[9];
   KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int a, int b) const { return z[3 * a + b]; }
   KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int a, int b) { return z[3 * a + b]; }
@@ -47,6 +48,7 @@ template <class R>
 struct Spinor {
   using Real = R;
   static constexpr int n_complex = 12;
+  /// z[3 spin + color]
   Complex<R> z[12];
   KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int spin, int color) const { return z[3 * spin + color]; }
   KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int spin, int color) { return z[3 * spin + color]; }
@@ -57,6 +59,7 @@ template <class R>
 struct HalfSpinor {
   using Real = R;
   static constexpr int n_complex = 6;
+  /// z[3 spin + color]
   Complex<R> z[6];
   KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int spin, int color) const { return z[3 * spin + color]; }
   KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int spin, int color) { return z[3 * spin + color]; }
@@ -67,6 +70,7 @@ template <class R>
 struct SpinMatrix {
   using Real = R;
   static constexpr int n_complex = 16;
+  /// z[4 row + column]
   Complex<R> z[16];
   KOKKOS_FORCEINLINE_FUNCTION const Complex<R>& operator()(int s, int r) const { return z[4 * s + r]; }
   KOKKOS_FORCEINLINE_FUNCTION Complex<R>& operator()(int s, int r) { return z[4 * s + r]; }

@@ -73,6 +73,7 @@ template <class R>
 struct BlockFactors {
   /// Below the diagonal of L, by rows.
   Complex<R> l[15];
+  /// The diagonal of D.
   R d[6];
 
   KOKKOS_FORCEINLINE_FUNCTION BlockFactors(const HermitianBlocks<R>& a, int block) {

@@ -43,6 +43,7 @@ struct Pack {
   static_assert(width * n_words == N, "N must be a power of two");
   typedef T Word __attribute__((vector_size(width * sizeof(T))));
 
+  /// Lane i is element i % width of word i / width.
   Word word[n_words];
 
   Pack() = default;

@@ -88,25 +88,34 @@ KOKKOS_FORCEINLINE_FUNCTION HalfSpinor<R> multiply_projected(const Matrix& u, co
   return r;
 }
 
+namespace detail {
+
+/// acc += c times the full spinor of h, where spins_left() is -1.  Compilers drop a c of 1.
+template <int mu, int sign, SpinBasis basis, class R>
+KOKKOS_FORCEINLINE_FUNCTION void add_all_spins(Spinor<R>& acc, const R& c, const HalfSpinor<R>& h) {
+  using Row2 = ProjectorRow<mu, sign, 2, basis>;
+  using Row3 = ProjectorRow<mu, sign, 3, basis>;
+  kov::unroll<3>([&](int a) __attribute__((always_inline)) {
+    acc(0, a) = add_i_power<0>(acc(0, a), c * h(0, a));
+    acc(1, a) = add_i_power<0>(acc(1, a), c * h(1, a));
+    acc(2, a) = add_i_power<Row2::phase>(acc(2, a), c * h(Row2::column, a));
+    acc(3, a) = add_i_power<Row3::phase>(acc(3, a), c * h(Row3::column, a));
+  });
+}
+
+}  // namespace detail
+
 /// acc += the full spinor of the h of projected(), or of u h.  24 flops.
 template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const HalfSpinor<R>& h) {
   constexpr int left = spins_left<mu, sign, basis>;
-  if constexpr (left >= 0) {
+  if constexpr (left >= 0)
     unroll<6>([&](int i) __attribute__((always_inline)) {
       detail::add_product(acc.z[3 * left + i].re, R(2), h.z[i].re);
       detail::add_product(acc.z[3 * left + i].im, R(2), h.z[i].im);
     });
-  } else {
-    using Row2 = detail::ProjectorRow<mu, sign, 2, basis>;
-    using Row3 = detail::ProjectorRow<mu, sign, 3, basis>;
-    unroll<3>([&](int a) __attribute__((always_inline)) {
-      acc(0, a) += h(0, a);
-      acc(1, a) += h(1, a);
-      acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), h(Row2::column, a));
-      acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), h(Row3::column, a));
-    });
-  }
+  else
+    detail::add_all_spins<mu, sign, basis>(acc, R(1), h);
 }
 
 /// acc += c times the full spinor, c a real number or a complex one.  36 or 60 flops.
@@ -114,20 +123,12 @@ template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>
 KOKKOS_FORCEINLINE_FUNCTION void reconstruct_add(Spinor<R>& acc, const R& c, const HalfSpinor<R>& h) {
   constexpr int left = spins_left<mu, sign, basis>;
   // Each sum is a fused operation: more flops, no more instructions.
-  if constexpr (left >= 0) {
+  if constexpr (left >= 0)
     unroll<6>([&](int i) __attribute__((always_inline)) {
       acc.z[3 * left + i] = detail::add_i_power<0>(acc.z[3 * left + i], (c + c) * h.z[i]);
     });
-  } else {
-    using Row2 = detail::ProjectorRow<mu, sign, 2, basis>;
-    using Row3 = detail::ProjectorRow<mu, sign, 3, basis>;
-    unroll<3>([&](int a) __attribute__((always_inline)) {
-      acc(0, a) = detail::add_i_power<0>(acc(0, a), c * h(0, a));
-      acc(1, a) = detail::add_i_power<0>(acc(1, a), c * h(1, a));
-      acc(2, a) = detail::add_i_power<Row2::phase>(acc(2, a), c * h(Row2::column, a));
-      acc(3, a) = detail::add_i_power<Row3::phase>(acc(3, a), c * h(Row3::column, a));
-    });
-  }
+  else
+    detail::add_all_spins<mu, sign, basis>(acc, c, h);
 }
 /// The same with a complex number.
 template <int mu, int sign, SpinBasis basis = SpinBasis::chiral, class R>

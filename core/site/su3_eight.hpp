@@ -20,6 +20,7 @@ namespace kov {
 /// R: a real or a pack of them.
 template <class R>
 struct EightReals {
+  /// y0, Re z1, Im z1, Re z2, Im z2, v1, v2, v3.
   R x[8];
 };
 

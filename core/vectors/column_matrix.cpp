@@ -21,10 +21,11 @@ GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
 template <class F>
 using GramKernel = GramPacks<FieldView<ColorVector, typename F::Storage, typename F::Lanes>>;
 
-template <class F>
-GramKernel<F> gram_kernel(const F& x, const F& y, const GramShape& shape) {
+template <template <class> class SiteT, class T, class Lanes>
+GramKernel<Field<SiteT, T, Lanes>> gram_kernel(const Field<SiteT, T, Lanes>& x, const Field<SiteT, T, Lanes>& y,
+                                               const GramShape& shape) {
   return {x.template view_of_parts<ColorVector>(), y.template view_of_parts<ColorVector>(), shape,
-          F::View::n_complex / ColorVector<double>::n_complex};
+          parts_of<ColorVector, SiteT>};
 }
 #endif
 
@@ -77,7 +78,7 @@ void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>>
   using T = typename F::Real;
   constexpr int width = F::Lanes::width;
   // Stores of half a cache line are not faster past the caches.
-  const bool whole_lines = !has_packs || sizeof(T) * F::View::row >= 64;
+  const bool whole_lines = sizeof(T) * F::View::row >= 64;
   const bool streaming = whole_lines && worth_streaming(x.bytes() + y.bytes());
   for (int first_out = 0; first_out < n; first_out += most_outputs)
     for (int first_in = 0; first_in < m; first_in += most_inputs) {

@@ -4,6 +4,7 @@
 // tiles fit into the registers.  Those of GPUs are in cuda/column_matrix_tiles.hpp.
 #pragma once
 
+#include "kov/core/vectors/cuda/rotation_parts.hpp"
 #include "kov/core/vectors/field_columns.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
@@ -20,7 +21,8 @@ struct GramShape {
 };
 
 /// The largest part of a rotation that one kernel takes along.
-inline constexpr int most_inputs = has_packs ? 32 : 16, most_outputs = has_packs ? 32 : 8;
+inline constexpr int most_inputs = has_packs ? 32 : RotationParts::most_inputs,
+                     most_outputs = has_packs ? 32 : RotationParts::most_outputs;
 
 /// n_out columns of out, from the first of first_group on, made of columns first_in to first_in + n_in - 1 of in; real
 /// and imaginary parts of the matrix are [input][output], 0 past n_in and n_out.

@@ -11,7 +11,7 @@
 
 namespace kov {
 
-/// What inner_product_norm2_by_column() returns, a number for each column.
+/// What inner_product_norm2_by_column(x, y) returns, a number for each column: sum of conj(x_k) y_k, and |x_k|^2.
 struct ColumnProducts {
   ByColumn<std::complex<double>> inner_product;
   ByColumn<double> norm2;

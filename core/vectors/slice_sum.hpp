@@ -41,6 +41,13 @@ struct ValueBlocks {
 template <class Kernel>
 inline constexpr int slice_sum_block = has_packs ? Kernel::n_values : detail::SliceSumTiles<Kernel>::block;
 
+/// The blocks of a kernel whose n_values is known only at run time: one on hosts; on GPUs of 16 numbers, or as many as
+/// SliceSumTiles<Kernel> says.
+template <class Kernel>
+ValueBlocks value_blocks(int n_values) {
+  return {n_values, has_packs ? n_values : detail::SliceSumTiles<Kernel>::block};
+}
+
 namespace detail {
 
 /// Memory for the sums of slots, partial[((slot * n_momenta + momentum) * n_values + value) * 2], where kernels run:

@@ -26,6 +26,7 @@ struct CloverCoefficients {
 struct CloverParameters {
   /// 1 / (2 kappa) - 4.
   double mass = 0;
+  /// 1 at tree level.
   CloverCoefficients c_sw = 1;
   /// Twisted mass.
   double mu = 0;

@@ -127,7 +127,7 @@ void ImprovedHopOn<Storage, F>::combine(const ImprovedHop<Storage>& hop, double 
   using Lanes = typename F::Lanes;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const Links links = hop.links().template view<Lanes>();
-  const bool streaming = worth_streaming(operator_bytes(in, out, n_hop_legs));
+  const bool streaming = worth_streaming(operator_bytes<Storage>(in, out, n_hop_legs));
   count_operator(in, out, n_hop_legs * 360 + (alpha != 0 ? 48 : 0),
                  n_hop_legs / 2 * bytes_of_site<ColorMatrix, Storage>,
                  alpha != 0 && diagonal.data() != in.data() ? double(diagonal.bytes()) : 0);

@@ -26,6 +26,7 @@ struct TwistOn {
 /// inverse, which is an InputError too; in the non-relativistic basis, fields without takes_nonrelativistic are.  96
 /// flops and 48 reals of memory traffic a site.
 struct TwistedMassTerm {
+  /// m = 1 / (2 kappa) - 4 and the twisted mass, in lattice units.
   double mass, mu;
   Anisotropy anisotropy = {};
   /// Of the fields it is applied to.

@@ -35,7 +35,9 @@ struct GaugeReport {
   GaugeHeader header;
   /// Computed in double with exact sums: the same bits on every decomposition.
   Plaquettes plaquettes;
+  /// The mean of Re tr U / 3 over all links.
   double link_trace = 0;
+  /// The largest |element| of U U^+ - 1 and of det U - 1.
   double unitarity_deviation = 0;
   /// "suma sumb", hexadecimal: the SciDAC checksum pair of the links as 64-bit big-endian numbers in ILDG order, so the
   /// same for the same links in any format.

@@ -10,6 +10,7 @@
 #include "kov/core/launch/launch_shape.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/halo/stencil_halos.hpp"
+#include "kov/stencil/operator_work.hpp"
 
 #include <memory>
 #include <optional>
@@ -18,11 +19,12 @@
 namespace kov {
 
 /// The most bytes that a stencil operator from in to out with n_legs legs reads and writes, a link for every site and
-/// leg included.
-template <class FieldT>
+/// leg included, as LinkStorage stores it.
+template <class LinkStorage, class FieldT>
 std::size_t operator_bytes(const FieldT& in, const FieldT& out, int n_legs) {
   const std::size_t sites = std::size_t(out.range().n_outer) * out.layout().lanes();
-  return in.bytes() + out.bytes() + sites * 18 * std::size_t(n_legs) * sizeof(typename FieldT::Real);
+  return in.bytes() + out.bytes() +
+         sites * std::size_t(n_legs) * std::size_t(detail::bytes_of_site<ColorMatrix, LinkStorage>);
 }
 
 /// A halo of nearest neighbours for fields of this shape that the lattice keeps, for free functions; one exchange at a
@@ -77,6 +79,7 @@ struct StencilLaunch {
   std::string_view codec = "plain";
   /// The variant of the halo's compressor.
   int variant = 0;
+  /// Where the kernel runs, and what the exchange is ordered on.
   Exec exec = {};
 };
 

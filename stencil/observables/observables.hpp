@@ -50,6 +50,7 @@ double unitarity_deviation(const GaugeField<T>& gauge);
 /// What measure_links() returns.
 struct LinkMeasures {
   Plaquettes plaquettes;
+  /// As the functions of these names return them.
   double link_trace = 0, unitarity_deviation = 0;
 };
 /// plaquettes() and link_trace() with exact sums, and unitarity_deviation(): the same bits, in one sweep of the links.

@@ -31,8 +31,7 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    // Unrolled for floats on a GPU; doubles would need too many registers: see docs/performance.md.
-    if constexpr (std::is_same_v<Site, LaneSite> && sizeof(Real) == 4)
+    if constexpr (unrolls_adjoint_legs<Site, Out>)
       kov::unroll<4>([&](int k) {
         if (2 * k < n_legs) add_legs(sum, x, near, u, 2 * k, c);
       });
@@ -69,7 +68,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
           "the adjoint Laplacian got", in.name(), "and", out.name(),
           "which must be two different full fields of one shape, on the lattice of its links");
   const int n_legs = 2 * int(dimensions_);
-  const bool streaming = worth_streaming(operator_bytes(in, out, n_legs));
+  const bool streaming = worth_streaming(operator_bytes<T>(in, out, n_legs));
   const auto links = links_.template bare_view<Lanes>();
   const auto to = detail::shared_view<AdjointVector>(out.view());
   run_stencil<StencilForms::nearest>(

@@ -31,7 +31,7 @@ void HopOn<Storage, F, basis>::combine(const Hop<Storage>& hop, double alpha, do
   using Lanes = typename F::Lanes;
   using Compressor = SpinProjection;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const bool streaming = worth_streaming(operator_bytes(in, out, 8));
+  const bool streaming = worth_streaming(operator_bytes<Storage>(in, out, 8));
   const Links links = hop.links().template view<Lanes>(out.subset() != Subset::all);
   constexpr bool chiral = basis == SpinBasis::chiral;
   constexpr auto forms = chiral ? forms_for<StencilForms::any_and_nearest_and_local, Links, typename F::View>

@@ -18,6 +18,7 @@ enum class Dimensions { space = 3, spacetime = 4 };
 /// where the last two terms are optional.
 struct LaplacianStep {
   double alpha, beta;
+  /// The coefficient of `in`.  Absent: the step has no source.
   std::optional<double> source = {};
   /// Whether `before`, the result of the step before the last one, is subtracted.
   bool has_before = false;

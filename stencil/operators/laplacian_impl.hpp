@@ -16,10 +16,11 @@
 
 namespace kov::detail {
 
-/// Whether sums in space have kernels of their own: on GPUs always; on CPUs only for colour vectors, but for those in
-/// pairs of packs, where a leg is so little work that a loop of unknown length costs time (docs/performance.md).
+/// Whether sums in space have kernels of their own: on CPUs only for colour vectors, but for those in pairs of packs,
+/// where a leg is so little work that a loop of unknown length costs time (docs/performance.md).
 template <class View>
-inline constexpr bool space_apart = !has_packs || (View::n_complex <= 3 && (View::holds_columns || View::outers == 1));
+inline constexpr bool space_apart = has_packs ? View::n_complex <= 3 && (View::holds_columns || View::outers == 1)
+                                              : LaplacianKernelsApart<View>::space;
 
 /// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  Where sums in space have no kernels of
 /// their own, the first legs_used of eight.
@@ -68,11 +69,10 @@ struct LegSum {
   }
 };
 
-/// Whether links without factors have kernels of their own: on CPUs for packs, whose sums then ask at no leg; on GPUs
-/// for spinors on columns, which need every register that their blocks of threads leave them.
+/// Whether links without factors have kernels of their own: on CPUs for packs, whose sums then ask at no leg.
 template <class View>
 inline constexpr bool factors_apart =
-    has_packs ? !View::holds_columns && View::outers == 1 : View::holds_columns && View::n_complex > 3;
+    has_packs ? !View::holds_columns && View::outers == 1 : LaplacianKernelsApart<View>::without_factors;
 
 /// The views of the stencil with kernels of their own.  Columns of floats are no faster where no neighbour is in a
 /// halo.
@@ -138,7 +138,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   using Lanes = typename F::Lanes;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
   const GaugeLinks<Storage>& gauge = laplacian.links();
-  const bool streaming = worth_streaming(operator_bytes(from, to, 2 * int(laplacian.dimensions())));
+  const bool streaming = worth_streaming(operator_bytes<Storage>(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
   constexpr auto forms = forms_for<laplacian_forms<F>, Links, typename F::View>;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/site/color_spin.hpp"
+#include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 
 #include <Kokkos_MathematicalFunctions.hpp>
@@ -78,11 +79,11 @@ struct AlreadyRead {
 template <class Value>
 AlreadyRead(Value) -> AlreadyRead<Value>;
 
-/// Calls launch(std::bool_constant<others>).  others: whether steps read fields besides `from`.  Where registers cannot
-/// hold two values of a site, for spinors on GPUs, steps that read only `from` have a kernel of their own.
+/// Calls launch(std::bool_constant<others>).  others: whether steps read fields besides `from`.  On CPUs one kernel
+/// takes both.
 template <class View, class Launch>
 void launch_step(bool others, const Launch& launch) {
-  if constexpr (!has_packs && View::n_complex > 3)
+  if constexpr (!has_packs && LaplacianKernelsApart<View>::without_others)
     if (!others) return launch(std::false_type{});
   launch(std::true_type{});
 }

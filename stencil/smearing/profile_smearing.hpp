@@ -31,9 +31,11 @@ RealFunction wuppertal_profile(const WuppertalParameters& parameters);
 
 /// How a profile is approximated.
 struct ProfileParameters {
+  /// Of the series, if its order is absent.
   ChebyshevAccuracy accuracy = {};
   /// The order of the series.  Absent: the lowest one with the wanted accuracy.
   std::optional<int> order = {};
+  /// Of the Laplacian.  space: every time slice is smeared by itself.
   Dimensions dimensions = Dimensions::space;
   /// Bounds of the spectrum of -Laplacian.  Absent: 0 to 4 d, which holds for all unitary links.  What
   /// spectral_bounds() finds is narrower on rough links and saves orders.

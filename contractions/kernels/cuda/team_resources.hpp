@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to the kernels of this room: what a GPU tells of a kernel that is run by teams.
+// Private to the kernels of this room: what a GPU has for a kernel that is run by teams, and tells of it.
 #pragma once
 
 #include "kov/contractions/kernels/matrices.hpp"
@@ -8,6 +8,9 @@
 #include "kov/core/launch/for_each_team.hpp"
 
 namespace kov::detail {
+
+/// Of the 48 KB of scratch memory that GPUs have for a team; Kokkos takes a double for each thread of it.
+inline constexpr std::size_t most_tile_bytes = 44 * 1024;
 
 /// Of this kernel in teams of this shape.  Zeros on hosts, and where Kokkos does not say which function it launches.
 template <class Kernel>

@@ -23,9 +23,11 @@ inline constexpr int reals_per_link = 18, reals_per_site = 72;
 struct GaugeHeader {
   /// "NERSC", "ILDG", "SciDAC", "MILC v5", "MILC", "openQCD" or "Kovariant HDF5".
   std::string format;
+  /// Sites in x, y, z and t.
   Coord extent{};
   /// Per real number: 32 or 64.
   int bits = 64;
+  /// Of the links' numbers in the file.
   bool big_endian = true;
   /// Rows of each matrix in the file: 3, or 2 where the third is their conjugate cross product.
   int rows = 3;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to adjoint_laplacian.cpp: the blocks of threads in which GPUs run it.
+// Private to adjoint_laplacian.cpp: the blocks of threads in which GPUs run it, and whether they unroll its legs.
 #pragma once
 
+#include "kov/core/lattice/site.hpp"
 #include "kov/core/launch/thread_blocks.hpp"
+
+#include <type_traits>
 
 namespace kov::detail {
 
@@ -16,5 +19,9 @@ concept HoldsDoubles = sizeof(typename Out::Real) == 8;
 /// Fewer registers than the compiler takes for doubles, so that three blocks are on a multiprocessor.
 template <class Links, class In, HoldsDoubles Out, class StencilView>
 struct ThreadBlocks<AdjointLaplacianKernel<Links, In, Out, StencilView>> : StatedBlocks<128, 3, false> {};
+
+/// Of floats; those of doubles would need too many registers: see docs/performance.md.
+template <class Site, class Out>
+inline constexpr bool unrolls_adjoint_legs = std::is_same_v<Site, LaneSite> && !HoldsDoubles<Out>;
 
 }  // namespace kov::detail

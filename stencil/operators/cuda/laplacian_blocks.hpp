@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to laplacian*.cpp: the blocks of threads in which GPUs run steps of the Laplacian.
+// Private to laplacian*.cpp and slice_steps.cpp: the blocks of threads in which GPUs run steps of the Laplacian, and
+// which steps have kernels of their own there.
 #pragma once
 
 #include "kov/core/launch/thread_blocks.hpp"
@@ -23,5 +24,14 @@ inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, StencilView>>
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View, n_legs> / laplacian_block<View>, n_legs == 8> {};
+
+/// Which steps have kernels of their own on GPUs.  space: sums in space, whose legs are unrolled.  without_factors: on
+/// links without factors, for spinors on columns, which need every register that their blocks of threads leave them.
+/// without_others: that read no field besides `from`, for spinors, of which registers cannot hold two at a site.
+template <class View>
+struct LaplacianKernelsApart {
+  static constexpr bool space = true, without_factors = View::holds_columns && View::n_complex > 3,
+                        without_others = View::n_complex > 3;
+};
 
 }  // namespace kov::detail

@@ -102,6 +102,23 @@ TEST(ConservedCurrents, EqualTheirDefinition) {
   check_definition<double>();
 }
 
+TEST(ConservedCurrents, OnAnyInstanceAreTheSame) {
+  const Lattice lattice(Comm::world(), {4, 4, 2, 4});
+  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 1)),
+                                 BoundaryAngles{test::kAngles});
+  const auto s1 = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 2)),
+             s2 = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 3));
+  const Exec other = detail::instance_beside(Exec());
+  const GlobalArray first = gather(conserved_current(links, 3, s1, s2, Gamma::number(8))),
+                    second = gather(conserved_current(links, 3, s1, s2, Gamma::number(8), other));
+  EXPECT_EQ(second.data, first.data);
+  const std::vector<Momentum> momenta{{0, 0, 0}, {1, 0, 1}};
+  const auto sums = conserved_currents(links, s1, s2, {8}, momenta),
+             on_other = conserved_currents(links, s1, s2, {8}, momenta, other);
+  ASSERT_EQ(on_other.size(), sums.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) EXPECT_EQ(on_other[k].value, sums[k].value) << sums[k].channel;
+}
+
 /// The sum over mu of C_mu(x) - C_mu(x - mu).
 GlobalArray divergence(const std::array<GlobalArray, 4>& current) {
   GlobalArray sum(current[0].extent, 1);

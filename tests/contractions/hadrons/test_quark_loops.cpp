@@ -111,6 +111,17 @@ TEST_F(QuarkLoops, HoppingExpansionAndModesLeaveExactLoopsAsTheyAre) {
                "modes");
 }
 
+TEST_F(QuarkLoops, OnAnyInstanceAreTheSame) {
+  const LoopModes<double> modes = loop_modes<double>(M_, lattice_, {.n = 2, .tolerance = 1e-6});
+  const LoopParameters parameters{.dilution = {.time = 2}, .hopping = {.order = 1, .diagonal = 4 + mass}};
+  const auto on = [&](const Exec& exec) {
+    return quark_loops<double>(BiCgStab{.tolerance = 1e-6}, M_, lattice_, parameters, momenta_, &modes, exec);
+  };
+  const auto first = on(Exec()), second = on(detail::instance_beside(Exec()));
+  ASSERT_EQ(second.size(), first.size());
+  for (std::size_t k = 0; k < first.size(); ++k) EXPECT_EQ(second[k].value, first[k].value) << first[k].channel;
+}
+
 /// Tr[Gamma (1 - M / d)^k] for k = 1, 2, 3, from unit sources: what the expansion leaves out.
 TEST_F(QuarkLoops, NoPathOfFewerThanFourLinksCloses) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});

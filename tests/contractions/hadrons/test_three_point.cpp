@@ -165,6 +165,15 @@ class ThreePoints : public ::testing::Test {
   const std::vector<Momentum> momenta_{{0, 0, 0}, {1, 0, 0}};
 };
 
+TEST_F(ThreePoints, OnAnyInstanceAreTheSame) {
+  const auto s = test::make_propagator<double>(lattice_, reference::random_array(lattice_.extent(), 144, 1), origin_),
+             q = test::make_propagator<double>(lattice_, reference::random_array(lattice_.extent(), 144, 2), origin_);
+  const auto on = [&](const Exec& exec) { return three_point_functions(links_, s, q, currents_, momenta_, 3, exec); };
+  const auto first = on(Exec()), second = on(detail::instance_beside(Exec()));
+  ASSERT_EQ(second.size(), first.size());
+  for (std::size_t k = 0; k < first.size(); ++k) EXPECT_EQ(second[k].value, first[k].value) << first[k].channel;
+}
+
 TEST_F(ThreePoints, OfMesonsEqualDoubleSumsOverSinkAndCurrent) {
   const Momentum at_sink{0, 1, 1};
   const int sink = 7, source = 3;

@@ -3,7 +3,9 @@
 // run_stencil and the tuner: everything that may change the choice is in the key, and the choice never changes bits.
 #include "kov/core/base/device.hpp"
 #include "kov/core/base/version.hpp"
+#include "kov/core/field/link_codecs.hpp"
 #include "kov/core/launch/launch_shape.hpp"
+#include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
@@ -205,6 +207,17 @@ TEST(TunedStencils, KeepTheChoicesOfAKernelBesideItsHalo) {
   }
   const test::TuneFile here(folder / "tune.txt");
   check(true);
+}
+
+TEST(OperatorBytes, CountLinksAsTheyAreStored) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const SpinorField<float> in(lattice, "in", 2), out(lattice, "out", 2);
+  const std::size_t fields = in.bytes() + out.bytes(), sites = std::size_t(lattice.geometry().local_volume());
+  EXPECT_EQ(operator_bytes<float>(in, out, 6), fields + sites * 6 * 18 * 4);
+  EXPECT_EQ(operator_bytes<Links12<float>>(in, out, 8), fields + sites * 8 * 12 * 4);
+  EXPECT_EQ(operator_bytes<Links12<Fixed16>>(in, out, 8), fields + sites * 8 * 12 * 2);
+  EXPECT_EQ(operator_bytes<Links8<Fixed16>>(in, out, 8), fields + sites * 8 * 8 * 2);
+  EXPECT_EQ(operator_bytes<float>(in.even(), out.odd(), 8), fields / 2 + sites / 2 * 8 * 18 * 4);
 }
 
 TEST(TunedStencils, KnowTheirDevice) {
