@@ -3,6 +3,7 @@
 
 #include "kov/contractions/hadrons/baryon_program.hpp"
 #include "kov/contractions/hadrons/cuda/baryon_tiles.hpp"
+#include "kov/contractions/hadrons/cuda/staged_quarks.hpp"
 #include "kov/contractions/hadrons/rotated_quarks.hpp"
 #include "kov/core/site/spin_color_matrix.hpp"
 
@@ -17,12 +18,30 @@ struct BaryonKernel {
   RotatedQuarks<T> quarks;
   BaryonProgramView<T> program;
 
+#if !defined(KOKKOS_ENABLE_CUDA)
   template <class SiteIndex, class R>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(SiteIndex x, int b, Complex<R>* value) const {
+    run(quarks.at(x), b, 0, 1, value);
+  }
+#else
+  /// As StagesSites wants it: a matrix is used in many diquarks, which the threads of a site share.
+  KOKKOS_FORCEINLINE_FUNCTION int sites_at_once() const { return quarks.n == 1 ? 16 : quarks.n == 2 ? 8 : 4; }
+  KOKKOS_FORCEINLINE_FUNCTION int n_staged() const { return StagedQuarks<T>::size(quarks.n, sites_at_once()); }
+  KOKKOS_FORCEINLINE_FUNCTION void stage(LaneSite x, const StagedPart<T>& at) const {
+    StagedQuarks<T>(at.numbers, at.n_sites, at.site).write(quarks, x, at.part, at.n_parts);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const StagedPart<T>& at, int b, Complex<T>* value) const {
+    run(StagedQuarks<T>(at.numbers, at.n_sites, at.site), b, at.part, at.n_parts, value);
+  }
+#endif
+
+ private:
+  /// What part number `part` of the n_parts of a block's diquarks gives.
+  template <class Site, class R>
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Site& site, int b, int part, int n_parts, Complex<R>* value) const {
     using Matrix = ColorMatrix<R>;
-    const auto site = quarks.at(x);
     for (int v = 0; v < program.n_values[b]; ++v) value[v] = {R(T(0)), R(T(0))};
-    for (int i = program.block_begin[b]; i < program.block_begin[b + 1]; ++i) {
+    for (int i = program.block_begin[b] + part; i < program.block_begin[b + 1]; i += n_parts) {
       const auto d = program.diquarks[i];
       Matrix diquark = zero<Matrix>();
       for (int n = d.first_cross; n < d.last_cross; ++n) {
@@ -41,8 +60,6 @@ struct BaryonKernel {
       }
     }
   }
-
- private:
   /// Coefficients are mostly real.
   template <class R>
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> times(const Complex<T>& a, const ColorMatrix<R>& m) {

@@ -4,6 +4,8 @@
 #include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
+#include <algorithm>
+#include <array>
 #include <complex>
 
 namespace kov {
@@ -44,29 +46,70 @@ struct MesonTensorKernel {
 
 namespace {
 
-/// One term of the trace: i^phase tensor[index].
+/// A term of a trace, a number of the tensor times a power of i: re times the real `to_re` of the tensor's 512, and i
+/// im times the real `to_im`.
 struct Term {
-  int index, phase;
+  int to_re, to_im;
+  double re, im;
 };
+using Terms = std::array<Term, 16>;
 
 /// Tr[g5 S2^+ g5 Gamma_sink S1 Gamma_source] = sum (g5 Gamma_sink)_ab (Gamma_source g5)_dc A_abcd.
-std::vector<Term> trace_terms(const MesonChannel& channel) {
+Terms trace_terms(const MesonChannel& channel) {
   const Gamma sink = Gamma::five() * Gamma::number(channel.sink),
               source = Gamma::number(channel.source) * Gamma::five();
-  std::vector<Term> terms;
+  constexpr double cosine[4] = {1, 0, -1, 0};
+  Terms terms;
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t d = 0; d < 4; ++d) {
-      const int b = sink.column[a], c = source.column[d];
-      terms.push_back({(4 * c + int(d)) * 16 + 4 * int(a) + b, (sink.phase[a] + source.phase[d]) & 3});
+      const int b = sink.column[a], c = source.column[d], phase = (sink.phase[a] + source.phase[d]) & 3;
+      const int real = 2 * ((4 * c + int(d)) * 16 + 4 * int(a) + b), imaginary = real + 1;
+      const double cos = cosine[phase], sin = cosine[(phase + 3) & 3];
+      terms[4 * a + d] = phase % 2 == 0 ? Term{real, imaginary, cos, cos} : Term{imaginary, real, -sin, sin};
     }
   return terms;
 }
 
-std::complex<double> add_terms(const std::vector<Term>& terms, const std::complex<double>* tensor) {
-  constexpr std::complex<double> power[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-  std::complex<double> sum = 0;
-  for (const Term& term : terms) sum += power[term.phase] * tensor[term.index];
-  return sum;
+/// The traces of all channels, [channel][momentum][time] with real and imaginary part, times counted from the source.
+std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, const SliceSums& tensor,
+                                   int source_time) {
+  // So many times side by side fill vector registers, and their tensors a first-level cache.
+  constexpr int n_together = 8;
+  std::vector<Terms> terms;
+  terms.reserve(channels.size());
+  for (const MesonChannel& channel : channels) terms.push_back(trace_terms(channel));
+  const int n_times = tensor.n_slices;
+  const std::size_t n_each = std::size_t(tensor.n_momenta) * std::size_t(n_times) * 2;
+  std::vector<double> numbers(channels.size() * n_each), reals(512 * n_together);
+  for (int k = 0; k < tensor.n_momenta; ++k)
+    for (int first = 0; first < n_times; first += n_together) {
+      const int n = std::min(n_together, n_times - first);
+      for (int j = 0; j < n; ++j) {
+        const std::complex<double>* const z = tensor.at(k, (first + j + source_time) % n_times);
+        for (int v = 0; v < 256; ++v) {
+          reals[std::size_t(2 * v * n_together + j)] = z[v].real();
+          reals[std::size_t((2 * v + 1) * n_together + j)] = z[v].imag();
+        }
+      }
+      double* to = numbers.data() + (std::size_t(k) * std::size_t(n_times) + std::size_t(first)) * 2;
+      for (const Terms& of_channel : terms) {
+        double re[n_together] = {}, im[n_together] = {};
+        for (const Term& term : of_channel) {
+          const double *const x = &reals[std::size_t(term.to_re * n_together)],
+                              *const y = &reals[std::size_t(term.to_im * n_together)];
+          for (int j = 0; j < n_together; ++j) {
+            re[j] += term.re * x[j];
+            im[j] += term.im * y[j];
+          }
+        }
+        for (int j = 0; j < n; ++j) {
+          to[2 * j] = re[j];
+          to[2 * j + 1] = im[j];
+        }
+        to += n_each;
+      }
+    }
+  return numbers;
 }
 
 template <class T>
@@ -119,27 +162,23 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
   const SliceSums tensor = tensor_sums(s1, s2, momenta, source, exec);
-  const int n_times = tensor.n_slices;
-  std::vector<double> numbers;
-  numbers.reserve(channels.size() * momenta.size() * std::size_t(n_times) * 2);
-  for (const MesonChannel& channel : channels) {
-    const std::vector<Term> terms = trace_terms(channel);
-    for (int k = 0; k < int(momenta.size()); ++k)
-      for (int t = 0; t < n_times; ++t) {
-        const std::complex<double> z = add_terms(terms, tensor.at(k, (t + source[3]) % n_times));
-        numbers.insert(numbers.end(), {z.real(), z.imag()});
-      }
-  }
+  std::vector<double> numbers = channel_traces(channels, tensor, source[3]);
   lattice.comm().sum(numbers);
   std::vector<Correlator> result;
-  const double* from = numbers.data();
-  for (const MesonChannel& channel : channels)
+  result.reserve(channels.size() * momenta.size());
+  auto from = reinterpret_cast<const std::complex<double>*>(numbers.data());
+  for (const MesonChannel& channel : channels) {
+    const std::string name = to_string(channel);
     for (const Momentum& p : momenta) {
-      Correlator c{
-          .kind = "meson", .channel = to_string(channel), .momentum = p, .source = source, .labels = labels.others};
-      for (int t = 0; t < n_times; ++t, from += 2) c.value.emplace_back(from[0], from[1]);
-      result.push_back(std::move(c));
+      result.push_back({.kind = "meson",
+                        .channel = name,
+                        .momentum = p,
+                        .source = source,
+                        .labels = labels.others,
+                        .value = {from, from + tensor.n_slices}});
+      from += tensor.n_slices;
     }
+  }
   return result;
 }
 

@@ -9,8 +9,8 @@
 namespace kov::detail {
 
 /// The propagators' colour matrices in the Dirac-Pauli basis: 2 U^+ S U, U of dirac_pauli_rotation(), so that all
-/// factors are 1 or -1.  Hosts rotate a site once, 600 flops for each quark; a GPU, whose threads have no room for
-/// that, where a matrix is used.
+/// factors are 1 or -1.  Hosts rotate a site once, 600 flops for each quark; a thread of a GPU, which has no room for
+/// that, where it uses a matrix, or several do it together, see StagedQuarks.
 template <class T>
 struct RotatedQuarks {
   using View = FieldView<Spinor, T>;

@@ -40,7 +40,9 @@ SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
         places[std::size_t(slice - origin_)].push_back(outer * default_lanes + lane);
   }
 
-  const int length = std::clamp(range.n_outer / 1024, has_packs ? 8 : 4, 128);
+  // On GPUs, chunks of a small lattice are short, as a team of threads takes one.
+  const int shortest = has_packs ? 8 : std::clamp(range.n_outer / 256, 2, 4);
+  const int length = std::clamp(range.n_outer / 1024, shortest, 128);
   std::vector<Chunk> chunks;
   std::vector<int> outer, lane_slot;
   for (const auto& [slices, members] : groups) {

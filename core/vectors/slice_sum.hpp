@@ -123,7 +123,7 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
           "were asked for, and the kernel states", Tiles::block, "at most");
   for (int first = 0; first < phases.size(); first += Tiles::n_momenta) {
     const int count = phases.size() - first < Tiles::n_momenta ? phases.size() - first : Tiles::n_momenta;
-    for_each_team(name, Tiles::shape(slices.n_chunks() * blocks.n_blocks()),
+    for_each_team(name, Tiles::shape(slices.n_chunks() * blocks.n_blocks(), kernel),
                   Tiles{kernel, slices.view(), phases.view(), lattice.layout().view(), blocks.n_blocks(),
                         blocks.n_values, blocks.block, first, count, sums.data()},
                   exec);

@@ -24,8 +24,9 @@ struct SliceSumTiles<MesonTensorKernel<T>> : StatedSliceSum<16, 32, false> {};
 
 /// Sums of conj(S2[a][c]) S1[b][d] over colours and sites: a product of 16 x k and k x 16 matrices, (c, a) by (d, b),
 /// in which k counts colours and sites.  A team takes a chunk, its warps eight lanes of an outer site in turn;
-/// n_momenta at a time are read together, 0 stands for a momentum of zero.  Sums of T go over eight lanes of an outer
-/// site, then in double.  A site takes 18432 flops for each momentum and is read once for n_momenta of them.
+/// n_momenta at a time are read together, 0 stands for a momentum of zero.  n_groups teams share a chunk: the one with
+/// number g takes the momenta momenta[0] + g, ...  Sums of T go over eight lanes of an outer site, then in double.  A
+/// site takes 18432 flops for each momentum and is read once for n_momenta of them.
 template <class T, int n_momenta, bool same>
 struct MesonTensorSums {
   static constexpr int max_threads = 256, min_teams = n_momenta > 1 ? 1 : 2, n_warps = max_threads / 32;
@@ -39,13 +40,15 @@ struct MesonTensorSums {
   SliceTable::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
+  int n_groups;
   int momenta[n_sets];
   double* partial;
 
   template <class TeamT>
   KOKKOS_FUNCTION void operator()(const TeamT& team) const {
     Complex<double>* const all = team.template tile<Complex<double>>(n_values);
-    const SliceTable::Chunk chunk = slices.chunk[team.index()];
+    const SliceTable::Chunk chunk = slices.chunk[team.index() / n_groups];
+    const int group = team.index() % n_groups;
     const int warp = team.thread() / 32, g = team.thread() % 32 / 4, t = team.thread() % 4;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
       Sums sums[n_sets];
@@ -53,8 +56,8 @@ struct MesonTensorSums {
       repeat<n_sets>([&](int s) { sums[s].clear(); });
       if constexpr (is_single) total.clear();
       for (int i = warp; i < chunk.count * n_steps; i += n_warps) {
-        add_lanes(slices.outer[chunk.first + i / n_steps], i % n_steps, slices.lane_slot + chunk.lanes, slot, g, t,
-                  sums);
+        add_lanes(slices.outer[chunk.first + i / n_steps], i % n_steps, slices.lane_slot + chunk.lanes, slot, group, g,
+                  t, sums);
         if constexpr (is_single) total.take(sums);
       }
       for (int s = 0; s < n_sets; ++s) {
@@ -69,8 +72,8 @@ struct MesonTensorSums {
             });
           team.barrier();
         }
-        double* const to =
-            partial + (std::size_t(chunk.first_slot + slot) * phases.n + momenta[s]) * std::size_t(n_values) * 2;
+        const std::size_t row = std::size_t(chunk.first_slot + slot) * phases.n + momenta[s] + group;
+        double* const to = partial + row * std::size_t(n_values) * 2;
         team.share(n_values, [&](int v) {
           to[2 * v] = all[v].re;
           to[2 * v + 1] = all[v].im;
@@ -105,8 +108,8 @@ struct MesonTensorSums {
     return z;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(int outer, int step, const int* lane_slot, int slot, int g, int t,
-                                             Sums (&sums)[n_sets]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(int outer, int step, const int* lane_slot, int slot, int group, int g,
+                                             int t, Sums (&sums)[n_sets]) const {
     const int lane[2] = {8 * step + t, 8 * step + t + 4};
     bool here[2];
     Complex<T> phase[n_sets][2];
@@ -114,7 +117,7 @@ struct MesonTensorSums {
       here[k] = lane_slot[lane[k]] == slot;
       if constexpr (n_momenta > 0) {
         const Coord x = layout.coordinate(outer, lane[k]);
-        repeat<n_sets>([&](int s) { phase[s][k] = phases(x, momenta[s]); });
+        repeat<n_sets>([&](int s) { phase[s][k] = phases(x, momenta[s] + group); });
       }
     });
 #pragma unroll 3
@@ -157,7 +160,8 @@ struct MesonTensorSums {
 
 template <class T, int n_momenta>
 void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const SliceTable& slices,
-                         const MomentumPhases<T>& phases, const int* momenta, double* partial, const Exec& exec) {
+                         const MomentumPhases<T>& phases, int n_groups, const int* momenta, double* partial,
+                         const Exec& exec) {
   const auto launch = [&]<bool same>(std::bool_constant<same>) {
     using Kernel = MesonTensorSums<T, n_momenta, same>;
     Kernel kernel{s1.columns().view(),
@@ -165,10 +169,12 @@ void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const
                   slices.view(),
                   phases.view(),
                   s1.lattice().layout().view(),
+                  n_groups,
                   {},
                   partial};
     std::copy_n(momenta, Kernel::n_sets, kernel.momenta);
-    for_each_team("meson tensor", {slices.n_chunks(), Kernel::max_threads, Kernel::tile_bytes}, kernel, exec);
+    for_each_team("meson tensor", {slices.n_chunks() * n_groups, Kernel::max_threads, Kernel::tile_bytes}, kernel,
+                  exec);
   };
   if (&s1 == &s2)
     launch(std::bool_constant<true>());
@@ -197,21 +203,25 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   const MomentumPhases<T> phases(lattice, momenta, source, exec);
   const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
   double* const partial = sums.data();
-  std::vector<int> moving;
-  for (std::size_t k = 0; k < momenta.size(); ++k) {
-    const int number = int(k);
-    if (momenta[k] == Momentum{0, 0, 0})
-      launch_meson_tensor<T, 0>(s1, s2, slices, phases, &number, partial, exec);
-    else
-      moving.push_back(number);
-  }
+  std::vector<int> resting, moving;
+  for (std::size_t k = 0; k < momenta.size(); ++k)
+    (momenta[k] == Momentum{0, 0, 0} ? resting : moving).push_back(int(k));
+  const auto launch = [&]<int n_momenta>(std::integral_constant<int, n_momenta>, const int* first, int n_groups = 1) {
+    launch_meson_tensor<T, n_momenta>(s1, s2, slices, phases, n_groups, first, partial, exec);
+  };
   if constexpr (std::is_same_v<T, double>) {
+    // Chunks of a small lattice do not fill the device; all momenta of all chunks do.
+    if (!moving.empty() && slices.n_chunks() < exec.cuda_device_prop().multiProcessorCount) {
+      const int first = 0;
+      launch(std::integral_constant<int, 1>(), &first, int(momenta.size()));
+      return sums.add_slots(exec);
+    }
     std::size_t first = 0;
     for (; first + at_once <= moving.size(); first += at_once)
-      launch_meson_tensor<T, at_once>(s1, s2, slices, phases, moving.data() + first, partial, exec);
-    for (; first < moving.size(); ++first)
-      launch_meson_tensor<T, 1>(s1, s2, slices, phases, moving.data() + first, partial, exec);
+      launch(std::integral_constant<int, int(at_once)>(), moving.data() + first);
+    for (; first < moving.size(); ++first) launch(std::integral_constant<int, 1>(), moving.data() + first);
   }
+  for (const int k : resting) launch(std::integral_constant<int, 0>(), &k);
   return sums.add_slots(exec);
 }
 

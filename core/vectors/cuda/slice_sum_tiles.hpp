@@ -27,13 +27,34 @@ template <class Kernel>
 requires(Kernel::n_values < 16) struct SliceSumTiles<Kernel> : StatedSliceSum<Kernel::n_values, 64, false> {
 };
 
+/// One of the n_parts threads that compute the numbers of a site together, and what the sites of their team share:
+/// numbers of n_sites sites, of which this is number `site`.
+template <class T>
+struct StagedPart {
+  Complex<T>* numbers;
+  int n_sites, site, part, n_parts;
+};
+
 #if defined(KOKKOS_ENABLE_CUDA)
 
+/// A kernel whose numbers at a site several threads compute together from what they staged in scratch memory before:
+/// all threads of a site call kernel.stage(site, part), and then kernel(part, b, value), whose values are added up over
+/// the parts; part is a StagedPart.  n_staged() complex numbers are shared by sites_at_once() sites, a divisor of
+/// `tile`.
+template <class Kernel>
+concept StagesSites = requires(const Kernel& kernel) {
+  kernel.n_staged();
+  kernel.sites_at_once();
+};
+
 /// A team takes one block of a chunk.  Its threads write the values and phases of `tile` sites, one each, to scratch
-/// memory; then each thread adds up the sites for some pairs of momentum and value.
+/// memory; then each thread adds up the sites for some pairs of momentum and value.  If the kernel stages sites, there
+/// are so many parts of fewer sites.
 template <class Kernel, class T, int N>
 struct LaneSliceSum {
-  static constexpr int block = SliceSumTiles<Kernel>::block, tile = SliceSumTiles<Kernel>::tile, n_momenta = 8;
+  static constexpr bool stages = StagesSites<Kernel>;
+  static constexpr int block = SliceSumTiles<Kernel>::block, tile = SliceSumTiles<Kernel>::tile,
+                       n_momenta = stages ? 4 : 8;
   static constexpr bool in_constant_memory = SliceSumTiles<Kernel>::in_constant_memory;
   // Rows are one number longer, so that threads on different sites use different banks of memory.
   static constexpr int value_row = block + 1, phase_row = n_momenta + 1;
@@ -47,14 +68,17 @@ struct LaneSliceSum {
   int first_momentum, count;
   double* partial;
 
-  static TeamShape shape(int n_teams) {
+  static TeamShape shape(int n_teams, [[maybe_unused]] const Kernel& kernel) {
     const auto padded = [](std::size_t bytes) {
       return (bytes + tile_alignment - 1) / tile_alignment * tile_alignment;
     };
+    std::size_t staged = 0;
+    if constexpr (stages) staged = padded(sizeof(Complex<T>) * std::size_t(kernel.n_staged()));
     return {.n_teams = n_teams,
             .threads = tile,
             .tile_bytes = padded(sizeof(Complex<T>) * tile * value_row) +
-                          padded(sizeof(Complex<T>) * tile * phase_row) + padded(sizeof(Complex<double>) * n_sums)};
+                          padded(sizeof(Complex<T>) * tile * phase_row) + padded(sizeof(Complex<double>) * n_sums) +
+                          staged};
   }
 
   template <class Member>
@@ -64,15 +88,25 @@ struct LaneSliceSum {
     Complex<T>* const value = team.template tile<Complex<T>>(tile * value_row);
     Complex<T>* const phase = team.template tile<Complex<T>>(tile * phase_row);
     Complex<double>* const sum = team.template tile<Complex<double>>(n_sums);
+    StagedPart<T> at{nullptr, tile, team.thread(), 0, 1};
+    if constexpr (stages) {
+      const int n_sites = kernel.sites_at_once();
+      at = {team.template tile<Complex<T>>(kernel.n_staged()), n_sites, team.thread() % n_sites,
+            team.thread() / n_sites, tile / n_sites};
+    }
     // If there are fewer pairs than threads, n_parts threads share a pair: part p takes the sites p, p + n_parts, ...
     // of a tile.
     const int n_pairs = count * here, n_parts = n_pairs < tile ? tile / n_pairs : 1;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
       team.share(n_pairs * n_parts, [&](int i) { sum[i] = {0, 0}; });
-      for (int first = 0; first < chunk.count * N; first += tile) {
+      for (int first = 0; first < chunk.count * N; first += at.n_sites) {
         team.barrier();
-        team.share(int(tile),
-                   [&](int s) { fill(chunk, slot, b, here, first + s, value + s * value_row, phase + s * phase_row); });
+        if constexpr (stages) {
+          if (holds(chunk, slot, first + at.site)) kernel.stage(site(chunk, first + at.site), at);
+          team.barrier();
+        }
+        fill(chunk, slot, b, here, first + at.site, at, value + team.thread() * value_row,
+             phase + team.thread() * phase_row);
         team.barrier();
         team.share(n_pairs * n_parts, [&](int i) {
           const int k = i % n_pairs / here, v = i % here;
@@ -95,18 +129,29 @@ struct LaneSliceSum {
     }
   }
 
+  /// Whether site i of a chunk is in this slot.
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(const SliceTable::Chunk& chunk, int slot, int i) const {
+    return i < chunk.count * N && slices.lane_slot[chunk.lanes + i % N] == slot;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION LaneSite site(const SliceTable::Chunk& chunk, int i) const {
+    return {slices.outer[chunk.first + i / N], i % N};
+  }
   /// The values and phases of site i of a chunk; zero if the site is not in this slot.
   KOKKOS_FORCEINLINE_FUNCTION void fill(const SliceTable::Chunk& chunk, int slot, int b, int here, int i,
-                                        Complex<T>* value, Complex<T>* phase) const {
-    if (i >= chunk.count * N || slices.lane_slot[chunk.lanes + i % N] != slot) {
+                                        [[maybe_unused]] const StagedPart<T>& at, Complex<T>* value,
+                                        Complex<T>* phase) const {
+    if (!holds(chunk, slot, i)) {
       for (int v = 0; v < here; ++v) value[v] = {T(0), T(0)};
       for (int k = 0; k < count; ++k) phase[k] = {T(0), T(0)};
       return;
     }
-    const LaneSite site{slices.outer[chunk.first + i / N], i % N};
-    const Coord x = layout.coordinate(site.outer, site.lane);
+    const LaneSite lane = site(chunk, i);
+    const Coord x = layout.coordinate(lane.outer, lane.lane);
     for (int k = 0; k < count; ++k) phase[k] = phases(x, first_momentum + k);
-    kernel(site, b, value);
+    if constexpr (stages)
+      kernel(at, b, value);
+    else
+      kernel(lane, b, value);
   }
 };
 

@@ -77,6 +77,21 @@ TEST(MesonFacts, All256PairsEqualTheirDefinition) {
   check(float(), {0, 0, 0});
 }
 
+TEST(MesonFacts, OfManyTimesEqualTheirDefinition) {
+  // Enough sites for the kernels of GPUs that take several momenta at once.
+  const Lattice lattice(Comm::world(), {4, 4, 8, 82});
+  const GlobalArray s1 = reference::random_array(lattice.extent(), 144, 14),
+                    s2 = reference::random_array(lattice.extent(), 144, 15);
+  std::vector<Momentum> momenta = kMomenta;
+  momenta.push_back({0, 0, 1});
+  const std::vector<double> scale = reference::scale(s1, 1, s2, 1, kSource);
+  const auto result = mesons(test::make_propagator<double>(lattice, s1), test::make_propagator<double>(lattice, s2),
+                             {{10, 4}}, momenta);
+  for (std::size_t k = 0; k < momenta.size(); ++k)
+    expect_near<double>(result[k].value, reference::meson(s1, s2, 10, 4, momenta[k], kSource), scale, 4,
+                        to_string(momenta[k]));
+}
+
 TEST(MesonFacts, PionIsTheNormOfThePropagator) {
   const Lattice lattice = small_lattice();
   const GlobalArray s = reference::random_array(lattice.extent(), 144, 5);
