@@ -2,6 +2,7 @@
 #include "apps/distill/distill_parameters.hpp"
 
 #include "apps/distill/baryons.hpp"
+#include "apps/distill/two_pions.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -47,11 +48,14 @@ Settings DistillParameters::settings() {
       "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
   s.add("correlators.two_pions", &correlators.two_pions,
         "total momenta [n_x, n_y, n_z] of two pions, which share the momenta up to elementals.max_momentum; []: none");
-  s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin, "of two pions: 2");
-  s.add(
-      "correlators.two_pion_irrep", &correlators.two_pion_irrep,
-      "of the rotations that leave the total momentum, which two pions are projected onto; none: every pair of momenta",
-      {"A1", "none"});
+  s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin,
+        "of two pions, each a matrix of its own; 0 and 1 need all source times");
+  s.add("correlators.two_pion_irrep", &correlators.two_pion_irrep,
+        "of the rotations that leave the total momentum, which two pions are projected onto (T1 for isospin 1 at rest, "
+        "which has no A1); none: every pair of momenta",
+        {"A1", "none"});
+  s.add("correlators.two_pion_mesons", &correlators.two_pion_mesons,
+        "operators beside two pions: 'a0' (the unit matrix) with isospin 0, 'rho' and 'rho_g4' with isospin 1");
   s.add("correlators.baryons", &correlators.baryons,
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
@@ -107,7 +111,8 @@ void DistillParameters::complete(Settings& settings) {
     elementals.max_baryon_momentum = elementals.max_momentum;
     settings.follows("elementals.max_baryon_momentum");
   }
-  check_several_hadrons(settings);
+  check_two_pions(settings);
+  check_baryons(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
   require<NotBuilt>(has_hdf5(),
@@ -120,10 +125,15 @@ void DistillParameters::complete(Settings& settings) {
   }
 }
 
-void DistillParameters::check_several_hadrons(const Settings& settings) const {
+void DistillParameters::check_two_pions(const Settings& settings) const {
   const auto& chosen = correlators;
-  require(chosen.two_pion_isospin == 2, settings.origin("correlators.two_pion_isospin"), "is", chosen.two_pion_isospin,
-          "- it must be 2: quarks of two pions with isospin 0 or 1 annihilate, which is not contracted here");
+  const std::string isospins = settings.origin("correlators.two_pion_isospin");
+  require(!chosen.two_pion_isospin.empty(), isospins, "is empty: give one of 0, 1 and 2 at least");
+  for (const int isospin : chosen.two_pion_isospin) {
+    require(isospin >= 0 && isospin <= 2, isospins, "has", isospin, "- two pions have 0, 1 or 2");
+    require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, isospins, "has",
+            isospin, "twice: each once is enough");
+  }
   const std::string two_pions = settings.origin("correlators.two_pions");
   const auto& displacements = elementals.displacements;
   require(chosen.two_pions.empty() || std::count(displacements.begin(), displacements.end(), "1") == 1, two_pions,
@@ -144,6 +154,37 @@ void DistillParameters::check_several_hadrons(const Settings& settings) const {
         two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
         elementals.max_momentum, "- make it larger");
   }
+  const std::string mesons = settings.origin("correlators.two_pion_mesons");
+  for (const std::string& name : chosen.two_pion_mesons) {
+    const std::vector<std::string> names{"a0", "rho", "rho_g4"};
+    require(std::count(names.begin(), names.end(), name) == 1, mesons, not_a_choice(name, names));
+    require(std::count(chosen.two_pion_mesons.begin(), chosen.two_pion_mesons.end(), name) == 1, mesons, "has", name,
+            "twice: each once is enough");
+    const int isospin = name == "a0" ? 0 : 1;
+    require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, mesons, "has",
+            name, "of isospin",
+            std::to_string(isospin) + ", which is not in correlators.two_pion_isospin: add it there");
+    for (const Momentum& total : chosen.two_pions)
+      require(norm2(total) <= elementals.max_momentum, two_pions, "has",
+              to_string(total) + ", but a meson with it needs", "elementals.max_momentum =", norm2(total), "or more");
+  }
+}
+
+void DistillParameters::check_annihilation(const Settings& settings, const Coord& extent) const {
+  const auto& isospins = correlators.two_pion_isospin;
+  if (correlators.two_pions.empty() || isospins == std::vector<int>{2}) return;
+  require(int(source_times(extent[3]).size()) == extent[3], settings.origin("correlators.two_pion_isospin"),
+          "has 0 or 1, whose quark lines begin and end on one slice too: this needs perambulators from all", extent[3],
+          "times, so set perambulators.spacing = 1");
+  for (const TwoPionGroup& group : two_pion_groups(*this, extent))
+    require(std::any_of(group.operators.begin(), group.operators.end(),
+                        [](const MultiMesonOperator& op) { return op.name.starts_with("pion_pion"); }),
+            settings.origin("correlators.two_pion_isospin"), "has", group.isospin, "but with total momentum",
+            to_string(group.total), "no two different momenta make it: make elementals.max_momentum larger");
+}
+
+void DistillParameters::check_baryons(const Settings& settings) const {
+  const auto& chosen = correlators;
   for (const std::string& name : chosen.baryons) {
     const std::vector<std::string> names = light_baryon_names();
     const auto& all = baryon_names();
@@ -172,6 +213,7 @@ void DistillParameters::check(const Settings& settings, const Coord& extent) con
     require(std::count(perambulators.times.begin(), perambulators.times.end(), t) == 1,
             settings.origin("perambulators.times"), "has", t, "twice: each once is enough");
   }
+  check_annihilation(settings, extent);
 }
 
 std::vector<std::string> DistillParameters::warnings(const Settings& settings) const {
@@ -186,7 +228,7 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("links.steps", links.smearing != "none", "with links that are smeared");
   unused("links.ape_weight", links.smearing == "ape", "with links.smearing ape");
   unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
-  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep"})
+  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep", "correlators.two_pion_mesons"})
     unused(key, !correlators.two_pions.empty(), "with correlators.two_pions");
   unused("elementals.max_baryon_momentum", !correlators.baryons.empty(), "with correlators.baryons");
   unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
@@ -252,6 +294,11 @@ std::string DistillParameters::two_pion_identity(const std::vector<int>& source_
   std::string text = elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " two pions " +
                      correlators.two_pion_irrep;
   for (const Momentum& total : correlators.two_pions) text += " [" + to_string(total) + "]";
+  if (correlators.two_pion_isospin != std::vector<int>{2}) {
+    text += " isospin";
+    for (const int isospin : correlators.two_pion_isospin) text += " " + std::to_string(isospin);
+  }
+  for (const std::string& meson : correlators.two_pion_mesons) text += " with " + meson;
   return text;
 }
 

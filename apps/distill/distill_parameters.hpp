@@ -35,8 +35,10 @@ struct DistillParameters {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
     /// Total momenta.
     std::vector<Momentum> two_pions = {};
-    int two_pion_isospin = 2;
+    std::vector<int> two_pion_isospin = {2};
     std::string two_pion_irrep = "A1";
+    /// "a0", "rho", "rho_g4": single mesons beside them.
+    std::vector<std::string> two_pion_mesons = {};
     std::vector<std::string> baryons = {};
   } correlators;
   struct Output {
@@ -70,8 +72,11 @@ struct DistillParameters {
   std::string baryon_identity(const std::vector<int>& source_times) const;
 
  private:
-  /// Of two pions and baryons, without the lattice.
-  void check_several_hadrons(const Settings& settings) const;
+  /// Without the lattice.
+  void check_two_pions(const Settings& settings) const;
+  void check_baryons(const Settings& settings) const;
+  /// That quark lines of two pions which stay on a slice can be had, and that there are operators.
+  void check_annihilation(const Settings& settings, const Coord& extent) const;
 };
 
 }  // namespace kov::app

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace kov::app {
 
@@ -219,7 +220,7 @@ int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
     if (!f.two_pions.is_finished)
-      n += int(parameters.correlators.two_pions.size() * (source_times.size() - f.two_pions.parts.size()));
+      n += int(two_pion_groups(parameters, gauges.extent).size() * (source_times.size() - f.two_pions.parts.size()));
   return n;
 }
 
@@ -305,11 +306,16 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
     row("correlators", sentence("of", n_operators, "operators at each momentum:", p.correlators.mesons.size(),
                                 "gamma matrices with", p.elementals.displacements.size(), "displacements"));
   }
-  for (const Momentum& total : p.correlators.two_pions) {
-    const auto operators = two_pion_operators(p, total, plan.gauges.extent);
-    row("two pions", sentence("isospin", p.correlators.two_pion_isospin, "total momentum", to_string(total) + ":",
-                              operators.size(), operators.size() > 1 ? "operators," : "operator,",
-                              operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
+  if (!p.correlators.two_pions.empty()) {
+    std::string before;
+    for (const TwoPionGroup& group : two_pion_groups(p, plan.gauges.extent)) {
+      const std::string of = sentence("isospin", group.isospin, "total momentum", to_string(group.total) + ":");
+      if (std::exchange(before, of) == of) continue;  // another row of the irrep
+      const auto& operators = group.operators;
+      row("two pions",
+          sentence(of, operators.size(), operators.size() > 1 ? "operators," : "operator,",
+                   operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
+    }
   }
   if (!p.correlators.baryons.empty()) {
     std::string names;
