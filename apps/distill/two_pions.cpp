@@ -188,10 +188,14 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
   std::vector<int> numbers(momenta_up_to(parameters_.elementals.max_momentum).size());
   std::iota(numbers.begin(), numbers.end(), int(local) * int(numbers.size()));
 
+  if (!parameters_.quarks.empty())
+    labels["quarks"] = parameters_.quarks.flavour_label(parameters_.flavours_of_two_pions());
+
   const auto n_times = std::size_t(plan_.gauges.extent[3]);
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.elementals, files, plan_); });
-  const DistilledQuarks<double> quarks = slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers);
+  const DistilledQuarks<double> quarks =
+      slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers, parameters_.flavours_of_two_pions());
   SourceContraction work{.contract =
                              [&](std::size_t group, std::size_t, int time) {
                                auto& contraction = contractions_[group];

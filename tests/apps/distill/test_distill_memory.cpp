@@ -65,13 +65,26 @@ TEST(DistillMemory, OfBaryonsIsWhatTheyTake) {
        {std::vector<std::string>{"proton"}, {"proton", "proton_np"}, {"delta_pp", "delta_pp_np"}}) {
     p.correlators.baryons = names;
     std::vector<BaryonCorrelation> correlations;
-    for (const BaryonOperator& op : light_baryon_operators(p)) correlations.push_back({op.name, op, op});
+    for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
     const double taken = double(most_bytes_of(
                      [&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); })),
                  expected = baryon_bytes(p, n_times);
     EXPECT_LT(taken, expected) << names.back();
     EXPECT_GT(taken, 0.25 * expected) << names.back();
   }
+  // Two quarks have lines of their own.
+  for (const char* name : {"light", "strange"}) p.quarks.emplace_back().name = name;
+  p.correlators.flavours = {"light", "light", "strange"};
+  p.correlators.baryons = {"sigma_p", "xi_z", "lambda_z", "xi_z_np"};
+  std::vector<BaryonCorrelation> correlations;
+  for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
+  const double taken =
+      double(most_bytes_of([&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); }));
+  EXPECT_LT(taken, baryon_bytes(p, n_times));
+  EXPECT_GT(taken, 0.25 * baryon_bytes(p, n_times));
+  p.quarks.clear();
+  p.correlators = {};
+  p.correlators.baryons = {"delta_pp", "delta_pp_np"};
   // A workspace holds one cube at least, however large it is.
   p.eigenvectors.n = 512;
   const double cube = 16 * std::pow(512.0, 3);
