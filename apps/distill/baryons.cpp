@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 
 namespace kov::app {
 
@@ -34,7 +35,7 @@ std::vector<std::string> light_baryon_names() {
   return names;
 }
 
-std::vector<BaryonOperator> light_baryon_operators(const DistillParameters& parameters) {
+std::vector<BaryonOperator> wanted_baryon_operators(const DistillParameters& parameters) {
   std::vector<BaryonOperator> operators;
   for (const std::string& name : parameters.correlators.baryons)
     for (BaryonOperator& op : baryon_operators(name)) operators.push_back(std::move(op));
@@ -47,16 +48,19 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
                                            const std::function<void(int n)>& advance) {
   const std::vector<Momentum> momenta = parameters.baryon_momenta();
   const auto n_times = std::size_t(plan.gauges.extent[3]);
+  const std::vector<BaryonOperator> operators = wanted_baryon_operators(parameters);
   std::vector<BaryonCorrelation> correlations;
-  for (const BaryonOperator& op : light_baryon_operators(parameters)) correlations.push_back({op.name, op, op});
+  for (const BaryonOperator& op : operators) correlations.push_back({op.name, op, op});
 
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.baryon_elementals, files, plan); });
   const auto contract = [&](std::size_t first, std::size_t n, int time) {
     std::vector<int> numbers(n);
     std::iota(numbers.begin(), numbers.end(), int(first));
-    return distilled_baryons(correlations, int(n), slices->quarks(parameters.eigenvectors.n, int(n_times), numbers),
-                             {.sources = {time}, .boundary = parameters.action.boundary_angles()});
+    return distilled_baryons(
+        correlations, int(n),
+        slices->quarks(parameters.eigenvectors.n, int(n_times), numbers, parameters.flavours_of(operators)),
+        {.sources = {time}, .boundary = parameters.all_quarks().front().boundary_angles()});
   };
   const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
                                       {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
@@ -72,6 +76,8 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
                    .momentum = momenta[m],
                    .source = {0, 0, 0, plan.source_times.front()},
                    .labels = labels};
+      if (!parameters.quarks.empty())
+        c.labels["quarks"] = parameters.quarks.flavour_label(parameters.flavours_of({operators[e]}));
       for (std::size_t t = 0; t < n_times; ++t)
         c.value.push_back(sums[m][t * correlations.size() + e] / double(plan.source_times.size()));
       correlators.push_back(std::move(c));
@@ -92,17 +98,19 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const auto is_lower = [](const std::string& name) { return name.ends_with("_np"); };
   const double parities = double(std::any_of(names.begin(), names.end(), is_lower)) +
                           double(!std::all_of(names.begin(), names.end(), is_lower));
-  // Of each parity four pairs of spins for a first and a third quark, sixteen for two together, of which one at least
-  // is kept; elementals at the sink and the source, on the host too, there for each momentum; and one as it is read
-  // from the file, whose integers of 16 bits are read as numbers of 64.
-  const double cube = cube_bytes(parameters);
+  // Of each parity and quark four pairs of spins for a first and a third quark, sixteen for two together, of which one
+  // at least is kept; elementals at the sink and the source, on the host too, there for each momentum; and one as it is
+  // read from the file, whose integers of 16 bits are read as numbers of 64.
+  const std::vector<BaryonOperator> operators = wanted_baryon_operators(parameters);
+  std::set<std::size_t> quarks;
+  for (const auto& [flavour, place] : parameters.flavours_of(operators)) quarks.insert(place);
+  const double cube = cube_bytes(parameters), n_quarks = double(quarks.size());
   const double read = parameters.output.precision == 16 ? 2 : 1;
-  const double cubes = parities * (4 + 4) + 4 + double(baryon_momenta_together(parameters)) + read;
-  const double workspace =
-      std::max(cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * 16 * cube));
-  const double numbers =
-      double(light_baryon_operators(parameters).size()) * n_times * double(parameters.baryon_momenta().size());
-  return cube * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * 3;
+  const double cubes = parities * n_quarks * (4 + 4) + 4 + double(baryon_momenta_together(parameters)) + read;
+  const double workspace = std::max(
+      cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * n_quarks * n_quarks * 16 * cube));
+  const double numbers = double(operators.size()) * n_times * double(parameters.baryon_momenta().size());
+  return cube * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * (2 + n_quarks);
 }
 
 }  // namespace kov::app

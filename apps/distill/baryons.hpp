@@ -14,15 +14,15 @@
 
 namespace kov::app {
 
-/// The baryons that correlators.baryons may name: those of octet and decuplet with u and d, "_np" with lower
-/// components.
+/// The baryons of octet and decuplet without strange quarks, "_np" with lower components.
 std::vector<std::string> light_baryon_names();
 
 /// All spin components of the job's baryons.
-std::vector<BaryonOperator> light_baryon_operators(const DistillParameters& parameters);
+std::vector<BaryonOperator> wanted_baryon_operators(const DistillParameters& parameters);
 
 /// C(delta) = <O(t + delta) Obar(t)> of distilled_baryons(), averaged over the source times, of every component at
-/// every momentum; the channel is the component's name.  Proportional to the volume.  Momenta and source times are
+/// every momentum; the channel is the component's name, the label `quarks` of quarks with names "u light, d light, s
+/// strange".  Proportional to the volume.  Momenta and source times are
 /// divided among the ranks.  Collective.
 std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParameters& parameters,
                                            const DistillFiles& files, const DistillPlan& plan,

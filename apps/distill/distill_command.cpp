@@ -102,10 +102,13 @@ class DistillRun {
                                              {"link_smearing", parameters_.links.description()},
                                              {"eigenvectors", std::int64_t(parameters_.eigenvectors.n)},
                                              {"source_times", std::int64_t(plan_.source_times.size())}};
-    for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
+    if (parameters_.quarks.empty())
+      for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
     const auto steps = [&](DistillTask task) { return [this, task](int n) { progress_.advance(task, n); }; };
-    if (!files.correlators.is_finished) {
-      write(files.correlators, distilled_correlators(session_.comm, parameters_, files, plan_, labels));
+    const auto pairs = parameters_.quark_pairs();
+    for (std::size_t k = 0; k < files.correlators.size(); ++k) {
+      if (files.correlators[k].is_finished) continue;
+      write(files.correlators[k], distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
     }
     if (!files.two_pions.is_finished) {
@@ -121,7 +124,9 @@ class DistillRun {
   }
 
   void write(DistillFile& file, const std::vector<Correlator>& correlators) {
-    const CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
+    CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
+    for (const NamedQuark& quark : parameters_.quarks)
+      for (const auto& [name, value] : quark.labels()) provenance.parameters[quark.name + "." + name] = value;
     write_correlators(file.name, correlators, provenance, session_.comm);
     finish(file, "%d correlators", int(correlators.size()));
   }
@@ -165,29 +170,38 @@ class DistillRun {
 
   template <class T>
   void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
-    std::optional<QuarkOperator<T, TogetherLanes>> quark;
-    for (std::size_t k = 0; k < files.perambulators.size(); ++k) {
-      DistillFile& file = files.perambulators[k];
-      if (file.is_finished) continue;
-      if (!quark) quark = quark_operator_together<T>(gauge, parameters_.action, parameters_.solver);
-      int done = 0;
-      const auto advance = [&](int now, int, const SolveReport& solved) {
-        session_.log.debug(solved.text());
-        progress_.advance(distill_solves, now - done);
-        done = now;
-      };
-      const int time = plan_.source_times[k];
-      const Perambulators tau = perambulators<TogetherLanes>(vectors, *quark->solver, *quark->M, time,
-                                                             {.columns = columns_at_once, .progress = advance});
-      SliceMatrixHeader header{
-          .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
-      header.labels["source_time"] = std::int64_t(time);
-      header.labels["solver"] = parameters_.solver.description();
-      header.labels["worst_residual"] = tau.worst_residual;
-      for (const auto& [name, value] : parameters_.action.labels()) header.labels[name] = value;
-      write_slice_matrices(file.name, lattice_, tau.matrices, header);
-      finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
+    const std::vector<NamedQuark> quarks = parameters_.all_quarks();
+    for (std::size_t q = 0; q < quarks.size(); ++q) {
+      std::optional<QuarkOperator<T, TogetherLanes>> quark;
+      for (std::size_t k = 0; k < plan_.source_times.size(); ++k) {
+        DistillFile& file = files.perambulators[q][k];
+        if (file.is_finished) continue;
+        if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], parameters_.solver);
+        solve_perambulator(*quark, quarks[q], vectors, plan_.source_times[k], file);
+      }
     }
+  }
+
+  template <class T>
+  void solve_perambulator(const QuarkOperator<T, TogetherLanes>& quark, const NamedQuark& named,
+                          const Field<ColorVector, T>& vectors, int time, DistillFile& file) {
+    int done = 0;
+    const auto advance = [&](int now, int, const SolveReport& solved) {
+      session_.log.debug(solved.text());
+      progress_.advance(distill_solves, now - done);
+      done = now;
+    };
+    const Perambulators tau = perambulators<TogetherLanes>(vectors, *quark.solver, *quark.M, time,
+                                                           {.columns = columns_at_once, .progress = advance});
+    SliceMatrixHeader header{
+        .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
+    header.labels["source_time"] = std::int64_t(time);
+    header.labels["solver"] = parameters_.solver.description();
+    header.labels["worst_residual"] = tau.worst_residual;
+    if (!named.name.empty()) header.labels["quark"] = named.name;
+    for (const auto& [name, value] : named.labels()) header.labels[name] = value;
+    write_slice_matrices(file.name, lattice_, tau.matrices, header);
+    finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
   }
 
   std::map<std::string, LabelValue> labels_with(const DistillFile& file) const {
@@ -277,6 +291,8 @@ Command distill_command() {
           "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
           "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
           ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+          "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
+          ".NAME-NAME.correlators.h5 for every pair.\n"
           "Finished files are kept: the same command goes on where a killed run stopped.  `kovariant analyze` finds\n"
           "energies from the correlators.\n"
           "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",

@@ -48,6 +48,7 @@ int conjugate_sign(const std::string& meson) {
 
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
+                                              const std::array<std::size_t, 2>& pair,
                                               const std::map<std::string, LabelValue>& labels) {
   const std::vector<MesonOperator> operators = meson_operators(parameters);
   const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
@@ -72,7 +73,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
       for (std::size_t k = 0; k < some.size(); ++k)
         engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);
       EngineGroup<FactorisedEngine<double>> group(std::move(engines));
-      add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some)),
+      add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some), pair),
                       {.sources = plan.source_times});
       for (std::size_t k = 0; k < some.size(); ++k) {
         double* to = numbers.data() + 2 * of_momentum * std::size_t(some[k]);
@@ -95,6 +96,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
                    .momentum = momenta[m],
                    .source = {0, 0, 0, plan.source_times.front()},
                    .labels = labels};
+      if (const std::string quarks = parameters.pair_label(pair); !quarks.empty()) c.labels["quarks"] = quarks;
       for (std::size_t t = 0; t < std::size_t(n_times); ++t) {
         const double* z = numbers.data() + 2 * (of_momentum * m + t * n * n + e);
         c.value.push_back({factor * z[0], factor * z[1]});

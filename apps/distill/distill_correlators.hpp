@@ -6,13 +6,14 @@
 #include "apps/distill/distill_plan.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace kov::app {
 
-/// An operator O = ubar (phi x Gamma) d of one momentum: a gamma matrix by the name of its local meson, and a
+/// An operator O = qbar (phi x Gamma) q' of one momentum: a gamma matrix by the name of its local meson, and a
 /// displacement.
 struct MesonOperator {
   std::string meson;
@@ -29,11 +30,13 @@ std::vector<MesonOperator> meson_operators(const DistillParameters& parameters);
 int conjugate_sign(const std::string& meson);
 
 /// C_ij(delta) = <O_i(t + delta) O_j^+(t)> = -eta_j Tr[Phi_i tau(t + delta, t) Phi_j^+ tau(t, t + delta)], averaged
-/// over the source times, for all pairs of operators at every momentum; the channel is "sink-source".  Sums over the
-/// sites of both slices: proportional to the volume.  Momenta are divided among the ranks, each of which reads
-/// the perambulators once for as many momenta as there is room for.  Collective.
+/// over the source times, for all pairs of operators at every momentum; the channel is "sink-source".  The first tau is
+/// of the quark of a pair, the second of its antiquark; the label `quarks` of those with names is "light-strange". Sums
+/// over the sites of both slices: proportional to the volume.  Momenta are divided among the ranks, each of which reads
+/// the perambulators once for as many momenta as there is room for. Collective.
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
+                                              const std::array<std::size_t, 2>& pair,
                                               const std::map<std::string, LabelValue>& labels);
 
 /// Bytes that one of n_ranks processes needs for them.

@@ -2,6 +2,7 @@
 #include "apps/distill/distill_parameters.hpp"
 
 #include "apps/distill/baryons.hpp"
+#include "apps/distill/two_pions.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -47,18 +48,24 @@ Settings DistillParameters::settings() {
       "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
   s.add("correlators.two_pions", &correlators.two_pions,
         "total momenta [n_x, n_y, n_z] of two pions, which share the momenta up to elementals.max_momentum; []: none");
-  s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin, "of two pions: 2");
-  s.add(
-      "correlators.two_pion_irrep", &correlators.two_pion_irrep,
-      "of the rotations that leave the total momentum, which two pions are projected onto; none: every pair of momenta",
-      {"A1", "none"});
+  s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin,
+        "of two pions, each a matrix of its own; 0 and 1 need all source times");
+  s.add("correlators.two_pion_irrep", &correlators.two_pion_irrep,
+        "of the rotations that leave the total momentum, which two pions are projected onto (T1 for isospin 1 at rest, "
+        "which has no A1); none: every pair of momenta",
+        {"A1", "none"});
+  s.add("correlators.two_pion_mesons", &correlators.two_pion_mesons,
+        "operators beside two pions: 'a0' (the unit matrix) with isospin 0, 'rho' and 'rho_g4' with isospin 1");
   s.add("correlators.baryons", &correlators.baryons,
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
+  s.add("correlators.flavours", &correlators.flavours,
+        "the quarks that are u, d and s in two pions and baryons; none: those with these names, or the only one");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
   s.add("output.journal", &output.journal,
         "folder for finished source times of two pions and baryons, from which a killed run goes on; empty: "
         "PREFIX.journal");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
+  quarks.add_to(s, {}, QuarkKeys::action);
   return s;
 }
 
@@ -67,6 +74,8 @@ void DistillParameters::complete(Settings& settings) {
   links.check(settings);
   solver.check(settings);
   action.complete(settings, "action");
+  quarks.complete(settings, solver);
+  quarks.check_together(settings, correlators.flavours);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   const auto positive = [&](const std::string& key, double value) {
     require(value >= 1, settings.origin(key), "is", value, "- it must be positive");
@@ -80,10 +89,8 @@ void DistillParameters::complete(Settings& settings) {
           "- it must be between 0 and 12, the largest eigenvalue of -Laplacian");
   require(eigenvectors.order >= 0 && eigenvectors.order <= 1000, settings.origin("eigenvectors.order"), "is",
           eigenvectors.order, "- it must be from 0 to 1000");
-  require(action.theta == std::array<double, 3>{0, 0, 0}, settings.origin("action.theta"),
-          "twists the quark's boundary, but eigenvectors are periodic in space: leave it out");
-  require(action.mu == 0, settings.origin("action.mu"),
-          "is not 0, but correlators take tau(t, t') from tau(t', t) by gamma_5, which holds without a twisted mass");
+  check_quark(settings, action, "action");
+  for (std::size_t q = 0; q < quarks.size(); ++q) check_quark(settings, quarks[q], "quark." + std::to_string(q));
   require(elementals.max_momentum >= 0 && elementals.max_momentum <= 100, settings.origin("elementals.max_momentum"),
           "is", elementals.max_momentum, "- it must be from 0 to 100");
   require(!elementals.displacements.empty(), settings.origin("elementals.displacements"),
@@ -107,7 +114,8 @@ void DistillParameters::complete(Settings& settings) {
     elementals.max_baryon_momentum = elementals.max_momentum;
     settings.follows("elementals.max_baryon_momentum");
   }
-  check_several_hadrons(settings);
+  check_two_pions(settings);
+  check_baryons(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
   require<NotBuilt>(has_hdf5(),
@@ -120,14 +128,28 @@ void DistillParameters::complete(Settings& settings) {
   }
 }
 
-void DistillParameters::check_several_hadrons(const Settings& settings) const {
+void DistillParameters::check_quark(const Settings& settings, const QuarkAction& quark,
+                                    const std::string& section) const {
+  require(quark.theta == std::array<double, 3>{0, 0, 0}, settings.origin(section + ".theta"),
+          "twists the quark's boundary, but eigenvectors are periodic in space: leave it out");
+  require(quark.mu == 0, settings.origin(section + ".mu"),
+          "is not 0, but correlators take tau(t, t') from tau(t', t) by gamma_5, which holds without a twisted mass");
+}
+
+void DistillParameters::check_two_pions(const Settings& settings) const {
   const auto& chosen = correlators;
-  require(chosen.two_pion_isospin == 2, settings.origin("correlators.two_pion_isospin"), "is", chosen.two_pion_isospin,
-          "- it must be 2: quarks of two pions with isospin 0 or 1 annihilate, which is not contracted here");
+  const std::string isospins = settings.origin("correlators.two_pion_isospin");
+  require(!chosen.two_pion_isospin.empty(), isospins, "is empty: give one of 0, 1 and 2 at least");
+  for (const int isospin : chosen.two_pion_isospin) {
+    require(isospin >= 0 && isospin <= 2, isospins, "has", isospin, "- two pions have 0, 1 or 2");
+    require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, isospins, "has",
+            isospin, "twice: each once is enough");
+  }
   const std::string two_pions = settings.origin("correlators.two_pions");
   const auto& displacements = elementals.displacements;
   require(chosen.two_pions.empty() || std::count(displacements.begin(), displacements.end(), "1") == 1, two_pions,
           "needs pions without displacement, '1', which is not among elementals.displacements: add it there");
+  if (!chosen.two_pions.empty()) flavours_of_two_pions();
   const std::vector<Momentum> momenta = momenta_up_to(elementals.max_momentum);
   for (const Momentum& total : chosen.two_pions) {
     require(std::count(chosen.two_pions.begin(), chosen.two_pions.end(), total) == 1, two_pions, "has",
@@ -144,17 +166,50 @@ void DistillParameters::check_several_hadrons(const Settings& settings) const {
         two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
         elementals.max_momentum, "- make it larger");
   }
+  const std::string mesons = settings.origin("correlators.two_pion_mesons");
+  for (const std::string& name : chosen.two_pion_mesons) {
+    const std::vector<std::string> names{"a0", "rho", "rho_g4"};
+    require(std::count(names.begin(), names.end(), name) == 1, mesons, not_a_choice(name, names));
+    require(std::count(chosen.two_pion_mesons.begin(), chosen.two_pion_mesons.end(), name) == 1, mesons, "has", name,
+            "twice: each once is enough");
+    const int isospin = name == "a0" ? 0 : 1;
+    require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, mesons, "has",
+            name, "of isospin",
+            std::to_string(isospin) + ", which is not in correlators.two_pion_isospin: add it there");
+    for (const Momentum& total : chosen.two_pions)
+      require(norm2(total) <= elementals.max_momentum, two_pions, "has",
+              to_string(total) + ", but a meson with it needs", "elementals.max_momentum =", norm2(total), "or more");
+  }
+}
+
+void DistillParameters::check_annihilation(const Settings& settings, const Coord& extent) const {
+  const auto& isospins = correlators.two_pion_isospin;
+  if (correlators.two_pions.empty() || isospins == std::vector<int>{2}) return;
+  require(int(source_times(extent[3]).size()) == extent[3], settings.origin("correlators.two_pion_isospin"),
+          "has 0 or 1, whose quark lines begin and end on one slice too: this needs perambulators from all", extent[3],
+          "times, so set perambulators.spacing = 1");
+  for (const TwoPionGroup& group : two_pion_groups(*this, extent))
+    require(std::any_of(group.operators.begin(), group.operators.end(),
+                        [](const MultiMesonOperator& op) { return op.name.starts_with("pion_pion"); }),
+            settings.origin("correlators.two_pion_isospin"), "has", group.isospin, "but with total momentum",
+            to_string(group.total), "no two different momenta make it: make elementals.max_momentum larger");
+}
+
+void DistillParameters::check_baryons(const Settings& settings) const {
+  const auto& chosen = correlators;
+  const std::vector<std::string> with_strange = baryon_names(), light = light_baryon_names(),
+                                 &names = quarks.size() > 1 ? with_strange : light;
+  const std::string baryons = settings.origin("correlators.baryons");
   for (const std::string& name : chosen.baryons) {
-    const std::vector<std::string> names = light_baryon_names();
-    const auto& all = baryon_names();
-    const std::string baryons = settings.origin("correlators.baryons");
-    require(std::count(all.begin(), all.end(), name) == 0 || std::count(names.begin(), names.end(), name) == 1, baryons,
-            "has", name, "which has strange quarks, but there is one quark here, for u and d: take one of",
-            "'proton' and 'delta_pp'");
+    require(std::count(with_strange.begin(), with_strange.end(), name) == 0 ||
+                std::count(names.begin(), names.end(), name) == 1,
+            baryons, "has", name, "which has strange quarks, but there is one quark here, for u and d: take one of",
+            "'proton' and 'delta_pp', or give quarks in tables [[quark]]");
     require(std::count(names.begin(), names.end(), name) == 1, baryons, not_a_choice(name, names));
     require(std::count(chosen.baryons.begin(), chosen.baryons.end(), name) == 1, baryons, "has", name,
             "twice: each once is enough");
   }
+  flavours_of(wanted_baryon_operators(*this));
   require(elementals.max_baryon_momentum >= 0 && elementals.max_baryon_momentum <= 100,
           settings.origin("elementals.max_baryon_momentum"), "is", elementals.max_baryon_momentum,
           "- it must be from 0 to 100");
@@ -172,6 +227,7 @@ void DistillParameters::check(const Settings& settings, const Coord& extent) con
     require(std::count(perambulators.times.begin(), perambulators.times.end(), t) == 1,
             settings.origin("perambulators.times"), "has", t, "twice: each once is enough");
   }
+  check_annihilation(settings, extent);
 }
 
 std::vector<std::string> DistillParameters::warnings(const Settings& settings) const {
@@ -186,8 +242,10 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("links.steps", links.smearing != "none", "with links that are smeared");
   unused("links.ape_weight", links.smearing == "ape", "with links.smearing ape");
   unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
-  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep"})
+  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep", "correlators.two_pion_mesons"})
     unused(key, !correlators.two_pions.empty(), "with correlators.two_pions");
+  unused("correlators.flavours", !correlators.two_pions.empty() || !correlators.baryons.empty(),
+         "with correlators.two_pions or correlators.baryons");
   unused("elementals.max_baryon_momentum", !correlators.baryons.empty(), "with correlators.baryons");
   unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
          "with correlators.two_pions or correlators.baryons");
@@ -232,9 +290,17 @@ std::string DistillParameters::elemental_identity() const {
   return text + " momenta up to " + std::to_string(elementals.max_momentum);
 }
 
-std::string DistillParameters::perambulator_identity() const {
+std::string DistillParameters::perambulator_identity(const QuarkAction& quark) const {
   std::string text = eigenvector_identity() + " solver " + solver.description() + " quark";
-  for (const auto& [name, value] : action.labels()) text += " " + name + "=" + label_text(value);
+  for (const auto& [name, value] : quark.labels()) text += " " + name + "=" + label_text(value);
+  return text;
+}
+
+std::string DistillParameters::quarks_identity(const std::vector<std::size_t>& places) const {
+  std::string text;
+  const std::vector<NamedQuark> all = all_quarks();
+  for (const std::size_t q : places)
+    text += " " + all[q].name + (all[q].name.empty() ? "" : " ") + perambulator_identity(all[q]);
   return text;
 }
 
@@ -242,23 +308,71 @@ std::string DistillParameters::baryon_elemental_identity() const {
   return eigenvector_identity() + " baryon elementals momenta up to " + std::to_string(elementals.max_baryon_momentum);
 }
 
-std::string DistillParameters::correlator_identity(const std::vector<int>& source_times) const {
-  std::string text = elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " mesons";
+std::vector<NamedQuark> DistillParameters::all_quarks() const {
+  if (!quarks.empty()) return {quarks.begin(), quarks.end()};
+  NamedQuark quark;
+  static_cast<QuarkAction&>(quark) = action;
+  return {quark};
+}
+
+std::vector<std::array<std::size_t, 2>> DistillParameters::quark_pairs() const {
+  std::vector<std::array<std::size_t, 2>> pairs;
+  const std::size_t n = all_quarks().size();
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = a; b < n; ++b) pairs.push_back({a, b});
+  return pairs;
+}
+
+std::string DistillParameters::pair_label(const std::array<std::size_t, 2>& pair) const {
+  return quarks.empty() ? "" : quarks[pair[0]].name + "-" + quarks[pair[1]].name;
+}
+
+std::map<std::string, std::size_t> DistillParameters::flavours_of_two_pions() const {
+  std::map<std::string, std::size_t> places;
+  for (const std::string& flavour : std::vector<std::string>{"u", "d"})
+    places[flavour] = quarks.place_of(flavour, correlators.flavours, "an operator of two pions");
+  require(places.at("u") == places.at("d"), "u and d are different quarks, but two pions have a definite isospin where",
+          "they are the same: name one of them for both in correlators.flavours");
+  return places;
+}
+
+std::map<std::string, std::size_t> DistillParameters::flavours_of(const std::vector<BaryonOperator>& operators) const {
+  std::map<std::string, std::size_t> places;
+  for (const BaryonOperator& op : operators)
+    for (const std::string& flavour : op.quarks)
+      places[flavour] = quarks.place_of(flavour, correlators.flavours, "the baryon " + op.name);
+  return places;
+}
+
+std::string DistillParameters::correlator_identity(const std::vector<int>& source_times,
+                                                   const std::array<std::size_t, 2>& pair) const {
+  std::vector<std::size_t> places{pair[0]};
+  if (pair[1] != pair[0]) places.push_back(pair[1]);
+  std::string text = elemental_identity() + quarks_identity(places) + times_text(source_times) + " mesons";
   for (const std::string& meson : correlators.mesons) text += " " + meson;
   return text;
 }
 
 std::string DistillParameters::two_pion_identity(const std::vector<int>& source_times) const {
-  std::string text = elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " two pions " +
-                     correlators.two_pion_irrep;
+  std::string text = elemental_identity() + quarks_identity({flavours_of_two_pions().at("u")}) +
+                     times_text(source_times) + " two pions " + correlators.two_pion_irrep;
   for (const Momentum& total : correlators.two_pions) text += " [" + to_string(total) + "]";
+  if (correlators.two_pion_isospin != std::vector<int>{2}) {
+    text += " isospin";
+    for (const int isospin : correlators.two_pion_isospin) text += " " + std::to_string(isospin);
+  }
+  for (const std::string& meson : correlators.two_pion_mesons) text += " with " + meson;
   return text;
 }
 
 std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
-  std::string text =
-      baryon_elemental_identity() + " " + perambulator_identity() + times_text(source_times) + " baryons";
+  const std::map<std::string, std::size_t> flavours = flavours_of(wanted_baryon_operators(*this));
+  std::vector<std::size_t> places;
+  for (const auto& [flavour, place] : flavours)
+    if (std::count(places.begin(), places.end(), place) == 0) places.push_back(place);
+  std::string text = baryon_elemental_identity() + quarks_identity(places) + times_text(source_times) + " baryons";
   for (const std::string& baryon : correlators.baryons) text += " " + baryon;
+  if (!quarks.empty()) text += " of " + quarks.flavour_label(flavours);
   return text;
 }
 

@@ -5,10 +5,11 @@
 
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
-#include "apps/quarks/quark_action.hpp"
+#include "apps/quarks/named_quarks.hpp"
 #include "apps/quarks/solver_choice.hpp"
 #include "kov/contractions/distillation/elementals.hpp"
 #include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
+#include "kov/contractions/hadrons/baryon_operator.hpp"
 
 namespace kov::app {
 
@@ -26,6 +27,8 @@ struct DistillParameters {
     int max_momentum = 1, max_baryon_momentum = 1;
   } elementals;
   QuarkAction action;
+  /// Instead of action: several quarks, and correlators of all pairs.
+  NamedQuarks quarks;
   SolverChoice solver;
   struct PerambulatorChoice {
     std::vector<int> times = {};
@@ -35,9 +38,13 @@ struct DistillParameters {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
     /// Total momenta.
     std::vector<Momentum> two_pions = {};
-    int two_pion_isospin = 2;
+    std::vector<int> two_pion_isospin = {2};
     std::string two_pion_irrep = "A1";
+    /// "a0", "rho", "rho_g4": single mesons beside them.
+    std::vector<std::string> two_pion_mesons = {};
     std::vector<std::string> baryons = {};
+    /// The quarks that are u, d and s.
+    std::vector<std::string> flavours = {};
   } correlators;
   struct Output {
     std::string prefix = "distill", journal;
@@ -60,18 +67,34 @@ struct DistillParameters {
   /// The source times on a lattice with this many.
   std::vector<int> source_times(int n_times) const;
 
+  /// The quarks, or the one without a name that action describes.
+  std::vector<NamedQuark> all_quarks() const;
+  /// The quark and the antiquark of single mesons, by their places in all_quarks(): every pair once.
+  std::vector<std::array<std::size_t, 2>> quark_pairs() const;
+  /// "light-strange"; of a quark without a name "".
+  std::string pair_label(const std::array<std::size_t, 2>& pair) const;
+  /// The places in all_quarks() of the quarks "u", "d" and "s" that correlators of two pions, or of baryons, have.
+  std::map<std::string, std::size_t> flavours_of_two_pions() const;
+  std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators) const;
+
   /// What the files of a configuration depend on beside it: equal texts, equal results.
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
-  std::string perambulator_identity() const;
+  std::string perambulator_identity(const QuarkAction& quark) const;
   std::string baryon_elemental_identity() const;
-  std::string correlator_identity(const std::vector<int>& source_times) const;
+  std::string correlator_identity(const std::vector<int>& source_times, const std::array<std::size_t, 2>& pair) const;
   std::string two_pion_identity(const std::vector<int>& source_times) const;
   std::string baryon_identity(const std::vector<int>& source_times) const;
 
  private:
-  /// Of two pions and baryons, without the lattice.
-  void check_several_hadrons(const Settings& settings) const;
+  /// Without the lattice.
+  void check_two_pions(const Settings& settings) const;
+  void check_baryons(const Settings& settings) const;
+  void check_quark(const Settings& settings, const QuarkAction& quark, const std::string& section) const;
+  /// That quark lines of two pions which stay on a slice can be had, and that there are operators.
+  void check_annihilation(const Settings& settings, const Coord& extent) const;
+  /// Perambulators of these quarks, by their places in all_quarks().
+  std::string quarks_identity(const std::vector<std::size_t>& places) const;
 };
 
 }  // namespace kov::app

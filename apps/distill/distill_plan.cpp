@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace kov::app {
 
@@ -85,23 +86,25 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
   const auto labels_of_matrices = [](const DistillFile& file) { return SliceMatrixFile(file.name).header().labels; };
   files.elementals.is_finished =
       is_finished_file(comm, files.elementals, [&] { return labels_of_matrices(files.elementals); });
-  for (const int t : times) {
-    char ending[40];
-    std::snprintf(ending, sizeof(ending), ".t%03d.perambulators.h5", t);
-    DistillFile file{stem + ending, job_text(identity + p.perambulator_identity() + " time " + std::to_string(t))};
-    file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
-    files.perambulators.push_back(file);
+  for (const NamedQuark& quark : p.all_quarks()) {
+    std::vector<DistillFile>& of_quark = files.perambulators.emplace_back();
+    for (const int t : times) {
+      char time[16];
+      std::snprintf(time, sizeof(time), ".t%03d", t);
+      const std::string name = stem + (quark.name.empty() ? "" : "." + quark.name) + time + ".perambulators.h5";
+      DistillFile file{name, job_text(identity + p.perambulator_identity(quark) + " time " + std::to_string(t))};
+      file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
+      of_quark.push_back(file);
+    }
   }
-  for (DistillFile* file : {&files.baryon_elementals, &files.correlators, &files.two_pions, &files.baryons})
-    file->is_finished = true;
+  for (DistillFile* file : {&files.baryon_elementals, &files.two_pions, &files.baryons}) file->is_finished = true;
   const bool has_baryons = !p.correlators.baryons.empty();
   if (has_baryons) {
     files.baryon_elementals = {stem + ".baryon_elementals.h5", job_text(identity + p.baryon_elemental_identity())};
     files.baryon_elementals.is_finished =
         is_finished_file(comm, files.baryon_elementals, [&] { return labels_of_matrices(files.baryon_elementals); });
   }
-  const auto add_correlators_if = [&](bool wanted, DistillFile& file, const char* ending, const std::string& of) {
-    if (!wanted) return;
+  const auto add_correlators = [&](DistillFile& file, const std::string& ending, const std::string& of) {
     file = {stem + ending, job_text(identity + of)};
     file.is_finished = is_finished_file(comm, file, [&] {
       const Hdf5File opened = Hdf5File::open(file.name);
@@ -109,15 +112,21 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
                                             : std::map<std::string, LabelValue>();
     });
   };
-  add_correlators_if(!p.correlators.mesons.empty(), files.correlators, ".correlators.h5", p.correlator_identity(times));
-  add_correlators_if(!p.correlators.two_pions.empty(), files.two_pions, ".two_pions.correlators.h5",
-                     p.two_pion_identity(times));
-  add_correlators_if(has_baryons, files.baryons, ".baryons.correlators.h5", p.baryon_identity(times));
+  if (!p.correlators.mesons.empty())
+    for (const std::array<std::size_t, 2>& pair : p.quark_pairs()) {
+      const std::string label = p.pair_label(pair);
+      add_correlators(files.correlators.emplace_back(), (label.empty() ? "" : "." + label) + ".correlators.h5",
+                      p.correlator_identity(times, pair));
+    }
+  if (!p.correlators.two_pions.empty())
+    add_correlators(files.two_pions, ".two_pions.correlators.h5", p.two_pion_identity(times));
+  if (has_baryons) add_correlators(files.baryons, ".baryons.correlators.h5", p.baryon_identity(times));
   find_parts(comm, p, files.two_pions, times, warnings);
   find_parts(comm, p, files.baryons, times, warnings);
   // Another search may end in another basis of the same space.
   std::vector<const DistillFile*> of_vectors{&files.elementals};
-  for (const DistillFile& tau : files.perambulators) of_vectors.push_back(&tau);
+  for (const std::vector<DistillFile>& of_quark : files.perambulators)
+    for (const DistillFile& tau : of_quark) of_vectors.push_back(&tau);
   if (has_baryons) of_vectors.push_back(&files.baryon_elementals);
   const auto is_there = [](const DistillFile* file) { return file->is_finished; };
   if (!files.eigenvectors.is_finished && std::all_of(of_vectors.begin(), of_vectors.end(), is_there))
@@ -129,19 +138,23 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
   return files;
 }
 
-int count_unfinished(const DistillFiles& files) {
-  return int(std::count_if(files.perambulators.begin(), files.perambulators.end(),
-                           [](const DistillFile& file) { return !file.is_finished; }));
-}
-
 }  // namespace
 
+int DistillFiles::n_unfinished() const {
+  int n = 0;
+  for (const std::vector<DistillFile>& of_quark : perambulators)
+    for (const DistillFile& file : of_quark) n += int(!file.is_finished);
+  return n;
+}
+int DistillFiles::n_unfinished_mesons() const {
+  return int(
+      std::count_if(correlators.begin(), correlators.end(), [](const DistillFile& f) { return !f.is_finished; }));
+}
 bool DistillFiles::needs_eigenvectors() const {
-  return !eigenvectors.is_finished || !elementals.is_finished || !baryon_elementals.is_finished ||
-         count_unfinished(*this) > 0;
+  return !eigenvectors.is_finished || !elementals.is_finished || !baryon_elementals.is_finished || n_unfinished() > 0;
 }
 bool DistillFiles::has_work() const {
-  return needs_eigenvectors() || !correlators.is_finished || !two_pions.is_finished || !baryons.is_finished;
+  return needs_eigenvectors() || n_unfinished_mesons() > 0 || !two_pions.is_finished || !baryons.is_finished;
 }
 std::vector<const DistillFile*> DistillFiles::by_source() const {
   std::vector<const DistillFile*> list;
@@ -151,8 +164,11 @@ std::vector<const DistillFile*> DistillFiles::by_source() const {
 }
 std::vector<const DistillFile*> DistillFiles::all() const {
   std::vector<const DistillFile*> list{&eigenvectors, &elementals};
-  for (const DistillFile& file : perambulators) list.push_back(&file);
-  for (const DistillFile* file : {&baryon_elementals, &correlators, &two_pions, &baryons})
+  for (const std::vector<DistillFile>& of_quark : perambulators)
+    for (const DistillFile& file : of_quark) list.push_back(&file);
+  if (!baryon_elementals.name.empty()) list.push_back(&baryon_elementals);
+  for (const DistillFile& file : correlators) list.push_back(&file);
+  for (const DistillFile* file : {&two_pions, &baryons})
     if (!file->name.empty()) list.push_back(file);
   return list;
 }
@@ -194,19 +210,19 @@ int DistillPlan::n_elementals(const DistillParameters& parameters) const {
 
 int DistillPlan::n_solves(const DistillParameters& parameters) const {
   int n = 0;
-  for (const DistillFiles& f : files) n += 4 * parameters.eigenvectors.n * count_unfinished(f);
+  for (const DistillFiles& f : files) n += 4 * parameters.eigenvectors.n * f.n_unfinished();
   return n;
 }
 
 int DistillPlan::n_meson_files() const {
-  return int(
-      std::count_if(files.begin(), files.end(), [](const DistillFiles& f) { return !f.correlators.is_finished; }));
+  int n = 0;
+  for (const DistillFiles& f : files) n += f.n_unfinished_mesons();
+  return n;
 }
 
 int DistillPlan::n_correlator_files() const {
-  int n = 0;
-  for (const DistillFiles& f : files)
-    n += int(!f.correlators.is_finished) + int(!f.two_pions.is_finished) + int(!f.baryons.is_finished);
+  int n = n_meson_files();
+  for (const DistillFiles& f : files) n += int(!f.two_pions.is_finished) + int(!f.baryons.is_finished);
   return n;
 }
 
@@ -219,7 +235,7 @@ int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
     if (!f.two_pions.is_finished)
-      n += int(parameters.correlators.two_pions.size() * (source_times.size() - f.two_pions.parts.size()));
+      n += int(two_pion_groups(parameters, gauges.extent).size() * (source_times.size() - f.two_pions.parts.size()));
   return n;
 }
 
@@ -262,6 +278,8 @@ double distill_job_bytes(const DistillParameters& p, const Coord& extent, const 
   const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
   const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
   const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8, low = p.solver.precision == "mixed" ? 4 : 0;
+  const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
+  const bool has_clover = std::any_of(quarks.begin(), quarks.end(), [](const NamedQuark& q) { return q.c_sw != 0; });
   const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
   // The basis, a block more and what remains of it.
   const double basis = (n + std::max(block, n / 8) + std::max(4 * block, n / 2) + 2 * block) * vector + n * vector;
@@ -269,7 +287,7 @@ double distill_job_bytes(const DistillParameters& p, const Coord& extent, const 
   // with the perambulators of one source time.  Solves in single precision have eigenvectors of their own.
   const double vectors = n * vector, elementals = 16 * n * n * n_slices * double(p.labels().size());
   const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices +
-                         (real + low) * 72 * 3 * sites + (p.action.c_sw != 0 ? (real + low) * 144 * sites : 0) +
+                         (real + low) * 72 * 3 * sites + (has_clover ? (real + low) * 144 * sites : 0) +
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
   return links +
          std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
@@ -296,26 +314,33 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                                p.eigenvectors.tolerance));
   row("elementals", sentence(p.labels().size(), "on each time slice:", p.elementals.displacements.size(),
                              "displacements at", momenta_up_to(p.elementals.max_momentum).size(), "momenta"));
-  row("quark", p.action.description());
+  for (const NamedQuark& quark : p.all_quarks())
+    row(quark.name.empty() ? "quark" : "quark " + quark.name.substr(0, 9), quark.description());
   std::string times;
   for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
   row("source times", times);
   if (!p.correlators.mesons.empty()) {
     const std::size_t n_operators = meson_operators(p).size();
     row("correlators", sentence("of", n_operators, "operators at each momentum:", p.correlators.mesons.size(),
-                                "gamma matrices with", p.elementals.displacements.size(), "displacements"));
+                                "gamma matrices with", p.elementals.displacements.size(), "displacements") +
+                           (p.quarks.size() > 1 ? sentence(", of", p.quark_pairs().size(), "pairs of quarks") : ""));
   }
-  for (const Momentum& total : p.correlators.two_pions) {
-    const auto operators = two_pion_operators(p, total, plan.gauges.extent);
-    row("two pions", sentence("isospin", p.correlators.two_pion_isospin, "total momentum", to_string(total) + ":",
-                              operators.size(), operators.size() > 1 ? "operators," : "operator,",
-                              operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
+  if (!p.correlators.two_pions.empty()) {
+    std::string before;
+    for (const TwoPionGroup& group : two_pion_groups(p, plan.gauges.extent)) {
+      const std::string of = sentence("isospin", group.isospin, "total momentum", to_string(group.total) + ":");
+      if (std::exchange(before, of) == of) continue;  // another row of the irrep
+      const auto& operators = group.operators;
+      row("two pions",
+          sentence(of, operators.size(), operators.size() > 1 ? "operators," : "operator,",
+                   operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
+    }
   }
   if (!p.correlators.baryons.empty()) {
     std::string names;
     for (const std::string& name : p.correlators.baryons) names += (names.empty() ? "" : ", ") + name;
-    row("baryons",
-        sentence(names + ":", light_baryon_operators(p).size(), "components at", p.baryon_momenta().size(), "momenta"));
+    row("baryons", sentence(names + ":", wanted_baryon_operators(p).size(), "components at", p.baryon_momenta().size(),
+                            "momenta"));
   }
   row("solver", p.solver.description() + ", twelve columns together");
   row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files") +

@@ -24,16 +24,22 @@ struct DistillFile {
 /// The files of a configuration.
 struct DistillFiles {
   DistillFile eigenvectors, elementals;
-  /// One for each source time.
-  std::vector<DistillFile> perambulators;
+  /// Of each quark, one for each source time.
+  std::vector<std::vector<DistillFile>> perambulators;
+  /// Correlators of single mesons, of each of DistillParameters::quark_pairs(); empty when none are wanted.
+  std::vector<DistillFile> correlators;
   /// Of baryons, and correlators; without a name, and finished, when none are wanted.
-  DistillFile baryon_elementals, correlators, two_pions, baryons;
+  DistillFile baryon_elementals, two_pions, baryons;
 
   /// Those of correlators that are contracted source time by source time, with a journal.
   std::vector<const DistillFile*> by_source() const;
   /// Those that have a name, in the order in which they are made.
   std::vector<const DistillFile*> all() const;
   bool has_work() const;
+  /// Of perambulators.
+  int n_unfinished() const;
+  /// Of correlators of single mesons.
+  int n_unfinished_mesons() const;
   /// Whether something of them is missing that is made from eigenvectors.
   bool needs_eigenvectors() const;
 };

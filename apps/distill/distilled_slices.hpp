@@ -9,8 +9,10 @@
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
 #include "kov/contractions/engine/stream.hpp"
 
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kov::app {
@@ -21,17 +23,21 @@ class DistilledSlices {
   /// elementals: the file of those of mesons, or of baryons.
   DistilledSlices(const DistillFile& elementals, const DistillFiles& files, const DistillPlan& plan);
 
-  /// Slices are the elementals with these numbers in the file, one after the other.  *this is referred to.
-  SliceReader<double> reader(std::vector<int> numbers);
-  /// Elemental k is that with the number numbers[k] in the file; u and d are the same quark.  *this is referred to.
-  DistilledQuarks<double> quarks(int n_vectors, int n_times, std::vector<int> numbers);
+  /// Slices are the elementals with these numbers in the file, one after the other, and perambulators those of a quark
+  /// and an antiquark, by their places in DistillParameters::all_quarks().  *this is referred to.
+  SliceReader<double> reader(std::vector<int> numbers, const std::array<std::size_t, 2>& pair);
+  /// Elemental k is that with the number numbers[k] in the file; flavours: the places of "u", "d" and "s".  *this is
+  /// referred to.
+  DistilledQuarks<double> quarks(int n_vectors, int n_times, std::vector<int> numbers,
+                                 std::map<std::string, std::size_t> flavours);
 
  private:
-  void read_perambulator(int t_sink, int t_source, Complex<double>* to);
+  void read_perambulator(std::size_t quark, int t_sink, int t_source, Complex<double>* to);
 
   SliceMatrixFile elementals_;
-  std::map<int, std::string> names_;
-  std::map<int, SliceMatrixFile> perambulators_;
+  /// By quark and source time.
+  std::map<std::pair<std::size_t, int>, std::string> names_;
+  std::map<std::pair<std::size_t, int>, SliceMatrixFile> perambulators_;
 };
 
 }  // namespace kov::app

@@ -2,6 +2,7 @@
 #include "apps/quarks/named_quarks.hpp"
 
 #include "apps/quarks/source_choice.hpp"
+#include "apps/settings/suggest.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
 
@@ -20,14 +21,17 @@ std::string NamedQuark::differences(const SolverChoice& of_job, const std::array
 }
 
 void NamedQuarks::add_to(Settings& settings,
-                         const std::function<void(Settings&, NamedQuark&, const std::string&)>& more) {
+                         const std::function<void(Settings&, NamedQuark&, const std::string&)>& more, QuarkKeys keys) {
+  keys_ = keys;
   settings.add_tables("quark", [this, more](Settings& s, const std::string& section) {
     NamedQuark& quark = emplace_back();
     quark.name = "quark" + section.substr(section.rfind('.') + 1);
     s.add(section + ".name", &quark.name, "of the quark in files and labels: letters, digits and _");
     quark.add_to(s, section);
-    s.add(section + ".boost", &quark.boost, "momentum smearing of this quark, as in source.boost");
-    quark.solver.add_all_to(s, section);
+    if (keys_ == QuarkKeys::with_solver) {
+      s.add(section + ".boost", &quark.boost, "momentum smearing of this quark, as in source.boost");
+      quark.solver.add_all_to(s, section);
+    }
     if (more) more(s, quark, section);
   });
 }
@@ -37,13 +41,18 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     NamedQuark& quark = at(k);
     const std::string section = "quark." + std::to_string(k), key = section + ".name";
     quark.complete(settings, section);
-    quark.solver.complete(settings, section, solver);
-    quark.solver.check(settings, section);
-    require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
-            quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
-            "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
-    if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
-    quark.boost = settings.given_or(section + ".boost", quark.boost, boost);
+    if (keys_ == QuarkKeys::with_solver) {
+      quark.solver.complete(settings, section, solver);
+      quark.solver.check(settings, section);
+      require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
+              quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
+              "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+      if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
+      quark.boost = settings.given_or(section + ".boost", quark.boost, boost);
+    } else {
+      quark.solver = solver;
+      quark.boost = boost;
+    }
     const bool plain = std::all_of(quark.name.begin(), quark.name.end(),
                                    [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
     require(!quark.name.empty() && plain && quark.name.size() <= 60, settings.origin(key), "is '" + quark.name + "',",
@@ -53,6 +62,41 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
               "which another quark is called too: their files would be the same");
     if (quark.is_improved()) quark.solver.check_improved(settings, section + ".action", quark.action);
   }
+}
+
+void NamedQuarks::check_together(const Settings& settings, const std::vector<std::string>& flavours) const {
+  for (const auto& [key, value] : settings.values())
+    require(empty() || !key.starts_with("action.") || !settings.given(key), settings.origin(key),
+            "is given beside tables [[quark]]:", "write it into these, or leave them out");
+  for (const NamedQuark& quark : *this)
+    require(quark.boundary_angles() == front().boundary_angles(), "the quarks", front().name, "and", quark.name,
+            "have different boundaries: correlators take quarks of one boundary");
+  require(flavours.empty() || flavours.size() == 3, settings.origin("correlators.flavours"), "has", flavours.size(),
+          "names: give those of the quarks that are u, d and s");
+  std::vector<std::string> names;
+  for (const NamedQuark& quark : *this) names.push_back(quark.name);
+  for (const std::string& name : flavours)
+    require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
+            "has '" + name + "': a quark",
+            names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+}
+
+std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<std::string>& flavours,
+                                  const std::string& hadron) const {
+  if (size() <= 1 && flavours.empty()) return 0;
+  const std::string name = flavours.empty() ? flavour : flavours.at(flavour == "u" ? 0 : flavour == "d" ? 1 : 2);
+  const auto found = std::find_if(begin(), end(), [&](const NamedQuark& quark) { return quark.name == name; });
+  require(found != end(), "there is", hadron + ", whose quark", flavour,
+          "is none of the tables [[quark]]: give one that name, or say which are u, d and s by correlators.flavours");
+  return std::size_t(found - begin());
+}
+
+std::string NamedQuarks::flavour_label(const std::map<std::string, std::size_t>& places) const {
+  std::string text;
+  for (const char flavour : std::string("uds"))
+    if (const auto found = places.find(std::string(1, flavour)); found != places.end())
+      text += (text.empty() ? "" : ", ") + found->first + " " + at(found->second).name;
+  return text;
 }
 
 }  // namespace kov::app

@@ -6,9 +6,12 @@
 #include "apps/quarks/quark_action.hpp"
 #include "apps/quarks/solver_choice.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
@@ -25,13 +28,31 @@ struct NamedQuark : QuarkAction {
   std::string differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };
 
+/// What a table [[quark]] has beside the name and the keys of QuarkAction: boost and solver, or nothing.
+enum class QuarkKeys { with_solver, action };
+
 /// In a deque, because settings are bound to them.
-struct NamedQuarks : std::deque<NamedQuark> {
+class NamedQuarks : public std::deque<NamedQuark> {
+ public:
   /// A list of tables.  more: adds further keys of a table.
-  void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more);
+  void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more,
+              QuarkKeys keys = QuarkKeys::with_solver);
   /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
   /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
-  void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost);
+  void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost = {});
+  /// For jobs whose correlators have several quarks.  Throws InputError for keys of [action] beside tables, for
+  /// boundaries that differ, and for correlators.flavours that are not three names of these quarks.
+  void check_together(const Settings& settings, const std::vector<std::string>& flavours) const;
+
+  /// Which of the quarks "u", "d" or "s" is: that of this place in flavours, or without flavours that of this name, or
+  /// the only one.  Throws InputError where there is none; hadron: "the baryon lambda_z", which needs it.
+  std::size_t place_of(const std::string& flavour, const std::vector<std::string>& flavours,
+                       const std::string& hadron) const;
+  /// "u light, d light, s strange"
+  std::string flavour_label(const std::map<std::string, std::size_t>& places) const;
+
+ private:
+  QuarkKeys keys_ = QuarkKeys::with_solver;
 };
 
 }  // namespace kov::app

@@ -119,13 +119,8 @@ void SpectrumParameters::complete(Settings& settings) {
   solver.check(settings);
   source.check(settings);
   quarks.complete(settings, solver, source.boost);
-  for (const auto& [key, value] : settings.values())
-    require(quarks.empty() || !key.starts_with("action.") || !settings.given(key), settings.origin(key),
-            "is given beside tables [[quark]]:", "write it into these, or leave them out");
+  quarks.check_together(settings, correlators.flavours);
   if (quarks.empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
-  for (const NamedQuark& quark : quarks)
-    require(quark.boundary_angles() == quarks.front().boundary_angles(), "the quarks", quarks.front().name, "and",
-            quark.name, "have different boundaries: correlators take quarks of one boundary");
   gauge.check(settings);
   const std::vector<std::string>& names = SmearingChoice::names();
   links.check(settings);
@@ -145,15 +140,6 @@ void SpectrumParameters::complete(Settings& settings) {
   require(channels > 0 || !three_points.empty() || loops.any(),
           "correlators.mesons and correlators.baryons are empty: name one, give a table [[three_point]], or set "
           "loops.hits");
-  require(correlators.flavours.empty() || correlators.flavours.size() == 3, settings.origin("correlators.flavours"),
-          "has", correlators.flavours.size(), "names: give those of the quarks that are u, d and s");
-  for (const std::string& name : correlators.flavours) {
-    std::vector<std::string> names;
-    for (const NamedQuark& quark : quarks) names.push_back(quark.name);
-    require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
-            "has '" + name + "': a quark",
-            names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
-  }
   flavours();
   check_three_points(settings);
   check_noise(settings);
@@ -318,26 +304,13 @@ std::vector<BaryonOperator> SpectrumParameters::baryon_operators() const {
 std::map<std::string, std::size_t> SpectrumParameters::flavours_of(const std::vector<BaryonOperator>& operators) const {
   std::map<std::string, std::size_t> numbers;
   for (const BaryonOperator& op : operators)
-    for (const std::string& flavour : op.quarks) {
-      std::string name = flavour;
-      if (!correlators.flavours.empty()) name = correlators.flavours.at(flavour == "u" ? 0 : flavour == "d" ? 1 : 2);
-      const auto found =
-          std::find_if(quarks.begin(), quarks.end(), [&](const NamedQuark& quark) { return quark.name == name; });
-      const bool only = quarks.size() <= 1 && correlators.flavours.empty();
-      require(
-          only || found != quarks.end(), "there is the baryon", op.name + ", whose quark", flavour,
-          "is none of the tables [[quark]]: give one that name, or say which are u, d and s by correlators.flavours");
-      numbers[flavour] = only ? 0 : std::size_t(found - quarks.begin());
-    }
+    for (const std::string& flavour : op.quarks)
+      numbers[flavour] = quarks.place_of(flavour, correlators.flavours, "the baryon " + op.name);
   return numbers;
 }
 
 std::string SpectrumParameters::flavour_label(const std::map<std::string, std::size_t>& numbers) const {
-  std::string text;
-  for (const std::string flavour : {"u", "d", "s"})
-    if (const auto found = numbers.find(flavour); found != numbers.end())
-      text += (text.empty() ? "" : ", ") + flavour + " " + quarks[found->second].name;
-  return text;
+  return quarks.flavour_label(numbers);
 }
 
 bool SpectrumParameters::measures(const std::string& hadron) const {

@@ -93,6 +93,7 @@ void for_some_sinks(const SinkSlices<T>& all, int at_once, int n_times, const F&
     some.n_sinks = std::min(at_once, all.n_sinks - first);
     some.at_sinks = all.at_sinks + first * all.sink_stride;
     some.perambulators = all.perambulators + first * all.perambulator_stride;
+    if (all.antiquarks) some.antiquarks = all.antiquarks + first * all.perambulator_stride;
     f(some, (some.first_sink - all.t_source + n_times) % n_times);
   }
 }
@@ -118,11 +119,12 @@ void DenseEngine<T>::add(const SinkSlices<T>& slices, const Exec& exec) {
   const int n = n_rows_, c = this->n_operators_;
   const std::int64_t matrix = std::int64_t(n) * n, sink = c * matrix;
   detail::for_some_sinks(slices, this->sinks_at_once_, this->n_times_, [&](const SinkSlices<T>& s, int first) {
-    const Matrices<const Z> tau{s.perambulators, n, n, n, {0, s.perambulator_stride}};
+    const Matrices<const Z> tau{s.perambulators, n, n, n, {0, s.perambulator_stride}},
+        back{s.perambulators_back(), n, n, n, {0, s.perambulator_stride}};
     const Batch batch{{c, s.n_sinks, 1, 1}};
     multiply<Z>({s.at_sinks, n, n, n, {matrix, s.sink_stride}}, tau, {this->left_.data(), n, n, n, {matrix, sink}},
                 batch, this->product_options(Gamma5Fold::none, false), exec);
-    multiply<Z>(tau, {s.at_source, n, n, n, {matrix, 0}}, {this->right_.data(), n, n, n, {matrix, sink}}, batch,
+    multiply<Z>(back, {s.at_source, n, n, n, {matrix, 0}}, {this->right_.data(), n, n, n, {matrix, sink}}, batch,
                 this->product_options(Gamma5Fold::signs, true), exec);
     traces<Z>({this->left_.data(), this->right_.data(), c, c, matrix, s.n_sinks, sink, sink},
               {this->sums_.data(), first, this->n_times_, true}, *this->workspace_, this->trace_options(), exec);
@@ -167,11 +169,12 @@ void FactorisedEngine<T>::add(const SinkSlices<T>& slices, const Exec& exec) {
   detail::for_some_sinks(slices, this->sinks_at_once_, this->n_times_, [&](const SinkSlices<T>& s, int first) {
     // Directions of the batch: column and row of the spin block, elemental, sink.
     const Batch batch{{4, 4, e, s.n_sinks}};
-    const Matrices<const Z> tau{s.perambulators, n, n, rows, {n, block_row, 0, s.perambulator_stride}};
+    const Matrices<const Z> tau{s.perambulators, n, n, rows, {n, block_row, 0, s.perambulator_stride}},
+        back{s.perambulators_back(), n, n, rows, {n, block_row, 0, s.perambulator_stride}};
     multiply<Z>({s.at_sinks, n, n, n, {0, 0, matrix, s.sink_stride}}, tau,
                 {this->left_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch,
                 this->product_options(Gamma5Fold::none, false), exec);
-    multiply<Z>(tau, {s.at_source, n, n, n, {0, 0, matrix, 0}},
+    multiply<Z>(back, {s.at_source, n, n, n, {0, 0, matrix, 0}},
                 {this->right_.data(), n, n, n, {matrix, 4 * matrix, 16 * matrix, sink}}, batch,
                 this->product_options(Gamma5Fold::none, true), exec);
     traces<Z>({this->left_.data(), this->right_.data(), 16 * e, 16 * e, matrix, s.n_sinks, sink, sink},

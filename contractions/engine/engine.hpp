@@ -45,9 +45,13 @@ struct SinkSlices {
   std::int64_t sink_stride = 0;
   /// The slice of t_source.
   const Complex<T>* at_source = nullptr;
-  /// tau(first_sink, t_source), ...
+  /// tau(first_sink, t_source), ..., of the quark that goes from the source to the sinks.
   const Complex<T>* perambulators = nullptr;
   std::int64_t perambulator_stride = 0;
+  /// The same of the quark whose antiquark goes there, with the same stride; null: the same quark.
+  const Complex<T>* antiquarks = nullptr;
+
+  const Complex<T>* perambulators_back() const { return antiquarks ? antiquarks : perambulators; }
 };
 
 namespace detail {
@@ -90,7 +94,8 @@ class EngineMemory {
 
 /// C_ij(delta) = sum over t of Tr[Phi_i(t + delta) tau(t + delta, t) Phi_j(t)^+ tau(t, t + delta)] (paper 000 of
 /// kernels/ladder/ladder.hpp, eq. 1.2), with times modulo n_times and tau(t, t') = gamma_5 tau(t', t)^+ gamma_5, which
-/// a twisted mass breaks.  For c operators a sink costs 2 c products of N x N matrices and c^2 traces: 16 c N^3 + 8 c^2
+/// a twisted mass breaks.  With quarks of two masses tau(t, t + delta) is that of the antiquark's.  For c operators a
+/// sink costs 2 c products of N x N matrices and c^2 traces: 16 c N^3 + 8 c^2
 /// N^2 flops.
 template <class T>
 class DenseEngine : public detail::EngineMemory<T> {

@@ -47,7 +47,7 @@ struct StreamStep {
 
 template <class T>
 struct StepBuffers {
-  StreamBuffer<T> perambulators, at_sinks, at_source;
+  StreamBuffer<T> perambulators, antiquarks, at_sinks, at_source;
 };
 
 }  // namespace detail
@@ -70,9 +70,9 @@ void add_correlators(Engine& engine, const SlicesInMemory<typename Engine::Real>
   const auto slice = std::int64_t(engine.slice_numbers()), tau = std::int64_t(engine.perambulator_numbers());
   const int n_times = engine.n_times();
   for (const int t : detail::source_times(sources, n_times))
-    engine.add(
-        {t, 0, n_times, data.slices, slice, data.slices + t * slice, data.perambulators + t * tau, n_times * tau},
-        exec);
+    engine.add({t, 0, n_times, data.slices, slice, data.slices + t * slice, data.perambulators + t * tau, n_times * tau,
+                data.antiquarks ? data.antiquarks + t * tau : nullptr},
+               exec);
 }
 
 template <class Engine>
@@ -98,9 +98,11 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
       detail::copy_to_device(kept.data() + std::size_t(t) * slice, one.data(), slice * sizeof(Complex<T>));
     }
   }
+  const std::size_t of_antiquarks = reader.antiquark ? tau * at_once : 0;
   const std::size_t of_sinks = keeps_slices ? 0 : slice * at_once, of_source = keeps_slices ? 0 : slice;
   const auto buffers = [&] {
     return detail::StepBuffers<T>{{"perambulators that are read", tau * at_once},
+                                  {"perambulators of antiquarks that are read", of_antiquarks},
                                   {"slices that are read", of_sinks},
                                   {"slice of the source", of_source}};
   };
@@ -112,6 +114,7 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
     for (int i = 0; i < step.n_sinks; ++i) {
       const std::size_t at = std::size_t(i);
       reader.perambulator(step.first_sink + i, step.t_source, to.perambulators.part(at * tau, tau));
+      if (reader.antiquark) reader.antiquark(step.first_sink + i, step.t_source, to.antiquarks.part(at * tau, tau));
       if (!keeps_slices) reader.slice(step.first_sink + i, to.at_sinks.part(at * slice, slice));
     }
     if (!keeps_slices) reader.slice(step.t_source, to.at_source.part(0, slice));
@@ -126,6 +129,7 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
     const detail::StreamStep& step = steps[number];
     const detail::StepBuffers<T>& from = both[number % 2];
     from.perambulators.copy(copies);
+    if (reader.antiquark) from.antiquarks.copy(copies);
     if (!keeps_slices) {
       from.at_sinks.copy(copies);
       from.at_source.copy(copies);
@@ -138,7 +142,7 @@ void add_correlators(Engine& engine, const SliceReader<typename Engine::Real>& r
     engine.add(
         {step.t_source, step.first_sink, step.n_sinks, keeps_slices ? kept_at(step.first_sink) : from.at_sinks.data(),
          std::int64_t(slice), keeps_slices ? kept_at(step.t_source) : from.at_source.data(), from.perambulators.data(),
-         std::int64_t(tau)},
+         std::int64_t(tau), reader.antiquark ? from.antiquarks.data() : nullptr},
         exec);
     copies.fence("add_correlators");
   }

@@ -13,6 +13,8 @@ namespace kov {
 template <class T>
 struct SlicesInMemory {
   const Complex<T>*slices = nullptr, *perambulators = nullptr;
+  /// Those of the antiquark's; null: the same quark.
+  const Complex<T>* antiquarks = nullptr;
 };
 
 /// Where data come from that are read.  Called by one other thread at a time, not by the one that waits for the result.
@@ -23,6 +25,8 @@ struct SliceReader {
   std::function<void(int t, std::span<Complex<T>> to)> slice;
   /// tau(t_sink, t_source)
   std::function<void(int t_sink, int t_source, std::span<Complex<T>> to)> perambulator;
+  /// That of the antiquark's; none: the same quark.
+  std::function<void(int t_sink, int t_source, std::span<Complex<T>> to)> antiquark = {};
 };
 
 /// Which sources are contracted, and in how much memory slices are kept.

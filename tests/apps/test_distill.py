@@ -154,6 +154,119 @@ for channel, terms in operators.items():
         assert deviation < 1e-10, (channel, p, deviation, data[0, 0, listed.index(p)], expected)
 """
 
+ISOSPIN = [*MESONS, "--set", "eigenvectors.n=2", "--set", "perambulators.spacing=1", "--set", "correlators.two_pions=[[0, 0, 0], [0, 0, -1]]",
+           "--set", "correlators.two_pion_isospin=[0, 1]", "--set", "correlators.two_pion_mesons=['a0', 'rho', 'rho_g4']"]
+# Every way to pair quarks with antiquarks, for the pions that an isospin is made of, u and d apart: quark lines that stay
+# on a slice are from perambulators of its own time.
+ISOSPIN_CONTRACTION = GAMMAS + """
+g5, i = g1 @ g2 @ g3 @ g4, 1j
+elementals = h5py.File(name + "elementals.h5")
+labels = [text.decode() for text in elementals["/matrices/names"][()]]
+momenta = [p for p in itertools.product((-1, 0, 1), repeat=3) if np.dot(p, p) <= 1]
+phi = {p: elementals["/matrices/numbers"][:, labels.index("1, p = %d %d %d" % p)] for p in momenta}
+times = range(4)
+tau = [h5py.File(name + "t%03d.perambulators.h5" % t)["/matrices/numbers"][()][:, 0] for t in times]  # [source][sink]
+n = tau[0].shape[-1] // 4
+
+def wide(gamma):
+    return np.kron(gamma, np.eye(n))
+
+def propagator(fields, sink, source, known):
+    if source != known and sink == known:
+        return wide(g5) @ fields[1][sink][source].conj().T @ wide(g5)
+    return fields[1][source][sink]
+
+# An operator is a list of (coefficient, [(antiquark, quark, gamma, momentum), ...]).
+def pion(i3, p):
+    return {1: [(1, ("d", "u", g5, p))], -1: [(-1, ("u", "d", g5, p))], 0: [(0.5**0.5, ("d", "d", g5, p)), (-0.5**0.5, ("u", "u", g5, p))]}[i3]
+
+def two_pions(isospin, p, q):
+    coupled = {0: [(3**-0.5, 1, -1), (-3**-0.5, 0, 0), (3**-0.5, -1, 1)], 1: [(0.5**0.5, 1, 0), (-0.5**0.5, 0, 1)]}[isospin]
+    return [(c * a * b, [x, y]) for c, k, l in coupled for a, x in pion(k, p) for b, y in pion(l, q)]
+
+def scalar(p):
+    return [(0.5**0.5, [(f, f, np.eye(4), p)]) for f in "ud"]
+
+def vector(gamma, p):
+    return [(i, [("d", "u", gamma, p)])]
+
+def scaled(factor, op):
+    return [(factor * c, mesons) for c, mesons in op]
+
+def correlator(fields, sink, source, t, t0):
+    total = 0
+    for (a, at_sink), (b, at_source) in itertools.product(sink, source):
+        M = [(bar, q, np.kron(gamma, fields[0][p][t]), t) for bar, q, gamma, p in at_sink]
+        # (qbar M q')^+ = q'bar g4 M^+ g4 q
+        M += [(q, bar, np.kron(g4 @ gamma.conj().T @ g4, fields[0][p][t0].conj().T), t0) for bar, q, gamma, p in at_source]
+        for order in itertools.permutations(range(len(M))):
+            if any(M[k][1] != M[order[k]][0] for k in range(len(M))):
+                continue
+            product, left = 1, set(range(len(M)))
+            while left:
+                first = k = min(left)
+                line = wide(np.eye(4))
+                while k in left:
+                    left.remove(k)
+                    line = line @ M[k][2] @ propagator(fields, M[k][3], M[order[k]][3], t0)
+                    k = order[k]
+                product *= -np.trace(line)
+            total += a * np.conj(b) * product
+    return total
+
+def matrix_element(fields, sink, source, delta):
+    return np.mean([correlator(fields, sink, source, (t0 + delta) % 4, t0) for t0 in times])
+
+def moved(axis, sign):
+    return tuple(sign if k == axis else 0 for k in range(3))
+
+zero, down = (0, 0, 0), (0, 0, -1)
+rest, moving = ("0 0 0, 0 0 0", "1 0 0, -1 0 0"), "0 0 0, 1 0 0"
+vacuum = [(1, [])]
+spatial = [g1, g2, g3]
+shell = sum((scaled(3**-0.5, two_pions(0, moved(k, -1), moved(k, 1))) for k in range(3)), [])
+# By isospin and total momentum: the rows of each operator.
+groups = {(0, zero): {"pion_pion_I0[%s]" % rest[0]: [two_pions(0, zero, zero)], "pion_pion_I0[%s]" % rest[1]: [shell], "a0_I0": [scalar(zero)],
+                      "vacuum": [vacuum]},
+          (0, down): {"pion_pion_I0[%s]" % moving: [two_pions(0, zero, down)], "a0_I0": [scalar(down)]},
+          (1, zero): {"pion_pion_I1[%s]" % rest[1]: [two_pions(1, moved(k, 1), moved(k, -1)) for k in range(3)],
+                      "rho_I1": [vector(g, zero) for g in spatial], "rho_g4_I1": [vector(g @ g4, zero) for g in spatial]},
+          (1, down): {"pion_pion_I1[%s]" % moving: [two_pions(1, zero, down)], "rho_I1": [vector(-g3, down)], "rho_g4_I1": [vector(-g3 @ g4, down)]}}
+results = h5py.File(name + "two_pions.correlators.h5")["/meson"]
+fields = (phi, tau)
+seen, sizes = 0, {}
+for (isospin, P), operators in groups.items():
+    for name in operators:
+        sizes[isospin, P, name] = abs(matrix_element(fields, operators[name][0], operators[name][0], 0))**0.5
+    for sink, source in itertools.product(operators, repeat=2):
+        data, irrep = results["%s-%s" % (sink, source)], "T1" if (isospin, P) == (1, zero) else "A1"
+        data = data[irrep] if isinstance(data, h5py.Group) else data
+        found = [tuple(p) for p in np.array(data.attrs["momenta"]).reshape(-1, 3)]
+        rows = list(zip(operators[sink], operators[source]))
+        expected = [np.mean([matrix_element(fields, a, b, delta) for a, b in rows]) for delta in times]
+        deviation = abs(data[0, 0, found.index(P)] - expected).max() / (sizes[isospin, P, sink] * sizes[isospin, P, source])
+        assert deviation < 1e-10, (isospin, P, sink, source, deviation, data[0, 0, found.index(P)], expected)
+        seen += 1
+        assert data.attrs["irrep"] in (irrep, irrep.encode())
+counts = []
+results.visititems(lambda _, data: counts.append(data.attrs["momenta"].size // 3) if isinstance(data, h5py.Dataset) else None)
+assert seen == sum(counts) == 16 + 4 + 9 + 9, (seen, counts)
+
+# Charge conjugation and parity leave the mean over configurations as it is, and make it real.
+B = next(b for b in (g1 @ g3, g2 @ g4, g5 @ g1 @ g3, g5 @ g2 @ g4) if all(np.allclose(b @ g.conj() @ np.linalg.inv(b), g) for g in (g1, g2, g3, g4)))
+def conjugated(fields):
+    return ({p: fields[0][tuple(-k for k in p)].conj() for p in fields[0]}, [wide(B) @ t.conj() @ wide(np.linalg.inv(B)) for t in fields[1]])
+def reflected(fields):
+    return ({p: fields[0][tuple(-k for k in p)] for p in fields[0]}, [wide(g4) @ t @ wide(g4) for t in fields[1]])
+images = [fields, conjugated(fields), reflected(fields), reflected(conjugated(fields))]
+for (isospin, P), operators in groups.items():
+    for sink, source in itertools.product(operators, repeat=2):
+        mean = np.mean([matrix_element(f, operators[sink][0], operators[source][0], 1) for f in images])
+        size = sizes[isospin, P, sink] * sizes[isospin, P, source]
+        assert abs(mean.imag) < 1e-12 * size, (isospin, P, sink, source, mean, size)
+        assert abs(mean.real) > 1e-9 * size, (isospin, P, sink, source, mean, size)
+"""
+
 
 class Distill(ProgramTest):
     def setUp(self):
@@ -284,6 +397,15 @@ class DistillHadrons(HadronTest):
                               text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_of_any_isospin_are_wick_contractions_of_what_the_files_have(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.call("distill", *ISOSPIN, ranks=2)
+        done = subprocess.run([python, "-c", ISOSPIN_CONTRACTION, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_are_added_to_a_finished_run_with_the_same_bits_on_two_ranks(self):
         self.call("distill", *MESONS)
         first = self.bytes_of(FILES)
@@ -303,7 +425,10 @@ class DistillHadrons(HadronTest):
             self.assertEqual(made, self.bytes_of(MORE_FILES), "%d ranks" % ranks)
 
     def test_says_what_cannot_be(self):
-        for settings, part in ((["two_pion_isospin=1"], "annihilate"), (["two_pion_isospin=0"], "must be 2"),
+        for settings, part in ((["two_pion_isospin=[1]"], "perambulators.spacing = 1"), (["two_pion_isospin=[0, 2]"], "all 4 times"), (["two_pion_isospin=[3]"], "0, 1 or 2"),
+                               (["two_pion_isospin=[2, 2]"], "twice"), (["two_pion_isospin=[]"], "is empty"),
+                               (["two_pion_mesons=['rho']"], "of isospin 1"), (["two_pion_mesons=['rhoo']"], "rho_g4"),
+                               (["two_pion_isospin=[0]", "two_pion_mesons=['a0']", "two_pions=[[0, 1, 1]]"], "elementals.max_momentum = 2"),
                                (["two_pion_irrep='E'"], "A1"), (["two_pions=[[0, 0, 0], [0, 0, 0]]"], "twice"),
                                (["two_pions=[[0, 0, 5]]"], "no two momenta add up"),
                                (["two_pions=[[65536, 0, 0]]"], "no two momenta add up"), (["two_pions=[[0, 0]]"], "correlators.two_pions"),
@@ -311,7 +436,8 @@ class DistillHadrons(HadronTest):
                                (["baryons=['proton', 'proton']"], "twice"), (["two_pion=[]"], "two_pions")):
             error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", "correlators." + s)], code=1).stderr
             self.assertIn(part, error)
-        for settings, part in ((["elementals.displacements=['dx']"], "'1'"), (["eigenvectors.n=2"], "three different eigenvectors")):
+        for settings, part in ((["elementals.displacements=['dx']"], "'1'"), (["eigenvectors.n=2"], "three different eigenvectors"),
+                               (["elementals.max_momentum=0", "perambulators.spacing=1", "correlators.two_pion_isospin=[1]"], "no two different momenta")):
             error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", s)], code=1).stderr
             self.assertIn(part, error)
         self.assertEqual(os.listdir(self.folder), [])
@@ -368,4 +494,146 @@ class DistillHadronTables(HadronTest):
                   "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
         done = subprocess.run([python, "-c", script, "projected.h5", MORE_FILES[1]], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+# The job without a quark, to which tables of quarks are added.
+NO_QUARK = [word for k in range(0, len(JOB), 2) if not JOB[k + 1].startswith("action.") for word in JOB[k:k + 2]]
+
+
+def quarks(**kappas):
+    """Quarks with these names and hopping parameters."""
+    return [word for k, (name, kappa) in enumerate(kappas.items())
+            for word in ("--set", "quark.%d.name=%s" % (k, name), "--set", "quark.%d.kappa=%s" % (k, kappa))]
+
+
+FLAVOURS = ["--set", "correlators.flavours=['light', 'light', 'strange']"]
+# Equal quarks: the same bits as of one quark, whatever they are called.
+EQUAL_QUARKS = """
+import h5py, numpy as np, sys
+one, two = sys.argv[1:]
+for time in ("t000", "t002"):
+    expected = h5py.File(one + time + ".perambulators.h5")["/matrices/numbers"][()]
+    for name in ("light", "strange"):
+        assert np.array_equal(h5py.File(two + name + "." + time + ".perambulators.h5")["/matrices/numbers"][()], expected), name
+expected = h5py.File(one + "correlators.h5")["/meson"]
+for pair in ("light-light", "light-strange", "strange-strange"):
+    found = h5py.File(two + pair + ".correlators.h5")["/meson"]
+    assert sorted(found) == sorted(expected)
+    for channel, data in found.items():
+        assert np.array_equal(data[()], expected[channel][()]), (pair, channel)
+        assert data.attrs["quarks"] in (pair, pair.encode())
+found, expected = (h5py.File(name + "two_pions.correlators.h5")["/meson"] for name in (two, one))
+for channel, data in found.items():
+    assert np.array_equal(data[()], expected[channel][()]), channel
+found, expected = (h5py.File(name + "baryons.correlators.h5")["/baryon"] for name in (two, one))
+for channel, data in expected.items():
+    assert np.array_equal(data[()], found[channel][()]), channel
+sigma, proton = found["sigma_p_up"], found["proton_up"]
+assert abs(sigma[()] - 4 / 3 * proton[()]).max() < 1e-12 * abs(proton[()]).max()
+assert sigma.attrs["quarks"] in ("u light, s strange", b"u light, s strange"), sigma.attrs["quarks"]
+"""
+# The kaon's trace, with a perambulator of each quark.
+KAON = GAMMAS + """
+gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
+elementals = h5py.File(name + "elementals.h5")
+names = [text.decode() for text in elementals["/matrices/names"][()]]
+phi = elementals["/matrices/numbers"][()]
+tau = {(q, t): h5py.File(name + "%s.t%03d.perambulators.h5" % (q, t))["/matrices/numbers"][()][:, 0] for q in ("light", "strange") for t in (0, 2)}
+g5 = np.kron(gammas["pion"], np.eye(phi.shape[-1]))
+assert abs(tau["light", 0] - tau["strange", 0]).max() > 1e-3
+for quark, antiquark in (("light", "light"), ("light", "strange"), ("strange", "strange")):
+    results = h5py.File(name + "%s-%s.correlators.h5" % (quark, antiquark))["/meson"]
+    assert len(results) == 16
+    for channel, data in results.items():
+        sink, source = [(text.split("[")[0], text.split("[")[1][:-1]) for text in channel.split("-")]
+        eta = 1 if np.allclose(g4 @ gammas[source[0]].conj().T @ g4, gammas[source[0]].conj().T) else -1
+        for m, p in enumerate(np.array(data.attrs["momenta"]).reshape(-1, 3)):
+            def operator(of, t):
+                return np.kron(gammas[of[0]], phi[t, names.index("%s, p = %d %d %d" % (of[1], *p))])
+            for delta in range(4):
+                c = np.mean([-eta * np.trace(operator(sink, (t + delta) % 4) @ tau[quark, t][(t + delta) % 4] @ operator(source, t).conj().T
+                                             @ g5 @ tau[antiquark, t][(t + delta) % 4].conj().T @ g5) for t in (0, 2)])
+                assert abs(c - data[0, 0, m, delta]) < 1e-10 * abs(results["pion[1]-pion[1]"][0, 0, 0, 0]), (quark, antiquark, channel, p, delta)
+"""
+
+
+class DistillQuarks(HadronTest):
+    def test_of_equal_masses_are_one_quark_bit_for_bit(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        hadrons = ["--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.two_pions=[[0, 0, 0]]"]
+        self.call("distill", *JOB, *hadrons, "--set", "correlators.baryons=['proton']")
+        text = self.call("distill", *NO_QUARK, *hadrons, *quarks(light=0.12, strange=0.12), *FLAVOURS, "--set", "output.prefix=two",
+                         "--set", "correlators.baryons=['proton', 'sigma_p']").stdout
+        self.assertIn("quark strange   Wilson, kappa 0.12", text)
+        self.assertIn("of 3 pairs of quarks", text)
+        done = subprocess.run([python, "-c", EQUAL_QUARKS, NAME, NAME.replace("distill", "two")], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_that_cannot_be_are_refused(self):
+        two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
+        for settings, part in ((["action.kappa=0.12"], "beside tables [[quark]]"), (["quark.1.name=light"], "which another quark is called too"),
+                               (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
+                               (["quark.%d.theta=[0.1, 0, 0]" % k for k in (0, 1)], "periodic in space"), (["quark.1.boost=[0, 0, 1]"], "quark.1.boost"),
+                               (["correlators.flavours=['light', 'charm', 'strange']"], "charm"), (["correlators.flavours=['light']"], "has 1 names"),
+                               (["correlators.two_pions=[[0, 0, 0]]"], "an operator of two pions, whose quark u"),
+                               (["correlators.two_pions=[[0, 0, 0]]", "correlators.flavours=['light', 'strange', 'strange']"], "u and d are different"),
+                               (["correlators.baryons=['lambda_z']"], "by correlators.flavours"), (["correlators.baryons=['sigma']"], "sigma_p")):
+            error = self.call("distill", *two, *[word for s in settings for word in ("--set", s)], code=1).stderr
+            self.assertIn(part, error)
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertIn("correlators.flavours changes nothing", self.call("distill", *two, *FLAVOURS, "--dry-run").stderr)
+
+
+class DistillQuarkTables(HadronTest):
+    def test_make_kaons_with_a_perambulator_of_each_quark(self):
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11), ranks=2)
+        done = subprocess.run([python, "-c", KAON, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        files = [name for name in os.listdir(self.folder) if name.endswith(".correlators.h5")]
+        self.assertIn("light-strange", self.call("analyze", *files, "--set", "fit.points=3", "--set", "output.rows=1000").stdout)
+
+    def test_are_added_and_made_again_bit_for_bit(self):
+        self.call("distill", *NO_QUARK, *quarks(light=0.12))
+        first = self.bytes_of(sorted(os.listdir(self.folder)))
+        dry = self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11), "--dry-run").stdout
+        self.assertIn("finished        5 of 9 files", dry)
+        self.assertIn("0 searches, 0 displacements, 32 solves and 2 files of correlators", dry)
+        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11))
+        self.assertEqual(first, self.bytes_of(first))
+        whole = self.bytes_of(sorted(os.listdir(self.folder)))
+        self.assertEqual(len(whole), 9)
+        for ending in ("strange.t002.perambulators.h5", "light-strange.correlators.h5"):
+            os.remove(self.path(NAME + ending))
+        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11))
+        self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
+        # Another mass of a quark is refused where its files are.
+        self.assertIn("was made with other parameters", self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.1), code=1).stderr)
+
+    def test_are_the_quarks_of_baryons(self):
+        """xi_z is sigma_p with light and strange exchanged, and omega_m the Delta of the strange quark."""
+        python = python_with("h5py")
+        if not python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        job = [*NO_QUARK, "--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.mesons=[]",
+               *quarks(light=0.12, strange=0.11)]
+        self.call("distill", *job, *FLAVOURS, "--set", "correlators.baryons=['xi_z', 'omega_m']")
+        self.call("distill", *job, "--set", "correlators.flavours=['strange', 'strange', 'light']", "--set", "output.prefix=two",
+                  "--set", "correlators.baryons=['sigma_p', 'delta_pp']")
+        script = ("import h5py, numpy as np, sys\n"
+                  "one, two = (h5py.File(name)['/baryon'] for name in sys.argv[1:])\n"
+                  "for a, b in (('xi_z_up', 'sigma_p_up'), ('omega_m_upup', 'delta_pp_upup')):\n"
+                  "    x, y = one[a][()].ravel(), two[b][()].ravel()\n"
+                  "    ratio = x[0] / y[0]\n"
+                  "    assert abs(ratio.imag) < 1e-10 and 0.1 < abs(ratio.real) < 10, ratio\n"
+                  "    assert abs(x - ratio * y).max() < 1e-10 * abs(x).max(), (a, x / y)\n"
+                  "assert abs(one['xi_z_up'][()] / one['omega_m_upup'][()]).std() > 1e-3\n")
+        done = subprocess.run([python, "-c", script, *(prefix + NAME[7:] + "baryons.correlators.h5" for prefix in ("distill", "two"))],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -28,20 +28,31 @@ TEST(DistillMemory, OfTwoPionsIsWhatOneSinkTakes) {
   struct Case {
     int max_momentum;
     Momentum total;
+    std::vector<int> isospin = {2};
+    std::vector<std::string> mesons = {};
   };
-  for (const Case& c : {Case{0, {0, 0, 0}}, {1, {0, 0, 0}}, {1, {0, 1, 1}}, {2, {0, 1, 1}}}) {
+  for (const Case& c : std::vector<Case>{{0, {0, 0, 0}},
+                                         {1, {0, 0, 0}},
+                                         {1, {0, 1, 1}},
+                                         {2, {0, 1, 1}},
+                                         {0, {0, 0, 0}, {0}},
+                                         {1, {0, 0, 0}, {0, 1}, {"a0", "rho", "rho_g4"}},
+                                         {2, {0, 1, 1}, {0, 1}, {"rho"}}}) {
     DistillParameters p;
     p.eigenvectors.n = n;
     p.elementals.max_momentum = c.max_momentum;
-    std::vector<MultiMesonOperator> operators;
-    for (const TwoPionOperator& op : two_pion_operators(p, c.total, extent))
-      operators.push_back(multi_meson(op, momenta_up_to(c.max_momentum)));
-    const auto contraction = multi_meson_contraction<double>(operators, no_quarks(n, n_times), {.workspace_bytes = 1});
-    // What buffers hold, beside which matrices are on the host, too.
-    const double taken = double(most_bytes_of([&] { contraction(no_quarks(n, n_times), {0}, {}); })),
-                 expected = two_pion_sink_bytes(p, c.total, extent);
-    EXPECT_LT(taken, expected) << c.max_momentum << ", " << to_string(c.total);
-    EXPECT_GT(taken, 0.3 * expected) << c.max_momentum << ", " << to_string(c.total);
+    p.correlators.two_pions = {c.total};
+    p.correlators.two_pion_isospin = c.isospin;
+    p.correlators.two_pion_mesons = c.mesons;
+    for (const TwoPionGroup& group : two_pion_groups(p, extent)) {
+      const auto contraction =
+          multi_meson_contraction<double>(group.operators, no_quarks(n, n_times), {.workspace_bytes = 1});
+      // What buffers hold, beside which matrices are on the host, too.
+      const double taken = double(most_bytes_of([&] { contraction(no_quarks(n, n_times), {0}, {}); })),
+                   expected = two_pion_sink_bytes(p, group);
+      EXPECT_LT(taken, expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin " << group.isospin;
+      EXPECT_GT(taken, 0.3 * expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin " << group.isospin;
+    }
   }
 }
 
@@ -54,13 +65,26 @@ TEST(DistillMemory, OfBaryonsIsWhatTheyTake) {
        {std::vector<std::string>{"proton"}, {"proton", "proton_np"}, {"delta_pp", "delta_pp_np"}}) {
     p.correlators.baryons = names;
     std::vector<BaryonCorrelation> correlations;
-    for (const BaryonOperator& op : light_baryon_operators(p)) correlations.push_back({op.name, op, op});
+    for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
     const double taken = double(most_bytes_of(
                      [&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); })),
                  expected = baryon_bytes(p, n_times);
     EXPECT_LT(taken, expected) << names.back();
     EXPECT_GT(taken, 0.25 * expected) << names.back();
   }
+  // Two quarks have lines of their own.
+  for (const char* name : {"light", "strange"}) p.quarks.emplace_back().name = name;
+  p.correlators.flavours = {"light", "light", "strange"};
+  p.correlators.baryons = {"sigma_p", "xi_z", "lambda_z", "xi_z_np"};
+  std::vector<BaryonCorrelation> correlations;
+  for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
+  const double taken =
+      double(most_bytes_of([&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); }));
+  EXPECT_LT(taken, baryon_bytes(p, n_times));
+  EXPECT_GT(taken, 0.25 * baryon_bytes(p, n_times));
+  p.quarks.clear();
+  p.correlators = {};
+  p.correlators.baryons = {"delta_pp", "delta_pp_np"};
   // A workspace holds one cube at least, however large it is.
   p.eigenvectors.n = 512;
   const double cube = 16 * std::pow(512.0, 3);

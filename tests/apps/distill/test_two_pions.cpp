@@ -85,5 +85,90 @@ TEST(TwoPionOperators, AreNotSummedOverAxesOfDifferentExtents) {
   EXPECT_EQ(sizes_of(operators), (std::vector<std::size_t>{1, 2, 1}));
 }
 
+TEST(TwoPionOperators, OfIsospin1AtRestAreRowsOfTheMomentum) {
+  for (std::size_t row = 0; row < 3; ++row) {
+    const auto operators = two_pion_operators({0, 0, 0}, momenta_up_to(5), cube, true, 1, row);
+    EXPECT_EQ(names_of(operators),
+              (std::vector<std::string>{"pion_pion_I1[1 0 0, -1 0 0]", "pion_pion_I1[1 1 0, -1 -1 0]",
+                                        "pion_pion_I1[1 1 1, -1 -1 -1]", "pion_pion_I1[2 0 0, -2 0 0]",
+                                        "pion_pion_I1[2 1 0, -2 -1 0]"}));
+    EXPECT_EQ(sizes_of(operators), (std::vector<std::size_t>{1, 4, 4, 1, 8}));
+    for (const TwoPionOperator& op : operators) {
+      double squares = 0;
+      for (std::size_t k = 0; k < op.pairs.size(); ++k) {
+        squares += op.weights[k] * op.weights[k];
+        // As component `row` of the first momentum, and so the same whichever of the two comes first.
+        EXPECT_NEAR(op.weights[k] * op.pairs[0].first[row], op.weights[0] * op.pairs[k].first[row], 1e-14) << op.name;
+      }
+      EXPECT_NEAR(squares, 1, 1e-14);
+    }
+  }
+  EXPECT_EQ(names_of(two_pion_operators({0, 0, 0}, momenta_up_to(1), {4, 4, 8, 8}, true, 1)),
+            std::vector<std::string>{"pion_pion_I1[0 0 1, 0 0 -1]"});
+}
+
+/// What leaves the total momentum turns each operator of A1 into itself, with its sign.
+TEST(TwoPionOperators, OfIsospin1ThatMoveAreInvariantAndOddUnderExchange) {
+  EXPECT_EQ(names_of(two_pion_operators({0, 0, 1}, momenta_up_to(2), cube, true, 1)),
+            (std::vector<std::string>{"pion_pion_I1[0 0 0, 1 0 0]", "pion_pion_I1[0 1 0, 1 -1 0]"}));
+  // (1, 0, 1) and (-1, 0, 1) are exchanged by a rotation, and (0, 0, 1) twice is no state of isospin 1.
+  EXPECT_EQ(names_of(two_pion_operators({0, 0, 2}, momenta_up_to(2), cube, true, 1)), std::vector<std::string>{});
+  EXPECT_EQ(names_of(two_pion_operators({0, 0, 2}, momenta_up_to(2), cube, true, 0)),
+            (std::vector<std::string>{"pion_pion_I0[1 0 0, 1 0 0]", "pion_pion_I0[1 1 0, 1 -1 0]"}));
+  EXPECT_EQ(sizes_of(two_pion_operators({0, 0, 2}, momenta_up_to(2), cube, false, 1)),
+            (std::vector<std::size_t>{1, 1}));
+  for (const Momentum& total : {Momentum{0, 0, -1}, Momentum{0, 1, 1}, Momentum{1, -1, 1}})
+    for (const TwoPionOperator& op : two_pion_operators(total, momenta_up_to(3), cube, true, 1)) {
+      const auto weight_of = [&](const Momentum& p, const Momentum& q) {
+        for (std::size_t k = 0; k < op.pairs.size(); ++k) {
+          if (op.pairs[k] == Pair{p, q}) return op.weights[k];
+          if (op.pairs[k] == Pair{q, p}) return -op.weights[k];
+        }
+        return 0.0;
+      };
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+          if (total[i] != total[j]) continue;
+          for (auto [p, q] : op.pairs) {
+            const double before = weight_of(p, q);
+            std::swap(p[i], p[j]);
+            std::swap(q[i], q[j]);
+            EXPECT_EQ(weight_of(p, q), before) << op.name;
+          }
+        }
+      if (total[0] == 0)
+        for (auto [p, q] : op.pairs) {
+          const double before = weight_of(p, q);
+          p[0] = -p[0];
+          q[0] = -q[0];
+          EXPECT_EQ(weight_of(p, q), before) << op.name;
+        }
+    }
+}
+
+TEST(TwoPionGroups, AreOneForEachMatrixAndRow) {
+  DistillParameters p;
+  p.elementals.max_momentum = 2;
+  p.correlators.two_pions = {{0, 0, 0}, {0, 1, 1}};
+  p.correlators.two_pion_isospin = {0, 1, 2};
+  p.correlators.two_pion_mesons = {"rho", "a0", "rho_g4"};
+  const auto text = [&](const TwoPionGroup& group) {
+    std::string all = std::to_string(group.isospin) + " " + group.irrep + " " + to_string(group.total) + ":";
+    for (const MultiMesonOperator& op : group.operators)
+      if (!op.name.starts_with("pion_pion")) all += " " + op.name;
+    return all;
+  };
+  std::vector<std::string> texts;
+  for (const TwoPionGroup& group : two_pion_groups(p, cube)) texts.push_back(text(group));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"0 A1 0 0 0: a0_I0 vacuum", "0 A1 0 1 1: a0_I0", "1 T1 0 0 0: rho_I1 rho_g4_I1",
+                                      "1 T1 0 0 0: rho_I1 rho_g4_I1", "1 T1 0 0 0: rho_I1 rho_g4_I1",
+                                      "1 A1 0 1 1: rho_I1 rho_g4_I1", "2 A1 0 0 0:", "2 A1 0 1 1:"}));
+  p.correlators.two_pion_irrep = "none";
+  p.correlators.two_pion_isospin = {1};
+  p.correlators.two_pion_mesons = {"rho"};
+  EXPECT_EQ(text(two_pion_groups(p, cube).front()), "1  0 0 0: rho_x_I1 rho_y_I1 rho_z_I1");
+}
+
 }  // namespace test_two_pions
 }  // namespace kov::app

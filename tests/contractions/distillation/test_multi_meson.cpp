@@ -187,6 +187,12 @@ TEST(SeveralMesons, OfTwoPionsAreGaussianIntegrals) {
   check_definition<double>({isoscalar_meson(scalar), two_pions(0, pion, moving)}, 1, {.sources = {0, 2}});
 }
 
+/// An operator without mesons is 1: its correlators are the means of the others, as the vacuum's.
+TEST(SeveralMesons, OfTheVacuumAreGaussianIntegrals) {
+  const MultiMesonOperator vacuum{"vacuum", {{1, {}}}};
+  check_definition<double>({two_pions(0, pion, moving), vacuum, isoscalar_meson(scalar)}, 1, {.sources = {0, 2}});
+}
+
 TEST(SeveralMesons, OfAPionAndAKaonAreGaussianIntegrals) {
   check_definition<double>({pion_kaon(3, pion, moving)}, 1, {});
   check_definition<double>({strange_meson(scalar), pion_kaon(1, pion, axial)}, 1, {});

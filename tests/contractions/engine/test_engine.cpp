@@ -52,8 +52,8 @@ HostNumbers dense_operators(const HostNumbers& elementals, const std::vector<Fac
 }
 
 /// The definition; sources: which times are summed over.
-HostNumbers expected_correlators(const HostNumbers& dense, const HostNumbers& taus, std::size_t c,
-                                 const std::vector<int>& sources) {
+HostNumbers expected_correlators(const HostNumbers& dense, const HostNumbers& taus, const HostNumbers& antiquarks,
+                                 std::size_t c, const std::vector<int>& sources) {
   HostNumbers g5(N * N), sums(n_times * c * c);
   for (std::size_t i = 0; i < N; ++i) g5[i * N + i] = i < N / 2 ? 1 : -1;
   const auto times = [&](const HostNumbers& a, const HostNumbers& b) { return reference::product(a, b, N, N, N); };
@@ -61,7 +61,8 @@ HostNumbers expected_correlators(const HostNumbers& dense, const HostNumbers& ta
     for (std::size_t sink = 0; sink < n_times; ++sink) {
       const std::size_t t = std::size_t(source), delta = (sink + n_times - t) % n_times;
       const HostNumbers forward = part(taus, sink * n_times + t, tau_size),
-                        backward = times(times(g5, reference::adjoint(forward, N)), g5);
+                        of_antiquark = part(antiquarks, sink * n_times + t, tau_size),
+                        backward = times(times(g5, reference::adjoint(of_antiquark, N)), g5);
       for (std::size_t i = 0; i < c; ++i)
         for (std::size_t j = 0; j < c; ++j)
           sums[(delta * c + i) * c + j] +=
@@ -78,7 +79,7 @@ struct Data {
               dense = dense_operators(elementals, operators);
   int c() const { return int(operators.size()); }
   HostNumbers expected(const std::vector<int>& sources = {0, 1, 2, 3, 4}) const {
-    return expected_correlators(dense, taus, operators.size(), sources);
+    return expected_correlators(dense, taus, taus, operators.size(), sources);
   }
 };
 
@@ -143,6 +144,39 @@ TYPED_TEST(Engines, SumOverTheSourcesThatAreAskedFor) {
   EXPECT_LE(test::distance(from_memory(engine, data.dense, data.taus, {0, 2, 4}), data.expected()),
             engine_tolerance<TypeParam>())
       << "the others are added";
+}
+
+TYPED_TEST(Engines, OfAQuarkAndAnotherAntiquarkAreTheDefinition) {
+  const Data data;
+  const HostNumbers others = random_numbers<Complex<float>>(n_times * n_times * tau_size, 9);
+  const std::vector<int> sources{0, 3};
+  const HostNumbers expected = expected_correlators(data.dense, data.taus, others, data.operators.size(), sources);
+  using Z = Complex<TypeParam>;
+  const Buffer<Z> taus = on_device<Z>(data.taus), of_antiquark = on_device<Z>(others);
+  const auto contract = [&](auto engine, const HostNumbers& slices, const Buffer<Z>* antiquark) {
+    const Buffer<Z> ds = on_device<Z>(slices);
+    add_correlators(engine, {ds.data(), taus.data(), antiquark ? antiquark->data() : nullptr}, sources);
+    return engine.correlators();
+  };
+  const auto stream = [&](auto engine, const HostNumbers& slices, bool keeps) {
+    std::atomic<int> slices_read = 0;
+    auto reader = reader_of<TypeParam>(slices, data.taus, engine.slice_numbers(), slices_read);
+    reader.antiquark = reader_of<TypeParam>(slices, others, engine.slice_numbers(), slices_read).perambulator;
+    add_correlators(engine, reader, {.sources = sources, .slice_bytes = keeps ? std::size_t(1) << 30 : 0});
+    return engine.correlators();
+  };
+  for (const std::size_t workspace : {std::size_t(1), std::size_t(1) << 15, std::size_t(1) << 26}) {
+    const EngineOptions options{.workspace_bytes = workspace};
+    const auto check = [&](const auto& engine, const HostNumbers& slices) {
+      const HostNumbers found = contract(engine(), slices, &of_antiquark);
+      EXPECT_LE(test::distance(found, expected), engine_tolerance<TypeParam>());
+      for (const bool keeps : {true, false}) EXPECT_EQ(stream(engine(), slices, keeps), found);
+      EXPECT_EQ(contract(engine(), slices, &taus), contract(engine(), slices, nullptr)) << "the same quark";
+    };
+    check([&] { return DenseEngine<TypeParam>(data.c(), N, n_times, options); }, data.dense);
+    check([&] { return FactorisedEngine<TypeParam>(data.operators, n_elementals, n_vectors, n_times, options); },
+          data.elementals);
+  }
 }
 
 TEST(Engines, AgreeWithOneAnotherInDoublePrecision) {
