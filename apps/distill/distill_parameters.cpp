@@ -76,6 +76,7 @@ void DistillParameters::complete(Settings& settings) {
   action.complete(settings, "action");
   quarks.complete(settings, solver);
   quarks.check_together(settings, correlators.flavours);
+  if (quarks.empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   const auto positive = [&](const std::string& key, double value) {
     require(value >= 1, settings.origin(key), "is", value, "- it must be positive");
@@ -187,12 +188,14 @@ void DistillParameters::check_annihilation(const Settings& settings, const Coord
   if (correlators.two_pions.empty() || isospins == std::vector<int>{2}) return;
   require(int(source_times(extent[3]).size()) == extent[3], settings.origin("correlators.two_pion_isospin"),
           "has 0 or 1, whose quark lines begin and end on one slice too: this needs perambulators from all", extent[3],
-          "times, so set perambulators.spacing = 1");
+          "times, so set perambulators.spacing = 1 and leave out perambulators.times, or name all times there");
   for (const TwoPionGroup& group : two_pion_groups(*this, extent))
     require(std::any_of(group.operators.begin(), group.operators.end(),
                         [](const MultiMesonOperator& op) { return op.name.starts_with("pion_pion"); }),
             settings.origin("correlators.two_pion_isospin"), "has", group.isospin, "but with total momentum",
-            to_string(group.total), "no two different momenta make it: make elementals.max_momentum larger");
+            to_string(group.total), "no two different momenta make an operator of",
+            "'" + (group.irrep.empty() ? std::string("none") : group.irrep) + "'",
+            ": make elementals.max_momentum larger, or set correlators.two_pion_irrep = 'none'");
 }
 
 void DistillParameters::check_baryons(const Settings& settings) const {

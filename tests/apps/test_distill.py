@@ -436,7 +436,8 @@ class DistillHadrons(HadronTest):
                                (["baryons=['proton', 'proton']"], "twice"), (["two_pion=[]"], "two_pions")):
             error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", "correlators." + s)], code=1).stderr
             self.assertIn(part, error)
-        for settings, part in ((["elementals.displacements=['dx']"], "'1'"), (["eigenvectors.n=2"], "three different eigenvectors"),
+        for settings, part in ((["elementals.displacements=['dx']"], "'1'"), (["action.action=hamber-wu"], "set solver.preconditioner to none"),
+                               (["eigenvectors.n=2"], "three different eigenvectors"),
                                (["elementals.max_momentum=0", "perambulators.spacing=1", "correlators.two_pion_isospin=[1]"], "no two different momenta")):
             error = self.call("distill", *HADRONS, *[word for s in settings for word in ("--set", s)], code=1).stderr
             self.assertIn(part, error)
