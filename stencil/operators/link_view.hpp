@@ -134,6 +134,13 @@ class LinkView {
     return factors_.of_leg[leg] * Complex<Real>{p[0], p[phase_lanes]};
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
+  /// The legs of a site, whose neighbourhood is near, that have a factor in any lane, a bit each.
+  template <class Near>
+  KOKKOS_FORCEINLINE_FUNCTION unsigned legs_with_factor(const Near& near) const {
+    unsigned legs = factors_.scaled;
+    if (factors_.phased) legs |= near.crossing_legs() & factors_.phased;
+    return legs;
+  }
   /// Multiplies u by the leg's factor; on a backward leg by its conjugate, as of_leg() takes the adjoint afterwards.
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION void scale(ColorMatrix<Real>& u, int crossing, int leg) const {
@@ -275,8 +282,7 @@ class LinksAt<View, PackSite, n_legs, true> {
 
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PackSite x, const Near& near, int used = n_legs) {
-    unsigned multiplied = view.factors_.scaled;
-    if (view.factors_.phased) multiplied |= near.crossing_legs() & view.factors_.phased;
+    const unsigned multiplied = view.legs_with_factor(near);
     if (multiplied != 0) multiply(view, x, near, multiplied, used, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
@@ -336,8 +342,7 @@ requires(View::Codec::is_plain) class LinksAt<View, ColumnSite, n_legs, true> {
  public:
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, ColumnSite x, const Near& near, int used = n_legs) {
-    unsigned multiplied = view.factors_.scaled;
-    if (view.factors_.phased) multiplied |= near.crossing_legs() & view.factors_.phased;
+    const unsigned multiplied = view.legs_with_factor(near);
     if (multiplied != 0) multiply(view, x, near, multiplied, used, products_);
     // After the call, so that these stay in registers.
     view_ = &view;
@@ -414,8 +419,7 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
   template <class Near>
   KOKKOS_FORCEINLINE_FUNCTION LinksAt(const View& view, PairSite x, const Near& near, int used = n_legs) {
     constexpr unsigned backward = 0xaaaaaaaa;
-    unsigned made = view.factors_.scaled;
-    if (view.factors_.phased) made |= near.crossing_legs() & view.factors_.phased;
+    unsigned made = view.legs_with_factor(near);
     if (!view.doubled_) made |= near.legs_apart() & backward;
     if (made != 0) make(view, x, near, made, used, products_);
     // After the call, so that these stay in registers.
