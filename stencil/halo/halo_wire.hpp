@@ -243,7 +243,8 @@ struct FaceBlocks {
   int items() const { return has_packs ? n_blocks : n_blocks * shape.n_components * shape.lanes; }
 
   /// Calls work(block, component, lane, n, address, there) for runs of n lanes that are consecutive in the block,
-  /// beginning with `lane`, and in the field, beginning with lane `there` of the block at `address`.
+  /// beginning with `lane`, and in the field, beginning with lane `there` of the block at `address`; or
+  /// work.gather(block, component, lanes), where work has that, for all lanes of a block that are not one run.
   template <class Work>
   KOKKOS_FORCEINLINE_FUNCTION void visit(const SiteBlocks<T>& field, int item, const Work& work) const {
     if constexpr (has_packs) {
@@ -262,7 +263,7 @@ struct FaceBlocks {
       const bool whole = is_run(0, N);
       bool whole_outer[N / default_lanes];
       for (int o = 0; o < N / default_lanes; ++o) whole_outer[o] = is_run(o * default_lanes, default_lanes);
-      if constexpr (Work::gathers)
+      if constexpr (requires(const T* const* lanes) { work.gather(block, 0, lanes); })
         if (!whole && std::all_of(slot, slot + N, [](int s) { return s >= 0; })) {
           const T* lanes[N];
           for (int c = 0; c < shape.n_components; ++c) {
@@ -311,13 +312,11 @@ struct PackFaces {
   /// Whether the messages are larger than the caches, so that whole packs are written with stores that bypass them.
   bool past_caches;
 
-  /// Whether blocks of lanes that are not together are written as a whole.
-  static constexpr bool gathers = has_packs && std::is_same_v<Wire, PlainWire<T, T>> && std::is_floating_point_v<T>;
-
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
 #if !defined(KOKKOS_ENABLE_CUDA)
-  /// lanes: where the first reals of all lanes of a block are.
-  void gather(int block, int c, const T* const* lanes) const {
+  /// Writes a block as a whole whose lanes are not together; lanes: where the first reals of all of them are.
+  void gather(int block, int c, const T* const* lanes) const
+      requires(std::is_same_v<Wire, PlainWire<T, T>>&& std::is_floating_point_v<T>) {
     constexpr int N = lanes_of_sites<T>;
     T* const to = reinterpret_cast<T*>(places[block] + std::size_t(c) * block_bytes);
     const int n_reals = faces.shape.n_reals;
@@ -361,8 +360,6 @@ struct UnpackFaces {
   const std::byte* message;
   std::size_t block_bytes;
 
-  static constexpr bool gathers = false;  // see PackFaces
-
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(halo, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, T* field, int to) const {
     Wire::decode(message + std::size_t(block * faces.shape.n_components + c) * block_bytes, lane, n, field, to,
@@ -376,8 +373,6 @@ struct CopyLocalLanes {
   FaceBlocks<T> faces;
   SiteBlocks<T> in, halo;
   HeldReals held;
-
-  static constexpr bool gathers = false;  // see PackFaces
 
   KOKKOS_FUNCTION void operator()(int item) const { faces.visit(in, item, *this); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int block, int c, int lane, int n, const T* field, int from) const {
