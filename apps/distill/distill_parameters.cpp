@@ -10,6 +10,7 @@
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kov::app {
 
@@ -75,8 +76,7 @@ void DistillParameters::complete(Settings& settings) {
   solver.check(settings);
   action.complete(settings, "action");
   quarks.complete(settings, solver);
-  quarks.check_together(settings, correlators.flavours);
-  if (quarks.empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
+  quarks.check_together(settings, action, solver, correlators.flavours);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   const auto positive = [&](const std::string& key, double value) {
     require(value >= 1, settings.origin(key), "is", value, "- it must be positive");
@@ -302,8 +302,10 @@ std::string DistillParameters::perambulator_identity(const QuarkAction& quark) c
 std::string DistillParameters::quarks_identity(const std::vector<std::size_t>& places) const {
   std::string text;
   const std::vector<NamedQuark> all = all_quarks();
+  std::set<std::size_t> done;
   for (const std::size_t q : places)
-    text += " " + all[q].name + (all[q].name.empty() ? "" : " ") + perambulator_identity(all[q]);
+    if (done.insert(q).second)
+      text += " " + all[q].name + (all[q].name.empty() ? "" : " ") + perambulator_identity(all[q]);
   return text;
 }
 
@@ -340,18 +342,12 @@ std::map<std::string, std::size_t> DistillParameters::flavours_of_two_pions() co
 }
 
 std::map<std::string, std::size_t> DistillParameters::flavours_of(const std::vector<BaryonOperator>& operators) const {
-  std::map<std::string, std::size_t> places;
-  for (const BaryonOperator& op : operators)
-    for (const std::string& flavour : op.quarks)
-      places[flavour] = quarks.place_of(flavour, correlators.flavours, "the baryon " + op.name);
-  return places;
+  return quarks.flavours_of(operators, correlators.flavours);
 }
 
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times,
                                                    const std::array<std::size_t, 2>& pair) const {
-  std::vector<std::size_t> places{pair[0]};
-  if (pair[1] != pair[0]) places.push_back(pair[1]);
-  std::string text = elemental_identity() + quarks_identity(places) + times_text(source_times) + " mesons";
+  std::string text = elemental_identity() + quarks_identity({pair[0], pair[1]}) + times_text(source_times) + " mesons";
   for (const std::string& meson : correlators.mesons) text += " " + meson;
   return text;
 }
@@ -371,8 +367,7 @@ std::string DistillParameters::two_pion_identity(const std::vector<int>& source_
 std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
   const std::map<std::string, std::size_t> flavours = flavours_of(wanted_baryon_operators(*this));
   std::vector<std::size_t> places;
-  for (const auto& [flavour, place] : flavours)
-    if (std::count(places.begin(), places.end(), place) == 0) places.push_back(place);
+  for (const auto& [flavour, place] : flavours) places.push_back(place);
   std::string text = baryon_elemental_identity() + quarks_identity(places) + times_text(source_times) + " baryons";
   for (const std::string& baryon : correlators.baryons) text += " " + baryon;
   if (!quarks.empty()) text += " of " + quarks.flavour_label(flavours);

@@ -93,7 +93,7 @@ struct DistillParameters {
   void check_quark(const Settings& settings, const QuarkAction& quark, const std::string& section) const;
   /// That quark lines of two pions which stay on a slice can be had, and that there are operators.
   void check_annihilation(const Settings& settings, const Coord& extent) const;
-  /// Perambulators of these quarks, by their places in all_quarks().
+  /// Perambulators of these quarks, by their places in all_quarks(), each once.
   std::string quarks_identity(const std::vector<std::size_t>& places) const;
 };
 

@@ -64,7 +64,8 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
   }
 }
 
-void NamedQuarks::check_together(const Settings& settings, const std::vector<std::string>& flavours) const {
+void NamedQuarks::check_together(const Settings& settings, const QuarkAction& action, const SolverChoice& solver,
+                                 const std::vector<std::string>& flavours) const {
   for (const auto& [key, value] : settings.values())
     require(empty() || !key.starts_with("action.") || !settings.given(key), settings.origin(key),
             "is given beside tables [[quark]]:", "write it into these, or leave them out");
@@ -79,6 +80,7 @@ void NamedQuarks::check_together(const Settings& settings, const std::vector<std
     require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
             "has '" + name + "': a quark",
             names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+  if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
 }
 
 std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<std::string>& flavours,
@@ -89,6 +91,14 @@ std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<
   require(found != end(), "there is", hadron + ", whose quark", flavour,
           "is none of the tables [[quark]]: give one that name, or say which are u, d and s by correlators.flavours");
   return std::size_t(found - begin());
+}
+
+std::map<std::string, std::size_t> NamedQuarks::flavours_of(const std::vector<BaryonOperator>& operators,
+                                                            const std::vector<std::string>& flavours) const {
+  std::map<std::string, std::size_t> places;
+  for (const BaryonOperator& op : operators)
+    for (const std::string& flavour : op.quarks) places[flavour] = place_of(flavour, flavours, "the baryon " + op.name);
+  return places;
 }
 
 std::string NamedQuarks::flavour_label(const std::map<std::string, std::size_t>& places) const {

@@ -5,6 +5,7 @@
 
 #include "apps/quarks/quark_action.hpp"
 #include "apps/quarks/solver_choice.hpp"
+#include "kov/contractions/hadrons/baryon_operator.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -40,14 +41,19 @@ class NamedQuarks : public std::deque<NamedQuark> {
   /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
   /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
   void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost = {});
-  /// For jobs whose correlators have several quarks.  Throws InputError for keys of [action] beside tables, for
-  /// boundaries that differ, and for correlators.flavours that are not three names of these quarks.
-  void check_together(const Settings& settings, const std::vector<std::string>& flavours) const;
+  /// For jobs whose correlators have several quarks, or without tables the one of [action].  Throws InputError for keys
+  /// of [action] beside tables, for boundaries that differ, for correlators.flavours that are not three names of these
+  /// quarks, and for a solver that an improved [action] does not have.
+  void check_together(const Settings& settings, const QuarkAction& action, const SolverChoice& solver,
+                      const std::vector<std::string>& flavours) const;
 
   /// Which of the quarks "u", "d" or "s" is: that of this place in flavours, or without flavours that of this name, or
   /// the only one.  Throws InputError where there is none; hadron: "the baryon lambda_z", which needs it.
   std::size_t place_of(const std::string& flavour, const std::vector<std::string>& flavours,
                        const std::string& hadron) const;
+  /// Those of all quarks of these operators.
+  std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators,
+                                                 const std::vector<std::string>& flavours) const;
   /// "u light, d light, s strange"
   std::string flavour_label(const std::map<std::string, std::size_t>& places) const;
 

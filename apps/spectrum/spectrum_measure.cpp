@@ -198,7 +198,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
                                      [&](const BaryonOperator& one) { return one.name == c.channel; });
         require(op != operators.end(), "the baryon", c.channel, "is of no operator");
         const std::vector<BaryonOperator> alone(1, *op);
-        c.labels["quarks"] = parameters_.flavour_label(parameters_.flavours_of(alone));
+        c.labels["quarks"] = parameters_.quarks.flavour_label(parameters_.flavours_of(alone));
       }
       entry.correlators.push_back(std::move(c));
     }

@@ -119,8 +119,7 @@ void SpectrumParameters::complete(Settings& settings) {
   solver.check(settings);
   source.check(settings);
   quarks.complete(settings, solver, source.boost);
-  quarks.check_together(settings, correlators.flavours);
-  if (quarks.empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
+  quarks.check_together(settings, action, solver, correlators.flavours);
   gauge.check(settings);
   const std::vector<std::string>& names = SmearingChoice::names();
   links.check(settings);
@@ -302,15 +301,7 @@ std::vector<BaryonOperator> SpectrumParameters::baryon_operators() const {
 }
 
 std::map<std::string, std::size_t> SpectrumParameters::flavours_of(const std::vector<BaryonOperator>& operators) const {
-  std::map<std::string, std::size_t> numbers;
-  for (const BaryonOperator& op : operators)
-    for (const std::string& flavour : op.quarks)
-      numbers[flavour] = quarks.place_of(flavour, correlators.flavours, "the baryon " + op.name);
-  return numbers;
-}
-
-std::string SpectrumParameters::flavour_label(const std::map<std::string, std::size_t>& numbers) const {
-  return quarks.flavour_label(numbers);
+  return quarks.flavours_of(operators, correlators.flavours);
 }
 
 bool SpectrumParameters::measures(const std::string& hadron) const {

@@ -93,9 +93,6 @@ struct SpectrumParameters {
   /// these need are there.
   std::map<std::string, std::size_t> flavours() const { return flavours_of(baryon_operators()); }
   std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators) const;
-  /// Their label `quarks`: "u light, d light, s strange".
-  std::string flavour_label() const { return flavour_label(flavours()); }
-  std::string flavour_label(const std::map<std::string, std::size_t>& numbers) const;
   /// Whether the correlators of a hadron that has effective masses are among these: "pion", "rho", "nucleon".
   bool measures(const std::string& hadron) const;
   /// correlators.momenta, or those up to max_momentum2; momenta that coincide on the lattice are listed once.

@@ -221,7 +221,7 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
   const std::vector<BaryonOperator> operators = p.baryon_operators();
   row("correlators", sentence(p.meson_channels().size(), "mesons and", p.baryon_channels().size() + operators.size(),
                               "baryons with", p.momenta(plan.extent).size(), "momenta"));
-  if (!operators.empty() && !p.quarks.empty()) row("flavours", p.flavour_label());
+  if (!operators.empty() && !p.quarks.empty()) row("flavours", p.quarks.flavour_label(p.flavours()));
   for (const ThreePointChoice& choice : p.three_points)
     row("three-point", sentence(choice.hadron + ", current on", choice.struck_line() + ",", choice.n_sequential(),
                                 "sinks:", choice.times.size(), "times and", choice.momenta.size(), "momenta;",

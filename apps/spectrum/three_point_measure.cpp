@@ -30,7 +30,7 @@ ThreePointMeasurement<T>::ThreePointMeasurement(const GaugeField<double>& gauge,
       if (named) task.label = all_[task.two[0]].name + "-" + all_[task.two[1]].name;
     } else {
       task.flavours = parameters.flavours_of(task.hadron.operators);
-      if (named) task.label = parameters.flavour_label(task.flavours);
+      if (named) task.label = parameters.quarks.flavour_label(task.flavours);
     }
     task.struck = parameters.struck_quark(choice);
     const NamedQuark& quark = all_[task.struck];
