@@ -268,12 +268,28 @@ for (isospin, P), operators in groups.items():
 """
 
 
-class Distill(ProgramTest):
+class DistillTest(ProgramTest):
     def setUp(self):
         super().setUp()
         if not HAS_HDF5:
             self.skipTest("NOT TESTED: this build has no HDF5")
 
+    def need_h5py(self):
+        """For check_files()."""
+        self.python = python_with("h5py")
+        if not self.python:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+
+    def check_files(self, script, *names):
+        """Runs a script of assertions, whose arguments are the names of files."""
+        done = subprocess.run([self.python, "-c", script, *names], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def bytes_of(self, names):
+        return {name: self.read(name, "rb") for name in names}
+
+
+class Distill(DistillTest):
     def files(self):
         return sorted(os.listdir(self.folder))
 
@@ -340,13 +356,9 @@ class Distill(ProgramTest):
         self.assertIn("links.stout_rho changes nothing", warned)
 
     def test_correlators_are_contractions_of_what_the_files_have_and_are_analysed(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         self.call("distill", *JOB, ranks=2)
-        done = subprocess.run([python, "-c", CONTRACTION, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(CONTRACTION, NAME)
         self.call("distill", *JOB, "--set", "generate.configurations=2", "--set", "generate.between=1")
         files = [name for name in self.files() if name.endswith(".correlators.h5")]
         self.assertEqual(len(files), 2)
@@ -355,9 +367,7 @@ class Distill(ProgramTest):
 
     def test_two_ranks_and_short_numbers_agree(self):
         """On one rank, on two, and with 16 bits: the same matrices, as phases are fixed."""
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         accurate = ["--set", "solver.tolerance=1e-12"]
         self.call("distill", *JOB, *accurate)
         self.call("distill", *JOB, *accurate, "--set", "output.prefix=two", ranks=2)
@@ -372,39 +382,20 @@ class Distill(ProgramTest):
                   "    assert size > 0.01, name\n"
                   "    assert abs(one - two).max() < 1e-7 * size, (name, abs(one - two).max())\n"
                   "    assert abs(one - short[..., 0] - 1j * short[..., 1]).max() < 2e-3 * size, name\n")
-        done = subprocess.run([python, "-c", script, *FILES[:4]], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(script, *FILES[:4])
 
 
-class HadronTest(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        if not HAS_HDF5:
-            self.skipTest("NOT TESTED: this build has no HDF5")
-
-    def bytes_of(self, names):
-        return {name: self.read(name, "rb") for name in names}
-
-
-class DistillHadrons(HadronTest):
+class DistillHadrons(DistillTest):
     def test_are_wick_contractions_of_what_the_files_have(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         self.call("distill", *MESONS, *BARYONS, "--set", "elementals.max_momentum=2", "--set", "elementals.max_baryon_momentum=2",
                   "--set", "correlators.two_pions=[[0, 0, 0], [0, 0, -1]]")
-        done = subprocess.run([python, "-c", HADRON_CONTRACTION, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(HADRON_CONTRACTION, NAME)
 
     def test_of_any_isospin_are_wick_contractions_of_what_the_files_have(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         self.call("distill", *ISOSPIN, ranks=2)
-        done = subprocess.run([python, "-c", ISOSPIN_CONTRACTION, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(ISOSPIN_CONTRACTION, NAME)
 
     def test_are_added_to_a_finished_run_with_the_same_bits_on_two_ranks(self):
         self.call("distill", *MESONS)
@@ -446,7 +437,7 @@ class DistillHadrons(HadronTest):
         self.assertIn("correlators.two_pion_irrep changes nothing", warned)
 
 
-class DistillHadronTables(HadronTest):
+class DistillHadronTables(DistillTest):
     def test_go_on_from_the_journal_after_a_kill(self):
         self.call("distill", *HADRONS)
         whole = self.bytes_of(FILES + MORE_FILES)
@@ -477,9 +468,7 @@ class DistillHadronTables(HadronTest):
             self.assertIn(part, text)
 
     def test_are_the_sums_of_pairs_when_projected(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         self.call("distill", *HADRONS)
         os.rename(self.path(MORE_FILES[1]), self.path("projected.h5"))
         self.call("distill", *HADRONS, "--set", "correlators.two_pion_irrep=none")
@@ -493,9 +482,7 @@ class DistillHadronTables(HadronTest):
                   "        one = projected[sinks[0] + '-' + sources[0]][()] * (len(sinks) * len(sources))**0.5\n"
                   "        all = sum(pairs[a + '-' + b][()] for a in sinks for b in sources)\n"
                   "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
-        done = subprocess.run([python, "-c", script, "projected.h5", MORE_FILES[1]], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(script, "projected.h5", MORE_FILES[1])
 
 
 # The job without a quark, to which tables of quarks are added.
@@ -559,20 +546,16 @@ for quark, antiquark in (("light", "light"), ("light", "strange"), ("strange", "
 """
 
 
-class DistillQuarks(HadronTest):
+class DistillQuarks(DistillTest):
     def test_of_equal_masses_are_one_quark_bit_for_bit(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         hadrons = ["--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.two_pions=[[0, 0, 0]]"]
         self.call("distill", *JOB, *hadrons, "--set", "correlators.baryons=['proton']")
         text = self.call("distill", *NO_QUARK, *hadrons, *quarks(light=0.12, strange=0.12), *FLAVOURS, "--set", "output.prefix=two",
                          "--set", "correlators.baryons=['proton', 'sigma_p']").stdout
         self.assertIn("quark strange   Wilson, kappa 0.12", text)
         self.assertIn("of 3 pairs of quarks", text)
-        done = subprocess.run([python, "-c", EQUAL_QUARKS, NAME, NAME.replace("distill", "two")], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(EQUAL_QUARKS, NAME, NAME.replace("distill", "two"))
 
     def test_that_cannot_be_are_refused(self):
         two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
@@ -589,14 +572,11 @@ class DistillQuarks(HadronTest):
         self.assertIn("correlators.flavours changes nothing", self.call("distill", *two, *FLAVOURS, "--dry-run").stderr)
 
 
-class DistillQuarkTables(HadronTest):
+class DistillQuarkTables(DistillTest):
     def test_make_kaons_with_a_perambulator_of_each_quark(self):
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11), ranks=2)
-        done = subprocess.run([python, "-c", KAON, NAME], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(KAON, NAME)
         files = [name for name in os.listdir(self.folder) if name.endswith(".correlators.h5")]
         self.assertIn("light-strange", self.call("analyze", *files, "--set", "fit.points=3", "--set", "output.rows=1000").stdout)
 
@@ -619,9 +599,7 @@ class DistillQuarkTables(HadronTest):
 
     def test_are_the_quarks_of_baryons(self):
         """xi_z is sigma_p with light and strange exchanged, and omega_m the Delta of the strange quark."""
-        python = python_with("h5py")
-        if not python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
+        self.need_h5py()
         job = [*NO_QUARK, "--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.mesons=[]",
                *quarks(light=0.12, strange=0.11)]
         self.call("distill", *job, *FLAVOURS, "--set", "correlators.baryons=['xi_z', 'omega_m']")
@@ -635,6 +613,4 @@ class DistillQuarkTables(HadronTest):
                   "    assert abs(ratio.imag) < 1e-10 and 0.1 < abs(ratio.real) < 10, ratio\n"
                   "    assert abs(x - ratio * y).max() < 1e-10 * abs(x).max(), (a, x / y)\n"
                   "assert abs(one['xi_z_up'][()] / one['omega_m_upup'][()]).std() > 1e-3\n")
-        done = subprocess.run([python, "-c", script, *(prefix + NAME[7:] + "baryons.correlators.h5" for prefix in ("distill", "two"))],
-                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_files(script, *(prefix + NAME[7:] + "baryons.correlators.h5" for prefix in ("distill", "two")))
