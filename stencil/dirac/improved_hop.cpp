@@ -58,9 +58,8 @@ struct ImprovedHopKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
-      if (!links.has_factors()) return run<false>(x, c);
-    run<true>(x, c);
+    by_factors<Site>(
+        links, [&](auto multiplies) __attribute__((always_inline)) { run<decltype(multiplies)::value>(x, c); });
   }
 
  private:

@@ -71,7 +71,7 @@ void AdjointLaplacian<T>::combine(double alpha, double beta, const Field<Adjoint
   const bool streaming = worth_streaming(operator_bytes<T>(in, out, n_legs));
   const auto links = links_.template bare_view<Lanes>();
   const auto to = detail::shared_view<AdjointVector>(out.view());
-  run_stencil<StencilForms::nearest>(
+  run_stencil<StencilForms::nearest_and_local>(
       "adjoint_laplacian", halos_, in, out,
       [&](const auto& neighbours, const auto& stencil) {
         const auto from = detail::shared_view<AdjointVector>(neighbours);

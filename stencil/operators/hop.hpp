@@ -49,9 +49,8 @@ struct HopKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
-      if (!links.has_factors()) return run<false>(x, c);
-    run<true>(x, c);
+    by_factors<Site>(
+        links, [&](auto multiplies) __attribute__((always_inline)) { run<decltype(multiplies)::value>(x, c); });
   }
 
  private:
@@ -84,6 +83,14 @@ struct HopKernel {
       (leg<leg_in_turn(k, 8)>(sum, x, near, u, psi, c, unit), ...);
     else
       (leg<k>(sum, x, near, u, psi, c, unit), ...);
+  }
+  /// The matrix of a leg.
+  template <int number, class Site, class U, class Hop>
+  static KOKKOS_FORCEINLINE_FUNCTION auto link(const U& u, const Hop& hop) {
+    if constexpr (number / 2 == 3 && std::is_same_v<Site, LaneSite>)
+      return u.template of_leg_in_time<number % 2 == 1>(hop, number);
+    else
+      return u.template of_leg<number % 2 == 1>(hop, number);
   }
   /// What a leg with the projector 1 + projector g_mu needs of its neighbour.
   template <int mu, int projector, class Psi, class Hop>
@@ -120,7 +127,7 @@ struct HopKernel {
                                                       lower));
     else
       reconstruct_add<mu, projector, basis>(
-          sum, multiply_projected<mu, projector, R, basis>(u.template of_leg<number % 2 == 1>(hop, number), at, lower));
+          sum, multiply_projected<mu, projector, R, basis>(link<number, Site>(u, hop), at, lower));
   }
 };
 

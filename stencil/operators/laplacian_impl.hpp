@@ -95,9 +95,11 @@ struct LaplacianKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    if constexpr (std::is_same_v<Site, LaneSite> && factors && !factors_apart<View>)
-      if (!legs.links.has_factors()) return run<false>(x, c);
-    run<factors>(x, c);
+    if constexpr (factors && !factors_apart<View>)
+      by_factors<Site>(
+          legs.links, [&](auto multiplies) __attribute__((always_inline)) { run<decltype(multiplies)::value>(x, c); });
+    else
+      run<factors>(x, c);
   }
 
  private:

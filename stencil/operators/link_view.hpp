@@ -106,21 +106,23 @@ class LinkView {
   /// flight together.
   template <bool backward, bool multiplies, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane(LaneSite x, const Hop& hop, int leg) const {
-    ColorMatrix<Real> u;
-    // On GPUs instructions limit kernels on links in 16 bits, which therefore do not ask.
-    constexpr bool asks = !has_packs && std::is_floating_point_v<typename FieldView<ColorMatrix, Storage>::Stored>;
-    if constexpr (!asks) {
-      u = has_packs && doubled_ ? links_(x, leg) : backward ? links_(x, hop, leg / 2) : links_(x, leg / 2);
-    } else {
-      const bool unit = leg / 2 == 3 && (factors_.unit_legs(hop.crossing != 0 ? 1u << leg : 0) >> leg & 1) != 0;
-      if constexpr (backward)
-        u = links_(x, unit ? unit_hop(hop) : hop, leg / 2);
-      else
-        u = links_(unit ? LaneSite{0, 0} : x, leg / 2);
-    }
+    ColorMatrix<Real> u = has_packs && doubled_ ? links_(x, leg)
+                          : backward            ? links_(x, hop, leg / 2)
+                                                : links_(x, leg / 2);
     if constexpr (backward) u = adj(u);
     if constexpr (multiplies) u = lane_factor(x, hop.crossing, leg) * u;
     return u;
+  }
+  /// The same on a leg in time on GPUs: where its matrix is 1 all threads read that of the first site.
+  template <bool backward, bool multiplies, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane_in_time(LaneSite x, const Hop& hop, int leg) const {
+    // Instructions limit kernels on links in 16 bits, which therefore do not ask.
+    if constexpr (has_packs || !std::is_floating_point_v<typename FieldView<ColorMatrix, Storage>::Stored>) {
+      return of_lane<backward, multiplies>(x, hop, leg);
+    } else {
+      const bool unit = (factors_.unit_legs(hop.crossing != 0 ? 1u << leg : 0) >> leg & 1) != 0;
+      return of_lane<backward, multiplies>(unit && !backward ? LaneSite{0, 0} : x, unit ? unit_hop(hop) : hop, leg);
+    }
   }
   /// To the first site, whose link in time all threads read where theirs is 1 too: from the first cache.
   template <class Hop>
@@ -237,6 +239,26 @@ class LinkView {
   detail::LegFactorView<Real> factors_;
 };
 
+/// Calls run(std::bool_constant<multiplies>), see LinksAt, for a kernel that takes links with and without factors:
+/// lanes ask here whether links have any, other sites for each site.  On a GPU nothing is loaded before the branch:
+/// compilers move there what both of its sides load first, and have fewer loads in flight after it.
+template <class Site, class Links, class Run>
+KOKKOS_FORCEINLINE_FUNCTION void by_factors(const Links& links, const Run& run) {
+  if constexpr (std::is_same_v<Site, LaneSite>) {
+    const auto begin_side = [] {
+#if defined(__CUDA_ARCH__)
+      asm volatile("" ::: "memory");
+#endif
+    };
+    if (!links.has_factors()) {
+      begin_side();
+      return run(std::false_type{});
+    }
+    begin_side();
+  }
+  run(std::true_type{});
+}
+
 /// The matrices of one site on the n_legs legs of a stencil, or the first `used` of them, for kernels that sum over
 /// them: of_leg<backward>(hop, leg), where hop = near(leg), as LinkView::of_leg().  multiplies: whether the view may
 /// have factors: a kernel asks has_factors() once for all legs.
@@ -253,6 +275,11 @@ class LinksAt {
       return view_.template of_lane<backward, multiplies>(x_, hop, leg);
     else
       return view_.template of_leg<backward>(x_, hop, leg);
+  }
+  /// The same on a leg in time of a lane, for kernels that are used in temporal gauge: see TimeLinks.
+  template <bool backward, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION auto of_leg_in_time(const Hop& hop, int leg) const {
+    return view_.template of_lane_in_time<backward, multiplies>(x_, hop, leg);
   }
   /// The matrix of a leg on GPUs without its factor, and a real number times the factor: a real or a complex one.
   template <bool backward, class Hop>
