@@ -8,18 +8,6 @@
 
 namespace kov {
 
-namespace detail {
-
-/// On a GPU, keeps the compiler from loading the data of later legs before it has used those of earlier ones, for which
-/// a kernel that fills the registers has to wait (docs/performance.md).
-KOKKOS_FORCEINLINE_FUNCTION void order_loads() {
-#if defined(__CUDA_ARCH__)
-  __syncwarp(__activemask());
-#endif
-}
-
-}  // namespace detail
-
 #if !defined(KOKKOS_ENABLE_CUDA)
 namespace detail {
 

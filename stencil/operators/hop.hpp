@@ -7,6 +7,7 @@
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/nonrelativistic.hpp"
+#include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
 
 #include <optional>
@@ -111,7 +112,7 @@ struct HopKernel {
       prefetch_next(stencil, near, links, in, x, number, c, n_components);
       prefetch_next(stencil, near, links, in, x, number + 1, c, n_components);
     }
-    if constexpr (std::is_same_v<Site, LaneSite> && number % 4 == 0) detail::order_loads();
+    if constexpr (detail::hop_orders_loads<Site>(number)) detail::order_loads();
     using R = typename Sum::Real;
     const R lower(sign == 0 ? lower_sign : Real(1));
     const auto hop = near(number);

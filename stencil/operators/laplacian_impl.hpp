@@ -9,6 +9,7 @@
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
+#include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
 
 #include <type_traits>
@@ -74,13 +75,6 @@ template <class View>
 inline constexpr bool factors_apart =
     has_packs ? !View::holds_columns && View::outers == 1 : LaplacianKernelsApart<View>::without_factors;
 
-/// The views of the stencil with kernels of their own.  Columns of floats are no faster where no neighbour is in a
-/// halo.
-template <class F>
-inline constexpr auto laplacian_forms = F::Lanes::holds_columns && sizeof(typename F::Real) == 4
-                                            ? StencilForms::nearest
-                                            : StencilForms::nearest_and_local;
-
 /// A LaplacianStep on every component.  factors: whether links may have any.  Flops and memory traffic: those of
 /// LegSum, and for each real number of a site 2 flops and one real; with a source and a `before` another 4 flops and
 /// two reals.
@@ -106,8 +100,7 @@ struct LaplacianKernel {
   template <bool multiplies, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     auto sum = zero<decltype(in(x, c))>();
-    // First a load that no branch delays, where there are registers for it.
-    if constexpr (std::is_same_v<Site, LaneSite> && View::n_complex <= 3 && !View::holds_columns) {
+    if constexpr (loads_site_first<Site, View>) {
       const AlreadyRead from{legs.in(x, c)};
       legs.template add_to<multiplies>(sum, x, c);
       step.finish(sum, x, c, from, in, before);
@@ -143,7 +136,9 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const bool streaming = worth_streaming(operator_bytes<Storage>(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
-  constexpr auto forms = forms_for<laplacian_forms<F>, Links, typename F::View>;
+  constexpr bool local = LaplacianKernelsApart<typename F::View>::local;
+  constexpr auto forms = forms_for < local ? StencilForms::nearest_and_local : StencilForms::nearest, Links,
+                 typename F::View > ;
   const int n_dimensions = int(laplacian.dimensions());
   count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
                  n_dimensions * bytes_of_site<ColorMatrix, Storage>,

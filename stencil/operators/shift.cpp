@@ -2,7 +2,7 @@
 #include "kov/stencil/operators/shift.hpp"
 
 #include "kov/stencil/launch/run_stencil.hpp"
-#include "kov/stencil/neighbours_at.hpp"
+#include "kov/stencil/operators/cuda/load_order.hpp"
 
 namespace kov {
 

@@ -3,8 +3,11 @@
 // The kernels that a statement starts, by name.
 #pragma once
 
+#include "kov/core/base/queue.hpp"
+
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,9 +22,13 @@ class Launches {
  public:
   Launches() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
     names().clear();
+    kernels().clear();
     Kokkos::Tools::Experimental::EventSet counting{};
     counting.begin_parallel_for = counting.begin_parallel_reduce =
-        counting.begin_parallel_scan = [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); };
+        counting.begin_parallel_scan = [](const char* name, std::uint32_t instance, std::uint64_t*) {
+          names().push_back(name);
+          kernels().push_back({name, instance});
+        };
     counting.push_region = [](const char* name) { names().push_back(name); };
     counting.allocate_data = [](Kokkos_Profiling_SpaceHandle, const char* name, const void*, std::uint64_t) {
       if (!std::string_view(name).starts_with("Kokkos::"))
@@ -37,6 +44,15 @@ class Launches {
     static std::vector<std::string> all;
     return all;
   }
+  /// Of the kernels alone, with the number of their instance.
+  struct Kernel {
+    std::string name;
+    std::uint32_t instance;
+  };
+  static std::vector<Kernel>& kernels() {
+    static std::vector<Kernel> all;
+    return all;
+  }
 
  private:
   Kokkos::Tools::Experimental::EventSet before_;
@@ -48,6 +64,18 @@ inline std::vector<std::string> launches(const std::function<void()>& statement)
   const Launches counted;
   statement();
   return Launches::names();
+}
+
+/// The kernels of ours that a statement launches on another instance than exec.  Kokkos gives all instances of OpenMP
+/// one number, so there are none on such a host.
+inline std::vector<std::string> launched_beside(const Exec& exec, const std::function<void()>& statement) {
+  const Launches recorded;
+  statement();
+  std::vector<std::string> beside;
+  for (const Launches::Kernel& kernel : Launches::kernels())
+    if (kernel.instance != Kokkos::Tools::Experimental::device_id(exec) && !kernel.name.starts_with("Kokkos::"))
+      beside.push_back(kernel.name);
+  return beside;
 }
 
 }  // namespace kov::test

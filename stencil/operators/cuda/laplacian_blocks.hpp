@@ -28,10 +28,12 @@ struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, St
 /// Which steps have kernels of their own on GPUs.  space: sums in space, whose legs are unrolled.  without_factors: on
 /// links without factors, for spinors on columns, which need every register that their blocks of threads leave them.
 /// without_others: that read no field besides `from`, for spinors, of which registers cannot hold two at a site.
+/// local: where no neighbour is in a halo, by which columns of floats are no faster.
 template <class View>
 struct LaplacianKernelsApart {
   static constexpr bool space = true, without_factors = View::holds_columns && View::n_complex > 3,
-                        without_others = View::n_complex > 3;
+                        without_others = View::n_complex > 3,
+                        local = !View::holds_columns || sizeof(typename View::Real) != 4;
 };
 
 }  // namespace kov::detail

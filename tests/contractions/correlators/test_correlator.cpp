@@ -230,6 +230,7 @@ TEST_F(CorrelatorFiles, CorrelatorsWithoutSourceAreBesideOthersAndAlone) {
       ASSERT_NE(found, read.end()) << c.kind;
       EXPECT_EQ(found->value, c.value);
     }
+    Comm::world().barrier();  // before rank 0 replaces the file
   }
   std::vector<Correlator> mixed = loops;
   mixed.front().source = {0, 0, 0, 0};

@@ -21,6 +21,40 @@ struct AddToComponent {
   }
 };
 
+/// Counts the calls for each lane, [component][outer site][lane].
+struct CountCalls {
+  int* calls;
+  int first, n_outer;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x, int c) const {
+    ++calls[(c * n_outer + x.outer - first) * default_lanes + x.lane];
+  }
+  KOKKOS_FUNCTION void operator()(LaneSite x) const { (*this)(x, 0); }
+};
+
+/// What the lanes hold, of a site or not.
+struct StoredNumber {
+  FieldView<ColorVector, double> in;
+  double* numbers;
+  int first;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    const LaneSite x{first + i / default_lanes, i % default_lanes};
+    numbers[i] = in.element(x, 0, 0).re;
+  }
+};
+
+/// Gives every lane, of a site or not, this number.
+struct StoreNumber {
+  FieldView<ColorVector, double> out;
+  double number;
+  int first;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    out.set_element(LaneSite{first + i / default_lanes, i % default_lanes}, 0, 0, {number, 0});
+  }
+};
+
 }  // namespace test
 
 namespace {
@@ -37,7 +71,48 @@ TEST_P(EachLane, IsVisitedOnceForEachComponent) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lattices, EachLane, ::testing::ValuesIn(test::small_lattice_cases(1400)), test::case_name);
+TEST_P(EachLane, OfPaddingIsNeitherVisitedNorChanged) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
+    const Field<ColorVector, double> out(lattice, "out", 1, subset);
+    const SiteRange range = out.range();
+    const int n = range.n_outer * default_lanes;
+    const Buffer<int> once("calls", std::size_t(n)), of_each("calls", std::size_t(3 * n));
+    for_each_lane("count", range, test::CountCalls{once.data(), range.first, range.n_outer});
+    for_each_lane("count", range, 3, test::CountCalls{of_each.data(), range.first, range.n_outer});
+    for_each_item("store", n, test::StoreNumber{out.view(), -7, range.first});
+    for_each_lane("add", range, 1, test::AddToComponent{out.view()});
+    const Buffer<double> numbers("numbers", std::size_t(n));
+    for_each_item("read", n, test::StoredNumber{out.view(), numbers.data(), range.first});
+    const std::vector<int> calls = once.to_host(), calls_of_each = of_each.to_host();
+    const std::vector<double> stored = numbers.to_host();
+    for (int i = 0; i < n; ++i) {
+      const int outer = range.first + i / default_lanes, lane = i % default_lanes;
+      const bool is_site = lattice.layout().is_site(outer, lane);
+      const auto at = std::size_t(i);
+      ASSERT_EQ(calls[at], is_site ? 1 : 0) << outer << ", lane " << lane;
+      for (std::size_t c = 0; c < 3; ++c) ASSERT_EQ(calls_of_each[c * std::size_t(n) + at], is_site ? 1 : 0);
+      ASSERT_EQ(stored[at], is_site ? -6 : -7) << outer << ", lane " << lane;
+    }
+  }
+}
+
+/// With an odd number of outer sites in a parity, and with half an outer site on two ranks.
+std::vector<test::LatticeCase> cases() {
+  std::vector<test::LatticeCase> cases = test::small_lattice_cases(1400);
+  for (const Coord& extent : {Coord{6, 2, 2, 2}, Coord{2, 2, 2, 2}}) cases.push_back({extent, Order::even_odd, false});
+  return cases;
+}
+
+TEST(EachLaneOfPadding, IsThere) {
+  const Lattice lattice(Comm::world(), {6, 2, 2, 2}, {.order = Order::even_odd});
+  int padding = 0;
+  for (int outer = 0; outer < lattice.layout().n_outer(); ++outer)
+    for (int lane = 0; lane < default_lanes; ++lane) padding += !lattice.layout().is_site(outer, lane);
+  EXPECT_GT(padding, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lattices, EachLane, ::testing::ValuesIn(cases()), test::case_name);
 
 }  // namespace
 }  // namespace kov
