@@ -6,6 +6,7 @@
 #include "kov/core/field/link_codecs.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/neighbour_view.hpp"
+#include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/leg_factors.hpp"
 
 namespace kov {
@@ -240,21 +241,15 @@ class LinkView {
 };
 
 /// Calls run(std::bool_constant<multiplies>), see LinksAt, for a kernel that takes links with and without factors:
-/// lanes ask here whether links have any, other sites for each site.  On a GPU nothing is loaded before the branch:
-/// compilers move there what both of its sides load first, and have fewer loads in flight after it.
+/// lanes ask here whether links have any, other sites for each site.
 template <class Site, class Links, class Run>
 KOKKOS_FORCEINLINE_FUNCTION void by_factors(const Links& links, const Run& run) {
   if constexpr (std::is_same_v<Site, LaneSite>) {
-    const auto begin_side = [] {
-#if defined(__CUDA_ARCH__)
-      asm volatile("" ::: "memory");
-#endif
-    };
     if (!links.has_factors()) {
-      begin_side();
+      detail::load_after_branch();
       return run(std::false_type{});
     }
-    begin_side();
+    detail::load_after_branch();
   }
   run(std::true_type{});
 }

@@ -18,6 +18,14 @@ KOKKOS_FORCEINLINE_FUNCTION void order_loads() {
 #endif
 }
 
+/// On a GPU, begins a side of a branch: keeps the compiler from loading before the branch what both of its sides load
+/// first, after which each side would begin with fewer loads under way (docs/performance.md).
+KOKKOS_FORCEINLINE_FUNCTION void load_after_branch() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" ::: "memory");
+#endif
+}
+
 /// Whether order_loads() comes before this leg of Wilson's hop: every fourth.
 template <class Site>
 constexpr bool hop_orders_loads(int leg) {
