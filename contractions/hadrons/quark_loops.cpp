@@ -110,7 +110,7 @@ void check_loops(const Lattice& lattice, const LoopParameters& p) {
 template <class T>
 void hop(const Operator<SpinorField<T>>& M, const HoppingExpansion& hopping, const SpinorField<T>& psi,
          const Exec& exec) {
-  const SpinorField<T> of_m = psi.like("hopping expansion");
+  const SpinorField<T> of_m = psi.like("hopping expansion", exec);
   for (int k = 0; k < hopping.order; ++k) {
     M.apply(psi, of_m, exec);
     axpy(-1 / hopping.diagonal, of_m, psi, exec);
@@ -211,7 +211,7 @@ std::vector<Correlator> quark_loops(const std::type_identity_t<Solver<SpinorFiel
   if (hopping.order > 0) known.hopping = 12.0 * extent[0] * extent[1] * extent[2] / hopping.diagonal;
   if (modes != nullptr)
     for (std::size_t i = 0; i < modes->values.size(); ++i) {
-      const SpinorField<T> v = modes->vectors.column(int(i)), hopped = v.like("mode");
+      const SpinorField<T> v = modes->vectors.column(int(i)), hopped = v.like("mode", exec);
       copy(v, hopped, exec);
       detail::hop<T>(M, hopping, hopped, exec);
       detail::add_tensor<T>(known.modes, 1 / modes->values[i], v, hopped, momenta, exec);
