@@ -9,7 +9,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <set>
 
 namespace kov::app {
 
@@ -102,9 +101,7 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   // at least is kept; elementals at the sink and the source, on the host too, there for each momentum; and one as it is
   // read from the file, whose integers of 16 bits are read as numbers of 64.
   const std::vector<BaryonOperator> operators = wanted_baryon_operators(parameters);
-  std::set<std::size_t> quarks;
-  for (const auto& [flavour, place] : parameters.flavours_of(operators)) quarks.insert(place);
-  const double cube = cube_bytes(parameters), n_quarks = double(quarks.size());
+  const double cube = cube_bytes(parameters), n_quarks = double(parameters.quarks_of_baryons().size());
   const double read = parameters.output.precision == 16 ? 2 : 1;
   const double cubes = parities * n_quarks * (4 + 4) + 4 + double(baryon_momenta_together(parameters)) + read;
   const double workspace = std::max(

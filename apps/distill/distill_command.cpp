@@ -108,25 +108,31 @@ class DistillRun {
     const auto pairs = parameters_.quark_pairs();
     for (std::size_t k = 0; k < files.correlators.size(); ++k) {
       if (files.correlators[k].is_finished) continue;
-      write(files.correlators[k], distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
+      write(files.correlators[k], {pairs[k].begin(), pairs[k].end()},
+            distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
     }
     if (!files.two_pions.is_finished) {
       if (!two_pions_) two_pions_.emplace(parameters_, plan_);
-      write(files.two_pions, two_pions_->contract(session_.comm, files, labels, steps(distill_two_pions)));
+      write(files.two_pions, {parameters_.flavours_of_two_pions().at("u")},
+            two_pions_->contract(session_.comm, files, labels, steps(distill_two_pions)));
       remove_parts(session_.comm, parameters_.output.journal, files.two_pions, plan_.source_times);
     }
     if (!files.baryons.is_finished) {
-      write(files.baryons,
+      write(files.baryons, parameters_.quarks_of_baryons(),
             baryon_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_baryons)));
       remove_parts(session_.comm, parameters_.output.journal, files.baryons, plan_.source_times);
     }
   }
 
-  void write(DistillFile& file, const std::vector<Correlator>& correlators) {
+  /// quarks: the places in all_quarks() of those that the correlators have.
+  void write(DistillFile& file, const std::vector<std::size_t>& quarks, const std::vector<Correlator>& correlators) {
     CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
-    for (const NamedQuark& quark : parameters_.quarks)
-      for (const auto& [name, value] : quark.labels()) provenance.parameters[quark.name + "." + name] = value;
+    if (!parameters_.quarks.empty())
+      for (const std::size_t place : quarks) {
+        const NamedQuark quark = parameters_.all_quarks()[place];
+        for (const auto& [name, value] : quark.labels()) provenance.parameters[quark.name + "." + name] = value;
+      }
     write_correlators(file.name, correlators, provenance, session_.comm);
     finish(file, "%d correlators", int(correlators.size()));
   }

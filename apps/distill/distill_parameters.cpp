@@ -345,6 +345,12 @@ std::map<std::string, std::size_t> DistillParameters::flavours_of(const std::vec
   return quarks.flavours_of(operators, correlators.flavours);
 }
 
+std::vector<std::size_t> DistillParameters::quarks_of_baryons() const {
+  std::set<std::size_t> places;
+  for (const auto& [flavour, place] : flavours_of(wanted_baryon_operators(*this))) places.insert(place);
+  return {places.begin(), places.end()};
+}
+
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times,
                                                    const std::array<std::size_t, 2>& pair) const {
   std::string text = elemental_identity() + quarks_identity({pair[0], pair[1]}) + times_text(source_times) + " mesons";
@@ -366,9 +372,8 @@ std::string DistillParameters::two_pion_identity(const std::vector<int>& source_
 
 std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
   const std::map<std::string, std::size_t> flavours = flavours_of(wanted_baryon_operators(*this));
-  std::vector<std::size_t> places;
-  for (const auto& [flavour, place] : flavours) places.push_back(place);
-  std::string text = baryon_elemental_identity() + quarks_identity(places) + times_text(source_times) + " baryons";
+  std::string text =
+      baryon_elemental_identity() + quarks_identity(quarks_of_baryons()) + times_text(source_times) + " baryons";
   for (const std::string& baryon : correlators.baryons) text += " " + baryon;
   if (!quarks.empty()) text += " of " + quarks.flavour_label(flavours);
   return text;

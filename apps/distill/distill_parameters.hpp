@@ -76,6 +76,8 @@ struct DistillParameters {
   /// The places in all_quarks() of the quarks "u", "d" and "s" that correlators of two pions, or of baryons, have.
   std::map<std::string, std::size_t> flavours_of_two_pions() const;
   std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators) const;
+  /// The places in all_quarks() of the quarks of all baryons, each once.
+  std::vector<std::size_t> quarks_of_baryons() const;
 
   /// What the files of a configuration depend on beside it: equal texts, equal results.
   std::string eigenvector_identity() const;

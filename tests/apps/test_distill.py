@@ -590,7 +590,8 @@ class DistillQuarkTables(DistillTest):
         self.assertEqual(first, self.bytes_of(first))
         whole = self.bytes_of(sorted(os.listdir(self.folder)))
         self.assertEqual(len(whole), 9)
-        for ending in ("strange.t002.perambulators.h5", "light-strange.correlators.h5"):
+        # That of the light quark, too, which tells of no other.
+        for ending in ("strange.t002.perambulators.h5", "light-strange.correlators.h5", "light-light.correlators.h5"):
             os.remove(self.path(NAME + ending))
         self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11))
         self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
