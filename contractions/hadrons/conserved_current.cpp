@@ -13,7 +13,7 @@ namespace {
 /// U_mu(x) S(x + mu).
 template <class T>
 Propagator<T> transported(const GaugeLinks<T>& links, int mu, const Propagator<T>& s, const Exec& exec) {
-  Propagator<T> next = s.like("transported " + s.name());
+  Propagator<T> next = s.like("transported " + s.name(), exec);
   covariant_shift(links, s.columns(), mu, 1, next.columns(), exec);
   return next;
 }

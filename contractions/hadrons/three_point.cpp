@@ -133,7 +133,7 @@ class MovedQuark {
     if (const auto found = made_.find(key); found != made_.end()) return found->second;
     const std::vector<int> rest(steps.begin() + 1, steps.end());
     const Propagator<T>& from = kind == 'd' ? derivative(rest) : along(rest);
-    Propagator<T> to = s_.like("moved " + s_.name());
+    Propagator<T> to = s_.like("moved " + s_.name(), exec_);
     move(from, to);
     return made_.emplace(key, std::move(to)).first->second;
   }

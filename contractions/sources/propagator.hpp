@@ -53,6 +53,10 @@ class Propagator {
   Propagator alias() const { return Propagator(*this); }
   /// A new propagator, zero, with the same labels.
   Propagator like(const std::string& name) const { return Propagator(lattice(), name, labels); }
+  /// The same for kernels on exec alone: to work in.
+  Propagator like(const std::string& name, const Exec& exec) const {
+    return Propagator(columns_.like(name, exec), labels);
+  }
 
   const Lattice& lattice() const { return columns_.lattice(); }
   const std::string& name() const { return columns_.name(); }
