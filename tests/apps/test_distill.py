@@ -4,22 +4,11 @@ import os
 import re
 import subprocess
 
-from program_support import HAS_HDF5, PROGRAM, ProgramTest, environment, python_with
+from distill_support import GAMMAS, JOB, NAME, DistillTest
+from program_support import PROGRAM, environment
 
-JOB = ["--set", "gauge.extent=[4, 4, 4, 4]", "--set", "generate.thermalise=3", "--set", "links.steps=2", "--set", "action.kappa=0.12",
-       "--set", "eigenvectors.n=4", "--set", "elementals.displacements=['1', 'dx']", "--set", "perambulators.spacing=2"]
-NAME = "distill.beta6_seed1_update3."
 FILES = [NAME + ending for ending in ("eigenvectors.h5", "elementals.h5", "t000.perambulators.h5", "t002.perambulators.h5",
                                       "correlators.h5")]
-# How the scripts begin that contract anew: with gamma matrices as docs/conventions.md has them.
-GAMMAS = """
-import h5py, itertools, numpy as np, sys
-name = sys.argv[1]
-g1 = np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]])
-g2 = np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]])
-g3 = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
-g4 = np.eye(4)[[2, 3, 0, 1]]
-"""
 # The trace of operators and perambulators.
 CONTRACTION = GAMMAS + """
 gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
@@ -268,27 +257,6 @@ for (isospin, P), operators in groups.items():
 """
 
 
-class DistillTest(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        if not HAS_HDF5:
-            self.skipTest("NOT TESTED: this build has no HDF5")
-
-    def need_h5py(self):
-        """For check_files()."""
-        self.python = python_with("h5py")
-        if not self.python:
-            self.skipTest("NOT TESTED: no Python here has h5py")
-
-    def check_files(self, script, *names):
-        """Runs a script of assertions, whose arguments are the names of files."""
-        done = subprocess.run([self.python, "-c", script, *names], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
-
-    def bytes_of(self, names):
-        return {name: self.read(name, "rb") for name in names}
-
-
 class Distill(DistillTest):
     def files(self):
         return sorted(os.listdir(self.folder))
@@ -483,135 +451,3 @@ class DistillHadronTables(DistillTest):
                   "        all = sum(pairs[a + '-' + b][()] for a in sinks for b in sources)\n"
                   "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
         self.check_files(script, "projected.h5", MORE_FILES[1])
-
-
-# The job without a quark, to which tables of quarks are added.
-NO_QUARK = [word for k in range(0, len(JOB), 2) if not JOB[k + 1].startswith("action.") for word in JOB[k:k + 2]]
-
-
-def quarks(**kappas):
-    """Quarks with these names and hopping parameters."""
-    return [word for k, (name, kappa) in enumerate(kappas.items())
-            for word in ("--set", "quark.%d.name=%s" % (k, name), "--set", "quark.%d.kappa=%s" % (k, kappa))]
-
-
-FLAVOURS = ["--set", "correlators.flavours=['light', 'light', 'strange']"]
-# Equal quarks: the same bits as of one quark, whatever they are called.
-EQUAL_QUARKS = """
-import h5py, numpy as np, sys
-one, two = sys.argv[1:]
-for time in ("t000", "t002"):
-    expected = h5py.File(one + time + ".perambulators.h5")["/matrices/numbers"][()]
-    for name in ("light", "strange"):
-        assert np.array_equal(h5py.File(two + name + "." + time + ".perambulators.h5")["/matrices/numbers"][()], expected), name
-expected = h5py.File(one + "correlators.h5")["/meson"]
-for pair in ("light-light", "light-strange", "strange-strange"):
-    found = h5py.File(two + pair + ".correlators.h5")["/meson"]
-    assert sorted(found) == sorted(expected)
-    for channel, data in found.items():
-        assert np.array_equal(data[()], expected[channel][()]), (pair, channel)
-        assert data.attrs["quarks"] in (pair, pair.encode())
-found, expected = (h5py.File(name + "two_pions.correlators.h5")["/meson"] for name in (two, one))
-for channel, data in found.items():
-    assert np.array_equal(data[()], expected[channel][()]), channel
-found, expected = (h5py.File(name + "baryons.correlators.h5")["/baryon"] for name in (two, one))
-for channel, data in expected.items():
-    assert np.array_equal(data[()], found[channel][()]), channel
-sigma, proton = found["sigma_p_up"], found["proton_up"]
-assert abs(sigma[()] - 4 / 3 * proton[()]).max() < 1e-12 * abs(proton[()]).max()
-assert sigma.attrs["quarks"] in ("u light, s strange", b"u light, s strange"), sigma.attrs["quarks"]
-"""
-# The kaon's trace, with a perambulator of each quark.
-KAON = GAMMAS + """
-gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
-elementals = h5py.File(name + "elementals.h5")
-names = [text.decode() for text in elementals["/matrices/names"][()]]
-phi = elementals["/matrices/numbers"][()]
-tau = {(q, t): h5py.File(name + "%s.t%03d.perambulators.h5" % (q, t))["/matrices/numbers"][()][:, 0] for q in ("light", "strange") for t in (0, 2)}
-g5 = np.kron(gammas["pion"], np.eye(phi.shape[-1]))
-assert abs(tau["light", 0] - tau["strange", 0]).max() > 1e-3
-for quark, antiquark in (("light", "light"), ("light", "strange"), ("strange", "strange")):
-    results = h5py.File(name + "%s-%s.correlators.h5" % (quark, antiquark))["/meson"]
-    assert len(results) == 16
-    for channel, data in results.items():
-        sink, source = [(text.split("[")[0], text.split("[")[1][:-1]) for text in channel.split("-")]
-        eta = 1 if np.allclose(g4 @ gammas[source[0]].conj().T @ g4, gammas[source[0]].conj().T) else -1
-        for m, p in enumerate(np.array(data.attrs["momenta"]).reshape(-1, 3)):
-            def operator(of, t):
-                return np.kron(gammas[of[0]], phi[t, names.index("%s, p = %d %d %d" % (of[1], *p))])
-            for delta in range(4):
-                c = np.mean([-eta * np.trace(operator(sink, (t + delta) % 4) @ tau[quark, t][(t + delta) % 4] @ operator(source, t).conj().T
-                                             @ g5 @ tau[antiquark, t][(t + delta) % 4].conj().T @ g5) for t in (0, 2)])
-                assert abs(c - data[0, 0, m, delta]) < 1e-10 * abs(results["pion[1]-pion[1]"][0, 0, 0, 0]), (quark, antiquark, channel, p, delta)
-"""
-
-
-class DistillQuarks(DistillTest):
-    def test_of_equal_masses_are_one_quark_bit_for_bit(self):
-        self.need_h5py()
-        hadrons = ["--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.two_pions=[[0, 0, 0]]"]
-        self.call("distill", *JOB, *hadrons, "--set", "correlators.baryons=['proton']")
-        text = self.call("distill", *NO_QUARK, *hadrons, *quarks(light=0.12, strange=0.12), *FLAVOURS, "--set", "output.prefix=two",
-                         "--set", "correlators.baryons=['proton', 'sigma_p']").stdout
-        self.assertIn("quark strange   Wilson, kappa 0.12", text)
-        self.assertIn("of 3 pairs of quarks", text)
-        self.check_files(EQUAL_QUARKS, NAME, NAME.replace("distill", "two"))
-
-    def test_that_cannot_be_are_refused(self):
-        two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
-        for settings, part in ((["action.kappa=0.12"], "beside tables [[quark]]"), (["quark.1.name=light"], "which another quark is called too"),
-                               (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
-                               (["quark.%d.theta=[0.1, 0, 0]" % k for k in (0, 1)], "periodic in space"), (["quark.1.boost=[0, 0, 1]"], "quark.1.boost"),
-                               (["correlators.flavours=['light', 'charm', 'strange']"], "charm"), (["correlators.flavours=['light']"], "has 1 names"),
-                               (["correlators.two_pions=[[0, 0, 0]]"], "an operator of two pions, whose quark u"),
-                               (["correlators.two_pions=[[0, 0, 0]]", "correlators.flavours=['light', 'strange', 'strange']"], "u and d are different"),
-                               (["correlators.baryons=['lambda_z']"], "by correlators.flavours"), (["correlators.baryons=['sigma']"], "sigma_p")):
-            error = self.call("distill", *two, *[word for s in settings for word in ("--set", s)], code=1).stderr
-            self.assertIn(part, error)
-        self.assertEqual(os.listdir(self.folder), [])
-        self.assertIn("correlators.flavours changes nothing", self.call("distill", *two, *FLAVOURS, "--dry-run").stderr)
-
-
-class DistillQuarkTables(DistillTest):
-    def test_make_kaons_with_a_perambulator_of_each_quark(self):
-        self.need_h5py()
-        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11), ranks=2)
-        self.check_files(KAON, NAME)
-        files = [name for name in os.listdir(self.folder) if name.endswith(".correlators.h5")]
-        self.assertIn("light-strange", self.call("analyze", *files, "--set", "fit.points=3", "--set", "output.rows=1000").stdout)
-
-    def test_are_added_and_made_again_bit_for_bit(self):
-        self.call("distill", *NO_QUARK, *quarks(light=0.12))
-        first = self.bytes_of(sorted(os.listdir(self.folder)))
-        dry = self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11), "--dry-run").stdout
-        self.assertIn("finished        5 of 9 files", dry)
-        self.assertIn("0 searches, 0 displacements, 32 solves and 2 files of correlators", dry)
-        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11))
-        self.assertEqual(first, self.bytes_of(first))
-        whole = self.bytes_of(sorted(os.listdir(self.folder)))
-        self.assertEqual(len(whole), 9)
-        # That of the light quark, too, which tells of no other.
-        for ending in ("strange.t002.perambulators.h5", "light-strange.correlators.h5", "light-light.correlators.h5"):
-            os.remove(self.path(NAME + ending))
-        self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.11))
-        self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
-        # Another mass of a quark is refused where its files are.
-        self.assertIn("was made with other parameters", self.call("distill", *NO_QUARK, *quarks(light=0.12, strange=0.1), code=1).stderr)
-
-    def test_are_the_quarks_of_baryons(self):
-        """xi_z is sigma_p with light and strange exchanged, and omega_m the Delta of the strange quark."""
-        self.need_h5py()
-        job = [*NO_QUARK, "--set", "elementals.displacements=['1']", "--set", "elementals.max_baryon_momentum=0", "--set", "correlators.mesons=[]",
-               *quarks(light=0.12, strange=0.11)]
-        self.call("distill", *job, *FLAVOURS, "--set", "correlators.baryons=['xi_z', 'omega_m']")
-        self.call("distill", *job, "--set", "correlators.flavours=['strange', 'strange', 'light']", "--set", "output.prefix=two",
-                  "--set", "correlators.baryons=['sigma_p', 'delta_pp']")
-        script = ("import h5py, numpy as np, sys\n"
-                  "one, two = (h5py.File(name)['/baryon'] for name in sys.argv[1:])\n"
-                  "for a, b in (('xi_z_up', 'sigma_p_up'), ('omega_m_upup', 'delta_pp_upup')):\n"
-                  "    x, y = one[a][()].ravel(), two[b][()].ravel()\n"
-                  "    ratio = x[0] / y[0]\n"
-                  "    assert abs(ratio.imag) < 1e-10 and 0.1 < abs(ratio.real) < 10, ratio\n"
-                  "    assert abs(x - ratio * y).max() < 1e-10 * abs(x).max(), (a, x / y)\n"
-                  "assert abs(one['xi_z_up'][()] / one['omega_m_upup'][()]).std() > 1e-3\n")
-        self.check_files(script, *(prefix + NAME[7:] + "baryons.correlators.h5" for prefix in ("distill", "two")))
