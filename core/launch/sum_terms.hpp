@@ -32,6 +32,7 @@ using SumTerm = decltype(std::declval<const Kernel&>()(std::declval<Site>(), 0))
 /// Makes a kernel(x) callable as kernel(x, group), for a single group.
 template <class Kernel>
 struct SingleGroup {
+  static constexpr bool takes_pairs = requires { requires Kernel::takes_pairs; };
   Kernel kernel;
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {

@@ -239,6 +239,16 @@ KOKKOS_FORCEINLINE_FUNCTION int count_greater(const Pack<T, N>& a, const Pack<T,
   return n;
 }
 
+/// The lower half of the lanes (upper = 0), or the upper one (1).
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T, N / 2> half_of(const Pack<T, N>& p,
+                                                   int upper) requires(Pack<T, N>::n_words % 2 == 0) {
+  Pack<T, N / 2> r;
+  constexpr int n = Pack<T, N / 2>::n_words;
+  for (int k = 0; k < n; ++k) r.word[k] = p.word[upper * n + k];
+  return r;
+}
+
 /// The same numbers in double.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {

@@ -47,6 +47,8 @@ template <class Site, int n, int at_once, class Kernel>
 struct ChunkSum {
   static constexpr bool of_columns = std::is_same_v<Site, ColumnSite>;
   static constexpr int N = lanes_of<typename SumTerm<Site, Kernel>::Real>, width = sums_of_group<Site, Kernel>;
+  /// Whether pairs of outer sites are added together, in the order of single ones, for kernels that return doubles.
+  static constexpr bool in_pairs = std::is_same_v<Site, PackSite> && at_once == 1 && TakesPairs<Kernel>;
   Kernel kernel;
   Layout::View layout;
   SiteRange range;
@@ -67,7 +69,16 @@ struct ChunkSum {
       apart[std::size_t(j)] = {};
       for (auto& v : packs[std::size_t(j)].v) v = Pack<double, N>(0.0);
     }
-    for (int outer = range.first + first; outer < range.first + end; ++outer)
+    for (int outer = range.first + first; outer < range.first + end; ++outer) {
+      if constexpr (in_pairs)
+        if (outer % 2 == 0 && outer + 1 < range.first + end && layout.is_site(outer, N - 1) &&
+            layout.is_site(outer + 1, N - 1)) {
+          const auto terms = kernel(PairSite{outer}, group);
+          for (int upper = 0; upper < 2; ++upper)
+            for (int k = 0; k < n; ++k) packs[0].v[k] += half_of(terms.v[k], upper);
+          ++outer;
+          continue;
+        }
       for (int j = 0; j < count; ++j) {
         if constexpr (Prefetches<Kernel, Site>)
           if (outer + 1 < range.first + end) kernel.prefetch(Site{outer + 1}, group + j);
@@ -85,6 +96,7 @@ struct ChunkSum {
           add_lanes(apart[std::size_t(j)], term, valid);
         }
       }
+    }
     for (int j = 0; j < count; ++j) {
       if constexpr (!of_columns) add_lanes(apart[std::size_t(j)], packs[std::size_t(j)], N);
       for (int column = 0; column < width; ++column)

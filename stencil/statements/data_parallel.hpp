@@ -69,6 +69,9 @@ constexpr bool can_assign() {
 /// The sum over components of a site, in double.
 template <class Node>
 struct SumKernel {
+  static constexpr bool takes_pairs = outers_of_block<SiteLanes, float> == 2 &&
+                                      std::is_same_v<value_real_t<value_of_t<Node>>, Pack<float, default_lanes>>;
+
   Node node;
   int n_components;
 

@@ -182,6 +182,34 @@ TEST_P(DataParallel, SumsAreThoseOfNaiveLoops) {
   EXPECT_LT(std::abs(sum(dot(a.even(), b)) + sum(dot(a.odd(), b)) - inner_product(a, b)), tolerance);
 }
 
+/// The numbers of one outer site after the other.
+template <class T>
+struct SingleSites {
+  FieldView<Scalar, T> in;
+  template <class Site>
+  KOKKOS_FUNCTION auto operator()(Site x) const {
+    const auto z = in(x).z[0];
+    return Values<decltype(z.re), 2>{{z.re, z.im}};
+  }
+};
+template <class T>
+void check_bits_of_sum(const Lattice& lattice) {
+  const auto B = random_field<ColorMatrix, T>(lattice, 1, 1), C = random_field<ColorMatrix, T>(lattice, 1, 2);
+  const Field<Scalar, T> traces(lattice, "traces");
+  for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
+    const auto on = [&](const auto& f) { return subset == Subset::all ? f.alias() : f.half(subset); };
+    const auto product = trace(on(B) * shift(C, 0, 1));
+    assign(product, on(traces));
+    const auto expected = sum_sites<2>("sum", lattice, subset, SingleSites<T>{traces.view()});
+    EXPECT_EQ(sum(product), std::complex<double>(expected[0], expected[1])) << int(subset);
+  }
+}
+TEST_P(DataParallel, SumsHaveTheBitsOfSumsOfSingleSites) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_bits_of_sum<double>(lattice);
+  check_bits_of_sum<float>(lattice);
+}
+
 TEST_P(DataParallel, SumsAreTheSameOnAnInstanceOfTheCallers) {
   const Lattice lattice = GetParam().make(Comm::world());
   const auto a = random_field<Spinor, double>(lattice, 2, 9), b = random_field<Spinor, double>(lattice, 2, 10);
