@@ -6,26 +6,12 @@
 #include "kov/core/vectors/reduce.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/parts_kernel.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
 
 namespace kov {
-namespace test {
-
-/// The complex number of every site as two reals.
-template <class T>
-struct PartsKernel {
-  FieldView<Scalar, T> in;
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    const auto z = in(x).z[0];
-    return Values<decltype(z.re), 2>{{z.re, z.im}};
-  }
-};
-
-}  // namespace test
-
 namespace {
 
 using reference::GlobalArray;

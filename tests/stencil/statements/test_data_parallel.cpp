@@ -8,6 +8,7 @@
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/support/launches.hpp"
+#include "tests/support/parts_kernel.hpp"
 #include "tests/support/slow_copy.hpp"
 #include "tests/support/statements.hpp"
 
@@ -182,16 +183,6 @@ TEST_P(DataParallel, SumsAreThoseOfNaiveLoops) {
   EXPECT_LT(std::abs(sum(dot(a.even(), b)) + sum(dot(a.odd(), b)) - inner_product(a, b)), tolerance);
 }
 
-/// The numbers of one outer site after the other.
-template <class T>
-struct SingleSites {
-  FieldView<Scalar, T> in;
-  template <class Site>
-  KOKKOS_FUNCTION auto operator()(Site x) const {
-    const auto z = in(x).z[0];
-    return Values<decltype(z.re), 2>{{z.re, z.im}};
-  }
-};
 template <class T>
 void check_bits_of_sum(const Lattice& lattice) {
   const auto B = random_field<ColorMatrix, T>(lattice, 1, 1), C = random_field<ColorMatrix, T>(lattice, 1, 2);
@@ -200,7 +191,7 @@ void check_bits_of_sum(const Lattice& lattice) {
     const auto on = [&](const auto& f) { return subset == Subset::all ? f.alias() : f.half(subset); };
     const auto product = trace(on(B) * shift(C, 0, 1));
     assign(product, on(traces));
-    const auto expected = sum_sites<2>("sum", lattice, subset, SingleSites<T>{traces.view()});
+    const auto expected = sum_sites<2>("sum", lattice, subset, test::PartsKernel<T>{traces.view()});
     EXPECT_EQ(sum(product), std::complex<double>(expected[0], expected[1])) << int(subset);
   }
 }
