@@ -130,7 +130,7 @@ class DistillRun {
     CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
     if (!parameters_.quarks.empty())
       for (const std::size_t place : quarks) {
-        const NamedQuark quark = parameters_.all_quarks()[place];
+        const NamedQuark& quark = parameters_.quarks[place];
         for (const auto& [name, value] : quark.labels()) provenance.parameters[quark.name + "." + name] = value;
       }
     write_correlators(file.name, correlators, provenance, session_.comm);

@@ -3,6 +3,7 @@
 // What kernels of sums over sites return, and what they may have beside it.
 #pragma once
 
+#include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/site/complex.hpp"
 
 #include <utility>
@@ -32,7 +33,7 @@ using SumTerm = decltype(std::declval<const Kernel&>()(std::declval<Site>(), 0))
 /// Makes a kernel(x) callable as kernel(x, group), for a single group.
 template <class Kernel>
 struct SingleGroup {
-  static constexpr bool takes_pairs = requires { requires Kernel::takes_pairs; };
+  static constexpr bool takes_pairs = TakesPairs<Kernel>;
   Kernel kernel;
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int) const {

@@ -136,9 +136,9 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   const bool streaming = worth_streaming(operator_bytes<Storage>(from, to, 2 * int(laplacian.dimensions())));
   const Links links = gauge.template view<Lanes>();
   const auto source = step.source ? in.view() : from.view(), previous = step.has_before ? before.view() : from.view();
-  constexpr bool local = LaplacianKernelsApart<typename F::View>::local;
-  constexpr auto forms = forms_for < local ? StencilForms::nearest_and_local : StencilForms::nearest, Links,
-                 typename F::View > ;
+  constexpr auto most_forms =
+      LaplacianKernelsApart<typename F::View>::local ? StencilForms::nearest_and_local : StencilForms::nearest;
+  constexpr auto forms = forms_for<most_forms, Links, typename F::View>;
   const int n_dimensions = int(laplacian.dimensions());
   count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
                  n_dimensions * bytes_of_site<ColorMatrix, Storage>,
