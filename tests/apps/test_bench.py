@@ -101,9 +101,9 @@ class Bench(ProgramTest):
                 self.assertGreater(size, 0)
                 self.assertGreater(ms, 0)
                 self.assertGreater(roof, 0)
-                # Both are printed with one digit behind the point, the ratio with none.
-                expected = 100 * rate / roof
-                self.assertAlmostEqual(ratio, expected, delta=0.51 + expected * (0.06 / roof + 0.06 / max(rate, 0.1)))
+                # Both are printed with one digit behind the point, the ratio with none: a busy machine can print 0.0 of 3.0.
+                self.assertGreaterEqual(ratio, 100 * max(rate - 0.051, 0) / (roof + 0.051) - 0.51, found[0])
+                self.assertLessEqual(ratio, 100 * (rate + 0.051) / (roof - 0.051) + 0.51, found[0])
         for solver in ("BiCGstab", "BiCGstab, mixed precision", "CG, normal equations"):
             self.assertRegex(text, rf"4 4 4 8\s+{solver}\s+double\s+[0-9.]+\s+[0-9.]+\s+[0-9]+\n")
 
