@@ -24,9 +24,9 @@ struct FlowForceKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
-    const auto link = u(x);
+    const auto around = staples(x);
     using R = typename decltype(u(x))::Real;
-    auto sum = R(a) * traceless_antihermitian(staples(x) * adj(link));
+    auto sum = R(a) * traceless_antihermitian(around * adj(u(x)));
     multiply_add(sum, R(b), exponent(x));
     exponent.set(x, sum);
   }

@@ -70,9 +70,10 @@ struct OverrelaxKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto around = staples(x);
     auto link = u(x);
     using R = typename decltype(link)::Real;
-    auto w = link * adj(staples(x));
+    auto w = link * adj(around);
     for (int k = 0; k < 3; ++k) {
       const Quaternion<R> r = subgroup_part(w, k);
       const R vector2 = r.v[1] * r.v[1] + r.v[2] * r.v[2] + r.v[3] * r.v[3], scalar2 = r.v[0] * r.v[0];

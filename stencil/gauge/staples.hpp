@@ -21,7 +21,8 @@ inline constexpr Directions all_directions{true, true, true, true};
 /// staples(x) = sum over nu != mu of U_nu(x) U_mu(x + nu) U_nu(x + mu)^+ + U_nu(x - nu)^+ U_mu(x - nu) U_nu(x - nu +
 /// mu), so that Re tr U_mu(x) staples(x)^+ is the sum of the plaquettes at the link.
 ///
-/// In four dimensions 3 * (2 * 198 + 36) flops here and 3 * 2 * 198 for the lower halves.
+/// In four dimensions 3 * (2 * 198 + 36) flops here and 3 * 2 * 198 for the lower halves.  Kernels ask for the staples
+/// before they load the link itself, which would fill registers meanwhile.
 template <class T>
 struct StapleView {
   Stencil::NearestView stencil;

@@ -20,9 +20,10 @@ struct StoutKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto around = staples(x);
     const auto link = u(x);
     using R = typename decltype(link)::Real;
-    out.set(x, exponential(traceless_antihermitian(R(rho) * (staples(x) * adj(link))), halvings) * link);
+    out.set(x, exponential(traceless_antihermitian(R(rho) * (around * adj(link))), halvings) * link);
   }
 };
 
