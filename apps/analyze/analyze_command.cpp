@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "apps/analyze/analyze_command.hpp"
 
-#include "apps/analyze/analyze_parameters.hpp"
-#include "apps/analyze/analyze_results.hpp"
-#include "apps/analyze/correlator_mapping.hpp"
-#include "apps/analyze/disconnected_series.hpp"
+#include "apps/analyze/analysis_run.hpp"
 #include "apps/files/file_patterns.hpp"
-#include "apps/files/output_files.hpp"
-#include "apps/files/picture_files.hpp"
 #include "apps/files/text_file.hpp"
-#include "apps/program/progress.hpp"
-#include "kov/core/base/host_threads.hpp"
-#include "kov/core/base/version.hpp"
 #include "kov/core/io/hdf5.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
-#include <numeric>
-#include <optional>
+#include <variant>
 
 namespace kov::app {
 
@@ -29,58 +18,6 @@ struct AnalyzeOptions {
   std::string settings, mapping;
   bool dry_run = false, print = false;
 };
-
-std::vector<std::string> picture_kinds(const AnalyzeParameters& p) {
-  std::vector<std::string> kinds{".effective", ".correlators", ".dispersion", ".ratio"};
-  if (!p.gevp.operators.empty()) kinds.insert(kinds.end(), {".gevp", ".eigenvalues"});
-  return kinds;
-}
-
-OutputFiles analysis_outputs(const AnalyzeParameters& p) {
-  std::vector<std::string> endings{".txt"};
-  if (has_hdf5()) endings.push_back(".h5");
-  for (const std::string& kind : picture_kinds(p))
-    for (const std::string& ending : picture_endings()) endings.push_back(kind + ending);
-  OutputFiles files;
-  files.add(p.output.prefix, endings);
-  return files;
-}
-
-/// Reads every file; the time left is that of the share of files and datasets that is left.
-std::vector<CorrelatorSeries> read_series(const Session& session, const std::vector<std::string>& files,
-                                          const std::optional<CorrelatorMapping>& mapping,
-                                          const AnalyzeParameters& parameters, Coord& extent, std::size_t& n_read) {
-  // The elements of a matrix have to stay at the same momenta.
-  SeriesCollector collector(parameters.data.average_momenta && parameters.gevp.operators.empty(),
-                            parameters.data.channels);
-  constexpr int parts = 1000;  // of a file, as long as it is not known how many datasets it has
-  Progress progress({{"thousandths of files", int(files.size()) * parts, 1}},
-                    ProgressOutput::standard_error(session.quiet, session.comm.rank()));
-  for (const std::string& file : files) {
-    int shown = 0;
-    Coord of_file{0, 0, 0, 0};
-    const auto take = [&](CorrelatorArray array, std::size_t i, std::size_t n) {
-      collector.add(array, file, extent);
-      if (const int now = int((i + 1) * parts / n); now > shown) {
-        progress.advance(0, now - shown);
-        shown = now;
-      }
-    };
-    if (mapping)
-      mapping->visit(file, take);
-    else
-      of_file = visit_correlators(file, take);
-    if (shown < parts) progress.advance(0, parts - shown);
-    if (of_file[0] > 0) {
-      require(extent[0] == 0 || extent == of_file, file, "is of the lattice", to_string(of_file) + ", others are of",
-              to_string(extent) + "; analyse lattices one by one");
-      extent = of_file;
-    }
-  }
-  progress.hide();
-  n_read = collector.n_read();
-  return collector.take();
-}
 
 /// The extents that the first file says, without its correlators.
 Coord extent_of(const std::string& file) {
@@ -93,92 +30,6 @@ Coord extent_of(const std::string& file) {
   return extent;
 }
 
-void analyse_all(const Session& session, const AnalyzeParameters& parameters, AnalysisResults& all) {
-  Progress progress({{"correlators", int(all.series.size()), 1}},
-                    ProgressOutput::standard_error(session.quiet, session.comm.rank()));
-  all.results.resize(all.series.size());
-  constexpr std::size_t batch = 256;
-  for (std::size_t first = 0; first < all.series.size(); first += batch) {
-    const std::size_t n = std::min(batch, all.series.size() - first);
-    on_host_threads("analyze", std::int64_t(n), [&](std::int64_t i, int) {
-      const std::size_t k = first + std::size_t(i);
-      all.results[k] = analysed(all.series[k], parameters);
-    });
-    progress.advance(0, int(n));
-  }
-  progress.hide();
-}
-
-std::string analysis_caption(const AnalysisResults& all, const std::vector<std::string>& files,
-                             const AnalyzeParameters& parameters) {
-  std::string text = plain(files.front());
-  if (files.size() > 1) text += sentence(" and", files.size() - 1, "more files");
-  std::size_t n = 0;
-  for (const SeriesResult& r : all.results) n = std::max(n, r.n_samples);
-  return text + ", " + std::to_string(n) + (parameters.errors.bin > 1 ? " bins" : " samples") +
-         ", errors: " + parameters.errors.method + "; kovariant " + version();
-}
-
-/// Which of the dispersion relations are drawn.
-std::vector<std::size_t> pictured_dispersions(const AnalysisResults& all, const std::vector<std::size_t>& shown) {
-  std::vector<std::size_t> which;
-  for (std::size_t d = 0; d < all.dispersions.size() && which.size() < 3; ++d)
-    for (const std::size_t k : shown)
-      if (all.series[all.dispersions[d].members.front()].channel == all.series[k].channel) {
-        which.push_back(d);
-        break;
-      }
-  return which;
-}
-
-/// The ratio that is drawn: the first with a plateau, of those currents that are named where any is.
-const RatioResult* pictured_ratio(const AnalysisResults& all, const std::vector<std::string>& patterns) {
-  const RatioResult* found = nullptr;
-  for (const RatioResult& r : all.ratios) {
-    if (std::none_of(r.sinks.begin(), r.sinks.end(),
-                     [](const SinkTimeRatio& s) { return std::isfinite(s.plateau.error); }))
-      continue;
-    if (matches_any(r.head.channel, patterns)) return &r;
-    if (found == nullptr) found = &r;
-  }
-  return found;
-}
-
-void draw(WrittenFiles& written, const AnalysisResults& all, const AnalyzeParameters& parameters,
-          const std::string& caption) {
-  const std::string& prefix = parameters.output.prefix;
-  const std::vector<std::size_t> which = pictured(all, parameters.output.pictures);
-  if (which.empty()) {
-    written.missing(prefix + ".effective", "output.pictures matches no channel");
-    return;
-  }
-  written.draw(prefix + ".effective", effective_mass_plot(all, which, caption));
-  written.draw(prefix + ".correlators", correlator_plot(all, which, caption));
-  if (const auto d = pictured_dispersions(all, which); !d.empty())
-    written.draw(prefix + ".dispersion", dispersion_plot(all, d, caption));
-  if (const RatioResult* ratio = pictured_ratio(all, parameters.output.pictures))
-    written.draw(prefix + ".ratio", ratio_plot(*ratio, caption));
-  if (!all.gevps.empty()) {
-    written.draw(prefix + ".gevp", gevp_energy_plot(all.gevps.front(), parameters.gevp.operators, caption));
-    written.draw(prefix + ".eigenvalues", gevp_eigenvalue_plot(all.gevps.front(), parameters.gevp.operators, caption));
-  }
-}
-
-std::string gevp_text(const AnalysisResults& all, const AnalyzeParameters& parameters, int most) {
-  std::string text;
-  int shown = 0;
-  for (const GevpResult& g : all.gevps) {
-    if (most > 0 && ++shown > most) break;
-    std::string operators;
-    for (const std::string& name : parameters.gevp.operators) operators += (operators.empty() ? "" : ", ") + name;
-    const std::string labels = g.head.labels_text();
-    text += "\nGEVP of {" + operators + "} at momentum " + to_string(g.head.momentum) +
-            (labels.empty() ? "" : ", " + labels) + "; E_n between t and t + 1\n\n" + gevp_table(g) + "\n" +
-            g.checks.text();
-  }
-  return text;
-}
-
 void analyze(const Session& session, const AnalyzeOptions& options) {
   AnalyzeParameters parameters;
   Settings settings = parameters.settings();
@@ -188,76 +39,24 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   if (options.print) return session.say(settings.toml());
   parameters.check();
   require(!options.files.empty(), "no FILE is named, but correlators are read from one or more");
-  std::optional<CorrelatorMapping> mapping;
-  if (!options.mapping.empty()) mapping.emplace(read_text_file(session.comm, options.mapping), options.mapping);
-  const std::vector<std::string> files = matched_files(session.comm, options.files, "FILE");
-  std::vector<std::string> inputs = files;
+  AnalysisInput input{.files = matched_files(session.comm, options.files, "FILE"), .extent = parameters.data.extent};
+  if (!options.mapping.empty()) input.mapping.emplace(read_text_file(session.comm, options.mapping), options.mapping);
+  std::vector<std::string> inputs = input.files;
   for (const std::string& name : {options.settings, options.mapping})
     if (!name.empty()) inputs.push_back(name);
-  const OutputFiles outputs = analysis_outputs(parameters);
+  OutputFiles outputs;
+  add_analysis_outputs(outputs, parameters);
   outputs.require_usable(session, inputs);
-  AnalysisResults all;
-  all.extent = parameters.data.extent;
   session.comm.agree([&] {
-    if (all.extent[0] == 0 && !mapping) all.extent = extent_of(files.front());
+    if (input.extent[0] == 0 && !input.mapping) input.extent = extent_of(input.files.front());
   });
   if (options.dry_run)
-    return session.say(sentence("files read     ", list_text(files)) + "\n" +
+    return session.say(sentence("files read     ", list_text(input.files)) + "\n" +
                        sentence("files written  ", list_text(outputs.names())) +
                        "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs.lock(session);
   session.begin();
-
-  std::size_t n_read = 0;
-  std::string energies, others;
-  session.comm.agree([&] {
-    if (session.comm.rank() != 0) return;  // one host does it all
-    all.series = read_series(session, files, mapping, parameters, all.extent, n_read);
-    add_disconnected(all.series, parameters, all.extent);
-    all.ratios = ratios_of(all.series, parameters, all.extent);
-    all.common_labels = without_common_labels(all.series);
-    for (RatioResult& r : all.ratios)
-      for (const auto& [name, value] : all.common_labels) r.head.labels.erase(name);
-    analyse_all(session, parameters, all);
-    all.dispersions = dispersions_of(all);
-    if (!parameters.gevp.operators.empty()) all.gevps = gevp_results(all.series, parameters);
-    if (has_hdf5())
-      write_analysis(parameters.output.prefix + ".h5", all, parameters.gevp.operators, settings.typed_values(), files);
-  });
-  if (session.comm.rank() == 0) {
-    energies = energy_table(all, 0);
-    if (!all.dispersions.empty()) others += "\n\n" + dispersion_table(all, 0);
-    if (!all.ratios.empty()) others += "\n\n" + ratio_table(all, 0);
-    others += gevp_text(all, parameters, 0);
-  }
-  WrittenFiles written(session);
-  write_text_file(session.comm, parameters.output.prefix + ".txt",
-                  "# kovariant analyze " + std::string(version()) + "\n" + energies + others);
-  written.add({parameters.output.prefix + ".txt"});
-  if (has_hdf5()) written.add({parameters.output.prefix + ".h5"});
-  if (session.comm.rank() == 0) {
-    session.say(sentence(n_read, "correlators in", files.size(),
-                         files.size() == 1 ? "file:" : "files:", all.series.size(), "averages over",
-                         all.series.front().samples.size(), "samples; errors:", parameters.errors.method));
-    if (!all.common_labels.empty())
-      session.say("labels of all: " + CorrelatorSeries{.labels = all.common_labels}.labels_text());
-    session.say();
-    session.say(energy_table(all, parameters.output.rows));
-    session.say("effective masses in lattice units between t and t + 1\n");
-    session.say(effective_mass_table(all, pictured(all, parameters.output.pictures)));
-    if (!all.dispersions.empty())
-      session.say("dispersion relations\n\n" + dispersion_table(all, parameters.output.rows));
-    if (!all.ratios.empty())
-      session.say("matrix elements of currents from ratios\n\n" + ratio_table(all, parameters.output.rows));
-    if (const std::string text = gevp_text(all, parameters, 3); !text.empty()) session.say(text);
-  }
-  AnalysisResults drawn = std::move(all);
-  const std::string caption = session.comm.rank() == 0 ? analysis_caption(drawn, files, parameters) : "";
-  if (session.comm.size() == 1)
-    draw(written, drawn, parameters, caption);
-  else
-    written.missing(parameters.output.prefix + ".effective", "pictures are drawn by a single process");
-  written.say();
+  analyse(session, input, parameters);
 }
 
 }  // namespace

@@ -63,9 +63,14 @@ struct AnalyzeParameters {
     std::vector<std::string> pictures;
     int rows = 40;
   } output;
+  /// In front of the names of keys in messages: empty, or with a dot at its end.
+  std::string before_keys = {};
 
-  /// The settings, bound to this object's members.
+  /// The settings of `kovariant analyze`, bound to this object's members.
   Settings settings();
+  /// Those that any program has which analyses its own correlators, in sections `section`.data and so on: all but what
+  /// files lack, what is of loops and three-point functions, and output.prefix.
+  void add_to(Settings& settings, const std::string& section = "");
   /// Checks what types cannot.  Throws InputError that names the key.
   void check() const;
 

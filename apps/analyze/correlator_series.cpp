@@ -106,8 +106,9 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
 }
 
 std::vector<CorrelatorSeries> SeriesCollector::take() {
-  require(!all_.empty(), "there is no correlator to analyse",
-          channels_.empty() ? "in these files" : ": data.channels matches none of those in the files");
+  require(!all_.empty(), "there is no correlator to analyse" +
+                             std::string(channels_.empty() ? " in these files"
+                                                           : ": data.channels matches none of those in the files"));
   constexpr std::size_t none = std::size_t(-1);
   // A sample is a configuration; where all correlators are of a single one, a source.
   bool one = true;

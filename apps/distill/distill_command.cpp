@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distill_command.hpp"
 
+#include "apps/analyze/analysis_run.hpp"
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
@@ -272,6 +273,8 @@ void distill(const Session& session, const JobOptions& options) {
   std::vector<std::string> endings;
   for (const std::string& name : plan.file_names()) endings.push_back(name.substr(parameters.output.prefix.size()));
   files.add(parameters.output.prefix, endings);
+  const bool has_analysis = !parameters.analysis.output.prefix.empty();
+  if (has_analysis) add_analysis_outputs(files, parameters.analysis);
   std::vector<std::string> read = parameters.gauge.files;
   read.push_back(options.file);
   if (!plan.files.front().by_source().empty())
@@ -287,26 +290,29 @@ void distill(const Session& session, const JobOptions& options) {
   session.say(text);
   DistillRun(session, parameters, settings, plan).run();
   session.say(sentence(plan.n_finished(), "files are there"));
+  if (has_analysis)
+    analyse(session, {.files = plan.correlator_file_names(), .extent = plan.gauges.extent}, parameters.analysis);
 }
 
 }  // namespace
 
 Command distill_command() {
-  return {"distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
-          "--print shows every setting with its value and what it means, as TOML to start from.\n"
-          "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
-          "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
-          ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
-          "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
-          ".NAME-NAME.correlators.h5 for every pair.\n"
-          "Finished files are kept: the same command goes on where a killed run stopped.  `kovariant analyze` finds\n"
-          "energies from the correlators.\n"
-          "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
-          [](Arguments& arguments) -> Action {
-            auto options = std::make_shared<JobOptions>();
-            options->declare(arguments);
-            return [options](const Session& session) { distill(session, *options); };
-          }};
+  return {
+      "distill", "correlators by distillation: eigenvectors, elementals, perambulators and their contractions",
+      "--print shows every setting with its value and what it means, as TOML to start from.\n"
+      "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
+      "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
+      ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+      "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
+      ".NAME-NAME.correlators.h5 for every pair.\n"
+      "Finished files are kept: the same command goes on where a killed run stopped.  With analysis.prefix it ends\n"
+      "with the energies of all correlators, as `kovariant analyze` finds them.\n"
+      "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",
+      [](Arguments& arguments) -> Action {
+        auto options = std::make_shared<JobOptions>();
+        options->declare(arguments);
+        return [options](const Session& session) { distill(session, *options); };
+      }};
 }
 
 }  // namespace kov::app

@@ -66,6 +66,11 @@ Settings DistillParameters::settings() {
         "folder for finished source times of two pions and baryons, from which a killed run goes on; empty: "
         "PREFIX.journal");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
+  analysis.output.prefix.clear();
+  s.add("analysis.prefix", &analysis.output.prefix,
+        "of tables and pictures of energies, made when all correlators are there, as kovariant analyze makes them; "
+        "empty: none");
+  analysis.add_to(s, "analysis");
   quarks.add_to(s, {}, QuarkKeys::action);
   return s;
 }
@@ -123,6 +128,11 @@ void DistillParameters::complete(Settings& settings) {
                     "this build has no HDF5, which the files of distillation are: configure with KOV_HDF5=ON");
   require(names_files(output.prefix), settings.origin("output.prefix"),
           "is '" + output.prefix + "': the files need a name");
+  if (!analysis.output.prefix.empty()) {
+    analysis.check();
+    require(has_correlators(), settings.origin("analysis.prefix"),
+            "is given, but no correlators are asked for: name mesons, two pions or baryons in [correlators]");
+  }
   if (output.journal.empty()) {
     output.journal = output.prefix + ".journal";
     settings.follows("output.journal");

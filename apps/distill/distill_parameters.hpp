@@ -3,6 +3,7 @@
 // The parameters of `kovariant distill`.
 #pragma once
 
+#include "apps/analyze/analyze_parameters.hpp"
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
@@ -50,6 +51,8 @@ struct DistillParameters {
     std::string prefix = "distill", journal;
     int precision = 64;
   } output;
+  /// Of the run's own correlators, when all are there; its output.prefix is empty where none is wanted.
+  AnalyzeParameters analysis;
 
   /// The settings, bound to this object's members.
   Settings settings();
@@ -59,6 +62,11 @@ struct DistillParameters {
   void check(const Settings& settings, const Coord& extent) const;
   /// Warnings about settings without effect.
   std::vector<std::string> warnings(const Settings& settings) const;
+
+  /// Whether any are asked for.
+  bool has_correlators() const {
+    return !correlators.mesons.empty() || !correlators.two_pions.empty() || !correlators.baryons.empty();
+  }
 
   LaplacianEigenParameters search() const;
   std::vector<ElementalLabel> labels() const;

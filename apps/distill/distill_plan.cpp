@@ -167,9 +167,13 @@ std::vector<const DistillFile*> DistillFiles::all() const {
   for (const std::vector<DistillFile>& of_quark : perambulators)
     for (const DistillFile& file : of_quark) list.push_back(&file);
   if (!baryon_elementals.name.empty()) list.push_back(&baryon_elementals);
+  for (const DistillFile* file : all_correlators()) list.push_back(file);
+  return list;
+}
+std::vector<const DistillFile*> DistillFiles::all_correlators() const {
+  std::vector<const DistillFile*> list;
   for (const DistillFile& file : correlators) list.push_back(&file);
-  for (const DistillFile* file : {&two_pions, &baryons})
-    if (!file->name.empty()) list.push_back(file);
+  for (const DistillFile* file : by_source()) list.push_back(file);
   return list;
 }
 
@@ -251,6 +255,13 @@ std::vector<std::string> DistillPlan::file_names() const {
   std::vector<std::string> names;
   for (const DistillFiles& f : files)
     for (const DistillFile* file : f.all()) names.push_back(file->name);
+  return names;
+}
+
+std::vector<std::string> DistillPlan::correlator_file_names() const {
+  std::vector<std::string> names;
+  for (const DistillFiles& f : files)
+    for (const DistillFile* file : f.all_correlators()) names.push_back(file->name);
   return names;
 }
 
@@ -354,6 +365,10 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   std::snprintf(megabytes, sizeof(megabytes), "%.0f",
                 distill_job_bytes(p, plan.gauges.extent, lattice.geometry().grid()) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));
+  if (!p.analysis.output.prefix.empty()) {
+    const std::size_t n_files = plan.correlator_file_names().size();
+    row("energies", sentence("of", n_files, n_files == 1 ? "file:" : "files:", p.analysis.output.prefix + ".txt ..."));
+  }
   row("output", plan.files.front().eigenvectors.name + " ... " + plan.file_names().back());
   return text;
 }

@@ -35,6 +35,8 @@ struct DistillFiles {
   std::vector<const DistillFile*> by_source() const;
   /// Those that have a name, in the order in which they are made.
   std::vector<const DistillFile*> all() const;
+  /// Those of correlators.
+  std::vector<const DistillFile*> all_correlators() const;
   bool has_work() const;
   /// Of perambulators.
   int n_unfinished() const;
@@ -69,6 +71,8 @@ struct DistillPlan {
   int n_two_pions(const DistillParameters& parameters) const;
   int n_baryons(const DistillParameters& parameters) const;
   std::vector<std::string> file_names() const;
+  /// Those of correlators, one configuration after the other.
+  std::vector<std::string> correlator_file_names() const;
   /// Source times that are only in the journal.
   int n_parts() const;
 };

@@ -412,8 +412,9 @@ std::string GevpChecks::text() const {
   lines +=
       ordered() ? "tracked eigenvalues keep their order" : "tracked eigenvalues cross at t = " + list_of_times(crossed);
   lines += "\n";
-  lines += sentence("eigenvalues interlace with those of fewer operators,",
-                    interlacing() ? "but for" : "WHICH FAILS BY", interlacing_violation);
+  lines += interlacing() ? "eigenvalues interlace with those of fewer operators"
+                         : sentence("eigenvalues DO NOT interlace with those of fewer operators: they fail by",
+                                    interlacing_violation);
   return lines + "\n";
 }
 

@@ -45,7 +45,7 @@ class Analyze(ProgramTest):
         self.assertIn("kappa = 0.13", done.stdout)
         self.assertIn("GEVP of {pion, pion_A4}", done.stdout)
         self.assertIn("eigenvalues interlace", done.stdout)
-        self.assertNotIn("FAILS", done.stdout)
+        self.assertNotIn("DO NOT", done.stdout)
         row = re.search(r"^pion-pion +0 0 0 +cosh +(\S+)", done.stdout, re.M)
         self.assertGreater(float(row.group(1).split("(")[0]), 0.5)
         for ending in [".txt", ".h5"] + [kind + p for kind in (".effective", ".correlators", ".gevp", ".eigenvalues")

@@ -327,11 +327,30 @@ class Distill(DistillTest):
         self.need_h5py()
         self.call("distill", *JOB, ranks=2)
         self.check_files(CONTRACTION, NAME)
-        self.call("distill", *JOB, "--set", "generate.configurations=2", "--set", "generate.between=1")
+
+    def test_energies_are_those_of_analyze_and_a_killed_run_ends_with_them(self):
+        operators = "gevp.operators=['pion[1]', 'pion_A4[1]']"
+        job = [*JOB, "--set", "generate.configurations=2", "--set", "generate.between=1", "--set", "analysis.prefix=energies",
+               "--set", "analysis." + operators, "--set", "analysis.gevp.t0=0"]
+        self.assertIn("energies        of 2 files: energies.txt", self.call("distill", *job, "--dry-run").stdout)
+        text = self.call("distill", *job).stdout
+        self.assertIn("pion[1]-pion[1]", text)
+        self.assertIn("GEVP of {pion[1], pion_A4[1]}", text)
         files = [name for name in self.files() if name.endswith(".correlators.h5")]
         self.assertEqual(len(files), 2)
-        text = self.call("analyze", *files, "--set", "gevp.operators=['pion[1]', 'pion_A4[1]']", "--set", "gevp.t0=0").stdout
-        self.assertIn("pion[1]-pion[1]", text)
+        self.call("analyze", *files, "--set", operators, "--set", "gevp.t0=0", "--set", "output.prefix=apart")
+        self.assertEqual(self.read("energies.txt", "rb"), self.read("apart.txt", "rb"))
+        written = {name: self.read(name, "rb") for name in self.files() if name.startswith("energies.")}
+        self.assertLessEqual({"energies.txt", "energies.h5", "energies.gevp.svg", "energies.effective.pdf"}, set(written))
+        for name in (*written, files[1]):
+            os.remove(self.path(name))
+        self.call("distill", *job)
+        self.assertEqual(self.read("energies.txt", "rb"), written["energies.txt"])
+        for settings, says in ((["analysis.fit.states=3"], "analysis.fit.states is 3"),
+                               (["correlators.mesons=[]"], "no correlators are asked for"),
+                               (["analysis.data.channels=['rho']"], "data.channels matches none")):
+            error = self.call("distill", *job, *[word for s in settings for word in ("--set", s)], code=1).stderr
+            self.assertIn(says, error)
 
     def test_two_ranks_and_short_numbers_agree(self):
         """On one rank, on two, and with 16 bits: the same matrices, as phases are fixed."""

@@ -16,7 +16,7 @@ ROOMS = {
     "algebra": ("", "eigen", "krylov", "preconditioning", "precision"),
     "contractions": ("blas", "kernels", "kernels/ladder", "engine", "correlators", "energies", "sources", "io", "hadrons",
                      "distillation"),
-    "apps": ("settings", "program", "plot", "files", "smear", "quarks", "propagator", "distill", "spectrum", "analyze",
+    "apps": ("settings", "program", "plot", "files", "analyze", "smear", "quarks", "propagator", "distill", "spectrum",
              "bench/scaling", "bench/contractions", "bench", ""),
 }
 MOST_FILES = 24  # sources, headers and scripts of a folder: more than that are not taken in at a glance
