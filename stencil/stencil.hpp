@@ -128,10 +128,6 @@ class Stencil {
   Kokkos::Array<int, 16> halo_slot_;  // first slot of [leg][parity], nearest legs
 };
 
-/// The k-th of n_legs nearest neighbours that a GPU kernel should read, -t first, +t last: a block that walks through
-/// time then reads the oldest data while they are still in the second-level cache.
-constexpr int leg_in_turn(int k, int n_legs) { return n_legs == 8 ? (k + 7) % 8 : k; }
-
 /// The neighbours of one site, found once and asked leg by leg.
 template <class Site>
 class Neighbourhood;

@@ -114,18 +114,18 @@ class LinkView {
     if constexpr (multiplies) u = lane_factor(x, hop.crossing, leg) * u;
     return u;
   }
-  /// The same on a leg in time on GPUs: where its matrix is 1 all threads read that of the first site.
+  /// The same on a leg in time on GPUs, see loads_unit_links: where the matrix is 1, threads may read that of the first
+  /// site.
   template <bool backward, bool multiplies, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_lane_in_time(LaneSite x, const Hop& hop, int leg) const {
-    // Instructions limit kernels on links in 16 bits, which therefore do not ask.
-    if constexpr (has_packs || !std::is_floating_point_v<typename FieldView<ColorMatrix, Storage>::Stored>) {
+    if constexpr (!detail::asks_for_unit_links<typename FieldView<ColorMatrix, Storage>::Stored>) {
       return of_lane<backward, multiplies>(x, hop, leg);
     } else {
       const bool unit = (factors_.unit_legs(hop.crossing != 0 ? 1u << leg : 0) >> leg & 1) != 0;
       return of_lane<backward, multiplies>(unit && !backward ? LaneSite{0, 0} : x, unit ? unit_hop(hop) : hop, leg);
     }
   }
-  /// To the first site, whose link in time all threads read where theirs is 1 too: from the first cache.
+  /// To the first site.
   template <class Hop>
   static KOKKOS_FORCEINLINE_FUNCTION Hop unit_hop(Hop hop) {
     hop.outer = hop.lane = 0;
