@@ -9,6 +9,7 @@
 #include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 #include <optional>
 #include <utility>

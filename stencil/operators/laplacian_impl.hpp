@@ -11,6 +11,7 @@
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 #include <type_traits>
 #include <utility>
