@@ -17,7 +17,7 @@ namespace kov {
 /// Where the neighbours of a PackSite are: that of lane i is lane i ^ exchange of the outer site; or, if slots is set,
 /// slots[i] = (outer * N + lane) << 1 | halo says where that of lane i is.
 struct PackHop {
-  /// Of the field or, with halo, of the halo; without a meaning if slots is set.
+  /// Of the field or, with halo, of the halo; meaningless if slots is set.
   int outer;
   int exchange;
   bool halo;
@@ -34,7 +34,7 @@ struct PackHop {
   }
 };
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and
+/// Where the neighbours of a PairSite are: those of its two sites are the pair of `outer` if they are `together`, and
 /// exchange brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
   int outer;
@@ -42,7 +42,7 @@ struct PairHop {
   bool halo, together;
 };
 #endif
-/// The same for kernels over single lanes, and for columns (lane 0).
+/// Where the neighbour of a LaneSite or of a ColumnSite (lane 0) is.
 struct LaneHop {
   /// Of the field or, with halo, of the halo.
   int outer;
