@@ -125,7 +125,7 @@ class LinkView {
       return of_lane<backward, multiplies>(unit && !backward ? LaneSite{0, 0} : x, unit ? unit_hop(hop) : hop, leg);
     }
   }
-  /// To the first site.
+  /// The hop to the first site.
   template <class Hop>
   static KOKKOS_FORCEINLINE_FUNCTION Hop unit_hop(Hop hop) {
     hop.outer = hop.lane = 0;
@@ -168,7 +168,7 @@ class LinkView {
       if (has_factor(hop, leg)) u.copy_from(factor<backward>(hop, leg) * value(u));
     });
   }
-  /// Tells u where, or what, the matrix of a leg is, without its factor.
+  /// Makes u refer to the matrix of a leg in memory, or fills it with the decoded numbers; without the leg's factor.
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& u, PackSite x, const PackHop& hop, int leg) const {
     if (backward && !doubled_)
@@ -176,7 +176,7 @@ class LinkView {
     else
       links_.locate(u, PackHop{x.outer, 0, false, nullptr}, doubled_ ? leg : leg / 2);
   }
-  /// The same for a pair; only if its neighbours are together, or the matrix is at the pair itself.
+  /// The same for a pair; on backward legs of links that are not doubled, only if its neighbours are together.
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& u, PairSite x, const PairHop& hop, int leg) const {
     if (backward && !doubled_)
