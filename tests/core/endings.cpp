@@ -22,7 +22,7 @@ using namespace kov;
 
 // Wrappers of MPI functions that count messages: all must be received before MPI_Finalize.
 namespace {
-/// Seconds that no rank waits for another: more than test_endings.py allows a program.
+/// Seconds that a rank is busy or stopped: longer than test_endings.py lets a program run.
 constexpr int too_long = 90;
 int messages_on_their_way = 0;
 /// Delays the gather in which ranks that have ended tell which notices they sent.

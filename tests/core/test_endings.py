@@ -21,7 +21,7 @@ PROGRAM = os.environ["ENDINGS"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
 
 
-# Seconds that a program may take whose ranks would wait for each other longer (`too_long` in endings.cpp).
+# Seconds in which a program must end; a rank that nobody ends goes on for longer (`too_long` in endings.cpp).
 SOON = 60
 
 
