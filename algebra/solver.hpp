@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solve_report.hpp"
-#include "kov/stencil/operators/operator.hpp"
+#include "kov/stencil/functions/operator.hpp"
 
 #include <concepts>
 #include <functional>

@@ -5,7 +5,7 @@
 
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/operators/operator.hpp"
+#include "kov/stencil/functions/operator.hpp"
 
 #include <complex>
 #include <memory>

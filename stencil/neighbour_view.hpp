@@ -95,7 +95,7 @@ class NeighbourView {
         locate(site, hop, group);
     });
   }
-  /// Tells a site where, or what, v(x, hop) is; not for slots.
+  /// Makes a site refer to v(x, hop) in memory, or fills it with the decoded numbers; only for a hop without slots.
   KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)
@@ -103,7 +103,7 @@ class NeighbourView {
     else
       site.copy_from(from(PackSite{hop.outer}, group), hop.exchange);
   }
-  /// Tells the sites of a pair where, or what, their neighbours are; only if those are together.
+  /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
     const View& from = hop.halo ? halo_ : field_;
     if constexpr (View::Codec::is_plain)

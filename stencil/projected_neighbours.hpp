@@ -40,7 +40,8 @@ class LocalNeighbours {
   KOKKOS_FORCEINLINE_FUNCTION Spinor<Real> read(LaneSite, LaneHop hop, int group = 0) const {
     return field_(LaneSite{hop.outer, hop.lane}, group);
   }
-  /// Tells a site where its neighbour is, not for slots; and the sites of a pair, only if theirs are together.
+  /// Makes a site refer to its neighbour in memory, only for a hop without slots; and the sites of a pair to theirs,
+  /// only if these are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
     site.point_to(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
   }
@@ -150,7 +151,7 @@ class ProjectedNeighbours {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     return InMemory(at.upper, at.lower);
   }
-  /// Tells a site where the neighbour is; not for slots.
+  /// Makes a site refer to the neighbour in memory, or fills it with the decoded numbers; only for a hop without slots.
   KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
@@ -158,7 +159,7 @@ class ProjectedNeighbours {
     else
       site.copy_from(decoded<View::lanes>(at), hop.exchange);
   }
-  /// Tells the sites of a pair where their neighbours are; only if those are together.
+  /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
     const Halves at = halves(hop.outer, 0, hop.halo, group);
     if constexpr (is_plain)
@@ -177,11 +178,11 @@ class ProjectedNeighbours {
       requires(is_plain) {
     both.point_to(halves<first>(hop.outer, 0, hop.halo, group).upper, nullptr, hop.exchange);
   }
-  /// Writes the neighbour as a site in memory keeps it, from integers; not for slots.
+  /// Writes the decoded neighbour in the order of a site in memory; only for a hop without slots.
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group) const requires(!is_plain) {
     put<View::lanes, View::row>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange);
   }
-  /// The same for the neighbours of a pair; only if those are together.
+  /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group) const requires(!is_plain) {
     put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange);
   }
@@ -192,7 +193,7 @@ class ProjectedNeighbours {
 #endif
 
  private:
-  /// Where the first lane of the outer site is.
+  /// Where the numbers of an outer site begin, at its first lane.
   struct Halves {
     const Stored *upper, *lower;
     const float* scale = nullptr;  // of integers

@@ -17,7 +17,7 @@ namespace kov {
 /// Where the neighbours of a PackSite are: that of lane i is lane i ^ exchange of the outer site; or, if slots is set,
 /// slots[i] = (outer * N + lane) << 1 | halo says where that of lane i is.
 struct PackHop {
-  /// Of the field or, with halo, of the halo; without a meaning if slots is set.
+  /// Of the field or, with halo, of the halo; meaningless if slots is set.
   int outer;
   int exchange;
   bool halo;
@@ -34,7 +34,7 @@ struct PackHop {
   }
 };
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// The same of a PairSite: if the neighbours of its two sites are `together`, they are the pair of `outer`, and
+/// Where the neighbours of a PairSite are: those of its two sites are the pair of `outer` if they are `together`, and
 /// exchange brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
   int outer;
@@ -42,7 +42,7 @@ struct PairHop {
   bool halo, together;
 };
 #endif
-/// The same for kernels over single lanes, and for columns (lane 0).
+/// Where the neighbour of a LaneSite or of a ColumnSite (lane 0) is.
 struct LaneHop {
   /// Of the field or, with halo, of the halo.
   int outer;
@@ -127,10 +127,6 @@ class Stencil {
   Kokkos::Array<int, 4> extent_, communicates_;
   Kokkos::Array<int, 16> halo_slot_;  // first slot of [leg][parity], nearest legs
 };
-
-/// The k-th of n_legs nearest neighbours that a GPU kernel should read, -t first, +t last: a block that walks through
-/// time then reads the oldest data while they are still in the second-level cache.
-constexpr int leg_in_turn(int k, int n_legs) { return n_legs == 8 ? (k + 7) % 8 : k; }
 
 /// The neighbours of one site, found once and asked leg by leg.
 template <class Site>

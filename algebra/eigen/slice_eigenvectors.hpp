@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/algebra/eigen/slice_columns.hpp"
-#include "kov/stencil/operators/operator.hpp"
+#include "kov/stencil/functions/operator.hpp"
 
 #include <cstdint>
 #include <functional>

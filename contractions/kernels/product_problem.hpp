@@ -3,8 +3,8 @@
 // Private to the kernels of this room: a batch of products as kernels are given it.
 #pragma once
 
+#include "kov/contractions/kernels/matrix_entries.hpp"
 #include "kov/contractions/kernels/product.hpp"
-#include "kov/contractions/kernels/tile_threads.hpp"
 
 #include <cstdint>
 

@@ -5,6 +5,7 @@
 // (cuda/product_tensor_tiles.hpp).
 #pragma once
 
+#include "kov/contractions/kernels/cuda/tile_threads.hpp"
 #include "kov/contractions/kernels/product_problem.hpp"
 
 namespace kov::detail {

@@ -4,7 +4,8 @@
 // groups that take turns on it, and every thread of a group has a block of the results in its registers.
 #pragma once
 
-#include "kov/contractions/kernels/tile_threads.hpp"
+#include "kov/contractions/kernels/cuda/tile_threads.hpp"
+#include "kov/contractions/kernels/matrix_entries.hpp"
 #include "kov/contractions/kernels/trace.hpp"
 
 namespace kov::detail {

@@ -36,12 +36,12 @@ class BufferBytes {
   struct Count {
     std::size_t now, most;
   };
-  /// Counts the most anew, from the bytes now; returns what was counted before.
+  /// Counts the most from the bytes that are held now; returns those, and the most before.
   Count begin() {
     const std::lock_guard lock(mutex_);
     return {now_, std::exchange(most_, now_)};
   }
-  /// Goes on with an earlier count, whose most was this.
+  /// Goes on with the count that begin() interrupted, whose most was this.
   void resume(std::size_t most) {
     const std::lock_guard lock(mutex_);
     most_ = std::max(most_, most);
@@ -90,8 +90,8 @@ inline std::size_t most_bytes_of(const std::function<void()>& f) {
 }
 
 /// Memory of fields and other buffers that are gone is kept for the next ones, at most 64 MiB or half of what is in
-/// use.  This gives it back, say before another library needs a device's memory; returns how many bytes.  A GPU may wait
-/// for its kernels.  Fields made later ask the system again.
+/// use.  This gives it back, say before another library needs a device's memory; returns how many bytes.  A GPU may
+/// wait for its kernels.  Fields made later ask the system again.
 inline std::size_t release_kept_memory() { return detail::kept_memory().release(); }
 
 }  // namespace kov

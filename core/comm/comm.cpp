@@ -143,7 +143,7 @@ void Comm::rethrow_agreed(std::exception_ptr mine, const std::string& text) cons
 
 void Comm::require_same(const std::string& what, const std::string& text, double timeout_seconds) const {
   if (size() == 1) return;
-  // The largest hash and the largest of not the hash: the largest and the smallest.
+  // The maxima of the hash and of its complement give the largest and the smallest hash.
   const std::int64_t mine = std::int64_t(hash(text));
   std::array range{mine, ~mine};
   reduce(*impl_, std::span<std::int64_t>(range), Impl::Type::integer, Impl::Op::max,

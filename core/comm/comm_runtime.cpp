@@ -12,7 +12,7 @@ namespace kov::detail {
 
 namespace {
 CommRuntime* outermost = nullptr;
-/// Of a run whose ranks never came together at its end.  Pending messages use its memory.
+/// The MPI of a run whose ranks did not all come to their ends; kept, as pending messages use its memory.
 MpiRun* unfinished = nullptr;
 
 void cut_off_others(int code) { unfinished->cut_off(code != 0 ? code : int(ExitCode::internal)); }

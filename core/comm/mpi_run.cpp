@@ -46,7 +46,7 @@ constexpr double in_flight = 1;
 struct Word {
   Kind kind;
   std::int32_t code;
-  double when;  // seconds of the clock on the wall
+  double when;  // wall_clock() when the rank came to its end
   std::uint64_t text_hash, operations;
 };
 struct Notice {

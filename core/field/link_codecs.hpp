@@ -81,7 +81,7 @@ struct NumbersInMemory<Fixed16> {
 /// third. Numbers 0 and 5 are the two signs too: they have 15 bits, and integers above 0 mean -1.
 inline constexpr float signed15_units = 16383, signed15_shift = 16384;
 
-/// Integers, of which the fractions are to be cut off.
+/// The numbers to be stored, once their fractions are cut off.
 template <class R>
 KOKKOS_INLINE_FUNCTION EightReals<R> to_eight_integers(const ColorMatrix<R>& u) {
   const R none(0.f), one(1.f), first = where_greater(none, u(0, 0).re, -one, one);

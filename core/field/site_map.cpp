@@ -13,12 +13,12 @@ namespace kov {
 
 namespace {
 
-/// To the next site in lexicographic order.
+/// Moves x to the next site in lexicographic order.
 void step(Coord& x, const Coord& extent) {
   for (std::size_t mu = 0; mu < 4 && ++x[mu] == extent[mu] && mu < 3; ++mu) x[mu] = 0;
 }
 
-/// f(component of a site, index of the first of its doubles in a lexicographic array), by all threads.
+/// Calls f(component of a site, index of its first double in a lexicographic array), by all threads.
 template <class Stored, class F>
 void for_each_part(const Layout& layout, const detail::SiteBlocks<Stored>& blocks, const detail::FieldShape& shape,
                    const F& f) {
@@ -49,8 +49,8 @@ std::array<std::int64_t, default_lanes> sites_of_lanes(const Layout& layout, con
   return sites;
 }
 
-/// f(real 0 of lane 0 of a component of an outer site, real 0 of each lane in the group's doubles), for a group of
-/// virtual nodes.
+/// Calls f(real 0 of lane 0 of a component of an outer site, real 0 of each lane in the group's doubles), for a group
+/// of virtual nodes.
 template <class T, class Value, class F>
 void for_each_block(const Layout& layout, const detail::SiteBlocks<T>& blocks, const detail::FieldShape& shape,
                     const SiteRows& rows, std::int64_t group, std::span<Value> values, const F& f) {

@@ -2,6 +2,7 @@
 #include "kov/core/lattice/slice_table.hpp"
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/lattice/cuda/slice_chunks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,8 +41,7 @@ SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
         places[std::size_t(slice - origin_)].push_back(outer * default_lanes + lane);
   }
 
-  // On GPUs, chunks of a small lattice are short, as a team of threads takes one.
-  const int shortest = has_packs ? 8 : std::clamp(range.n_outer / 256, 2, 4);
+  const int shortest = has_packs ? 8 : detail::shortest_slice_chunk(range.n_outer);
   const int length = std::clamp(range.n_outer / 1024, shortest, 128);
   std::vector<Chunk> chunks;
   std::vector<int> outer, lane_slot;

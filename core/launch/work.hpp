@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Work: how much of it was launched, for effective speeds in reports.
+// Work: the operations and memory traffic of what was launched, for effective speeds in reports.
 #pragma once
 
 namespace kov {
 
-/// As the comments of kernels count them: floating-point operations, and bytes of memory traffic when neighbours come
-/// from cache and columns share what they have in common.  Of this rank.
+/// Of this rank: floating-point operations, and bytes of memory traffic when neighbours come from cache and columns
+/// share what they have in common; both as the comments of kernels count them.
 struct Work {
   double flops = 0, bytes = 0;
 };

@@ -6,6 +6,7 @@
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
 #include <utility>

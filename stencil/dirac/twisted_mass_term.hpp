@@ -22,9 +22,9 @@ struct TwistOn {
 /// instead of 4.  D^-1 = (4 + m - i mu g5) / ((4 + m)^2 + mu^2).
 ///
 /// apply() and apply_inverse() take two different fields of equal shape, on all sites or those of one parity.
-/// Asynchronous, ordered on exec.  They throw InputError when the shapes do not fit, and for 4 + m = mu = 0 there is no
-/// inverse, which is an InputError too; in the non-relativistic basis, fields without takes_nonrelativistic are.  96
-/// flops and 48 reals of memory traffic a site.
+/// Asynchronous, ordered on exec.  Both throw InputError when the shapes do not fit, and in the non-relativistic basis
+/// for fields without takes_nonrelativistic; apply_inverse() also for 4 + m = mu = 0, where D has no inverse.  96 flops
+/// and 48 reals of memory traffic a site.
 struct TwistedMassTerm {
   /// m = 1 / (2 kappa) - 4 and the twisted mass, in lattice units.
   double mass, mu;

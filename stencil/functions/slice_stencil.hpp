@@ -6,6 +6,7 @@
 
 #include "kov/core/runtime/runtime.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 #include <algorithm>
 

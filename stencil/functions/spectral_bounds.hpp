@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/operators/operator.hpp"
+#include "kov/stencil/functions/operator.hpp"
 
 #include <vector>
 

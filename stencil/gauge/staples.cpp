@@ -28,7 +28,7 @@ struct LowerStapleKernel {
     }
   }
 
-  /// What the next site will read.
+  /// Prefetches what the next site will read.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
     if constexpr (!std::is_same_v<Site, LaneSite>) {

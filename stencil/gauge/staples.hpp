@@ -45,7 +45,7 @@ struct StapleView {
     return sum;
   }
 
-  /// What the next site will read.
+  /// Prefetches what the next site will read.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
     if constexpr (!std::is_same_v<Site, LaneSite>) {

@@ -43,8 +43,8 @@ inline constexpr int lanes_of_sites = outers_of_block<SiteLanes, typename Stored
 inline constexpr int longest_run = has_packs ? 64 : 1;
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Copies n_reals reals of n lanes from a block at `in` to one at `out`, both of `lanes` lanes.  Not inlined, as the
-/// kernels that copy runs of several lengths have no registers for the places of all.
+/// Copies n_reals reals of n lanes from a block at `in` to one at `out`, both of `lanes` lanes.  Not inlined, as
+/// kernels that copy runs of several lengths would not have the registers for all of them.
 template <int n, class T, class Out>
 [[gnu::noinline]] void copy_lanes(const T* in, Out* out, int n_reals, int lanes) {
   for (int k = 0; k < n_reals; ++k, in += lanes, out += lanes)
@@ -60,7 +60,7 @@ template <int N, class T>
     past_caches ? v.stream(out) : v.store(out);
   }
 }
-/// The same two of a compressor's reals.
+/// gather_lanes() and copy_lanes() for the reals that a compressor holds: first + sign * second.
 template <int N, class T>
 [[gnu::noinline]] void gather_lanes(const T* const* lanes, const HeldReal* held, T* out, int n_reals,
                                     bool past_caches) {

@@ -3,7 +3,7 @@
 
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/cuda/adjoint_blocks.hpp"
-#include "kov/stencil/operators/link_view.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 namespace kov {
 

@@ -182,8 +182,7 @@ GaugeLinks<Storage>::GaugeLinks(OfAnyPrecision, const std::vector<Coord>& steps,
 
 template <class Storage>
 double GaugeLinks<Storage>::part_read() const {
-  // LinkView::of_lane() loads all integers.
-  constexpr bool reads_all = !has_packs && std::is_integral_v<typename Codec<ColorMatrix, Storage>::Stored>;
+  constexpr bool reads_all = !has_packs && !detail::asks_for_unit_links<typename Codec<ColorMatrix, Storage>::Stored>;
   if (reads_all || leg_factors_.unit == 0) return 1;
   const double n_slices = lattice().extent()[3];
   return 1 - (n_slices - 1) / (4 * n_slices);

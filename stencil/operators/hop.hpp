@@ -9,6 +9,7 @@
 #include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 #include <optional>
 #include <utility>
@@ -80,15 +81,12 @@ struct HopKernel {
   template <class Sum, class Site, class Near, class U, class Psi, int... k>
   KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                         unsigned unit, std::integer_sequence<int, k...>) const {
-    if constexpr (std::is_same_v<Site, LaneSite> && !Out::holds_columns)
-      (leg<leg_in_turn(k, 8)>(sum, x, near, u, psi, c, unit), ...);
-    else
-      (leg<k>(sum, x, near, u, psi, c, unit), ...);
+    (leg<detail::hop_leg_in_turn<Site, Out>(k)>(sum, x, near, u, psi, c, unit), ...);
   }
   /// The matrix of a leg.
   template <int number, class Site, class U, class Hop>
   static KOKKOS_FORCEINLINE_FUNCTION auto link(const U& u, const Hop& hop) {
-    if constexpr (number / 2 == 3 && std::is_same_v<Site, LaneSite>)
+    if constexpr (number / 2 == 3 && detail::loads_unit_links<Site>)
       return u.template of_leg_in_time<number % 2 == 1>(hop, number);
     else
       return u.template of_leg<number % 2 == 1>(hop, number);
@@ -116,7 +114,7 @@ struct HopKernel {
     using R = typename Sum::Real;
     const R lower(sign == 0 ? lower_sign : Real(1));
     const auto hop = near(number);
-    if constexpr (mu == 3 && !std::is_same_v<Site, LaneSite>)
+    if constexpr (mu == 3 && !detail::loads_unit_links<Site>)
       if (unit >> number & 1)
         return reconstruct_add<mu, projector, basis>(
             sum, projected<mu, projector, R, basis>(needed<mu, projector>(psi, hop, number), lower));

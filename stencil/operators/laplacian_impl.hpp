@@ -11,6 +11,7 @@
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
 #include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -50,7 +51,7 @@ struct LegSum {
   template <class Sum, class Site, class Near, class U, class Psi, int... leg>
   KOKKOS_FORCEINLINE_FUNCTION void add_all(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                            std::integer_sequence<int, leg...>) const {
-    if constexpr (std::is_same_v<Site, LaneSite>) {
+    if constexpr (unrolls_laplacian_legs<Site>) {
       (add<leg_in_turn(leg, n_legs) % 2 == 1>(sum, x, near, u, psi, leg_in_turn(leg, n_legs), c), ...);
     } else {
       // A loop keeps the code small, which is faster than eight copies when fields exceed the caches.

@@ -3,6 +3,7 @@
 
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/cuda/load_order.hpp"
+#include "kov/stencil/operators/links_at.hpp"
 
 namespace kov {
 

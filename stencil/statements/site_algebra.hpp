@@ -270,7 +270,7 @@ struct Diquark {
   }
 };
 
-/// Of a number.
+/// The real part of a number.
 struct RealPart {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION value_real_t<V> operator()(const V& v) const {
@@ -279,7 +279,7 @@ struct RealPart {
   }
 };
 
-/// Of a number.
+/// The imaginary part of a number.
 struct ImaginaryPart {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION value_real_t<V> operator()(const V& v) const {
@@ -288,7 +288,7 @@ struct ImaginaryPart {
   }
 };
 
-/// Of every element.
+/// The complex conjugate of every element.
 struct Conjugate {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& v) const {

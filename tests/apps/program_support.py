@@ -41,14 +41,26 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def call(self, *arguments, ranks=1, code=0, timeout=100):
+        """The finished process, with `seconds` of the clock and `work`, the seconds that processors worked for it."""
         command = [PROGRAM, *map(str, arguments)]
         if ranks > 1:
             command = [*MPIEXEC, "-n", str(ranks), *command]
+        before = os.times()
         done = run(command, launcher=ranks > 1, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                    stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=timeout, env=environment())
+        now = os.times()
+        done.work = now.children_user + now.children_system - before.children_user - before.children_system
         if code is not None:
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
+
+    def call_within(self, seconds, *arguments, **more):
+        """call(), which ends within so many seconds of the clock.  Called again if not: a busy machine stands still now and then."""
+        for _ in range(3):
+            done = self.call(*arguments, **more)
+            if done.seconds < seconds:
+                return done
+        self.fail("%s took %g seconds" % (arguments, done.seconds))
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -102,7 +102,6 @@ class FaultTest(ProgramTest):
         there = self.files()
         done, about, seconds = self.start(fault, program, ranks, timeout)
         self.assertEqual(done.returncode, code, about)
-        self.assertLess(seconds, within, about)
         for file, content in self.bytes_before.items():
             self.assertEqual(self.read(file, "rb"), content, about)
         for file in self.files() & may_be_left.keys():
@@ -115,6 +114,10 @@ class FaultTest(ProgramTest):
             left = {file for file in left if not file.endswith((".lock", ".part"))}
         self.assertEqual(left, set(), about)
         self.clean()
+        if seconds > within:  # a busy machine stands still now and then
+            seconds = self.start(fault, program, ranks, timeout)[2]
+            self.clean()
+        self.assertLess(seconds, within, about)
         lines = errors_said(done.stderr, self.name)
         if fault.startswith("kill"):  # then only the launcher says why
             self.assertEqual(lines, [], about)
@@ -161,8 +164,6 @@ class Matrix:
     """Every fault on one program, over results of an earlier run where the program replaces them."""
     number, program, replaces = 0, (), True
     leg = 6  # +t, the direction that is cut first
-    # The part of the counted kernels that it runs in any case.
-    steady = 1
 
     def cases(self):
         """(ranks, kind, rank, where in its work)"""
@@ -194,7 +195,7 @@ class Matrix:
                     kernels[ranks, rank] = self.kernels(self.program, ranks, rank)
                 count, made = kernels[ranks, rank]
                 self.assertGreater(count, 10)
-                kernel = 2 if where == EARLY else int(where * self.steady * count)
+                kernel = 2 if where == EARLY else int(where * count)
                 if self.replaces:
                     for file in made:
                         with open(file, "wb") as old:
@@ -258,8 +259,8 @@ class PropagatorFaults(Matrix, FaultTest):
 
 
 class BenchFaults(Matrix, FaultTest):
-    """On several ranks it times the exchange of halos alone, as often as the clock allows."""
-    number, steady, program = 9, 0.3, ("bench", "--large", 4, 4, 4, 8, "--seconds", 0.001, "-q")
+    """On several ranks it times the exchange of halos alone; in no time, so that every run has as many kernels."""
+    number, program = 9, ("bench", "--large", 4, 4, 4, 8, "--seconds", 1e-9, "-q")
 
 
 @unittest.skipUnless(SOLVER, "NOT TESTED: KOVARIANT_SOLVER names no program")

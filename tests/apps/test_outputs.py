@@ -120,7 +120,7 @@ class Outputs(LinksTest):
 
     def test_a_log_into_a_pipe_is_refused_at_once(self):
         os.mkfifo(self.path("pipe"))
-        self.assertIn("pipe", self.call("info", "a.0001.lime", "--log", "pipe", code=1, timeout=20).stderr)
+        self.assertIn("pipe", self.call_within(20, "info", "a.0001.lime", "--log", "pipe", code=1).stderr)
 
     def test_a_refused_run_leaves_no_log(self):
         shutil.copy(self.path("a.0001.lime"), self.path("quenched.0001.lime"))

@@ -261,14 +261,22 @@ class PropagatorResume(PropagatorTest):
         return [name for name in os.listdir(journal) if ".column" in name and not name.startswith(".")] if os.path.isdir(journal) else []
 
     def kill(self, job, after):
-        """Starts a job and kills it when so many columns are there."""
-        with open(self.path("log"), "w") as log:
-            process = subprocess.Popen([PROGRAM, "propagator", *job], cwd=self.folder, stdout=log, stderr=log, env=environment())
-            deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and process.poll() is None and len(self.columns()) < after:
-                time.sleep(0.002)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        """Starts a job and kills it when so many columns are there, but not all; again if it was faster."""
+        def files():
+            return {os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names}
+        before = files()
+        for _ in range(5):
+            with open(self.path("log"), "w") as log:
+                process = subprocess.Popen([PROGRAM, "propagator", *job], cwd=self.folder, stdout=log, stderr=log, env=environment())
+                deadline = time.monotonic() + 60
+                while time.monotonic() < deadline and process.poll() is None and len(self.columns()) < after:
+                    time.sleep(0.002)
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+            if after <= len(self.columns()) < 12:
+                return
+            for file in files() - before:
+                os.remove(file)
 
     def test_a_killed_run_repeats_no_finished_column(self):
         job = [*JOB, *options(gauge__extent="[8, 8, 8, 8]", quark__0__kappa=0.14, solver__precision="double", solver__tolerance=1e-12)]

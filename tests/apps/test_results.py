@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 import unittest
 
 from program_support import HAS_HDF5, PROGRAM, TINY, ProgramTest, python_with
@@ -46,11 +45,9 @@ class Spoken(ProgramTest):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_absurd_requests_are_errors_and_large_ones_warnings(self):
-        begin = time.monotonic()
         for key in ("source.count", "generate.configurations"):
-            done = self.call("spectrum", *TINY, "--set", key + "=2000000000", code=1)
+            done = self.call_within(10, "spectrum", *TINY, "--set", key + "=2000000000", code=1)
             self.assertIn("--set %s is 2000000000" % key, done.stderr)
-        self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("which is more than its memory of", self.call("spectrum", "--set", "gauge.extent=[112, 112, 112, 224]",
                                                                  "--dry-run").stderr)
 

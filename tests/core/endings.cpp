@@ -22,6 +22,8 @@ using namespace kov;
 
 // Wrappers of MPI functions that count messages: all must be received before MPI_Finalize.
 namespace {
+/// Seconds that a rank is busy or stopped: longer than test_endings.py lets a program run.
+constexpr int too_long = 90;
 int messages_on_their_way = 0;
 /// Delays the gather in which ranks that have ended tell which notices they sent.
 int seconds_before_the_last_gather = 0;
@@ -32,7 +34,7 @@ extern "C" {
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   ++messages_on_their_way;
   const int code = PMPI_Isend(data, count, type, to, tag, comm, request);
-  if (to == last_to_be_told) std::this_thread::sleep_for(std::chrono::seconds(30));
+  if (to == last_to_be_told) std::this_thread::sleep_for(std::chrono::seconds(too_long));
   return code;
 }
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -105,17 +107,17 @@ void work(const std::string& way, const Comm& comm) {
     return;
   }
   if (way == "stalled") {  // stops in Runtime's destructor, which all have reached
-    if (last) seconds_before_the_last_gather = 30;
+    if (last) seconds_before_the_last_gather = too_long;
     return;
   }
   if (way == "stalled-after-telling") {  // of three ranks: one is busy, one is done
     if (last) last_to_be_told = 1;
     if (last) fail("");
-    if (comm.rank() == 0) std::this_thread::sleep_for(std::chrono::seconds(30));
+    if (comm.rank() == 0) std::this_thread::sleep_for(std::chrono::seconds(too_long));
     return;
   }
   if (way.starts_with("stalled-rank-")) {  // the same after the error of the last rank
-    if (comm.rank() == std::stoi(way.substr(13))) seconds_before_the_last_gather = 30;
+    if (comm.rank() == std::stoi(way.substr(13))) seconds_before_the_last_gather = too_long;
     if (last && way.ends_with("late")) std::this_thread::sleep_for(std::chrono::milliseconds(700));
     if (last) fail("");
     if (way.ends_with("late")) std::this_thread::sleep_for(std::chrono::milliseconds(1400));
@@ -133,7 +135,7 @@ void work(const std::string& way, const Comm& comm) {
   require(!way.ends_with("different") || last, "another key");
   if (last || way.ends_with("all")) fail(way);
   if (way.ends_with("one-busy") ? comm.rank() == 0 : way.ends_with("busy"))
-    std::this_thread::sleep_for(std::chrono::seconds(30));
+    std::this_thread::sleep_for(std::chrono::seconds(too_long));
   wait(comm);
 }
 

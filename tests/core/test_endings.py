@@ -21,6 +21,20 @@ PROGRAM = os.environ["ENDINGS"]
 MPIEXEC = shlex.split(os.environ.get("KOVARIANT_MPIEXEC", ""))
 
 
+# Seconds in which a program must end; a rank that nobody ends goes on for longer (`too_long` in endings.cpp).
+SOON = 60
+
+
+def in_three(check):
+    """Runs a check whose outcome is a matter of less than a second up to three times: a busy machine may hold up one process."""
+    for _ in range(2):
+        try:
+            return check()
+        except (AssertionError, ProcessLookupError) as failed:
+            print("Checked again:", failed, file=sys.stderr)
+    return check()
+
+
 class EndingsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="kovariant-test-")
@@ -83,10 +97,13 @@ class OneProcess(EndingsTest):
         for way, code, name in (("run", 2, "endings"), ("caught-outside", 9, "caught")):
             with open(self.full_pipe(), "wb") as pipe:
                 done = subprocess.run([PROGRAM, way], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=pipe,
-                                      stderr=subprocess.PIPE, text=True, timeout=20)
+                                      stderr=subprocess.PIPE, text=True, timeout=SOON)
             self.assertEqual((done.returncode, done.stderr.strip()), (code, name + ": a wrong note"))
 
     def test_a_reader_who_comes_soon_gets_what_was_printed_before_an_error(self):
+        in_three(self.check_a_reader_who_comes_soon)
+
+    def check_a_reader_who_comes_soon(self):
         path = self.full_pipe()
         with open(path, "wb") as pipe:
             process = subprocess.Popen([PROGRAM, "run"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=pipe,
@@ -96,13 +113,13 @@ class OneProcess(EndingsTest):
         with open(path, "rb") as pipe:
             os.close(self.pipes.pop())
             self.assertTrue(pipe.read().endswith(b"xsaid before\n"))
-        self.assertEqual(process.wait(20), 2)
+        self.assertEqual(process.wait(SOON), 2)
 
 
 class Launchers(EndingsTest):
     def test_one_that_is_ended_by_a_signal_of_its_own_is_run_again(self):
         launcher = 'test -e "$0" || { : > "$0"; kill -SEGV $$; }; exit 3'
-        call = lambda mark, is_launcher: run(["bash", "-c", launcher, mark], launcher=is_launcher, timeout=5,  # noqa: E731
+        call = lambda mark, is_launcher: run(["bash", "-c", launcher, mark], launcher=is_launcher, timeout=SOON,  # noqa: E731
                                              cwd=self.folder, stdin=subprocess.DEVNULL)
         self.assertEqual(call("first", True).returncode, 3)
         self.assertEqual(call("second", False).returncode, -signal.SIGSEGV)
@@ -113,14 +130,16 @@ class Launchers(EndingsTest):
         # The first time it ends its rank, and then waits without end beside one that is a zombie.
         launcher = 'sleep 0.5; echo said; test -e "$0" || { : > "$0"; sleep 0.1 & exec sleep 60; }; exit 3'
         for is_launcher in (True, False):
-            call = lambda: run(["bash", "-c", launcher, "mark-%s" % is_launcher], launcher=is_launcher, timeout=5,  # noqa: E731
-                               cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            call = lambda timeout: run(["bash", "-c", launcher, "mark-%s" % is_launcher], launcher=is_launcher,  # noqa: E731
+                                       timeout=timeout, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
             if is_launcher:
-                done = call()
+                begin = time.monotonic()
+                done = call(SOON)
                 self.assertEqual((done.returncode, done.stdout), (3, "said\n"))
-                self.assertLess(done.seconds, 2)
+                self.assertLess(done.seconds, time.monotonic() - begin - launched.ALONE)  # those of the second time
             else:
-                self.assertRaises(subprocess.TimeoutExpired, call)
+                self.assertRaises(subprocess.TimeoutExpired, call, 5)
 
 
 @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
@@ -137,20 +156,20 @@ class AnErrorOfARank(EndingsTest):
 
     def test_of_different_errors_the_first_counts(self):
         for way in ("run-different", "uncaught-different"):
-            self.assertEqual(self.call(way, 2, 1), ["endings: rank 0: another key"])
+            in_three(lambda: self.assertEqual(self.call(way, 2, 1), ["endings: rank 0: another key"]))
 
     def test_a_rank_that_is_busy_elsewhere_is_ended(self):
         for way in ("run-busy", "uncaught-busy"):
             said = self.call(way, 2, 2)
             self.assertEqual(said[0], "endings: rank 1: a wrong note")
-            self.assertLess(self.seconds, 20)
+            self.assertLess(self.seconds, SOON)
 
     def test_main_that_catches_prints_itself_and_the_others_are_told(self):
         said = self.call("caught-outside", 2, 9)
         self.assertEqual(sorted(said), ["caught: a wrong note", "caught: rank 1 failed: an exception ended it"])
         # Where a rank never comes to its end, the code is still that of main().
         self.assertEqual(self.call("caught-outside-busy", 2, 9)[0], "caught: a wrong note")
-        self.assertLess(self.seconds, 20)
+        self.assertLess(self.seconds, SOON)
         said = self.call("caught-inside", 2, 9)
         self.assertEqual(said[0], "caught: a wrong note")
         self.assertIn("rank 1 has ended while others wait for it in a sum over ranks", said[1])
@@ -169,7 +188,7 @@ class AnErrorWhileFilesAreWritten(EndingsTest):
         for ranks in (2, 4):
             for rank in range(ranks):
                 self.assertEqual(self.call("run-verify-%d" % rank, ranks, 2), ["endings: rank %d: a wrong note" % rank])
-                self.assertLess(self.seconds, 20)
+                self.assertLess(self.seconds, SOON)
         self.assertEqual(self.call("uncaught-verify-1", 2, 2), ["endings: rank 1: a wrong note"])
         self.assertEqual(self.call("run-verify--1", 2, 2), ["endings: a wrong note"])
 
@@ -180,7 +199,7 @@ class AnErrorBeforeTheRun(EndingsTest):
         for rank in (0, 1, None):
             parts = [[":", "-n", "1", *(["env", "ENDINGS_WITHOUT_MPI=1"] if rank in (r, None) else []), PROGRAM, "run"] for r in range(3)]
             done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100)
             self.assertEqual(done.returncode, 5, done.stderr)
             self.assertEqual(done.stderr.count("endings: there is no MPI"), 1, done.stderr)
 
@@ -212,37 +231,44 @@ class RanksThatStop(EndingsTest):
     def test_a_rank_that_stops_in_its_end_is_ended(self):
         said = self.call("stalled", 2, 4, KOV_TIMEOUT="4")
         self.assertRegex(said[0], "^endings: rank 0: this rank has ended, but not all others have within 4 seconds")
-        self.assertLess(self.seconds, 20)
+        self.assertLess(self.seconds, SOON)
 
     def test_a_rank_that_stops_in_its_end_after_another_s_error_is_ended_with_the_code_of_that(self):
-        for way, ranks, rank, text in (("stalled-rank-1", 2, 0, "rank 1 failed, and not all"),
-                                       ("stalled-rank-1-late", 2, 0, "rank 1 failed: a wrong note"),
-                                       ("stalled-rank-1", 3, 2, "a wrong note")):
+        def check(way, ranks, rank, text):
             said = self.call(way, ranks, 2)
             self.assertEqual(len(said), 1, said)
             self.assertIn("endings: rank %d: %s" % (rank, text), said[0])
-            self.assertLess(self.seconds, 20)
+            self.assertLess(self.seconds, SOON)
+        # Whether a rank hears of the other's error before its own end.
+        in_three(lambda: check("stalled-rank-1", 2, 0, "rank 1 failed, and not all"))
+        in_three(lambda: check("stalled-rank-1-late", 2, 0, "rank 1 failed: a wrong note"))
+        check("stalled-rank-1", 3, 2, "a wrong note")
 
     def test_a_rank_that_told_its_error_and_stops_is_ended_by_those_that_are_done(self):
         said = self.call("stalled-after-telling", 3, 2, KOV_TIMEOUT="20")
         self.assertEqual(said[0], "endings: rank 1: rank 2 failed: a wrong note")
-        self.assertLess(self.seconds, 20)
+        self.assertLess(self.seconds, SOON)
 
     def test_a_job_that_was_suspended_does_not_count_that_time(self):
+        in_three(self.check_a_job_that_was_suspended)
+
+    def check_a_job_that_was_suspended(self):
         process = subprocess.Popen([*MPIEXEC, "-n", "2", PROGRAM, "slow"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env={**os.environ, "KOV_TIMEOUT": "4"})
         self.addCleanup(process.stderr.close)
-        while process.poll() is None and len(os.listdir(self.folder)) < 2:
-            time.sleep(0.01)
-        ranks = launched.children(process.pid)
-        self.assertEqual(len(ranks), 2)
-        time.sleep(0.3)
-        for number, pause in ((signal.SIGSTOP, 5), (signal.SIGCONT, 0)):
-            for pid in ranks:
-                os.kill(pid, number)
-            time.sleep(pause)
-        text = process.communicate(timeout=60)[1]
+        try:
+            while process.poll() is None and len(os.listdir(self.folder)) < 2:
+                time.sleep(0.01)
+            ranks = launched.children(process.pid)
+            self.assertEqual(len(ranks), 2)  # a machine that stood still has let the job end
+            time.sleep(0.3)
+            for number, pause in ((signal.SIGSTOP, 5), (signal.SIGCONT, 0)):
+                for pid in ranks:
+                    os.kill(pid, number)
+                time.sleep(pause)
+        finally:
+            text = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 0, text)
 
 
@@ -254,10 +280,10 @@ class WhatWasPrinted(EndingsTest):
             with self.subTest(way=way, free=free):
                 parts = [[":", "-n", "2", PROGRAM, way] if free else [], [":", "-n", str(3 - free), *blocked, way, self.full_pipe()]]
                 done = run([*MPIEXEC, *sum(parts, [])[1:]], launcher=True, cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=40)
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertEqual(done.stderr.count("a wrong note"), 1, done.stderr)
-                self.assertLess(done.seconds, 20)
+                self.assertLess(done.seconds, SOON)
 
     def test_what_a_rank_that_ends_all_printed_is_not_lost(self):
         done = subprocess.run([*MPIEXEC, "-n", "2", "sh", "-c", 'exec "$0" "$@" >> out', PROGRAM, "caught-outside-busy"],

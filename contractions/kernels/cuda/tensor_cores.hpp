@@ -4,7 +4,8 @@
 // capability 8.0 and later), without loss of precision.
 #pragma once
 
-#include "kov/contractions/kernels/tile_threads.hpp"
+#include "kov/contractions/kernels/cuda/tile_threads.hpp"
+#include "kov/contractions/kernels/matrix_entries.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <cstdint>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "kov/contractions/kernels/cuda/team_resources.hpp"
+#include "kov/contractions/kernels/cuda/tile_threads.hpp"
 #include "kov/contractions/kernels/ladder/cuda/rung_teams.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
-#include "kov/contractions/kernels/tile_threads.hpp"
 
 #include <algorithm>
 #include <limits>

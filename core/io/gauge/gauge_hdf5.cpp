@@ -81,7 +81,7 @@ GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf
   const auto extent = required_attribute<std::vector<std::int64_t>>(*file, group, "extent", name);
   require<FormatError>(std::equal(extent.begin(), extent.end(), header.extent.begin(), header.extent.end()), name,
                        "contradicts itself: the attribute extent of", group, "is not",
-                       to_string(header.extent) + ", the shape of", dataset);
+                       to_string(header.extent) + ", the shape of", dataset, "; it is damaged, fetch it again");
   header.plaquette = required_attribute<double>(*file, group, "plaquette", name);
   header.link_trace = required_attribute<double>(*file, group, "link_trace", name);
   header.recorded_tolerance = shape.bits == 32 ? 1e-6 : 1e-11;
@@ -91,7 +91,7 @@ GaugeSource hdf5_source(const SharedFile& input, const std::shared_ptr<const Hdf
     const std::string text = required_attribute<std::string>(*file, group, names[i], name);
     const auto value = parse_hex(text);
     require<FormatError>(value.has_value(), name, "has the attribute", names[i], "=", in_quotes(text) + ":",
-                         "not a 32-bit hexadecimal number");
+                         "not a 32-bit hexadecimal number; it is damaged, fetch it again");
     source.expected[i] = *value;
     header.checksums.emplace_back(names[i], to_hex(*value));
   }

@@ -77,7 +77,7 @@ Shape shape_from_ildg(const XmlRecord& xml, const InputFile& file) {
   for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = xml_integer(xml, names[mu], "ildg-format", file);
   const std::int64_t bits = xml_integer(xml, "precision", "ildg-format", file);
   require<FormatError>(bits == 32 || bits == 64, file.name(), "has precision", bits,
-                       "in its LIME record ildg-format: it must be 32 or 64");
+                       "in its LIME record ildg-format: it must be 32 or 64; it is damaged, fetch it again");
   return {checked_extent(extent, file.name(), "its LIME record ildg-format"), int(bits)};
 }
 
@@ -104,10 +104,11 @@ Shape find_shape(const Records& records, const ReadOptions& options) {
     const Shape ildg = shape_from_ildg(*xml, file);
     require<FormatError>(!shape.extent || *shape.extent == *ildg.extent, file.name(),
                          "contradicts itself: scidac-private-file-xml has the extents",
-                         to_string(shape.extent.value_or(Coord{})) + ",", "ildg-format", to_string(*ildg.extent));
+                         to_string(shape.extent.value_or(Coord{})) + ",", "ildg-format", to_string(*ildg.extent),
+                         "; it is damaged, fetch it again");
     require<FormatError>(!shape.bits || *shape.bits == *ildg.bits, file.name(),
                          "contradicts itself: scidac-private-record-xml has", shape.bits.value_or(0),
-                         "bits, ildg-format", *ildg.bits);
+                         "bits, ildg-format", *ildg.bits, "; it is damaged, fetch it again");
     shape = ildg;
   }
   if (!shape.extent) shape.extent = options.extent;

@@ -74,7 +74,7 @@ std::int64_t dimension(const NerscHeader& header, int mu, const InputFile& file)
   const std::string& text = need(header, key, file);
   const auto value = parse_integer(text);
   require<FormatError>(value.has_value(), file.name(), "has", key, "=", in_quotes(text),
-                       "in its NERSC header: not an integer");
+                       "in its NERSC header: not an integer; it is damaged, fetch it again");
   return *value;
 }
 
@@ -114,7 +114,7 @@ GaugeSource nersc_source(const SharedFile& file) {
   if (const std::string* text = found.find("CHECKSUM")) {
     const auto value = parse_hex(*text);
     require<FormatError>(value.has_value(), name, "has CHECKSUM =", in_quotes(*text),
-                         "in its NERSC header: not a 32-bit hexadecimal number");
+                         "in its NERSC header: not a 32-bit hexadecimal number; it is damaged, fetch it again");
     source.kind = ChecksumKind::nersc;
     source.expected[0] = *value;
     header.checksums.emplace_back("CHECKSUM", to_hex(*value));

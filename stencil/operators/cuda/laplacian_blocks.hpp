@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to laplacian*.cpp and slice_steps.cpp: the blocks of threads in which GPUs run steps of the Laplacian, and
-// which steps have kernels of their own there.
+// Private to laplacian*.cpp and slice_steps.cpp: the blocks of threads in which GPUs run steps of the Laplacian,
+// whether they unroll its legs, and which steps have kernels of their own there.
 #pragma once
 
+#include "kov/core/lattice/site.hpp"
 #include "kov/core/launch/thread_blocks.hpp"
+
+#include <type_traits>
 
 namespace kov::detail {
 
@@ -24,6 +27,10 @@ inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, StencilView>>
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View, n_legs> / laplacian_block<View>, n_legs == 8> {};
+
+/// Whether a sum over legs is unrolled, in the order of leg_in_turn().
+template <class Site>
+inline constexpr bool unrolls_laplacian_legs = std::is_same_v<Site, LaneSite>;
 
 /// Which steps have kernels of their own on GPUs.  space: sums in space, whose legs are unrolled.  without_factors: on
 /// links without factors, for spinors on columns, which need every register that their blocks of threads leave them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to operators: the order in which GPUs load what the legs of a site need, since a thread has few registers for
+// Private to operators: what GPUs load for the legs of a site, and in which order, since a thread has few registers for
 // loads that are under way.
 #pragma once
 
@@ -26,11 +26,31 @@ KOKKOS_FORCEINLINE_FUNCTION void load_after_branch() {
 #endif
 }
 
+/// The k-th of n_legs nearest neighbours that a thread reads, -t first, +t last: a block that walks through time then
+/// reads the oldest data while they are still in the second-level cache.
+constexpr int leg_in_turn(int k, int n_legs) { return n_legs == 8 ? (k + 7) % 8 : k; }
+
+/// The k-th leg of Wilson's hop; View: of its result.
+template <class Site, class View>
+constexpr int hop_leg_in_turn(int k) {
+  return std::is_same_v<Site, LaneSite> && !View::holds_columns ? leg_in_turn(k, 8) : k;
+}
+
 /// Whether order_loads() comes before this leg of Wilson's hop: every fourth.
 template <class Site>
 constexpr bool hop_orders_loads(int leg) {
   return std::is_same_v<Site, LaneSite> && leg % 4 == 0;
 }
+
+/// What Wilson's hop does on a leg in time whose matrix is 1: a thread of a GPU multiplies by it, but may load that of
+/// the first site; packs and columns leave the product out.
+template <class Site>
+inline constexpr bool loads_unit_links = std::is_same_v<Site, LaneSite>;
+
+/// Whether GPUs ask if the matrix is 1, and then load that of the first site, which all threads find in the first
+/// cache.  Not for links of integers, Stored, whose kernels are limited by instructions.
+template <class Stored>
+inline constexpr bool asks_for_unit_links = !has_packs && std::is_floating_point_v<Stored>;
 
 /// Whether a step of the Laplacian loads the site's own value before the sum over its legs: a load that no branch
 /// delays, where there are registers for it.  View: of the step's fields.

@@ -10,12 +10,11 @@
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "tests/contractions/instance_support.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/near_unit_links.hpp"
 #include "tests/support/gauge_links.hpp"
-#include "tests/support/launches.hpp"
 #include "tests/support/precision.hpp"
-#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -83,17 +82,23 @@ GlobalArray naive(const GlobalArray& u, int mu, const GlobalArray& s1, const Glo
   return out;
 }
 
+/// Links and two propagators of random numbers, in arrays and in fields.
 template <class T>
-void check_definition() {
-  const Lattice lattice(Comm::world(), {4, 4, 2, 4});
+struct RandomInput {
+  const Lattice lattice{Comm::world(), {4, 4, 2, 4}};
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1),
                     a = reference::random_array(lattice.extent(), 144, 2),
                     b = reference::random_array(lattice.extent(), 144, 3);
-  const GaugeLinks<T> links(reference::gauge_field<T>(lattice, u), BoundaryAngles{test::kAngles});
-  const auto s1 = test::make_propagator<T>(lattice, a), s2 = test::make_propagator<T>(lattice, b);
+  const GaugeLinks<T> links{reference::gauge_field<T>(lattice, u), BoundaryAngles{test::kAngles}};
+  const Propagator<T> s1 = test::make_propagator<T>(lattice, a), s2 = test::make_propagator<T>(lattice, b);
+};
+
+template <class T>
+void check_definition() {
+  const RandomInput<T> in;
   for (const auto& [mu, source] : {std::pair{0, 1}, {1, 15}, {2, 7}, {3, 8}}) {
-    const GlobalArray expected = naive(u, mu, a, b, source);
-    EXPECT_LT(max_difference(conserved_current(links, mu, s1, s2, Gamma::number(source)), expected),
+    const GlobalArray expected = naive(in.u, mu, in.a, in.b, source);
+    EXPECT_LT(max_difference(conserved_current(in.links, mu, in.s1, in.s2, Gamma::number(source)), expected),
               200 * test::eps<T> * reference::max_abs(expected))
         << "mu = " << mu << ", gamma " << source;
   }
@@ -105,32 +110,25 @@ TEST(ConservedCurrents, EqualTheirDefinition) {
 }
 
 TEST(ConservedCurrents, OnAnyInstanceAreTheSame) {
-  const Lattice lattice(Comm::world(), {4, 4, 2, 4});
-  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 1)),
-                                 BoundaryAngles{test::kAngles});
-  const auto s1 = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 2)),
-             s2 = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 3));
+  const RandomInput<double> in;
   const std::vector<Momentum> momenta{{0, 0, 0}, {1, 0, 1}};
   const auto on = [&](const Exec& exec) {
-    const Propagator<double> q1 = s1.like("q1"), q2 = s2.like("q2");
-    Kokkos::fence("propagators are ready");
-    test::slow_copy(s1.columns(), q1.columns(), exec);
-    test::slow_copy(s2.columns(), q2.columns(), exec);
-    const auto current = conserved_current(links, 3, q1, q2, Gamma::number(8), exec);
+    const auto [s1, s2] = test::slow_copies(in.s1, in.s2, exec);
+    const auto current = conserved_current(in.links, 3, s1, s2, Gamma::number(8), exec);
     exec.fence("current");
-    std::vector<std::vector<Number>> values{gather(current).data};
-    for (const Correlator& c : conserved_currents(links, q1, q2, {8}, momenta, exec)) values.push_back(c.value);
+    auto values = test::values_of(conserved_currents(in.links, s1, s2, {8}, momenta, exec));
+    values.push_back(gather(current).data);
     return values;
   };
   const auto expected = on(Exec());
-  EXPECT_NE(expected.back()[0], Number(0));
+  EXPECT_NE(expected[0][0], Number(0));
   const Exec other = test::own_instance();
   EXPECT_EQ(on(other), expected);
   // On several ranks kernels of halos run beside.
-  if (lattice.comm().size() > 1) return;
+  if (in.lattice.comm().size() > 1) return;
   const auto beside = test::launched_beside(other, [&] {
-    const auto current = conserved_current(links, 3, s1, s2, Gamma::number(8), other);
-    conserved_currents(links, s1, s2, {8}, momenta, other);
+    const auto current = conserved_current(in.links, 3, in.s1, in.s2, Gamma::number(8), other);
+    conserved_currents(in.links, in.s1, in.s2, {8}, momenta, other);
   });
   EXPECT_EQ(beside, std::vector<std::string>());
 }

@@ -12,9 +12,9 @@
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/functions/spectral_bounds.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
+#include "tests/contractions/instance_support.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/near_unit_links.hpp"
-#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -130,11 +130,8 @@ TEST_F(QuarkLoops, OnAnyInstanceAreTheSame) {
     const LoopModes<double> low{modes.vectors.like("modes"), modes.values};
     Kokkos::fence("modes are ready");
     test::slow_copy(modes.vectors, low.vectors, exec);
-    std::vector<std::vector<Number>> values;
-    for (const Correlator& c :
-         quark_loops<double>(BiCgStab{.tolerance = 1e-6}, slow, lattice_, parameters, momenta_, &low, exec))
-      values.push_back(c.value);
-    return values;
+    return test::values_of(
+        quark_loops<double>(BiCgStab{.tolerance = 1e-6}, slow, lattice_, parameters, momenta_, &low, exec));
   };
   const auto expected = on(Exec());
   EXPECT_NE(expected[0][0], Number(0));

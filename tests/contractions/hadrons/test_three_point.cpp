@@ -10,11 +10,10 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "tests/contractions/instance_support.hpp"
 #include "tests/contractions/propagator_support.hpp"
 #include "tests/reference/near_unit_links.hpp"
 #include "tests/support/gauge_links.hpp"
-#include "tests/support/launches.hpp"
-#include "tests/support/slow_copy.hpp"
 
 namespace kov {
 namespace {
@@ -171,14 +170,8 @@ TEST_F(ThreePoints, OnAnyInstanceAreTheSame) {
   const auto s = test::make_propagator<double>(lattice_, reference::random_array(lattice_.extent(), 144, 1), origin_),
              q = test::make_propagator<double>(lattice_, reference::random_array(lattice_.extent(), 144, 2), origin_);
   const auto on = [&](const Exec& exec) {
-    const Propagator<double> of_s = s.like("s"), of_q = q.like("q");
-    Kokkos::fence("propagators are ready");
-    test::slow_copy(s.columns(), of_s.columns(), exec);
-    test::slow_copy(q.columns(), of_q.columns(), exec);
-    std::vector<std::vector<Number>> values;
-    for (const Correlator& c : three_point_functions(links_, of_s, of_q, currents_, momenta_, 3, exec))
-      values.push_back(c.value);
-    return values;
+    const auto [of_s, of_q] = test::slow_copies(s, q, exec);
+    return test::values_of(three_point_functions(links_, of_s, of_q, currents_, momenta_, 3, exec));
   };
   const auto expected = on(Exec());
   EXPECT_NE(expected[0][0], Number(0));

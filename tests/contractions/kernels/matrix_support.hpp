@@ -3,7 +3,7 @@
 // Matrices of random numbers where kernels run, beside the same numbers on the host in double precision.
 #pragma once
 
-#include "kov/contractions/kernels/tile_threads.hpp"
+#include "kov/contractions/kernels/matrix_entries.hpp"
 #include "kov/core/base/memory.hpp"
 #include "kov/core/site/random.hpp"
 #include "tests/reference/contraction.hpp"

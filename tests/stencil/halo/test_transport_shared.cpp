@@ -93,7 +93,7 @@ TEST(SharedHalo, BeginDoesNotWaitForReadersOfTheLastExchange) {
   for (const Transport transport : {Transport::staged, Transport::automatic}) {
     const Lattice lattice(
         comm, {4, 4, 4, 8},
-        {.force_exchange = true, .exchange = {.transport = transport, .checked_exchanges = 0, .timeout_seconds = 5}});
+        {.force_exchange = true, .exchange = {.transport = transport, .checked_exchanges = 0, .timeout_seconds = 30}});
     const Stencil& stencil = Stencil::of(lattice);
     const Field<ColorVector, double> in(lattice, "in"), out(lattice, "out", 8);
     const Halo<ColorVector, double> halo(lattice, stencil, 1);

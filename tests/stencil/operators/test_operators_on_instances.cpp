@@ -6,7 +6,7 @@
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/operators/operator.hpp"
+#include "kov/stencil/functions/operator.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/smearing/quark_smearing.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
