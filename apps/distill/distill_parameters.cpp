@@ -16,6 +16,13 @@ namespace kov::app {
 
 namespace {
 
+/// The places of flavours, each once, in ascending order.
+std::vector<std::size_t> places_of(const std::map<std::string, std::size_t>& flavours) {
+  std::set<std::size_t> places;
+  for (const auto& [flavour, place] : flavours) places.insert(place);
+  return {places.begin(), places.end()};
+}
+
 std::string times_text(const std::vector<int>& source_times) {
   std::string text = " times";
   for (const int t : source_times) text += " " + std::to_string(t);
@@ -346,9 +353,7 @@ std::map<std::string, std::size_t> DistillParameters::flavours_of(const std::vec
 }
 
 std::vector<std::size_t> DistillParameters::quarks_of_baryons() const {
-  std::set<std::size_t> places;
-  for (const auto& [flavour, place] : flavours_of(wanted_baryon_operators(*this))) places.insert(place);
-  return {places.begin(), places.end()};
+  return places_of(flavours_of(wanted_baryon_operators(*this)));
 }
 
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times,
@@ -373,7 +378,7 @@ std::string DistillParameters::two_pion_identity(const std::vector<int>& source_
 std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
   const std::map<std::string, std::size_t> flavours = flavours_of(wanted_baryon_operators(*this));
   std::string text =
-      baryon_elemental_identity() + quarks_identity(quarks_of_baryons()) + times_text(source_times) + " baryons";
+      baryon_elemental_identity() + quarks_identity(places_of(flavours)) + times_text(source_times) + " baryons";
   for (const std::string& baryon : correlators.baryons) text += " " + baryon;
   if (!quarks.empty()) text += " of " + quarks.flavour_label(flavours);
   return text;
